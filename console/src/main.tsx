@@ -1,5 +1,6 @@
 import "./styles.ts"
 import { MantineProvider } from "@mantine/core"
+import type { NotificationsProps } from "@mantine/notifications"
 import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { lazy, StrictMode, Suspense } from "react"
@@ -9,9 +10,17 @@ import { applyColorScheme } from "./layout/color-scheme.ts"
 import { router } from "./router.tsx"
 import { cssVariables, theme } from "./theme.ts"
 
+// Where this part cannot be fetched the console goes on without its passing messages: it must not be blank for their sake.
 const Notifications = lazy(() =>
-  import("@mantine/notifications").then((module) => ({ default: module.Notifications })),
+  import("@mantine/notifications").then(
+    (module) => ({ default: module.Notifications }),
+    () => ({ default: NoNotifications }),
+  ),
 )
+
+function NoNotifications(_properties: NotificationsProps) {
+  return null
+}
 
 applyColorScheme()
 const place = document.getElementById("root")
