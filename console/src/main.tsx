@@ -3,24 +3,22 @@ import { MantineProvider } from "@mantine/core"
 import type { NotificationsProps } from "@mantine/notifications"
 import { QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
-import { lazy, StrictMode, Suspense } from "react"
+import { type ComponentType, lazy, StrictMode, Suspense } from "react"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queries.ts"
 import { applyColorScheme } from "./layout/color-scheme.ts"
 import { router } from "./router.tsx"
 import { cssVariables, theme } from "./theme.ts"
 
+type Notifications = ComponentType<NotificationsProps>
+
 // Where this part cannot be fetched the console goes on without its passing messages: it must not be blank for their sake.
 const Notifications = lazy(() =>
   import("@mantine/notifications").then(
-    (module) => ({ default: module.Notifications }),
-    () => ({ default: NoNotifications }),
+    (module): { default: Notifications } => ({ default: module.Notifications }),
+    () => ({ default: () => null }),
   ),
 )
-
-function NoNotifications(_properties: NotificationsProps) {
-  return null
-}
 
 applyColorScheme()
 const place = document.getElementById("root")
