@@ -30,7 +30,7 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
   if (isLogged) places.push((line) => noticed.requestEnded(line))
   if (places.length > 0) counting.push(loggedRequests(places))
   const observers: RequestObserver[] = tracer ? [tracer] : []
-  if (counting.length > 0) observers.push(new BatchedObserver(counting, noticed))
+  if (counting.length > 0) observers.push(building.use(new BatchedObserver(counting, noticed)))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
   const logged = isLogged ? loggedErrors(counted) : counted
   const events = openFailures(parts.database, logged, building)

@@ -49,3 +49,13 @@ test("a request that one observer cannot count is reported, and all others are t
   expect(sound.heard).toEqual(["settled a", "settled b", "settled c"])
   expect(failed).toEqual(["b"])
 })
+
+test("what is left when the gateway ends is told at once, and only then", async () => {
+  const { heard, observer } = recorder()
+  const batched = new BatchedObserver([observer], { observerFailed: () => expect.unreachable() })
+  batched.settled(settledOf("a"))
+  batched[Symbol.dispose]()
+  expect(heard).toEqual(["settled a"])
+  await new Promise(setImmediate)
+  expect(heard).toEqual(["settled a"])
+})

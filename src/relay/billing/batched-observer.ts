@@ -13,7 +13,7 @@ interface Ended {
  * share commits, so under load there are many of them, and what looks at one after the other finds its code and data in
  * the processor's caches: next to the answers it costs several times as much.
  */
-export class BatchedObserver implements RequestObserver {
+export class BatchedObserver implements RequestObserver, Disposable {
   readonly #observers: readonly RequestObserver[]
   readonly #alarms: ObserverAlarms
   #ended: Ended[] = []
@@ -29,6 +29,11 @@ export class BatchedObserver implements RequestObserver {
 
   released(charge: PendingCharge, endedAt: number): void {
     this.#add({ charge, settled: undefined, endedAt })
+  }
+
+  /** Tells what is left, before those who are told end. */
+  [Symbol.dispose](): void {
+    this.#tellAll()
   }
 
   #add(ended: Ended): void {
