@@ -34,6 +34,8 @@ export function streamScript(answer: MessageAnswer): StreamScript {
       "error",
       `{"type":"error","error":${JSON.stringify(error)},"request_id":"${requestId()}"`,
     ),
+    // Its official clients know no other event that says nothing.
+    idleFrame: ': PROCESSING\n\nevent: ping\ndata: {"type":"ping"}\n\n',
     brokenFrame:
       'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
   }
