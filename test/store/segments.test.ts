@@ -159,7 +159,7 @@ describe("sums of very many groups", () => {
   })
 })
 
-test("a sample is every so manieth answer, and knows their groups", () => {
+test("a sample is every n-th answer, and knows their groups", () => {
   const requests = sessions(1_000, new Random(9)).map((request, row) => ({
     ...request,
     status: row % 10 === 0 ? ("released" as const) : ("settled" as const),

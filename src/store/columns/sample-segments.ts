@@ -15,7 +15,7 @@ export interface SampledGroups {
   readonly keys: readonly (number | undefined)[]
 }
 
-/** Every so manieth answer of a time, or all of them where there are few. */
+/** Every n-th answer of a time, or all of them where there are few. */
 export function sampleSegments(
   segments: Segments,
   filter: IdFilter,
