@@ -42,6 +42,11 @@ async function readByStart(installation: Installation): Promise<number> {
   return Number(/^rchar: (\d+)$/m.exec(text)?.[1])
 }
 
+/** The size of the kernel's table of sockets, bytes: a start looks into it, and the other tests fill it. */
+function socketTable(): number {
+  return readFileSync("/proc/net/tcp").byteLength + readFileSync("/proc/net/tcp6").byteLength
+}
+
 test.skipIf(process.platform !== "linux")(
   "a start reads no more of a large ledger than of a small one",
   async () => {
@@ -54,11 +59,12 @@ test.skipIf(process.platform !== "linux")(
     const size = statSync(join(large.data, "tollgate.db")).size
     expect(size).toBeGreaterThan(40 * MORE)
     await readByStart(small)
-    const [first, second] = [await readByStart(small), await readByStart(large)]
+    const first = await readByStart(small)
     // A node had died, whose lease is given back.
-    expect(second - first).toBeLessThan(MORE)
-    const again = await readByStart(large)
-    expect(again - first).toBeLessThan(MORE)
+    for (const _ of ["with a dead node", "in order"]) {
+      const more = (await readByStart(large)) - first
+      expect(more).toBeLessThan(MORE + socketTable())
+    }
   },
   60_000,
 )
