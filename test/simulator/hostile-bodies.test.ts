@@ -241,21 +241,25 @@ async function ask(path: string, body: Json): Promise<void> {
 
 for (const { path, body } of ENDPOINTS) {
   for (const stream of [false, true]) {
-    test(`no body hangs ${path}${stream ? ", streamed" : ""}`, async () => {
-      const address = stream ? streamedPath(path) : path
-      const whole = stream && address === path ? { ...body, stream } : body
-      await ask(address, whole)
-      let running: Promise<void>[] = []
-      for (const hostile of changed(whole, (inner) => inner, HOSTILE)) {
-        running.push(ask(address, hostile))
-        if (running.length < TOGETHER) continue
+    test(
+      `no body hangs ${path}${stream ? ", streamed" : ""}`,
+      async () => {
+        const address = stream ? streamedPath(path) : path
+        const whole = stream && address === path ? { ...body, stream } : body
+        await ask(address, whole)
+        let running: Promise<void>[] = []
+        for (const hostile of changed(whole, (inner) => inner, HOSTILE)) {
+          running.push(ask(address, hostile))
+          if (running.length < TOGETHER) continue
+          await Promise.all(running)
+          running = []
+        }
         await Promise.all(running)
-        running = []
-      }
-      await Promise.all(running)
-      const models = await fetch(`${url}/v1/models`, { headers: HEADERS })
-      expect(models.status).toBe(200)
-    }, 2 * PATIENCE)
+        const models = await fetch(`${url}/v1/models`, { headers: HEADERS })
+        expect(models.status).toBe(200)
+      },
+      2 * PATIENCE,
+    )
   }
 }
 
