@@ -280,20 +280,20 @@ const CONTENTS: readonly WireFault[] = [
     name: "a frame of 20 MB",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), chunk(longFrame()), LAST_CHUNK],
+    play: (answer) => [headOf(answer, "chunked"), longFrame(), LAST_CHUNK],
   },
   {
     name: "two million values",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), chunk(`data: ${manyValues()}\n\n`), LAST_CHUNK],
+    play: (answer) => [headOf(answer, "chunked"), manyInFrame(), LAST_CHUNK],
   },
   {
     name: "two million values as text",
     effect: "before",
     play: (answer) => [
       headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
-      chunk(manyValues()),
+      manyAsText(),
       LAST_CHUNK,
     ],
   },
@@ -389,7 +389,9 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make())
 }
 
-const longFrame = once(() => `data: {"a":"${"a".repeat(HUGE)}`)
-const manyValues = once(() => `{"a":[${"{},".repeat(2_000_000)}0]}`)
+const longFrame = once(() => chunk(`data: {"a":"${"a".repeat(HUGE)}`))
+const manyValues = (): string => `{"a":[${"{},".repeat(2_000_000)}0]}`
+const manyInFrame = once(() => chunk(`data: ${manyValues()}\n\n`))
+const manyAsText = once(() => chunk(manyValues()))
 /** Unpacked it is 200 MB of comments. */
 const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))
