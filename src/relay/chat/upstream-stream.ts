@@ -50,6 +50,8 @@ export class UpstreamStream<
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
   readonly #decoder: EventDecoder
+  /** Whether a frame came already: then nobody needs it again. */
+  readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
   readonly #limits: StreamLimits | undefined
   /** What was read to find out whether the stream is one. */
@@ -82,9 +84,11 @@ export class UpstreamStream<
     this.#record = parts.record
     this.#limits = parts.limits
     if (parts.record) this.meter.records = [parts.record]
-    const { framing } = attempt.plan.binding.dialect
+    const { dialect } = attempt.plan.binding
+    this.#isRepeated = dialect.findRepeated?.()
     const { memory } = attempt
-    this.#parser = framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
+    this.#parser =
+      dialect.framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
     this.#body = body
   }
 
@@ -232,7 +236,7 @@ export class UpstreamStream<
     try {
       for (const event of received) {
         const frame = parseFrame(event)
-        text += this.#report(frame, this.#decoder.push(frame))
+        if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoder.push(frame))
         reported++
         if (this.#limits?.letsGo) {
           this.#hearUsage(received.slice(reported))
