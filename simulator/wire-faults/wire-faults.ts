@@ -298,6 +298,31 @@ const CONTENTS: readonly WireFault[] = [
     ],
   },
   {
+    name: "eight million elements",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [headOf(answer, "chunked"), elementsInFrame(), LAST_CHUNK],
+  },
+  {
+    name: "sixteen million elements as text",
+    effect: "before",
+    play: (answer) => [
+      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
+      elementsAsText(),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "half a million choices",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [
+      headOf(answer, "chunked"),
+      answer.isStreamed ? choicesInFrame() : choicesAsText(),
+      LAST_CHUNK,
+    ],
+  },
+  {
     name: "garbage without an end",
     effect: "before",
     isSoundMessage: true,
@@ -391,7 +416,14 @@ function once<T>(make: () => T): () => T {
 
 const longFrame = once(() => chunk(`data: {"a":"${"a".repeat(HUGE)}`))
 const manyValues = (): string => `{"a":[${"{},".repeat(2_000_000)}0]}`
+const manyElements = (count: number): string => `{"a":[${"0,".repeat(count - 1)}0]}`
+const manyChoices = (): string => `{"choices":[${"{},".repeat(490_000)}{}]}`
 const manyInFrame = once(() => chunk(`data: ${manyValues()}\n\n`))
 const manyAsText = once(() => chunk(manyValues()))
+/** Less than the longest frame that is accepted. */
+const elementsInFrame = once(() => chunk(`data: ${manyElements(8_000_000)}\n\n`))
+const elementsAsText = once(() => chunk(manyElements(16_000_000)))
+const choicesInFrame = once(() => chunk(`data: ${manyChoices()}\n\n`))
+const choicesAsText = once(() => chunk(manyChoices()))
 /** Unpacked it is 200 MB of comments. */
 const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))

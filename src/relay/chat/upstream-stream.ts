@@ -14,7 +14,7 @@ import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { parseFrame } from "./parse-frame.ts"
+import { parseFrame, weighFrame } from "./parse-frame.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
@@ -235,6 +235,8 @@ export class UpstreamStream<
     let reported = 0
     try {
       for (const event of received) {
+        const weight = weighFrame(event)
+        if (weight > 0) this.#unheard += weight
         const frame = parseFrame(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoder.push(frame))
         reported++
@@ -256,6 +258,7 @@ export class UpstreamStream<
   #hearUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
+        weighFrame(event)
         const frame = parseFrame(event)
         const events = this.#decoder.push(frame)
         this.meter.push(events.filter(({ type }) => type === "usage"))
