@@ -11,8 +11,8 @@ const MAX_VALUES = 500_000
 const MAX_ELEMENTS = 1_000_000
 /** Frames up to this many characters cannot hold so much that it matters. */
 const LIGHT_FRAME = 500_000
-/** What parsing a value or an element costs, in bytes of text. */
-const VALUE_COST = 64
+/** A list, object or member costs as much as so many bytes. */
+const VALUE_COST = 32
 
 /** What the parser of the stream has made for its one reader, which may add to it. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
@@ -35,7 +35,7 @@ export function weighFrame({ data }: ReceivedEvent): number {
   scanner.push(Buffer.from(data))
   const { values, elements } = scanner
   if (values > MAX_VALUES || elements > MAX_ELEMENTS) throw tooMany()
-  return (values + elements) * VALUE_COST
+  return values * VALUE_COST
 }
 
 function tooMany(): GatewayError {

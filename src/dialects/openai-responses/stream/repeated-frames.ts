@@ -3,7 +3,7 @@ import type { SseFrame } from "../../../canon/dialect.ts"
 /**
  * Finds the frames of one stream that come twice in a row. Their numbers tell them from content that repeats itself, which
  * has a number of its own each time; without numbers only what is no content is a repetition
- * (docs/wire/openai-responses.md#f6).
+ * (docs/wire/openai-responses.md#f7).
  */
 export function findRepeated(): (frame: SseFrame) => boolean {
   let last: string | undefined
