@@ -18,6 +18,8 @@ export interface Fault {
 export interface TortureDatabase extends AsyncDisposable {
   /** Its lines in the settings file of all nodes. */
   readonly yaml: string
+  /** The same without anything in between, for nodes whose database never suffers. */
+  readonly directYaml: string
   /** Whether all nodes have one data folder. */
   readonly sharesFolder: boolean
   /** How it suffers. */
@@ -37,6 +39,7 @@ export const SQLITE: TortureEngine = {
   name: "sqlite",
   start: async () => ({
     yaml: "",
+    directYaml: "",
     sharesFolder: true,
     faults: ({ data }) => [
       {

@@ -27,9 +27,12 @@ async function startDatabase(settle: "database" | "journal"): Promise<TortureDat
   const name = await server.create()
   const direct = server.url(name)
   const url = direct.replace(`:${server.port}/`, `:${proxy.port}/`)
+  const yamlOf = (address: string): string =>
+    `database: { url: "${address}", connections: ${CONNECTIONS}, settle: ${settle}, lease_term: 15s }\n`
   const stack = building.move()
   return {
-    yaml: `database: { url: "${url}", connections: ${CONNECTIONS}, settle: ${settle}, lease_term: 15s }\n`,
+    yaml: yamlOf(url),
+    directYaml: yamlOf(direct),
     sharesFolder: false,
     faults: () => [...networkFaults(proxy, "the database's connections"), ...serverFaults(server)],
     openReader: ({ data }) =>

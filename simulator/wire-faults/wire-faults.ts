@@ -280,20 +280,45 @@ const CONTENTS: readonly WireFault[] = [
     name: "a frame of 20 MB",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), chunk(longFrame()), LAST_CHUNK],
+    play: (answer) => [headOf(answer, "chunked"), longFrame(), LAST_CHUNK],
   },
   {
     name: "two million values",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), chunk(`data: ${manyValues()}\n\n`), LAST_CHUNK],
+    play: (answer) => [headOf(answer, "chunked"), manyInFrame(), LAST_CHUNK],
   },
   {
     name: "two million values as text",
     effect: "before",
     play: (answer) => [
       headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
-      chunk(manyValues()),
+      manyAsText(),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "eight million elements",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [headOf(answer, "chunked"), elementsInFrame(), LAST_CHUNK],
+  },
+  {
+    name: "sixteen million elements as text",
+    effect: "before",
+    play: (answer) => [
+      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
+      elementsAsText(),
+      LAST_CHUNK,
+    ],
+  },
+  {
+    name: "half a million choices",
+    effect: "before",
+    isSoundMessage: true,
+    play: (answer) => [
+      headOf(answer, "chunked"),
+      answer.isStreamed ? choicesInFrame() : choicesAsText(),
       LAST_CHUNK,
     ],
   },
@@ -389,7 +414,16 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make())
 }
 
-const longFrame = once(() => `data: {"a":"${"a".repeat(HUGE)}`)
-const manyValues = once(() => `{"a":[${"{},".repeat(2_000_000)}0]}`)
+const longFrame = once(() => chunk(`data: {"a":"${"a".repeat(HUGE)}`))
+const manyValues = (): string => `{"a":[${"{},".repeat(2_000_000)}0]}`
+const manyElements = (count: number): string => `{"a":[${"0,".repeat(count - 1)}0]}`
+const manyChoices = (): string => `{"choices":[${"{},".repeat(490_000)}{}]}`
+const manyInFrame = once(() => chunk(`data: ${manyValues()}\n\n`))
+const manyAsText = once(() => chunk(manyValues()))
+/** Less than the longest frame that is accepted. */
+const elementsInFrame = once(() => chunk(`data: ${manyElements(8_000_000)}\n\n`))
+const elementsAsText = once(() => chunk(manyElements(16_000_000)))
+const choicesInFrame = once(() => chunk(`data: ${manyChoices()}\n\n`))
+const choicesAsText = once(() => chunk(manyChoices()))
 /** Unpacked it is 200 MB of comments. */
 const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))

@@ -178,6 +178,8 @@ export interface UpstreamDialect {
   encodeRequest(request: ChatRequest): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
   decodeEvents(request?: ChatRequest): EventDecoder
+  /** Finds the frames of one stream that a vendor has sent already; absent where content may come twice as well. */
+  findRepeated?(): (frame: SseFrame) => boolean
   /** @param body parsed when it is JSON, text when not. */
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
   /** Present where the dialect also has a client side: caller and vendor may then both speak it. */

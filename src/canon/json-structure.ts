@@ -84,6 +84,11 @@ export class JsonScanner {
     return this.#openings + this.#members
   }
 
+  /** What is separated by commas: elements of lists, and members. */
+  get elements(): number {
+    return this.#commas
+  }
+
   /** Memory that they take when parsed, in addition to their text. Bytes. */
   get bytes(): number {
     return (

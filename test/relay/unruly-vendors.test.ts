@@ -55,7 +55,17 @@ beforeAll(async () => {
   const at = (model: string, weight: number) => ({ provider: "odd", model, weight })
   const backedUp = (name: string) =>
     simulated({ deployments: [at(`${name}-bad`, 1), at(`${name}-good`, 0)] })
-  const names = ["lines", "comments", "frames", "garbage", "values", "alive", "blanks", "refused"]
+  const names = [
+    "lines",
+    "comments",
+    "frames",
+    "garbage",
+    "values",
+    "weights",
+    "alive",
+    "blanks",
+    "refused",
+  ]
   gateway = await startGateway({
     providers: { odd: provider(`http://127.0.0.1:${vendor.port}/v1`) },
     models: {
@@ -105,6 +115,11 @@ function endless(type: string, text: string): Answer {
     )
     return new Response(body, { headers: { "content-type": type } })
   }
+}
+
+function choices(count: number): string {
+  const all = Array.from({ length: count }, (_, index) => ({ index, delta: { content: "a" } }))
+  return JSON.stringify({ id: "1", model: "x", choices: all })
 }
 
 /** A sign of life each tenth of a second, and nothing else. */
@@ -160,6 +175,31 @@ describe("a vendor that never says a word is left for the next one, and stops no
     const [failure] = gateway.heard.filter(({ name }) => name === "attemptEnded").slice(-1)
     expect(JSON.stringify(failure)).toContain("lists, objects and members")
   })
+
+  const many: readonly [what: string, json: string, stream: boolean, said: string][] = [
+    ["two million elements in a frame", `{"a":[${"0,".repeat(2_000_000)}0]}`, true, "elements"],
+    ["eleven million elements", `{"choices":[${"0,".repeat(11_000_000)}0]}`, false, "elements"],
+    ["more choices than there can be in a frame", choices(20_000), true, "choices"],
+    ["more choices than there can be", choices(20_000), false, "choices"],
+    ["frames of many values without a word", `{"a":[${"{},".repeat(499_000)}0]}`, true, "a word"],
+  ]
+  // A deployment that fails three times in a row rests.
+  const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
+  for (const [name, what, json, stream, said] of numbered) {
+    test(what, async () => {
+      const type = stream ? EVENTS : JSON_TYPE
+      const body = stream ? `data: ${json}\n\n`.repeat(3) : json
+      answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
+      const response = await ask(`odd/${name}`, stream)
+      expect(response.status).toBe(200)
+      await response.text()
+      const { attempts } = await receiptOf(caller, response)
+      expect(attempts).toMatchObject([{ outcome: "upstream_error" }, { outcome: "ok" }])
+      const [failure] = gateway.heard.filter(({ name }) => name === "attemptEnded").slice(-1)
+      expect(JSON.stringify(failure)).toContain(said)
+      await nothingHeld(caller)
+    })
+  }
 
   const signs: readonly [string, string, string, string, boolean][] = [
     ["a comment now and then", "alive", "text/event-stream", ": alive\n\n", true],

@@ -55,6 +55,13 @@ const INNOCENT_LIMIT = 500
  * that are under way before it is known to fail.
  */
 const SPARE = 10 + 10 + 20
+/** Formats in which a frame that comes twice is known for what it is: it is not read, or the stream is not. */
+const TELLS_REPETITION: ReadonlySet<string> = new Set([
+  "openai-responses",
+  "anthropic",
+  "bedrock",
+  "cohere",
+])
 /** And what looks in each second whether it works again. */
 const PROBES_PER_SECOND = 10
 
@@ -129,10 +136,10 @@ class Judge {
     const { plan, requestId } = more.call
     const calm = this.#calm.get(keyOf(plan))
     const wanted = plan.client.operation === "chat" ? plan.text : calm?.got
-    // A vendor that says everything twice is believed, and so is any sound.
+    // Content that a vendor says twice is believed where its format does not tell, and so is any sound.
     const { fault } = more.round
     const isRepeated =
-      fault?.name === "frames twice" ||
+      (fault?.name === "frames twice" && !TELLS_REPETITION.has(plan.model.upstream)) ||
       (fault?.isSoundMessage === true && plan.client.operation === "speech")
     this.#check(LAWS[4], got === wanted || isRepeated, () => `it got '${got.slice(0, 300)}'`, more)
     const charge = chargeOf(this.#evidence.ledger, requestId ?? "")

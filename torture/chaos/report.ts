@@ -3,7 +3,7 @@ import { type ChaosFinding, LAWS, percentile } from "./judge.ts"
 
 /** Findings that are told with their story. */
 const STORIES = 30
-/** Of a body, in a story. */
+/** Of a body or a message, in a story. */
 const TOLD = 600
 
 /** What was done and counted, as text. */
@@ -77,11 +77,12 @@ function tell({ law, fault, round, call }: ChaosFinding): string {
     request: call.requestId,
     duration: Math.round(call.duration),
     status: call.status,
-    thrown: call.thrown,
-    raw:
-      call.raw.length > TOLD
-        ? `${call.raw.slice(0, TOLD / 2)} ... ${call.raw.slice(-TOLD / 2)}`
-        : call.raw,
+    thrown: short(call.thrown),
+    raw: short(call.raw),
   }
-  return `- ${law}: '${round ? nameOf(round) : ""}': ${fault}\n  ${JSON.stringify(story)}`
+  return `- ${law}: '${round ? nameOf(round) : ""}': ${short(fault)}\n  ${JSON.stringify(story)}`
+}
+
+function short(text: string): string {
+  return text.length > TOLD ? `${text.slice(0, TOLD / 2)} ... ${text.slice(-TOLD / 2)}` : text
 }

@@ -12,7 +12,7 @@ import {
 import { OtherContent } from "../../canon/other-content.ts"
 import { finishEvent } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
-import { parseFrame } from "../shared/stream.ts"
+import { parseFrame, saidTwice } from "../shared/stream.ts"
 import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
 import { brokenAnswer, decodeErrorEvent } from "./errors.ts"
@@ -48,6 +48,7 @@ class MessageDecoder implements EventDecoder {
   readonly #request: ChatRequest | undefined
   readonly #calls = new Map<JsonValue | undefined, OpenCall>()
   #callCount = 0
+  #isStarted = false
   #finished = false
 
   constructor(request: ChatRequest | undefined) {
@@ -66,6 +67,8 @@ class MessageDecoder implements EventDecoder {
     const events: ChatEvent[] = []
     switch (chunk.type ?? frame.event) {
       case "message-start":
+        if (this.#isStarted) throw saidTwice("message")
+        this.#isStarted = true
         onStart(chunk, events)
         break
       case "content-start":

@@ -12,6 +12,7 @@ import { CONVERSATION } from "./state/conversation.ts"
 import { answerState, REQUEST_STATE } from "./state/index.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
+import { findRepeated } from "./stream/repeated-frames.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
 
@@ -47,6 +48,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     functionsOnly: !all.customTools,
     decodeResult,
     decodeEvents,
+    findRepeated,
     decodeError,
     patches: PATCHES,
     requestState: REQUEST_STATE,

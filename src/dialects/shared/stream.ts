@@ -20,3 +20,11 @@ export function parseFrameOrError(frame: SseFrame): JsonObject {
   if (frame.event !== "error") return parseFrame(frame)
   return parseJsonObject(frame.data) ?? { error: { message: frame.data } }
 }
+
+/** What a part of a stream is that begins although it has begun: whatever follows would be put together wrongly. */
+export function saidTwice(part: string): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `The provider sent the beginning of the same ${part} twice. Only what was delivered is charged; try again.`,
+  )
+}

@@ -7,28 +7,41 @@ import type { ReceivedEvent } from "../../wire/frames.ts"
 const OPENING_BRACE = 0x7b
 /** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
 const MAX_VALUES = 500_000
+/** Elements of all its lists: a frame of 16 MB could hold eight million. */
+const MAX_ELEMENTS = 1_000_000
+/** Frames up to this many characters cannot hold so much that it matters. */
+const LIGHT_FRAME = 500_000
+/** A list, object or member costs as much as so many bytes. */
+const VALUE_COST = 32
 
 /** What the parser of the stream has made for its one reader, which may add to it. */
 type UnparsedFrame = ReceivedEvent & { json?: JsonObject }
 
-/** Parses a frame once for all that read it: its decoder, its patches, its meter. */
+/** Parses a frame once for all that read it: its decoder, its patches, its meter. Its weight is known to be bearable. */
 export function parseFrame(frame: UnparsedFrame): SseFrame {
-  if (frame.data.length > MAX_VALUES && valuesIn(frame.data) > MAX_VALUES) throw tooMany()
   if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
   const json = parseJsonObject(frame.data)
   if (json !== undefined) frame.json = json
   return frame
 }
 
-function valuesIn(text: string): number {
+/**
+ * What it costs to parse a frame, in bytes of text beyond its own.
+ * @throws GatewayError `upstream_error` when that would keep everyone waiting.
+ */
+export function weighFrame({ data }: ReceivedEvent): number {
+  if (data.length <= LIGHT_FRAME) return 0
   const scanner = new JsonScanner()
-  scanner.push(Buffer.from(text))
-  return scanner.values
+  scanner.push(Buffer.from(data))
+  const { values, elements } = scanner
+  if (values > MAX_VALUES || elements > MAX_ELEMENTS) throw tooMany()
+  return values * VALUE_COST
 }
 
 function tooMany(): GatewayError {
+  const [values, elements] = [MAX_VALUES, MAX_ELEMENTS].map((max) => max.toLocaleString("en-US"))
   return new GatewayError(
     "upstream_error",
-    `The provider sent a chunk of the stream that holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Only what was delivered is charged; try again.`,
+    `The provider sent a chunk of the stream that holds more than ${values} lists, objects and members or ${elements} elements. Only what was delivered is charged; try again.`,
   )
 }

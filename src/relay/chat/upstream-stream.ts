@@ -14,7 +14,7 @@ import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { parseFrame } from "./parse-frame.ts"
+import { parseFrame, weighFrame } from "./parse-frame.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
@@ -50,6 +50,8 @@ export class UpstreamStream<
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
   readonly #decoder: EventDecoder
+  /** Whether a frame came already: then nobody needs it again. */
+  readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
   readonly #limits: StreamLimits | undefined
   /** What was read to find out whether the stream is one. */
@@ -82,9 +84,11 @@ export class UpstreamStream<
     this.#record = parts.record
     this.#limits = parts.limits
     if (parts.record) this.meter.records = [parts.record]
-    const { framing } = attempt.plan.binding.dialect
+    const { dialect } = attempt.plan.binding
+    this.#isRepeated = dialect.findRepeated?.()
     const { memory } = attempt
-    this.#parser = framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
+    this.#parser =
+      dialect.framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
     this.#body = body
   }
 
@@ -231,8 +235,10 @@ export class UpstreamStream<
     let reported = 0
     try {
       for (const event of received) {
+        const weight = weighFrame(event)
+        if (weight > 0) this.#unheard += weight
         const frame = parseFrame(event)
-        text += this.#report(frame, this.#decoder.push(frame))
+        if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoder.push(frame))
         reported++
         if (this.#limits?.letsGo) {
           this.#hearUsage(received.slice(reported))
@@ -252,6 +258,7 @@ export class UpstreamStream<
   #hearUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
+        weighFrame(event)
         const frame = parseFrame(event)
         const events = this.#decoder.push(frame)
         this.meter.push(events.filter(({ type }) => type === "usage"))

@@ -15,6 +15,8 @@ const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb,
 const MEBIBYTE = 1024 * 1024
 /** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
 const MAX_VALUES = 1_000_000
+/** Elements of all its lists: more than the largest batch of embeddings, which takes half a second (decision 20). */
+const MAX_ELEMENTS = 10_000_000
 
 /** Reads a whole answer. */
 export interface AnswerReader {
@@ -61,7 +63,7 @@ export async function collectAnswer(
     chunks.push(chunk)
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, chunks, chunk)
-    if (scanner !== undefined && scanner.values > MAX_VALUES) throw tooMany(reader)
+    if (scanner !== undefined && isTooMuch(scanner)) throw tooMany(reader)
     size.reserve(scanner?.bytes)
   }
   const [only] = chunks
@@ -139,9 +141,14 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   )
 }
 
+function isTooMuch({ values, elements }: JsonScanner): boolean {
+  return values > MAX_VALUES || elements > MAX_ELEMENTS
+}
+
 function tooMany({ provider }: AnswerReader): GatewayError {
+  const [values, elements] = [MAX_VALUES, MAX_ELEMENTS].map((max) => max.toLocaleString("en-US"))
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members, which was not read to its end. Ask for less at once, or for a stream.`,
+    `Provider '${provider}' sent an answer of more than ${values} lists, objects and members or ${elements} elements, which was not read to its end. Ask for less at once, or for a stream.`,
   )
 }

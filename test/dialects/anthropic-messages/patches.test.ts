@@ -173,6 +173,16 @@ describe("the frames of a verbatim stream", () => {
     expect(frames.push({ event: "error", data: "gone" }).action).toBe("forward")
   })
 
+  test("what is no event is not passed on as an error, and an error is", () => {
+    const frames = patcher()
+    expect(frames.push(frame({ choices: [{}] })).action).toBe("withhold")
+    expect(frames.push(frame({})).action).toBe("withhold")
+    expect(frames.push(frame({ error: { message: "gone" } }, "error"))).toMatchObject({
+      action: "forward",
+      event: "error",
+    })
+  })
+
   test("a vendor that forgot its last word, or broke", () => {
     expect(patcher().end()).toEqual([{ event: "message_stop", data: '{"type":"message_stop"}' }])
     const [broken] = patcher().fail(new GatewayError("upstream_error", "broke"), "request-1")

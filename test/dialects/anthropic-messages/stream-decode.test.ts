@@ -309,6 +309,12 @@ describe("usage", () => {
   })
 })
 
+test("what has no type is no content", () => {
+  const decoder = ANTHROPIC_MESSAGES.decodeEvents()
+  expect(decoder.push({ data: '{"choices":[{"text":"Hello"}]}' })).toEqual([])
+  expect(decoder.other?.amount).toBe(0)
+})
+
 describe(`recorded oddities${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)("a second start says nothing new", () => {
     const file = "vercel-ai/anthropic/duplicate-message-start.chunks.txt"

@@ -139,7 +139,7 @@ class MessagePatcher implements FramePatcher {
       case "ping":
         return { action: "forward", event, data, isAside: true }
       default:
-        return { action: "forward", event, data }
+        return { action: isEvent(frame) ? "forward" : "withhold", event, data }
     }
   }
 
@@ -169,6 +169,11 @@ class MessagePatcher implements FramePatcher {
     completeStart(message)
     return { action: "forward", event, data: JSON.stringify({ ...json, message }) }
   }
+}
+
+/** What has no type would reach the caller as an error. */
+function isEvent({ event, json }: SseFrame): boolean {
+  return json?.type !== undefined || json?.error !== undefined || event === "error"
 }
 
 /** Official clients ignore an event without its `event:` line (docs/wire/anthropic-messages.md#f13). */

@@ -94,7 +94,9 @@ class MessageDecoder implements EventDecoder {
           // Some vendors report the usage so far with the error.
           this.#onUsage(objectAt(event, "usage"), events)
           events.push(decodeErrorEvent(event))
-        } else if (event.type !== "ping") this.other.json(unknownFields(event, EVENT_HEAD))
+        } else if (event.type !== undefined && event.type !== "ping") {
+          this.other.json(unknownFields(event, EVENT_HEAD))
+        }
     }
   }
 

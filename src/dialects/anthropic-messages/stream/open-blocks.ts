@@ -10,6 +10,7 @@ import {
 import type { Citation } from "../../../canon/message.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "../citations.ts"
+import { saidTwice } from "../../shared/stream.ts"
 import { DIALECT } from "../identifiers.ts"
 import { SearchSteps } from "../search/steps.ts"
 
@@ -46,9 +47,13 @@ export class OpenBlocks {
     return this.#calls > 0
   }
 
+  /** @throws GatewayError `upstream_error` for a block that is open: a client would read two. */
   start(event: JsonObject, events: ChatEvent[]): void {
     const { content_block: block } = event
-    if (isJsonObject(block)) this.#open.set(indexOf(event), this.#startBlock(block, events))
+    if (!isJsonObject(block)) return
+    const index = indexOf(event)
+    if (this.#open.has(index)) throw saidTwice("block")
+    this.#open.set(index, this.#startBlock(block, events))
   }
 
   delta(event: JsonObject, events: ChatEvent[]): void {

@@ -2,7 +2,7 @@ import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
-import { parseFrame } from "../../shared/stream.ts"
+import { parseFrame, saidTwice } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import type { BedrockConverseQuirks } from "../quirks.ts"
 import { AnswerBlocks } from "./answer-blocks.ts"
@@ -22,6 +22,7 @@ export function decodeEvents(
 class ConverseDecoder implements EventDecoder {
   readonly #blocks: AnswerBlocks
   #isStarted = false
+  #isAnnounced = false
   #isStopped = false
   #isMetered = false
   #finished = false
@@ -61,6 +62,10 @@ class ConverseDecoder implements EventDecoder {
     const blocks = this.#blocks
     const index = typeof payload.contentBlockIndex === "number" ? payload.contentBlockIndex : 0
     switch (event) {
+      case "messageStart":
+        if (this.#isAnnounced) throw saidTwice("message")
+        this.#isAnnounced = true
+        return
       case "contentBlockStart":
         blocks.start(index, objectAt(payload, "start") ?? {})
         break
@@ -84,7 +89,7 @@ class ConverseDecoder implements EventDecoder {
         break
       }
       default:
-        // `messageStart`, and future events.
+        // Future events.
         return
     }
     events.push(...blocks.take())

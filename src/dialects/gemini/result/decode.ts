@@ -11,6 +11,7 @@ import {
 } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { checkChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
@@ -33,6 +34,7 @@ export function decodeResult(body: JsonObject): ChatResult {
 
 function decodeChoices(body: JsonObject): Choice[] {
   const candidates = listAt(body, "candidates")
+  checkChoices(candidates)
   if (candidates.length > 0) return candidates.map(decodeChoice)
   const blocked = blockReason(body)
   if (blocked === undefined) {

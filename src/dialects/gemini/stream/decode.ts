@@ -3,6 +3,7 @@ import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { checkChoices } from "../../shared/choices.ts"
 import { parseFrame } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { answerHead, blockReason } from "../result/head.ts"
@@ -57,7 +58,9 @@ class AnswerDecoder implements EventDecoder {
       this.#started = true
       events.push({ type: "start", ...answerHead(answer) })
     }
-    for (const [position, candidate] of listAt(answer, "candidates").entries()) {
+    const candidates = listAt(answer, "candidates")
+    checkChoices(candidates)
+    for (const [position, candidate] of candidates.entries()) {
       if (isJsonObject(candidate)) this.#candidateOf(candidate, position).push(candidate, events)
     }
     const blocked = this.#candidates.size === 0 ? blockReason(answer) : undefined

@@ -12,6 +12,7 @@ import {
 } from "../../../canon/json.ts"
 import type { Part, ToolCallPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { checkChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"
@@ -51,6 +52,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
   }
   if (body.choices.length === 0) throw noChoice()
+  checkChoices(body.choices)
   const extra = unknownFields(body, RESULT_FIELDS)
   return defined({
     choices: body.choices.map((choice, position) => decodeChoice(choice, position, request)),

@@ -4,6 +4,7 @@ import { extraOf } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { checkChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent, noChoice } from "../errors.ts"
@@ -113,6 +114,7 @@ class ChunkDecoder implements EventDecoder {
     }
     const { choices } = chunk
     if (Array.isArray(choices)) {
+      checkChoices(choices)
       if (!this.#started) this.#onStart(chunk, choices.length > 0, events)
       for (let position = 0; position < choices.length; position++) {
         const choice = choices[position]

@@ -11,7 +11,7 @@ import {
 import { OtherContent } from "../../../canon/other-content.ts"
 import { errorEvent } from "../../shared/errors.ts"
 import { finishEvent } from "../../shared/finish.ts"
-import { parseFrameOrError } from "../../shared/stream.ts"
+import { parseFrameOrError, saidTwice } from "../../shared/stream.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
 import { answerHead } from "../result/head.ts"
@@ -58,6 +58,8 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #items: OpenItems
+  /** Positions of items that are announced. */
+  readonly #announced = new Set<number>()
   /** Positions of images with a draft. */
   readonly #drafted = new Set<number>()
   #started = false
@@ -131,7 +133,7 @@ class ResponseDecoder implements EventDecoder {
     const delta = textAt(json, "delta")
     switch (type) {
       case "response.output_item.added":
-        if (isJsonObject(json.item)) this.#items.announce(index, json.item, events)
+        if (isJsonObject(json.item)) this.#onAdded(json, json.item, events)
         break
       case "response.output_item.done":
         if (isJsonObject(json.item)) this.#items.done(index, json.item, events)
@@ -165,6 +167,14 @@ class ResponseDecoder implements EventDecoder {
       default:
         this.#onOther(type, json, index)
     }
+  }
+
+  /** Official clients throw on a second item at one position. */
+  #onAdded(json: JsonObject, item: JsonObject, events: ChatEvent[]): void {
+    const index = numberAt(json, "output_index")
+    if (this.#announced.has(index) && json.output_index !== undefined) throw saidTwice("item")
+    this.#announced.add(index)
+    this.#items.announce(index, item, events)
   }
 
   /** Output of server tools, audio, drafts of images, and unknown events. */

@@ -1,0 +1,14 @@
+import { GatewayError } from "../../canon/errors.ts"
+import type { JsonValue } from "../../canon/json.ts"
+
+/** No vendor can be asked for so many (OpenAI's limit is 128); each is work for all that read the answer. */
+const MOST_CHOICES = 1_000
+
+/** @throws GatewayError `upstream_error` where an answer, or a frame of it, holds more choices than there can be. */
+export function checkChoices(choices: readonly JsonValue[]): void {
+  if (choices.length <= MOST_CHOICES) return
+  throw new GatewayError(
+    "upstream_error",
+    `The provider sent an answer of ${choices.length.toLocaleString("en-US")} choices, which was not read. Try again.`,
+  )
+}
