@@ -1,14 +1,14 @@
 import { PostgresClient } from "../../src/store/postgres/client.ts"
 import { migrate } from "../../src/store/postgres/migrate.ts"
+import { ensurePartitions } from "../../src/store/postgres/partitions.ts"
 import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "./postgres-server.ts"
 
-/**
- * Databases of one server for the tests of a file, each of which belongs to a folder of a test. The server starts when the
- * first one is asked for, and ends with the process.
- */
+/** The server of all files that one process runs: started when the first database is asked for, it ends with the process. */
+let shared: ReturnType<typeof start> | undefined
+
+/** Databases for the tests of a file, each of which belongs to a folder of a test. */
 export class TestDatabases {
-  #server: Promise<{ server: PostgresServer; template: string }> | undefined
   readonly #databases = new Map<string, Promise<string>>()
 
   /** The address of a folder's database, which has our tables. */
@@ -19,7 +19,7 @@ export class TestDatabases {
   }
 
   async #create(): Promise<string> {
-    const { server, template } = await (this.#server ??= start())
+    const { server, template } = await (shared ??= start())
     return server.url(await server.create(template))
   }
 }
@@ -33,5 +33,7 @@ async function start() {
     connectTime: 5_000,
   })
   await migrate(client, SCHEMA)
+  // Four times as long as all else of a new database: it would be made anew in each of them.
+  await ensurePartitions(client, Date.now())
   return { server, template }
 }
