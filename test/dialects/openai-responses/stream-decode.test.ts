@@ -19,6 +19,33 @@ function added(index: number, item: JsonObject): JsonObject {
   return { type: "response.output_item.added", output_index: index, item }
 }
 
+describe("items", () => {
+  const first = { type: "message", id: "msg_1", content: [] }
+
+  test("of a vendor that does not count them come one after the other", () => {
+    const events = decode(
+      CREATED,
+      added(0, first),
+      textDelta("Hel"),
+      done(0, message("Hel")),
+      added(0, { ...first, id: "msg_2" }),
+      textDelta("lo"),
+      done(0, message("lo")),
+      completed({ output: [message("Hel"), message("lo")] }),
+    )
+    expect(events.flatMap((event) => (event.type === "text-delta" ? [event.text] : []))).toEqual([
+      "Hel",
+      "lo",
+    ])
+  })
+
+  test("that begin twice are an error", () => {
+    expect(() => decode(CREATED, added(0, first), textDelta("Hel"), added(0, first))).toThrow(
+      "twice",
+    )
+  })
+})
+
 describe("text", () => {
   test("is reported as it comes, and once", () => {
     expect(

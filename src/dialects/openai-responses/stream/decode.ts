@@ -58,8 +58,8 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #items: OpenItems
-  /** Positions of items that are announced. */
-  readonly #announced = new Set<number>()
+  /** The ids of the items that are announced, by their positions. */
+  readonly #announced = new Map<number, string | undefined>()
   /** Positions of images with a draft. */
   readonly #drafted = new Set<number>()
   #started = false
@@ -169,11 +169,15 @@ class ResponseDecoder implements EventDecoder {
     }
   }
 
-  /** Official clients throw on a second item at one position. */
+  /**
+   * An item that begins twice would be put together wrongly. Another one at its position is a vendor that does not count
+   * them: its items come one after the other.
+   */
   #onAdded(json: JsonObject, item: JsonObject, events: ChatEvent[]): void {
     const index = numberAt(json, "output_index")
-    if (this.#announced.has(index) && json.output_index !== undefined) throw saidTwice("item")
-    this.#announced.add(index)
+    const id = textAt(item, "id")
+    if (id !== undefined && this.#announced.get(index) === id) throw saidTwice("item")
+    this.#announced.set(index, id)
     this.#items.announce(index, item, events)
   }
 
