@@ -11,7 +11,7 @@ import {
 import { type Scheme, testBrowser } from "./browser.ts"
 
 const ROOT = new URL("../../", import.meta.url).pathname
-/** Images of the pages, kept for people who look at a run; never committed. */
+/** Images of the pages, where `TOLLGATE_TEST_IMAGES=1` asks for them: for people who look at a run. Never committed. */
 const ARTEFACTS = join(ROOT, "test/browser/artefacts")
 
 export const OPERATOR = {
@@ -100,8 +100,9 @@ export async function openVisitor(
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Keeps an image of the page. */
+/** Keeps an image of the page where someone wants to look at it: to draw all of a page takes as long as to load it. */
 export async function image(page: Page, name: string): Promise<void> {
+  if (process.env["TOLLGATE_TEST_IMAGES"] !== "1") return
   mkdirSync(ARTEFACTS, { recursive: true })
   await page.screenshot({
     path: join(ARTEFACTS, `${name}.png`),

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { runCli } from "../../src/cli/program.ts"
+import { FakeTerminal } from "../cli/fake-terminal.ts"
 import { ConsoleBrowser, OPERATOR } from "../http/admin/console-browser.ts"
 import {
   createInstallation,
@@ -150,19 +152,28 @@ export class Observation implements AsyncDisposable {
       const before = refusals()
       writeFileSync(config, broken)
       await until(() => refusals() > before)
-      await this.#runBoth("doctor")
+      await this.#runHere("doctor")
+      await this.#runHere("doctor", "--json")
     }
     writeFileSync(config, written)
   }
 
-  /** As people and as programs read it. */
+  /** As people and as programs read it: the second time in this process, for to start one takes longer than the command. */
   async #runBoth(...words: string[]): Promise<void> {
-    await Promise.all([this.#run(...words), this.#run(...words, "--json")])
+    await Promise.all([this.#run(...words), this.#runHere(...words, "--json")])
   }
 
   async #run(...words: string[]): Promise<void> {
     const { stdout, stderr } = await runCommand(this.#installation, ...words)
     this.outputs.push({ name: `tollgate ${words[0]}`, bytes: Buffer.from(stdout + stderr) })
+  }
+
+  async #runHere(...words: string[]): Promise<void> {
+    const { config, data } = this.#installation
+    const terminal = new FakeTerminal()
+    await runCli(["bun", "tollgate", "--config", config, "--data", data, ...words], terminal)
+    const text = terminal.output + terminal.notices
+    this.outputs.push({ name: `tollgate ${words[0]}`, bytes: Buffer.from(text) })
   }
 
   async #setUpConsole(serving: ServingProcess): Promise<ConsoleBrowser> {
@@ -250,7 +261,8 @@ export class Observation implements AsyncDisposable {
   async #collectCommands(request: string): Promise<void> {
     const backup = join(this.#installation.data, "copies")
     for (const words of [...COMMANDS, ["receipt", request]]) await this.#runBoth(...words)
-    for (const more of [[], ["--json"]]) await this.#run("backup", backup, ...more)
+    await this.#run("backup", backup)
+    await this.#runHere("backup", backup, "--json")
     const exported = join(this.#installation.data, "exported")
     await this.#run("export", join(exported, "lines"), "--with-key-hashes")
     await this.#run("export", join(exported, "cells"), "--format", "csv")
