@@ -38,6 +38,7 @@ import { VendorState } from "./relay/state/vendor-state.ts"
 import { Health } from "./routing/health.ts"
 import { Loads } from "./routing/loads.ts"
 import { Router } from "./routing/route.ts"
+import type { Catalog } from "./catalog/catalog.ts"
 import { HttpClient } from "./wire/http/client.ts"
 
 /** A silent stream gets a comment this often, milliseconds. */
@@ -128,6 +129,11 @@ export class App implements AsyncDisposable {
     building.defer(() => drain({ ...listening, ...ending }))
     state.url = listening.url
     return new App({ url: baseUrl(), services: building.move(), live, state, metrics })
+  }
+
+  /** The models that are served now. */
+  get catalog(): Catalog {
+    return this.#state.config.catalog
   }
 
   /**

@@ -3,11 +3,12 @@ import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { addressOf } from "../app/address.ts"
 import { logLevel } from "../config/environment.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import { type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { setAnchorAside } from "../ledger/anchor-file.ts"
-import { ListeningSocket } from "../machine/listening-socket.ts"
+import { sharePort } from "../machine/share-port.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import type { Snapshot } from "../metrics/registry.ts"
@@ -33,7 +34,7 @@ import type { Output } from "./output.ts"
 import { findReplaced, replaceGateway } from "./replaced-gateway.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { startSandbox } from "./sandbox-process.ts"
-import { effectiveSettings, settingsToServe } from "./whole-settings.ts"
+import { effectiveSettings, settingsToServe, type WholeSettings } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
 const NEW_BOOK = "--new-book"
@@ -89,7 +90,7 @@ export async function serve(
   const push = running.use(await openMetricPush(settings))
   const serving =
     settings.server.workers > 1 && !isDemo
-      ? await startWorkers(running, whole.settings, { port, sandboxUrl })
+      ? await startWorkers(running, whole, { port, sandboxUrl })
       : await startAlone(running, { load, loaded, sandboxUrl, takesPort: replaced !== undefined })
   const { url } = serving
   asked.onAgain = serving.hurry
@@ -103,10 +104,7 @@ export async function serve(
     running.use(openMetricsPort(metrics, text, replaced !== undefined))
   }
   if (snapshots) push?.begin(snapshots)
-  const { catalog } = runtimeConfigOf(
-    effectiveSettings(whole.settings, sandboxUrl),
-    whole.lists,
-  ).config
+  const { catalog } = serving
   const database = databaseOf(settings)
   const secrets = await database.openSecrets()
   const consoleUrl = consoleAddress(url, secrets, await database.hasOperator())
@@ -127,6 +125,7 @@ export async function serve(
 interface Serving {
   readonly url: string
   readonly processIds: () => readonly number[]
+  readonly catalog: Catalog
   /** Stops waiting for running requests. */
   readonly hurry: () => void
   /** The metrics of all of it; undefined where nothing is counted. */
@@ -140,10 +139,15 @@ async function startAlone(
   const gateway = running.use(await startGateway({ ...options, isShared: false, restart }))
   const { url, listensAt } = gateway.app
   // A gateway that replaces this one will listen beside it.
-  ListeningSocket.of(process.pid, Number(new URL(listensAt).port))?.share()
+  sharePort(Number(new URL(listensAt).port))
   const { metrics } = gateway.app
-  const snapshots = metrics && (async () => [await metrics.snapshot()])
-  return { url, processIds: () => [process.pid], hurry: () => gateway.app.hurry(), snapshots }
+  return {
+    url,
+    processIds: () => [process.pid],
+    catalog: gateway.app.catalog,
+    hurry: () => gateway.app.hurry(),
+    snapshots: metrics && (async () => [await metrics.snapshot()]),
+  }
 }
 
 /** How this process restarts while callers know its address. */
@@ -163,9 +167,10 @@ function ownEnvironment(): Record<string, string> {
 
 async function startWorkers(
   running: AsyncDisposableStack,
-  { server, publicUrl }: Settings,
+  { settings, lists }: WholeSettings,
   place: { readonly port: number; readonly sandboxUrl: string | undefined },
 ): Promise<Serving> {
+  const { server, publicUrl } = settings
   const words = [...programWords(), ...process.argv.slice(2)]
   const events = createEvents(createLogger({ level: logLevel(process.env) }))
   const options = {
@@ -182,6 +187,7 @@ async function startWorkers(
   return {
     url: publicUrl ?? addressOf(server.host, place.port),
     processIds: () => workers.processIds,
+    catalog: runtimeConfigOf(effectiveSettings(settings, place.sandboxUrl), lists).config.catalog,
     hurry: () => workers.hurry(),
     snapshots: () => workers.metrics(),
   }

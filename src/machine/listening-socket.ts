@@ -10,7 +10,6 @@ const SHUT_RD = 0
 const AF_INET = 2
 const SOCK_STREAM = 1
 const SOL_SOCKET = 1
-const SO_REUSEPORT = 15
 const SO_ATTACH_REUSEPORT_CBPF = 51
 const SO_DETACH_REUSEPORT_BPF = 68
 const IPPROTO_IP = 0
@@ -100,14 +99,6 @@ export class ListeningSocket {
     const { number } = this.#place
     this.#library.getsockopt(number, IPPROTO_TCP, TCP_INFO, ptr(information), ptr(length))
     return new DataView(information.buffer).getUint32(TCPI_UNACKED, true)
-  }
-
-  /**
-   * Lets other processes of the same user listen at the port as well.
-   * @returns whether that is possible here.
-   */
-  share(): boolean {
-    return this.#set(SO_REUSEPORT, new Uint8Array(new Int32Array([1]).buffer))
   }
 
   /**
