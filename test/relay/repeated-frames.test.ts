@@ -191,7 +191,6 @@ test("a call of a tool whose arguments come twice is an error, and not put toget
     messages: [{ role: "user", content: 'call read_file {"path":"a.txt"}' }],
     tools: [{ name: "read_file", input_schema: { type: "object" } }],
   })
-  expect(stream.finalMessage()).rejects.toThrow("twice")
-  await stream.finalMessage().catch(() => undefined)
+  await expect(stream.finalMessage()).rejects.toThrow("twice")
   await nothingHeld(caller)
 })
