@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs"
-import { SQL } from "bun"
 import { parseJsonObject } from "../../canon/json.ts"
 import { CommandError } from "../exit-codes.ts"
 
@@ -28,7 +27,7 @@ export async function readLiteLlmRows(place: string): Promise<LiteLlmRows> {
 }
 
 async function fromServer(url: string): Promise<LiteLlmRows> {
-  const sql = new SQL({ url, max: 1, connectionTimeout: 10 })
+  const sql = new Bun.SQL({ url, max: 1, connectionTimeout: 10 })
   try {
     const tables = new Map<string, readonly Row[]>()
     for (const table of Object.values(TABLES)) {

@@ -1,4 +1,3 @@
-import { SQL } from "bun"
 import { methodNames, methodOf, methodsNamed, type GroupsOf } from "../methods.ts"
 import type { LeaseGrant, LeaseRequest } from "../leases.ts"
 import type { Store } from "../store.ts"
@@ -56,7 +55,7 @@ export class Announcements {
 
   /** @param onNews is called when another node has announced something. */
   listen(onNews: () => void): Disposable {
-    const sql = new SQL(this.#url, { max: 1 })
+    const sql = new Bun.SQL(this.#url, { max: 1 })
     let timer: Timer | undefined
     let isOver = false
     const begin = (): void => {

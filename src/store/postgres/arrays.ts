@@ -1,19 +1,18 @@
-import { sql } from "bun"
 import type { Value } from "./connection-pool.ts"
 
 /** A parameter of type `text[]`. */
 export function texts(values: readonly (string | null)[]): Value {
-  return sql.array([...values], "TEXT")
+  return Bun.sql.array([...values], "TEXT")
 }
 
 /** A parameter of type `bigint[]`. */
 export function bigints(values: readonly (bigint | null)[]): Value {
-  return sql.array([...values], "INT8")
+  return Bun.sql.array([...values], "INT8")
 }
 
 /** A parameter of type `bytea[]`. */
 export function byteArrays(values: readonly Uint8Array[]): Value {
-  return sql.array(
+  return Bun.sql.array(
     values.map((value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength)),
     "BYTEA",
   )

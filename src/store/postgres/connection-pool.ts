@@ -1,4 +1,4 @@
-import { SQL, type ReservedSQL } from "bun"
+import type { ReservedSQL, SQL } from "bun"
 import { deadlinePassed, PostgresFailure } from "./failure.ts"
 
 /** A connection is replaced at this age, so that a server behind a balancer gets its share; milliseconds. */
@@ -46,7 +46,8 @@ export class ConnectionPool implements AsyncDisposable {
 
   constructor({ url, max, connectTime, preparedStatements = true }: PoolOptions) {
     this.#max = max
-    this.#sql = new SQL(url, {
+    // Loaded with its first use: who has a file in its place does without.
+    this.#sql = new Bun.SQL(url, {
       bigint: true,
       max,
       connectionTimeout: Math.ceil(connectTime / 1_000),

@@ -1,4 +1,3 @@
-import { sql } from "bun"
 import { LONGEST_RATE_DEBT, RATE_ROUNDING, type RateGrant } from "../rate-limits.ts"
 import type { Store } from "../store.ts"
 import { texts } from "./arrays.ts"
@@ -73,5 +72,5 @@ export function rateLimitMethods(client: PostgresClient): Store["rateLimits"] {
 }
 
 function floats(values: readonly number[]): Value {
-  return sql.array([...values], "FLOAT8")
+  return Bun.sql.array([...values], "FLOAT8")
 }
