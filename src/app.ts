@@ -87,7 +87,7 @@ export class App implements AsyncDisposable {
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
-    const counter = building.use(new TokenCounter())
+    const counter = options.counter ?? building.use(new TokenCounter())
     const { events: alarms, observers, metrics, tracer } = observed
     const billing = new Billing({ ledger, counter, alarms, observers })
     const conversations = openConversations(

@@ -2,6 +2,7 @@ import type { Redactor } from "../canon/redactor.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Pace } from "../http/incoming-body.ts"
 import type { Pulse } from "../relay/pipeline/pulse.ts"
+import type { TokenCounter } from "../relay/tokens/token-counter.ts"
 import type { Events } from "../telemetry/events.ts"
 
 /** What a gateway is started with. */
@@ -34,6 +35,8 @@ export interface AppOptions {
   readonly redactor?: Redactor
   /** Shows to a watchdog that the event loop runs. */
   readonly pulse?: Pulse
+  /** Absent: one of its own. Tests share one, whose vocabulary takes most of a second to load. */
+  readonly counter?: TokenCounter
   /** Unix milliseconds; decides when idempotency keys expire. */
   readonly now?: () => number
 }

@@ -14,6 +14,7 @@ import { randomText } from "../../src/canon/random-text.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import type { Pulse } from "../../src/relay/pipeline/pulse.ts"
+import { TokenCounter } from "../../src/relay/tokens/token-counter.ts"
 import type { Store } from "../../src/store/store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Events } from "../../src/telemetry/events.ts"
@@ -74,6 +75,9 @@ export interface GatewayOptions {
 /** Milliseconds. */
 const NEVER = 1_000_000
 
+/** Of all gateways of this process. */
+const counter = new TokenCounter()
+
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
 export const PLAIN_PRICE = { input: "1", cached_input: "0.5", output: "2" } as const
 
@@ -103,7 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...(pace && { pace }),
     ...(pulse && { pulse }),
   }
-  const app = await App.start({ settings, events, isShared, ...timing })
+  const app = await App.start({ settings, events, isShared, counter, ...timing })
   const store = await databaseOf({ data }).openStore()
   return {
     url: app.url,
