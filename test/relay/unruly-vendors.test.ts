@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { nextTurn, ownTurn } from "../../src/canon/next-turn.ts"
 import { SseParser } from "../../src/wire/sse.ts"
 import { longestPause } from "../support/pauses.ts"
 import {
@@ -211,6 +212,22 @@ describe("a vendor that never says a word is left for the next one, and stops no
       expect(attempts).toMatchObject([{ outcome: "upstream_timeout" }, { outcome: "ok" }])
     })
   }
+})
+
+test("what takes long is done one at a time, with turns for others between", async () => {
+  const order: string[] = []
+  const heavy = ["first", "second", "third"].map(async (name) => {
+    await ownTurn()
+    order.push(name)
+  })
+  const others = (async () => {
+    while (order.filter((name) => name !== "other").length < heavy.length) {
+      await nextTurn()
+      order.push("other")
+    }
+  })()
+  await Promise.all([...heavy, others])
+  expect(order.join()).toMatch(/first.*other.*second.*other.*third/)
 })
 
 test("comments take nothing of the memory that all requests share", () => {

@@ -25,6 +25,11 @@ export function parseFrame(frame: UnparsedFrame): SseFrame {
   return frame
 }
 
+/** Whether the first of some frames may take long to parse; only that one can be longer than what has just arrived. */
+export function isHeavy([first]: readonly ReceivedEvent[]): boolean {
+  return first !== undefined && first.data.length > LIGHT_FRAME
+}
+
 /**
  * What it costs to parse a frame, in bytes of text beyond its own.
  * @throws GatewayError `upstream_error` when that would keep everyone waiting.

@@ -2,7 +2,7 @@ import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { nextTurn } from "../../canon/next-turn.ts"
+import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { FrameMemory, FrameParser, ReceivedEvent } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
@@ -14,7 +14,7 @@ import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
-import { parseFrame, weighFrame } from "./parse-frame.ts"
+import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
@@ -160,7 +160,12 @@ export class UpstreamStream<
         const bytes = await this.#receive()
         isLast = bytes === undefined
         work += Math.max(bytes?.byteLength ?? 0, CHUNK_COST)
-        text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
+        if (bytes === undefined) text = this.#end()
+        else {
+          const frames = this.#frames(bytes)
+          if (isHeavy(frames)) await ownTurn()
+          text = this.#pass(frames)
+        }
       } catch (failure) {
         // What is held back still belongs to the caller.
         if (this.#limits === undefined) throw failure

@@ -1,11 +1,14 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { detachBuffer } from "../../wire/detach-buffer.ts"
 
 /** Answers up to this size are not counted: their request has been. Bytes. */
 const SMALL_ANSWER = 64 * 1024
+/** Answers over this size are parsed one at a time, so that others are served between two of them. Bytes. */
+const HEAVY_ANSWER = 512 * 1024
 /** A whole answer is in memory as received, as parsed, and as sent to the caller. */
 const COPIES = 3
 const OPENING_BRACE = 0x7b
@@ -66,6 +69,8 @@ export async function collectAnswer(
     if (scanner !== undefined && isTooMuch(scanner)) throw tooMany(reader)
     size.reserve(scanner?.bytes)
   }
+  // It is parsed as soon as it is returned.
+  if (size.isHeavy) await ownTurn()
   const [only] = chunks
   if (chunks.length === 1 && only) return only
   const whole = Buffer.concat(chunks)
@@ -86,6 +91,11 @@ export class AnswerSize {
 
   get isSmall(): boolean {
     return this.#size <= SMALL_ANSWER
+  }
+
+  /** Whether it may take long to parse. */
+  get isHeavy(): boolean {
+    return this.#size > HEAVY_ANSWER
   }
 
   /** @throws GatewayError `upstream_error` once it is too large. */
