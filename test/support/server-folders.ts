@@ -38,7 +38,8 @@ export function serverIn(folder: string): number {
   }
 }
 
-function isAlive(processId: number): boolean {
+/** Whether there is a process. */
+export function isAlive(processId: number): boolean {
   return signal(processId, 0)
 }
 
