@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { isDeeperThan, JsonScanner } from "../../src/canon/json-structure.ts"
 import { parseJson } from "../../src/canon/json.ts"
+import { processorTime } from "../support/processor-time.ts"
 
 /** What a parsed value really is made of. */
 function measured(value: unknown): { depth: number; openings: number; members: number } {
@@ -47,9 +48,7 @@ describe("JSON that is looked at before it is parsed", () => {
   test("a string of 30 MB costs next to nothing to look through", () => {
     const bytes = Buffer.alloc(30 << 20, "QUJD")
     bytes[0] = 0x22
-    const start = performance.now()
-    new JsonScanner().push(bytes)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(processorTime(() => new JsonScanner().push(bytes))).toBeLessThan(500)
   })
 
   test("what is 200,000 levels deep is not parsed", () => {

@@ -7,6 +7,7 @@ import { BytePlaces } from "../../src/dialects/gemini/citations/byte-places.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { CLIENTS } from "../golden/dialects.ts"
+import { processorTime } from "../support/processor-time.ts"
 
 const REQUEST: ChatRequest = {
   model: "vendor/model",
@@ -97,13 +98,14 @@ describe("an answer with thousands of citations of a long text is read and told 
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
     test(name, () => {
       const written = JSON.stringify(answer).length
-      const start = performance.now()
-      const result = vendor.decodeResult(answer, REQUEST)
-      for (const client of CLIENTS) {
-        const told = JSON.stringify(client.encodeResult({ ...result, model: "m" }, REQUEST))
-        expect(told.length).toBeLessThan(written + 20_000_000)
-      }
-      expect(performance.now() - start).toBeLessThan(PATIENCE)
+      const taken = processorTime(() => {
+        const result = vendor.decodeResult(answer, REQUEST)
+        for (const client of CLIENTS) {
+          const told = JSON.stringify(client.encodeResult({ ...result, model: "m" }, REQUEST))
+          expect(told.length).toBeLessThan(written + 20_000_000)
+        }
+      })
+      expect(taken).toBeLessThan(PATIENCE)
     })
   }
 })

@@ -21,11 +21,12 @@ afterAll(async () => {
 })
 
 test("is made once: anyone who asks for it again and again keeps no one else waiting", async () => {
-  const begun = performance.now()
+  const before = process.cpuUsage()
   for (let time = 0; time < 50; time++) {
     await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
   }
-  expect(performance.now() - begun).toBeLessThan(700)
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1_000).toBeLessThan(700)
 })
 
 const SPECIFIED = [

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { globMatcher } from "../../src/keys/model-glob.ts"
+import { processorTime } from "../support/processor-time.ts"
 
 test.each([
   ["openai/*", "openai/gpt-5", true],
@@ -55,7 +56,8 @@ test("says what an expression would, for all short globs and texts", () => {
 test("no glob takes long, no matter who wrote it", () => {
   const id = "fireworks/accounts/fireworks/models/llama-v3p1-8b-instruct"
   const globs = ["*?".repeat(100), `${"*?".repeat(20)}!`, `${"*a".repeat(99)}!`, "?*".repeat(30)]
-  const begun = performance.now()
-  for (let round = 0; round < 100; round++) for (const glob of globs) globMatcher(glob)(id)
-  expect(performance.now() - begun).toBeLessThan(500)
+  const taken = processorTime(() => {
+    for (let round = 0; round < 100; round++) for (const glob of globs) globMatcher(glob)(id)
+  })
+  expect(taken).toBeLessThan(500)
 })

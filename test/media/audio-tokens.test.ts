@@ -4,6 +4,7 @@ import { join } from "node:path"
 import * as fc from "fast-check"
 import { audioTokenBound } from "../../src/media/input-tokens.ts"
 import { base64, wave } from "./support.ts"
+import { processorTime } from "../support/processor-time.ts"
 
 /** Tokens of half a minute. */
 const WINDOW = 30 * 32
@@ -77,8 +78,9 @@ describe("audioTokenBound", () => {
 
   test("looks at the ends of a long sound only", () => {
     const data = "A".repeat(100_000_000)
-    const before = performance.now()
-    expect(audioTokenBound({ type: "base64", data }, "mp3")).toBe(MAX)
-    expect(performance.now() - before).toBeLessThan(100)
+    const taken = processorTime(() => {
+      expect(audioTokenBound({ type: "base64", data }, "mp3")).toBe(MAX)
+    })
+    expect(taken).toBeLessThan(100)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { fileTokenBound } from "../../src/media/input-tokens.ts"
 import { base64 } from "./support.ts"
+import { processorTime } from "../support/processor-time.ts"
 
 const PAGE = 4_600
 const MAX = 1_000 * PAGE
@@ -57,8 +58,9 @@ describe("fileTokenBound", () => {
       }),
     )
     const data = Buffer.from(`%PDF-1.4${"/Count ".repeat(4_000_000)}`).toString("base64")
-    const before = performance.now()
-    expect(fileTokenBound({ type: "base64", data })).toBe(MAX)
-    expect(performance.now() - before).toBeLessThan(200)
+    const taken = processorTime(() => {
+      expect(fileTokenBound({ type: "base64", data })).toBe(MAX)
+    })
+    expect(taken).toBeLessThan(200)
   })
 })

@@ -17,7 +17,7 @@ test("a file that someone else keeps to themselves is given up after a while, ho
   database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   const begun = performance.now()
   expect(() => useWriteAheadLog(database, BUSY_TIME)).toThrow("locked")
-  expect(performance.now() - begun).toBeLessThan(5 * BUSY_TIME)
+  expect(performance.now() - begun).toBeLessThan(20 * BUSY_TIME)
 })
 
 test("who cannot open a ledger that another program keeps locked is told so", () => {
