@@ -1,8 +1,10 @@
+import { processorTimeUsed } from "./processor-time.ts"
+
 const MOST_TRIES = 3
 
 /**
- * How long the loop, ours and the gateway's, does not turn while something is done. What takes longer than the limit is
- * done again: a machine that does other work as well may pause by itself, and not each time.
+ * How long the loop, ours and the gateway's, is held by what it does while something is done. What takes longer than the
+ * limit is done again: compilers and collectors take their part, and not each time.
  *
  * @param limit milliseconds.
  * @returns milliseconds, the least of all tries.
@@ -17,17 +19,21 @@ export async function longestPause(limit: number, work: () => Promise<void>): Pr
   return least
 }
 
+/** The longest time in which the loop did not turn. What other programs of the machine took of it does not count. */
 class Pauses implements Disposable {
   /** Milliseconds. */
   longest = 0
   #last = performance.now()
+  #lastUsed = processorTimeUsed()
   readonly #timer: Timer
 
   constructor() {
     this.#timer = setInterval(() => {
       const now = performance.now()
-      this.longest = Math.max(this.longest, now - this.#last)
+      const used = processorTimeUsed()
+      this.longest = Math.max(this.longest, Math.min(now - this.#last, used - this.#lastUsed))
       this.#last = now
+      this.#lastUsed = used
     }, 5)
   }
 
