@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
+import { until } from "../support/until.ts"
 
 const MEGABYTE = 1024 * 1024
 const MEMORY_MB = 128
@@ -178,7 +179,8 @@ test.skipIf(process.platform !== "linux")(
     for (const kind of ["bomb", "deep", "endless"]) {
       for (const status of statuses[kind] ?? [0]) expect([502, 503]).toContain(status)
     }
-    expect((await ask(bad, "good/m")).status).toBe(200)
+    // What its unfinished bodies held is free once the gateway has heard that their sender is gone.
+    await until(async () => (await ask(bad, "good/m")).status === 200)
   },
   60_000,
 )
