@@ -180,15 +180,15 @@ test("when no lease can be written, a request is refused as one that may come ag
 test("while the ledger cannot be written no request is taken; when it can, they are again", async () => {
   await withBrokenLedger(async () => {
     await (await chat(false)).text()
-    // Where the machine is busy, it may be tried in between whether the ledger can be written again.
+    // Each second it is tried whether the ledger can be written again, which may be in between.
     await until(async () => {
       const asked = gateway.simulator.requests.length
       const response = await chat(false)
       expect(response.headers.get("retry-after")).not.toBeNull()
       expect((await errorOf(response)).status).toBe(503)
-      return gateway.simulator.requests.length === asked
+      const ready = await fetch(`${gateway.url}/readyz`)
+      return gateway.simulator.requests.length === asked && ready.status === 503
     })
-    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503)
   })
   await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200)
   expect((await chat(false)).status).toBe(200)
