@@ -1,3 +1,4 @@
+import type { Catalog } from "./catalog/catalog.ts"
 import { join } from "node:path"
 import { drain } from "./app/drain.ts"
 import { joinNode } from "./app/join-node.ts"
@@ -38,7 +39,6 @@ import { VendorState } from "./relay/state/vendor-state.ts"
 import { Health } from "./routing/health.ts"
 import { Loads } from "./routing/loads.ts"
 import { Router } from "./routing/route.ts"
-import type { Catalog } from "./catalog/catalog.ts"
 import { HttpClient } from "./wire/http/client.ts"
 
 /** A silent stream gets a comment this often, milliseconds. */

@@ -1,4 +1,14 @@
 import { gzipSync } from "node:zlib"
+import {
+  bomb,
+  choicesAsText,
+  choicesInFrame,
+  elementsAsText,
+  elementsInFrame,
+  longFrame,
+  manyAsText,
+  manyInFrame,
+} from "./heavy-payloads.ts"
 import { chunk, framesOf, headOf, LAST_CHUNK, type SoundAnswer, wholeOf } from "./sound-answer.ts"
 
 /** What is done to a connection: bytes are written, time passes, or it ends. */
@@ -27,9 +37,6 @@ const FOREVER = { wait: Number.POSITIVE_INFINITY }
 const APART = { wait: 1 }
 /** The most bytes that are sent one by one. */
 const SINGLE_BYTES = 3_000
-const MEGABYTE = 1024 * 1024
-/** Longer than any frame that is accepted. */
-const HUGE = 20 * MEGABYTE
 /** What is sent at once of what has no end. */
 const PORTION = 64 * 1024
 const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
@@ -407,23 +414,3 @@ function packed(answer: SoundAnswer, bytes: Buffer): Buffer {
   const head = headOf(answer, { length: bytes.length }, { "content-encoding": "gzip" })
   return Buffer.concat([Buffer.from(head), bytes])
 }
-
-/** Made once, and only where it is needed. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
-}
-
-const longFrame = once(() => chunk(`data: {"a":"${"a".repeat(HUGE)}`))
-const manyValues = (): string => `{"a":[${"{},".repeat(2_000_000)}0]}`
-const manyElements = (count: number): string => `{"a":[${"0,".repeat(count - 1)}0]}`
-const manyChoices = (): string => `{"choices":[${"{},".repeat(490_000)}{}]}`
-const manyInFrame = once(() => chunk(`data: ${manyValues()}\n\n`))
-const manyAsText = once(() => chunk(manyValues()))
-/** Less than the longest frame that is accepted. */
-const elementsInFrame = once(() => chunk(`data: ${manyElements(8_000_000)}\n\n`))
-const elementsAsText = once(() => chunk(manyElements(16_000_000)))
-const choicesInFrame = once(() => chunk(`data: ${manyChoices()}\n\n`))
-const choicesAsText = once(() => chunk(manyChoices()))
-/** Unpacked it is 200 MB of comments. */
-const bomb = once(() => gzipSync(Buffer.alloc(200 * MEGABYTE, ": alive and well\n\n")))

@@ -43,7 +43,7 @@ async function start() {
     connectTime: 5_000,
   })
   await migrate(client, SCHEMA)
-  // Four times as long as all else of a new database: it would be made anew in each of them.
+  // Four times as long as all else of a new database: it would be made again in each of them.
   await ensurePartitions(client, Date.now())
   return { server, template }
 }

@@ -161,7 +161,7 @@ async function prepare(): Promise<string> {
   return folder
 }
 
-/** A test that takes too long ends what it has started: the next one begins anew. */
+/** A test that takes too long ends what it has started: the next one starts over. */
 function prepareAgain(error: unknown): never {
   prepared = undefined
   throw error

@@ -23,12 +23,12 @@ afterAll(() => {
 
 for (const test of TESTS) {
   describe(`PostgreSQL: ${test}`, () => {
-    loadAnew(`../../${test}.test.ts`)
+    loadAgain(`../../${test}.test.ts`)
   })
 }
 
 /** Its tests are added when it is loaded: here, and once more where the same process runs the file itself. */
-function loadAnew(path: string): void {
+function loadAgain(path: string): void {
   const name = require.resolve(path)
   delete require.cache[name]
   require(name)
