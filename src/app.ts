@@ -1,4 +1,3 @@
-import type { Catalog } from "./catalog/catalog.ts"
 import { join } from "node:path"
 import { drain } from "./app/drain.ts"
 import { joinNode } from "./app/join-node.ts"
@@ -21,6 +20,7 @@ import {
 import { initialState, type State, activateSettings } from "./app/state.ts"
 import { Upkeep } from "./app/upkeep.ts"
 import { Redactor } from "./canon/redactor.ts"
+import type { Catalog } from "./catalog/catalog.ts"
 import type { Settings } from "./config/settings.ts"
 import { listen } from "./app/listen.ts"
 import { Spool } from "./http/uploads/spool.ts"
