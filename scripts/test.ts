@@ -95,7 +95,7 @@ function removeAbandonedFolders(): void {
  * @param report where JUnit's is to be. @returns the exit code.
  */
 function runTests(report: string): number {
-  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "60000"]
+  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "300000"]
   const measured = [`--timings=${TIMINGS}`, "--reporter=junit", `--reporter-outfile=${report}`]
   const { exitCode } = Bun.spawnSync([...running, ...measured, ...named], {
     stdin: "inherit",

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Page, Route } from "playwright-core"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
-/** How amounts are read, asked about and entered, also when an answer is lost on its way. */
-const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor
 
@@ -11,12 +9,12 @@ beforeAll(async () => {
   tollgate = await startConsole()
   operator = await tollgate.visitor()
   await setUp(operator, tollgate.setupLink)
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
 async function entries(page: Page): Promise<{ amount: string; note: string }[]> {
   const headers = { "x-tollgate-console": "1" }
@@ -26,125 +24,109 @@ async function entries(page: Page): Promise<{ amount: string; note: string }[]> 
   return ((await database.json()) as { data: { amount: string; note: string }[] }).data
 }
 
-test(
-  "an amount with a comma is refused with what to write, and one in groups is echoed",
-  async () => {
-    const { page } = operator
-    await open(operator, "Credits")
-    await page.getByRole("button", { name: "Adjust credits" }).click()
-    const dialog = page.getByRole("dialog")
-    await dialog.getByLabel("Reason").fill("a comma")
-    await dialog.getByLabel("Amount").fill("1,50")
-    await dialog.getByRole("button", { name: "Record the entry" }).click()
-    await dialog.getByText("write 1.50").waitFor()
-    await dialog.getByLabel("Amount").fill("1,500")
-    await dialog.getByText("= 1,500.00 credits").waitFor()
-    await dialog.getByRole("button", { name: "Record the entry" }).click()
-    const question = page.getByRole("dialog", { name: /^Add 1,500\.00 credits to .+\?$/ })
-    await question.waitFor()
-    // Whoever presses Enter once more has not said yes.
-    await page.keyboard.press("Enter")
-    await question.waitFor({ state: "hidden" })
-    expect((await entries(page)).filter(({ note }) => note === "a comma")).toEqual([])
-    await dialog.getByRole("button", { name: "Record the entry" }).click()
-    await question.getByRole("button", { name: "Yes, this is correct" }).click()
-    await page.getByText("The entry has been recorded.").first().waitFor()
-    const entered = (await entries(page)).filter(({ note }) => note === "a comma")
-    expect(entered).toMatchObject([{ amount: "1500" }])
-  },
-  TIME,
-)
+test("an amount with a comma is refused with what to write, and one in groups is echoed", async () => {
+  const { page } = operator
+  await open(operator, "Credits")
+  await page.getByRole("button", { name: "Adjust credits" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Reason").fill("a comma")
+  await dialog.getByLabel("Amount").fill("1,50")
+  await dialog.getByRole("button", { name: "Record the entry" }).click()
+  await dialog.getByText("write 1.50").waitFor()
+  await dialog.getByLabel("Amount").fill("1,500")
+  await dialog.getByText("= 1,500.00 credits").waitFor()
+  await dialog.getByRole("button", { name: "Record the entry" }).click()
+  const question = page.getByRole("dialog", { name: /^Add 1,500\.00 credits to .+\?$/ })
+  await question.waitFor()
+  // Whoever presses Enter once more has not said yes.
+  await page.keyboard.press("Enter")
+  await question.waitFor({ state: "hidden" })
+  expect((await entries(page)).filter(({ note }) => note === "a comma")).toEqual([])
+  await dialog.getByRole("button", { name: "Record the entry" }).click()
+  await question.getByRole("button", { name: "Yes, this is correct" }).click()
+  await page.getByText("The entry has been recorded.").first().waitFor()
+  const entered = (await entries(page)).filter(({ note }) => note === "a comma")
+  expect(entered).toMatchObject([{ amount: "1500" }])
+})
 
-test(
-  "when the answer of an entry is lost, no one says that there is none, and the same is sent again",
-  async () => {
-    const { page } = operator
-    const keys: (string | undefined)[] = []
-    const loseFirst = async (route: Route) => {
-      keys.push(route.request().headers()["idempotency-key"])
-      if (keys.length > 1) return route.continue()
-      // Word for word what the page sends: Firefox's driver does not say it.
-      const postData = JSON.stringify({ kind: "grant", amount: "2.5", note: "a lost answer" })
-      await route.fetch({ postData })
-      return route.abort("connectionreset")
-    }
-    const path = /\/admin\/v1\/accounts\/[^/]+\/entries$/
-    await page.route(path, (route) =>
-      route.request().method() === "POST" ? loseFirst(route) : route.continue(),
-    )
-    await open(operator, "Credits")
-    await page.getByRole("button", { name: "Adjust credits" }).click()
-    const dialog = page.getByRole("dialog")
-    await dialog.getByLabel("Amount").fill("2.5")
-    await dialog.getByLabel("Reason").fill("a lost answer")
-    await dialog.getByRole("button", { name: "Record the entry" }).click()
-    await dialog.getByText("The entry may or may not have been recorded").waitFor()
-    expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
-    // Another amount is not entered as well, and no one says that the first was not.
-    await dialog.getByLabel("Amount").fill("3.5")
-    await dialog.getByRole("button", { name: "Try again" }).click()
-    await dialog.getByText("This differs from what you sent before").waitFor()
-    expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
-    await dialog.getByLabel("Amount").fill("2.5")
-    await dialog.getByRole("button", { name: "Try again" }).click()
-    await dialog.waitFor({ state: "hidden" })
-    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
-    expect(keys[1]).toBe(keys[0] ?? "")
-    const entered = (await entries(page)).filter(({ note }) => note === "a lost answer")
-    expect(entered).toMatchObject([{ amount: "2.5" }])
-    await page.unroute(path)
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+test("when the answer of an entry is lost, no one says that there is none, and the same is sent again", async () => {
+  const { page } = operator
+  const keys: (string | undefined)[] = []
+  const loseFirst = async (route: Route) => {
+    keys.push(route.request().headers()["idempotency-key"])
+    if (keys.length > 1) return route.continue()
+    // Word for word what the page sends: Firefox's driver does not say it.
+    const postData = JSON.stringify({ kind: "grant", amount: "2.5", note: "a lost answer" })
+    await route.fetch({ postData })
+    return route.abort("connectionreset")
+  }
+  const path = /\/admin\/v1\/accounts\/[^/]+\/entries$/
+  await page.route(path, (route) =>
+    route.request().method() === "POST" ? loseFirst(route) : route.continue(),
+  )
+  await open(operator, "Credits")
+  await page.getByRole("button", { name: "Adjust credits" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Amount").fill("2.5")
+  await dialog.getByLabel("Reason").fill("a lost answer")
+  await dialog.getByRole("button", { name: "Record the entry" }).click()
+  await dialog.getByText("The entry may or may not have been recorded").waitFor()
+  expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
+  // Another amount is not entered as well, and no one says that the first was not.
+  await dialog.getByLabel("Amount").fill("3.5")
+  await dialog.getByRole("button", { name: "Try again" }).click()
+  await dialog.getByText("This differs from what you sent before").waitFor()
+  expect(await dialog.getByText("Could not record the entry").count()).toBe(0)
+  await dialog.getByLabel("Amount").fill("2.5")
+  await dialog.getByRole("button", { name: "Try again" }).click()
+  await dialog.waitFor({ state: "hidden" })
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+  expect(keys[1]).toBe(keys[0] ?? "")
+  const entered = (await entries(page)).filter(({ note }) => note === "a lost answer")
+  expect(entered).toMatchObject([{ amount: "2.5" }])
+  await page.unroute(path)
+  expect(operator.complaints).toEqual([])
+})
 
-test(
-  "a multiplier that makes everything free is asked about, and a comma in it refused",
-  async () => {
-    const { page } = operator
-    await open(operator, "Settings")
-    const field = page.getByLabel(/^Multiplier/)
-    await field.fill("1,2")
-    await field.press("Enter")
-    await page.getByText("write 1.2").waitFor()
-    await field.fill("0")
-    await field.press("Enter")
-    const question = page.getByRole("dialog", { name: "Save this multiplier?" })
-    await question.getByText("every call costs nothing").waitFor()
-    await question.getByRole("button", { name: "Cancel" }).click()
-    await question.waitFor({ state: "hidden" })
-    await field.fill("1.2")
-    await field.press("Enter")
-    await page.getByText("The settings have been saved.").waitFor()
-    await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
-  },
-  TIME,
-)
+test("a multiplier that makes everything free is asked about, and a comma in it refused", async () => {
+  const { page } = operator
+  await open(operator, "Settings")
+  const field = page.getByLabel(/^Multiplier/)
+  await field.fill("1,2")
+  await field.press("Enter")
+  await page.getByText("write 1.2").waitFor()
+  await field.fill("0")
+  await field.press("Enter")
+  const question = page.getByRole("dialog", { name: "Save this multiplier?" })
+  await question.getByText("every call costs nothing").waitFor()
+  await question.getByRole("button", { name: "Cancel" }).click()
+  await question.waitFor({ state: "hidden" })
+  await field.fill("1.2")
+  await field.press("Enter")
+  await page.getByText("The settings have been saved.").waitFor()
+  await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+})
 
-test(
-  "settings are saved together, models chosen from those there are, and a fault stands at its field",
-  async () => {
-    const { page } = operator
-    await page.getByRole("combobox", { name: /^Image model/ }).click()
-    const options = page.getByRole("option")
-    const chosen = (await options.first().textContent()) ?? ""
-    await options.first().click()
-    const connect = page.getByRole("textbox", { name: /^Time to connect/ })
-    await connect.fill("soon")
-    await page.getByText("2 unsaved changes").waitFor()
-    await page.getByRole("button", { name: "Save" }).click()
-    await page.locator("input[aria-invalid=true]").waitFor()
-    expect(await connect.getAttribute("aria-invalid")).toBe("true")
-    await connect.fill("7s")
-    await page.getByRole("button", { name: "Save" }).click()
-    await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
-    await page.reload()
-    expect(await connect.inputValue()).toBe("7s")
-    const model = page.getByRole("combobox", { name: /^Image model/ })
-    expect(await model.inputValue()).toBe(chosen)
-    await connect.fill("9s")
-    await page.getByRole("button", { name: "Discard" }).click()
-    expect(await connect.inputValue()).toBe("7s")
-  },
-  TIME,
-)
+test("settings are saved together, models chosen from those there are, and a fault stands at its field", async () => {
+  const { page } = operator
+  await page.getByRole("combobox", { name: /^Image model/ }).click()
+  const options = page.getByRole("option")
+  const chosen = (await options.first().textContent()) ?? ""
+  await options.first().click()
+  const connect = page.getByRole("textbox", { name: /^Time to connect/ })
+  await connect.fill("soon")
+  await page.getByText("2 unsaved changes").waitFor()
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.locator("input[aria-invalid=true]").waitFor()
+  expect(await connect.getAttribute("aria-invalid")).toBe("true")
+  await connect.fill("7s")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
+  await page.reload()
+  expect(await connect.inputValue()).toBe("7s")
+  const model = page.getByRole("combobox", { name: /^Image model/ })
+  expect(await model.inputValue()).toBe(chosen)
+  await connect.fill("9s")
+  await page.getByRole("button", { name: "Discard" }).click()
+  expect(await connect.inputValue()).toBe("7s")
+})

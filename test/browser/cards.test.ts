@@ -11,8 +11,6 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
-/** Credits bought with a card, and payments that are taken back, as the payer sees them. */
-const TIME = 120_000
 let cards: CardCompany
 let tollgate: ConsoleGateway
 let operator: Visitor
@@ -28,13 +26,13 @@ beforeAll(async () => {
   const [first] = body["data"] as { id: string; balance: string }[]
   account = first?.id ?? ""
   await enter(`-${first?.balance ?? ""}`)
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
   await cards[Symbol.asyncDispose]()
-}, TIME)
+})
 
 interface Entry {
   readonly kind: string
@@ -90,86 +88,70 @@ async function refusal(): Promise<unknown> {
   )
 }
 
-test(
-  "a payment that is cancelled adds nothing; one that is confirmed later adds its credits once, by themselves",
-  async () => {
-    const { page } = operator
-    await open(operator, "Credits")
-    await beginToPay("12.5")
-    await follow("Cancel", CANCELLED)
-    await beginToPay("12.5")
-    await follow("Pay now", THANKS)
-    expect(await cards.tell(tollgate.url, "paid", "whsec_of_somebody_else")).toBe(400)
-    expect(await payments()).toEqual([])
-    await page.getByRole("cell", { name: "adjustment" }).first().waitFor()
-    expect(await page.getByRole("cell", { name: "payment" }).count()).toBe(0)
-    for (let told = 0; told < 2; told++) expect(await cards.tell(tollgate.url, "paid")).toBe(200)
-    expect(await payments()).toMatchObject([{ kind: "payment", amount: "12.5" }])
-    // The page looks again by itself.
-    await page.getByRole("cell", { name: "payment" }).first().waitFor()
-    await showsBalance("12.50")
-  },
-  TIME,
-)
+test("a payment that is cancelled adds nothing; one that is confirmed later adds its credits once, by themselves", async () => {
+  const { page } = operator
+  await open(operator, "Credits")
+  await beginToPay("12.5")
+  await follow("Cancel", CANCELLED)
+  await beginToPay("12.5")
+  await follow("Pay now", THANKS)
+  expect(await cards.tell(tollgate.url, "paid", "whsec_of_somebody_else")).toBe(400)
+  expect(await payments()).toEqual([])
+  await page.getByRole("cell", { name: "adjustment" }).first().waitFor()
+  expect(await page.getByRole("cell", { name: "payment" }).count()).toBe(0)
+  for (let told = 0; told < 2; told++) expect(await cards.tell(tollgate.url, "paid")).toBe(200)
+  expect(await payments()).toMatchObject([{ kind: "payment", amount: "12.5" }])
+  // The page looks again by itself.
+  await page.getByRole("cell", { name: "payment" }).first().waitFor()
+  await showsBalance("12.50")
+})
 
-test(
-  "credits are there already when the payment is confirmed before the payer is back",
-  async () => {
-    await beginToPay("7.25")
-    expect(await cards.tell(tollgate.url, "paid")).toBe(200)
-    await follow("Pay now", THANKS)
-    await showsBalance("19.75")
-    expect(await cards.tell(tollgate.url, "paid")).toBe(200)
-    expect(await payments()).toMatchObject([{ kind: "payment", amount: "7.25" }])
-    await showsBalance("19.75")
-  },
-  TIME,
-)
+test("credits are there already when the payment is confirmed before the payer is back", async () => {
+  await beginToPay("7.25")
+  expect(await cards.tell(tollgate.url, "paid")).toBe(200)
+  await follow("Pay now", THANKS)
+  await showsBalance("19.75")
+  expect(await cards.tell(tollgate.url, "paid")).toBe(200)
+  expect(await payments()).toMatchObject([{ kind: "payment", amount: "7.25" }])
+  await showsBalance("19.75")
+})
 
-test(
-  "a payment that is refunded after its credits were spent is a debt, which new credits pay",
-  async () => {
-    const { page } = operator
-    await enter("-17.75")
-    for (let told = 0; told < 2; told++) {
-      expect(await cards.tell(tollgate.url, "refunded")).toBe(200)
-    }
-    const debt = page.getByRole("alert").filter({ hasText: "This account owes 5.25 credits" })
-    await debt.waitFor()
-    await page.getByRole("cell", { name: "reversal" }).first().waitFor()
-    expect(await refusal()).toBe("insufficient_credits")
-    await enter("6.25")
-    await debt.waitFor({ state: "detached" })
-    await page.getByRole("cell", { name: "debt" }).first().waitFor()
-    await showsBalance("1.00")
-    expect(await refusal()).toBeUndefined()
-  },
-  TIME,
-)
+test("a payment that is refunded after its credits were spent is a debt, which new credits pay", async () => {
+  const { page } = operator
+  await enter("-17.75")
+  for (let told = 0; told < 2; told++) {
+    expect(await cards.tell(tollgate.url, "refunded")).toBe(200)
+  }
+  const debt = page.getByRole("alert").filter({ hasText: "This account owes 5.25 credits" })
+  await debt.waitFor()
+  await page.getByRole("cell", { name: "reversal" }).first().waitFor()
+  expect(await refusal()).toBe("insufficient_credits")
+  await enter("6.25")
+  await debt.waitFor({ state: "detached" })
+  await page.getByRole("cell", { name: "debt" }).first().waitFor()
+  await showsBalance("1.00")
+  expect(await refusal()).toBeUndefined()
+})
 
-test(
-  "a disputed payment is taken back at once, and returned when the dispute is won",
-  async () => {
-    const { page } = operator
-    await beginToPay("4")
-    expect(await cards.tell(tollgate.url, "paid")).toBe(200)
-    await follow("Pay now", THANKS)
-    await enter("-3")
-    const { body } = await ask(page, "GET", `/accounts/${account}`)
-    const owed = nanosText(nanos("4") - nanos(String(body["balance"])))
-    for (let told = 0; told < 2; told++) {
-      expect(await cards.tell(tollgate.url, "disputed")).toBe(200)
-    }
-    const debt = page.getByRole("alert").filter({ hasText: "This account owes" })
-    await debt.waitFor()
-    expect((await ask(page, "GET", `/accounts/${account}`)).body).toMatchObject({ debt: owed })
-    expect(await cards.tell(tollgate.url, "dispute won")).toBe(200)
-    await debt.waitFor({ state: "detached" })
-    expect((await ask(page, "GET", `/accounts/${account}`)).body).toMatchObject({
-      balance: body["balance"],
-      debt: "0",
-    })
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+test("a disputed payment is taken back at once, and returned when the dispute is won", async () => {
+  const { page } = operator
+  await beginToPay("4")
+  expect(await cards.tell(tollgate.url, "paid")).toBe(200)
+  await follow("Pay now", THANKS)
+  await enter("-3")
+  const { body } = await ask(page, "GET", `/accounts/${account}`)
+  const owed = nanosText(nanos("4") - nanos(String(body["balance"])))
+  for (let told = 0; told < 2; told++) {
+    expect(await cards.tell(tollgate.url, "disputed")).toBe(200)
+  }
+  const debt = page.getByRole("alert").filter({ hasText: "This account owes" })
+  await debt.waitFor()
+  expect((await ask(page, "GET", `/accounts/${account}`)).body).toMatchObject({ debt: owed })
+  expect(await cards.tell(tollgate.url, "dispute won")).toBe(200)
+  await debt.waitFor({ state: "detached" })
+  expect((await ask(page, "GET", `/accounts/${account}`)).body).toMatchObject({
+    balance: body["balance"],
+    debt: "0",
+  })
+  expect(operator.complaints).toEqual([])
+})

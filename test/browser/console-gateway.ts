@@ -88,7 +88,7 @@ export async function openVisitor(
   { width = 1440, scheme = "light" }: VisitorOptions = {},
 ): Promise<Visitor> {
   const context = await testBrowser.openContext(browser, { url, width, scheme })
-  context.setDefaultTimeout(25_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))

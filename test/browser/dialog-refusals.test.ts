@@ -9,8 +9,6 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
-/** What dialogs say of a field that is wrong, and what Escape closes: all but what is shown once. */
-const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor
 /** The one of the first start. */
@@ -22,12 +20,12 @@ beforeAll(async () => {
   await setUp(operator, tollgate.setupLink)
   const { body } = await ask(operator.page, "GET", "/accounts")
   account = (body["data"] as { id: string }[])[0]?.id ?? ""
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
 async function openPage(name: string): Promise<void> {
   await operator.page.goto(`/console/${name}?account=${account}`)
@@ -57,96 +55,88 @@ async function closeByEscape(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: "detached" })
 }
 
-test(
-  "what is wrong stands at its field, and Escape leaves without a trace",
-  async () => {
-    const { page } = operator
-    const count = async (path: string) =>
-      ((await ask(page, "GET", path)).body["data"] as unknown[]).length
-    const lists = ["/keys", "/codes", "/providers", `/members/invitations?account=${account}`]
-    const before = await Promise.all(lists.map(count))
+test("what is wrong stands at its field, and Escape leaves without a trace", async () => {
+  const { page } = operator
+  const count = async (path: string) =>
+    ((await ask(page, "GET", path)).body["data"] as unknown[]).length
+  const lists = ["/keys", "/codes", "/providers", `/members/invitations?account=${account}`]
+  const before = await Promise.all(lists.map(count))
 
-    await openPage("keys")
-    const key = await begin("Create a key", "Create a key")
-    await key.getByRole("button", { name: "Create the key" }).click()
-    await refuses(key.getByLabel("Name"), "Enter a name")
-    await key.getByLabel("Total budget").fill("0")
-    await key.getByRole("button", { name: "Create the key" }).click()
-    await refuses(key.getByLabel("Total budget"), "Enter an amount above zero")
-    await closeByEscape(key)
+  await openPage("keys")
+  const key = await begin("Create a key", "Create a key")
+  await key.getByRole("button", { name: "Create the key" }).click()
+  await refuses(key.getByLabel("Name"), "Enter a name")
+  await key.getByLabel("Total budget").fill("0")
+  await key.getByRole("button", { name: "Create the key" }).click()
+  await refuses(key.getByLabel("Total budget"), "Enter an amount above zero")
+  await closeByEscape(key)
 
-    await openPage("codes")
-    const code = await begin("Create codes", "Create codes")
-    await code.getByLabel("Credits per account").fill("-1")
-    await code.getByLabel("Number of accounts that may redeem each").fill("")
-    await code.getByRole("button", { name: "Create", exact: true }).click()
-    await refuses(code.getByLabel("Credits per account"), "Enter an amount above zero")
-    await refuses(code.getByLabel("Number of accounts that may redeem each"), "At least one")
-    await closeByEscape(code)
+  await openPage("codes")
+  const code = await begin("Create codes", "Create codes")
+  await code.getByLabel("Credits per account").fill("-1")
+  await code.getByLabel("Number of accounts that may redeem each").fill("")
+  await code.getByRole("button", { name: "Create", exact: true }).click()
+  await refuses(code.getByLabel("Credits per account"), "Enter an amount above zero")
+  await refuses(code.getByLabel("Number of accounts that may redeem each"), "At least one")
+  await closeByEscape(code)
 
-    await openPage("credits")
-    const redeem = await begin("Redeem a code", /^Redeem a code for/)
-    await redeem.getByRole("button", { name: "Redeem", exact: true }).click()
-    await refuses(redeem.getByLabel("Code"), "Enter the code")
-    await redeem.getByLabel("Code").fill("TG-2222-3333-4444-5555")
-    await redeem.getByRole("button", { name: "Redeem", exact: true }).click()
-    await redeem.locator("[role=alert], [aria-invalid=true]").first().waitFor()
-    await closeByEscape(redeem)
+  await openPage("credits")
+  const redeem = await begin("Redeem a code", /^Redeem a code for/)
+  await redeem.getByRole("button", { name: "Redeem", exact: true }).click()
+  await refuses(redeem.getByLabel("Code"), "Enter the code")
+  await redeem.getByLabel("Code").fill("TG-2222-3333-4444-5555")
+  await redeem.getByRole("button", { name: "Redeem", exact: true }).click()
+  await redeem.locator("[role=alert], [aria-invalid=true]").first().waitFor()
+  await closeByEscape(redeem)
 
-    await openPage("members")
-    const invite = await begin("Invite someone", "Invite someone")
-    await invite.getByLabel("Email address").fill("nobody")
-    await invite.getByRole("button", { name: "Create the link" }).click()
-    await refuses(invite.getByLabel("Email address"), "Enter an email address")
-    await closeByEscape(invite)
+  await openPage("members")
+  const invite = await begin("Invite someone", "Invite someone")
+  await invite.getByLabel("Email address").fill("nobody")
+  await invite.getByRole("button", { name: "Create the link" }).click()
+  await refuses(invite.getByLabel("Email address"), "Enter an email address")
+  await closeByEscape(invite)
 
-    await openPage("providers")
-    const provider = await begin("Add a provider", "Add a provider")
-    await provider.getByLabel("Search vendors").fill("compatible")
-    await page.keyboard.press("Enter")
-    await provider.getByLabel("Provider name").fill("two words")
-    await provider.getByLabel("Provider name").and(page.locator("[aria-invalid=true]")).waitFor()
-    expect(await provider.getByRole("button", { name: "Add and test" }).isDisabled()).toBe(true)
-    await closeByEscape(provider)
-    expect(await Promise.all(lists.map(count))).toEqual(before)
-  },
-  TIME,
-)
+  await openPage("providers")
+  const provider = await begin("Add a provider", "Add a provider")
+  await provider.getByLabel("Search vendors").fill("compatible")
+  await page.keyboard.press("Enter")
+  await provider.getByLabel("Provider name").fill("two words")
+  await provider.getByLabel("Provider name").and(page.locator("[aria-invalid=true]")).waitFor()
+  expect(await provider.getByRole("button", { name: "Add and test" }).isDisabled()).toBe(true)
+  await closeByEscape(provider)
+  expect(await Promise.all(lists.map(count))).toEqual(before)
+})
 
-test(
-  "Escape closes nothing that is shown once: a code, an invitation, a rotated key",
-  async () => {
-    const { page } = operator
-    await openPage("codes")
-    const code = await begin("Create codes", "Create codes")
-    await code.getByLabel("Credits per account").fill("1")
-    await code.getByRole("button", { name: "Create", exact: true }).click()
-    await staysOpen(page.getByText(/^TG-/))
+test("Escape closes nothing that is shown once: a code, an invitation, a rotated key", async () => {
+  const { page } = operator
+  await openPage("codes")
+  const code = await begin("Create codes", "Create codes")
+  await code.getByLabel("Credits per account").fill("1")
+  await code.getByRole("button", { name: "Create", exact: true }).click()
+  await staysOpen(page.getByText(/^TG-/))
 
-    await openPage("members")
-    const invite = await begin("Invite someone", "Invite someone")
-    await invite.getByLabel("Email address").fill("nobody@example.com")
-    await invite.getByRole("button", { name: "Create the link" }).click()
-    await staysOpen(page.getByText(/\/console\/invitation/))
+  await openPage("members")
+  const invite = await begin("Invite someone", "Invite someone")
+  await invite.getByLabel("Email address").fill("nobody@example.com")
+  await invite.getByRole("button", { name: "Create the link" }).click()
+  await staysOpen(page.getByText(/\/console\/invitation/))
 
-    await openPage("keys")
-    await page
-      .getByRole("button", { name: /^Actions for/ })
-      .first()
-      .click()
-    await page.getByRole("menuitem", { name: "Rotate" }).click()
-    const rotate = page.getByRole("dialog", { name: /^Rotate/ })
-    await closeByEscape(rotate)
-    await page
-      .getByRole("button", { name: /^Actions for/ })
-      .first()
-      .click()
-    await page.getByRole("menuitem", { name: "Rotate" }).click()
-    await rotate.getByRole("button", { name: "Rotate", exact: true }).click()
-    await staysOpen(page.getByTestId("secret"))
-  },
-  TIME,
-)
+  await openPage("keys")
+  await page
+    .getByRole("button", { name: /^Actions for/ })
+    .first()
+    .click()
+  await page.getByRole("menuitem", { name: "Rotate" }).click()
+  const rotate = page.getByRole("dialog", { name: /^Rotate/ })
+  await closeByEscape(rotate)
+  await page
+    .getByRole("button", { name: /^Actions for/ })
+    .first()
+    .click()
+  await page.getByRole("menuitem", { name: "Rotate" }).click()
+  await rotate.getByRole("button", { name: "Rotate", exact: true }).click()
+  await staysOpen(page.getByTestId("secret"))
+})
 
 /** A secret that is there after Escape, and gone from the page once it is said to be kept. */
 async function staysOpen(secret: Locator): Promise<void> {
@@ -160,51 +150,43 @@ async function staysOpen(secret: Locator): Promise<void> {
   expect(await page.content()).not.toContain(text)
 }
 
-test(
-  "the own password is changed by who knows it",
-  async () => {
-    const { page } = operator
-    await openPage("profile")
-    const change = page.getByRole("button", { name: "Change password" })
-    await change.click()
-    await refuses(page.getByLabel("Current password"), "Enter your current password")
-    await page.getByLabel("Current password").fill("not my password")
-    await page.getByLabel("New password").fill("short")
-    await change.click()
-    await refuses(page.getByLabel("New password"), "At least 10 characters")
-    await page.getByLabel("New password").fill("a quite new password")
-    await change.click()
-    await page.getByText(/password is wrong/).waitFor()
-    await page.getByLabel("Current password").fill(OPERATOR.password)
-    await change.click()
-    await page.getByText("Your password has been changed.").waitFor()
-    expect(await ask(page, "GET", "/session")).toMatchObject({ status: 200 })
-  },
-  TIME,
-)
+test("the own password is changed by who knows it", async () => {
+  const { page } = operator
+  await openPage("profile")
+  const change = page.getByRole("button", { name: "Change password" })
+  await change.click()
+  await refuses(page.getByLabel("Current password"), "Enter your current password")
+  await page.getByLabel("Current password").fill("not my password")
+  await page.getByLabel("New password").fill("short")
+  await change.click()
+  await refuses(page.getByLabel("New password"), "At least 10 characters")
+  await page.getByLabel("New password").fill("a quite new password")
+  await change.click()
+  await page.getByText(/password is wrong/).waitFor()
+  await page.getByLabel("Current password").fill(OPERATOR.password)
+  await change.click()
+  await page.getByText("Your password has been changed.").waitFor()
+  expect(await ask(page, "GET", "/session")).toMatchObject({ status: 200 })
+})
 
-test(
-  "all conversations of the playground are deleted at once, after a question",
-  async () => {
-    const { page } = operator
-    await openPage("playground")
-    for (const text of ["one", "two"]) {
-      await page.getByRole("textbox", { name: "Your message" }).fill(text)
-      await page.keyboard.press("Enter")
-      await page.getByRole("article").getByRole("link", { name: "Receipt" }).waitFor()
-      await page.getByRole("button", { name: "New conversation" }).click()
-    }
-    const list = await begin("Conversations", "Conversations")
-    await list.getByRole("button", { name: "Delete all" }).click()
-    const question = page.getByRole("dialog", { name: "Delete all conversations?" })
-    await question.getByRole("button", { name: "Cancel" }).click()
-    await question.waitFor({ state: "detached" })
-    expect(await list.getByRole("button", { name: /^Rename/ }).count()).toBe(2)
-    await list.getByRole("button", { name: "Delete all" }).click()
-    await question.getByRole("button", { name: "Delete", exact: true }).click()
-    await list.getByText("None yet.").waitFor()
-    await closeByEscape(list)
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+test("all conversations of the playground are deleted at once, after a question", async () => {
+  const { page } = operator
+  await openPage("playground")
+  for (const text of ["one", "two"]) {
+    await page.getByRole("textbox", { name: "Your message" }).fill(text)
+    await page.keyboard.press("Enter")
+    await page.getByRole("article").getByRole("link", { name: "Receipt" }).waitFor()
+    await page.getByRole("button", { name: "New conversation" }).click()
+  }
+  const list = await begin("Conversations", "Conversations")
+  await list.getByRole("button", { name: "Delete all" }).click()
+  const question = page.getByRole("dialog", { name: "Delete all conversations?" })
+  await question.getByRole("button", { name: "Cancel" }).click()
+  await question.waitFor({ state: "detached" })
+  expect(await list.getByRole("button", { name: /^Rename/ }).count()).toBe(2)
+  await list.getByRole("button", { name: "Delete all" }).click()
+  await question.getByRole("button", { name: "Delete", exact: true }).click()
+  await list.getByText("None yet.").waitFor()
+  await closeByEscape(list)
+  expect(operator.complaints).toEqual([])
+})

@@ -5,8 +5,6 @@ import type { Page } from "playwright-core"
 import { ask, type ConsoleGateway, OPERATOR, setUp, startConsole } from "./console-gateway.ts"
 import { type Forgery, type Issuer, startIssuer } from "./issuer.ts"
 
-/** Sign-in by OpenID Connect at a certified issuer, in a browser: who comes in, and what does not let anyone in. */
-const TIME = 120_000
 let tollgate: ConsoleGateway
 let issuer: Issuer
 
@@ -16,12 +14,12 @@ beforeAll(async () => {
   await issuer.admit(tollgate.url)
   await using operator = await tollgate.visitor()
   await setUp(operator, tollgate.setupLink)
-}, TIME)
+})
 
 afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
   await issuer[Symbol.asyncDispose]()
-}, TIME)
+})
 
 /** Signs in at the issuer's own pages; stops before its last one, where one agrees. */
 async function goToIssuer(page: Page, login: string): Promise<void> {
@@ -35,47 +33,39 @@ async function goToIssuer(page: Page, login: string): Promise<void> {
 
 const agree = (page: Page) => page.getByRole("button", { name: "Continue" }).click()
 
-test(
-  "an issuer signs a known person in, who stays the same when their address there changes",
-  async () => {
-    const { email, name } = OPERATOR
-    issuer.people.set("olive", { email, isVerified: true, name: "Olive Elsewhere" })
-    for (const address of [email, "olive.moved@example.com"]) {
-      issuer.people.set("olive", { email: address, isVerified: true, name: "Olive Elsewhere" })
-      await using visitor = await tollgate.visitor()
-      const { page } = visitor
-      await goToIssuer(page, "olive")
-      await agree(page)
-      await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-      const { body } = await ask(page, "GET", "/session")
-      expect(body).toMatchObject({ user: { name, email, has_password: true }, is_operator: true })
-      expect(visitor.complaints).toEqual([])
-    }
-  },
-  TIME,
-)
+test("an issuer signs a known person in, who stays the same when their address there changes", async () => {
+  const { email, name } = OPERATOR
+  issuer.people.set("olive", { email, isVerified: true, name: "Olive Elsewhere" })
+  for (const address of [email, "olive.moved@example.com"]) {
+    issuer.people.set("olive", { email: address, isVerified: true, name: "Olive Elsewhere" })
+    await using visitor = await tollgate.visitor()
+    const { page } = visitor
+    await goToIssuer(page, "olive")
+    await agree(page)
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+    const { body } = await ask(page, "GET", "/session")
+    expect(body).toMatchObject({ user: { name, email, has_password: true }, is_operator: true })
+    expect(visitor.complaints).toEqual([])
+  }
+})
 
-test(
-  "an issuer lets no one in who is not invited, or whose address it has not verified",
-  async () => {
-    issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
-    issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
-    issuer.people.set("unverified", { email: "eve@example.com", isVerified: false, name: "Eve" })
-    for (const [login, words] of [
-      ["unverified", /is not verified/],
-      ["stranger", /invit/],
-      ["claimer", /registered with a password/],
-    ] as const) {
-      await using visitor = await tollgate.visitor()
-      const { page } = visitor
-      await goToIssuer(page, login)
-      await agree(page)
-      await page.getByRole("alert").getByText(words).waitFor()
-      expect(await ask(page, "GET", "/session")).toMatchObject({ status: 401 })
-    }
-  },
-  TIME,
-)
+test("an issuer lets no one in who is not invited, or whose address it has not verified", async () => {
+  issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
+  issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
+  issuer.people.set("unverified", { email: "eve@example.com", isVerified: false, name: "Eve" })
+  for (const [login, words] of [
+    ["unverified", /is not verified/],
+    ["stranger", /invit/],
+    ["claimer", /registered with a password/],
+  ] as const) {
+    await using visitor = await tollgate.visitor()
+    const { page } = visitor
+    await goToIssuer(page, login)
+    await agree(page)
+    await page.getByRole("alert").getByText(words).waitFor()
+    expect(await ask(page, "GET", "/session")).toMatchObject({ status: 401 })
+  }
+})
 
 /** Signs in, so that the issuer knows the person, and out of the console. */
 async function becomeKnown(page: Page): Promise<void> {
@@ -102,49 +92,45 @@ async function isRefused(page: Page, back: URL, name: string): Promise<void> {
   expect(await ask(page, "GET", "/session"), name).toMatchObject({ status: 401 })
 }
 
-test(
-  "the way back from an issuer is for one browser, once, within its time, and with the issuer's own code",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    const { page, context } = visitor
-    await becomeKnown(page)
-    const earlier = await wayBack(page)
-    const set = (name: string, value: string | null) => (back: URL) =>
-      back.searchParams.set(name, value ?? "")
-    const tamper = {
-      "a state of somebody else": set("state", "of-eve"),
-      "the state of another sign-in": set("state", earlier.searchParams.get("state")),
-      "an invented code": set("code", "of-eve"),
-      "the code of another sign-in": set("code", earlier.searchParams.get("code")),
-      "another issuer": set("iss", "https://evil.example.com"),
-      "too late": () => {
-        using store = new Database(join(tollgate.installation.data, "console.db"))
-        store.run("UPDATE proofs SET expires_at = 1 WHERE kind = 'oidc'")
-      },
-    }
-    for (const [name, change] of Object.entries(tamper)) {
-      const back = await wayBack(page)
-      change(back)
-      await isRefused(page, back, name)
-    }
-
+test("the way back from an issuer is for one browser, once, within its time, and with the issuer's own code", async () => {
+  await using visitor = await tollgate.visitor()
+  const { page, context } = visitor
+  await becomeKnown(page)
+  const earlier = await wayBack(page)
+  const set = (name: string, value: string | null) => (back: URL) =>
+    back.searchParams.set(name, value ?? "")
+  const tamper = {
+    "a state of somebody else": set("state", "of-eve"),
+    "the state of another sign-in": set("state", earlier.searchParams.get("state")),
+    "an invented code": set("code", "of-eve"),
+    "the code of another sign-in": set("code", earlier.searchParams.get("code")),
+    "another issuer": set("iss", "https://evil.example.com"),
+    "too late": () => {
+      using store = new Database(join(tollgate.installation.data, "console.db"))
+      store.run("UPDATE proofs SET expires_at = 1 WHERE kind = 'oidc'")
+    },
+  }
+  for (const [name, change] of Object.entries(tamper)) {
     const back = await wayBack(page)
-    const cookies = await context.cookies()
-    await using other = await tollgate.visitor()
-    await isRefused(other.page, back, "another browser")
-    await page.goto(back.href)
-    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-    await other.context.addCookies(cookies)
-    await isRefused(other.page, back, "used twice, with the cookie of the first")
-    // Who goes back in their history is refused as well, and stays who they are.
-    await page.goto(back.href)
-    await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
-    expect((await ask(page, "GET", "/session")).body).toMatchObject({
-      user: { email: OPERATOR.email },
-    })
-  },
-  TIME,
-)
+    change(back)
+    await isRefused(page, back, name)
+  }
+
+  const back = await wayBack(page)
+  const cookies = await context.cookies()
+  await using other = await tollgate.visitor()
+  await isRefused(other.page, back, "another browser")
+  await page.goto(back.href)
+  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+  await other.context.addCookies(cookies)
+  await isRefused(other.page, back, "used twice, with the cookie of the first")
+  // Who goes back in their history is refused as well, and stays who they are.
+  await page.goto(back.href)
+  await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
+  expect((await ask(page, "GET", "/session")).body).toMatchObject({
+    user: { email: OPERATOR.email },
+  })
+})
 
 /** What a token says that is not for this sign-in, or not from this issuer. */
 const FORGERIES: Readonly<Record<string, Forgery>> = {
@@ -159,52 +145,40 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   "without a signature": { isUnsigned: true },
 }
 
-test(
-  "a token that is not for this sign-in, or that nobody has signed, lets no one in",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    const { page } = visitor
-    await becomeKnown(page)
-    for (const [name, forgery] of Object.entries(FORGERIES)) {
-      const back = await wayBack(page)
-      issuer.forgery = forgery
-      await isRefused(page, back, name)
-    }
-    issuer.forgery = {}
-    await page.goto((await wayBack(page)).href)
-    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-    issuer.forgery = undefined
-  },
-  TIME,
-)
+test("a token that is not for this sign-in, or that nobody has signed, lets no one in", async () => {
+  await using visitor = await tollgate.visitor()
+  const { page } = visitor
+  await becomeKnown(page)
+  for (const [name, forgery] of Object.entries(FORGERIES)) {
+    const back = await wayBack(page)
+    issuer.forgery = forgery
+    await isRefused(page, back, name)
+  }
+  issuer.forgery = {}
+  await page.goto((await wayBack(page)).href)
+  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+  issuer.forgery = undefined
+})
 
-test(
-  "people come in at once after an issuer has replaced its key",
-  async () => {
-    await issuer.admit(tollgate.url)
-    await using visitor = await tollgate.visitor()
-    await becomeKnown(visitor.page)
-    expect(visitor.complaints).toEqual([])
-  },
-  TIME,
-)
+test("people come in at once after an issuer has replaced its key", async () => {
+  await issuer.admit(tollgate.url)
+  await using visitor = await tollgate.visitor()
+  await becomeKnown(visitor.page)
+  expect(visitor.complaints).toEqual([])
+})
 
-test(
-  "an issuer that is down or does not answer is given up, and passwords go on working",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    const { page } = visitor
-    await becomeKnown(page)
-    for (const state of ["down", "silent"] as const) {
-      const back = await wayBack(page)
-      issuer.state = state
-      await isRefused(page, back, state)
-      issuer.state = "up"
-    }
-    await page.getByLabel("Email").fill(OPERATOR.email)
-    await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
-    await page.getByRole("button", { name: "Sign in", exact: true }).click()
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
-  },
-  TIME,
-)
+test("an issuer that is down or does not answer is given up, and passwords go on working", async () => {
+  await using visitor = await tollgate.visitor()
+  const { page } = visitor
+  await becomeKnown(page)
+  for (const state of ["down", "silent"] as const) {
+    const back = await wayBack(page)
+    issuer.state = state
+    await isRefused(page, back, state)
+    issuer.state = "up"
+  }
+  await page.getByLabel("Email").fill(OPERATOR.email)
+  await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+})

@@ -9,8 +9,6 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
-/** Pages that are open while the gateway goes away and comes back, or while the session ends elsewhere. */
-const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor
 /** The gateway after its first end. */
@@ -20,13 +18,13 @@ beforeAll(async () => {
   tollgate = await startConsole()
   operator = await tollgate.visitor()
   await setUp(operator, tollgate.setupLink)
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await restarted?.[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
 async function stop(): Promise<void> {
   const { process } = restarted ?? tollgate.gateway
@@ -40,79 +38,63 @@ async function start(): Promise<void> {
   restarted = await startServing(tollgate.installation, { TOLLGATE_PORT: port })
 }
 
-test(
-  "a page that could not be loaded is there once the gateway is back, and a list that failed as well",
-  async () => {
-    const { page } = operator
-    await open(operator, "Keys")
-    await open(operator, "Overview")
-    await stop()
-    const navigation = page.getByRole("navigation")
-    await navigation.getByRole("link", { name: "Audit", exact: true }).click()
-    await page.getByText("This page could not be loaded").waitFor()
-    await start()
-    await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor()
+test("a page that could not be loaded is there once the gateway is back, and a list that failed as well", async () => {
+  const { page } = operator
+  await open(operator, "Keys")
+  await open(operator, "Overview")
+  await stop()
+  const navigation = page.getByRole("navigation")
+  await navigation.getByRole("link", { name: "Audit", exact: true }).click()
+  await page.getByText("This page could not be loaded").waitFor()
+  await start()
+  await page.getByRole("heading", { level: 1, name: "Audit" }).waitFor()
 
-    await open(operator, "Keys")
-    await stop()
-    await page.getByText("Revoked", { exact: true }).click()
-    await page.getByText("The keys could not be loaded").waitFor()
-    await start()
-    await page.getByText("No matching keys").waitFor()
-    expect(await page.getByRole("alert").count()).toBe(0)
-  },
-  TIME,
-)
+  await open(operator, "Keys")
+  await stop()
+  await page.getByText("Revoked", { exact: true }).click()
+  await page.getByText("The keys could not be loaded").waitFor()
+  await start()
+  await page.getByText("No matching keys").waitFor()
+  expect(await page.getByRole("alert").count()).toBe(0)
+})
 
-test(
-  "a page of which a part could not be loaded is there at the next try",
-  async () => {
-    const { page } = operator
-    const part = /\/assets\/first-steps-/
-    await page.route(part, (route) => route.abort())
-    await page.goto("/console/")
-    await page.getByText("This page could not be loaded").waitFor()
-    await page.unroute(part)
-    await page.getByRole("button", { name: "Try again" }).click()
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
-    await page.getByRole("heading", { name: "Your first request" }).waitFor()
-  },
-  TIME,
-)
+test("a page of which a part could not be loaded is there at the next try", async () => {
+  const { page } = operator
+  const part = /\/assets\/first-steps-/
+  await page.route(part, (route) => route.abort())
+  await page.goto("/console/")
+  await page.getByText("This page could not be loaded").waitFor()
+  await page.unroute(part)
+  await page.getByRole("button", { name: "Try again" }).click()
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+  await page.getByRole("heading", { name: "Your first request" }).waitFor()
+})
 
-test(
-  "who signs in again comes back to where they were",
-  async () => {
-    const { page, context } = operator
-    // Its list is asked for once: the overview looks again by itself, and would be the page that ends the session.
-    await open(operator, "Audit")
-    await page.getByRole("table", { name: "Changes" }).getByRole("button").first().waitFor()
-    await context.clearCookies()
-    await page.getByRole("navigation").getByRole("link", { name: "Requests" }).click()
-    await page.getByLabel("Email").fill(OPERATOR.email)
-    await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
-    await page.getByRole("button", { name: "Sign in", exact: true }).click()
-    await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
-  },
-  TIME,
-)
+test("who signs in again comes back to where they were", async () => {
+  const { page, context } = operator
+  // Its list is asked for once: the overview looks again by itself, and would be the page that ends the session.
+  await open(operator, "Audit")
+  await page.getByRole("table", { name: "Changes" }).getByRole("button").first().waitFor()
+  await context.clearCookies()
+  await page.getByRole("navigation").getByRole("link", { name: "Requests" }).click()
+  await page.getByLabel("Email").fill(OPERATOR.email)
+  await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+  await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor()
+})
 
-test(
-  "Escape does not throw a new secret away",
-  async () => {
-    const { page } = operator
-    await open(operator, "Keys")
-    await page.getByRole("button", { name: "Create a key" }).first().click()
-    await page.getByLabel("Name").fill("kept")
-    await page.getByRole("button", { name: "Create the key" }).click()
-    await page.getByTestId("secret").waitFor()
-    await page.keyboard.press("Escape")
-    await page.getByTestId("secret").waitFor()
-    await page.getByRole("button", { name: "I have copied it" }).click()
-    await page.getByTestId("secret").waitFor({ state: "detached" })
-  },
-  TIME,
-)
+test("Escape does not throw a new secret away", async () => {
+  const { page } = operator
+  await open(operator, "Keys")
+  await page.getByRole("button", { name: "Create a key" }).first().click()
+  await page.getByLabel("Name").fill("kept")
+  await page.getByRole("button", { name: "Create the key" }).click()
+  await page.getByTestId("secret").waitFor()
+  await page.keyboard.press("Escape")
+  await page.getByTestId("secret").waitFor()
+  await page.getByRole("button", { name: "I have copied it" }).click()
+  await page.getByTestId("secret").waitFor({ state: "detached" })
+})
 
 test("no page complained of anything but the outage", () => {
   // What could not be loaded while the gateway was gone, a page or a part of one.

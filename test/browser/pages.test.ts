@@ -13,8 +13,6 @@ import {
   type VisitorOptions,
 } from "./console-gateway.ts"
 
-/** Every page, wide and narrow, light and dark: seen by axe, and as an image by people who ask for one. */
-const TIME = 120_000
 /** The id of the account of the first start. */
 let account: string
 let receipt: string
@@ -146,12 +144,12 @@ price_groups:
     () => "",
     ({ requestID }: { readonly requestID?: string }) => requestID ?? "",
   )
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
 /** What follows a new width or theme has been drawn: colours and marks that move are where they belong. */
 async function settled(page: Page): Promise<void> {
@@ -200,28 +198,24 @@ async function grantMuch(page: Page): Promise<void> {
   expect(response.status()).toBe(200)
 }
 
-test(
-  "pages before the sign-in",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    await visitor.page.goto("/console/sign-in")
-    await look(visitor.page, "sign-in")
-    await visitor.page.goto(tollgate.setupLink)
-    await look(visitor.page, "setup")
-    await visitor.page.goto("/console/setup?token=wrong")
-    await visitor.page.getByText("This link does not work").waitFor()
-    expect(await visitor.page.getByRole("textbox").count()).toBe(0)
-    await look(visitor.page, "setup-wrong-link")
-    await visitor.page.goto("/console/reset?token=wrong")
-    await visitor.page.getByText("This link no longer works").waitFor()
-    expect(await visitor.page.getByRole("button").count()).toBe(0)
-    expect(visitor.complaints).toEqual([])
-    await using first = await tollgate.visitor()
-    await setUp(first, tollgate.setupLink)
-    await grantMuch(first.page)
-  },
-  TIME,
-)
+test("pages before the sign-in", async () => {
+  await using visitor = await tollgate.visitor()
+  await visitor.page.goto("/console/sign-in")
+  await look(visitor.page, "sign-in")
+  await visitor.page.goto(tollgate.setupLink)
+  await look(visitor.page, "setup")
+  await visitor.page.goto("/console/setup?token=wrong")
+  await visitor.page.getByText("This link does not work").waitFor()
+  expect(await visitor.page.getByRole("textbox").count()).toBe(0)
+  await look(visitor.page, "setup-wrong-link")
+  await visitor.page.goto("/console/reset?token=wrong")
+  await visitor.page.getByText("This link no longer works").waitFor()
+  expect(await visitor.page.getByRole("button").count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+  await using first = await tollgate.visitor()
+  await setUp(first, tollgate.setupLink)
+  await grantMuch(first.page)
+})
 
 async function signIn(page: Page): Promise<void> {
   await page.goto("/console/sign-in")
@@ -234,57 +228,45 @@ async function signIn(page: Page): Promise<void> {
 /** Signed in, for all pages: to sign in takes longer than to look at one. */
 let operator: Visitor
 
-test(
-  "the operator signs in",
-  async () => {
-    operator = await tollgate.visitor()
-    await signIn(operator.page)
-    account = await accountId(operator.page)
-  },
-  TIME,
-)
+test("the operator signs in", async () => {
+  operator = await tollgate.visitor()
+  await signIn(operator.page)
+  account = await accountId(operator.page)
+})
 
-test.each(Object.entries(PAGES))(
-  "the page %s",
-  async (name, address) => {
-    const { page } = operator
-    await page.goto(`/console/${address()}`)
-    await look(page, name)
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
+  const { page } = operator
+  await page.goto(`/console/${address()}`)
+  await look(page, name)
+  expect(operator.complaints).toEqual([])
+})
 
-test(
-  "what opens over the pages, and a conversation with three models",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    const { page } = visitor
-    await signIn(page)
-    await page.keyboard.press("Control+k")
-    await page.getByRole("option").first().waitFor()
-    await look(page, "palette")
-    await page.keyboard.press("Escape")
-    await page.getByRole("dialog").waitFor({ state: "detached" })
-    await page.keyboard.press("?")
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    await page.goto("/console/playground")
-    await page.getByRole("button", { name: "Compare" }).click()
-    await page.getByRole("button", { name: "Compare" }).click()
-    await page.getByLabel("Tools").fill(`[{ "name": "look", "parameters": { "type": "object" } }]`)
-    const message = page.getByRole("textbox", { name: "Your message" })
-    for (const text of ["# A\n\n> b [c](https://d.example)\n\n|e|\n|-|\n|f|", "look around"]) {
-      await message.fill(text)
-      await message.press("Enter")
-      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
-    }
-    await page.getByLabel("Result of look").nth(2).waitFor()
-    await look(page, "playground-three")
-    await page.getByRole("button", { name: "Conversations" }).click()
-    await page.getByRole("dialog").getByRole("button", { name: "Delete # A" }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    expect(visitor.complaints).toEqual([])
-  },
-  TIME,
-)
+test("what opens over the pages, and a conversation with three models", async () => {
+  await using visitor = await tollgate.visitor()
+  const { page } = visitor
+  await signIn(page)
+  await page.keyboard.press("Control+k")
+  await page.getByRole("option").first().waitFor()
+  await look(page, "palette")
+  await page.keyboard.press("Escape")
+  await page.getByRole("dialog").waitFor({ state: "detached" })
+  await page.keyboard.press("?")
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.goto("/console/playground")
+  await page.getByRole("button", { name: "Compare" }).click()
+  await page.getByRole("button", { name: "Compare" }).click()
+  await page.getByLabel("Tools").fill(`[{ "name": "look", "parameters": { "type": "object" } }]`)
+  const message = page.getByRole("textbox", { name: "Your message" })
+  for (const text of ["# A\n\n> b [c](https://d.example)\n\n|e|\n|-|\n|f|", "look around"]) {
+    await message.fill(text)
+    await message.press("Enter")
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
+  }
+  await page.getByLabel("Result of look").nth(2).waitFor()
+  await look(page, "playground-three")
+  await page.getByRole("button", { name: "Conversations" }).click()
+  await page.getByRole("dialog").getByRole("button", { name: "Delete # A" }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  expect(visitor.complaints).toEqual([])
+})

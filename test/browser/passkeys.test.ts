@@ -9,8 +9,6 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
-/** Passkeys in a real browser, with the authenticator that it has for tests. */
-const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor
 let authenticator: string
@@ -33,12 +31,12 @@ beforeAll(async () => {
     },
   })
   authenticator = added.authenticatorId
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
 /** Browsers use no passkeys at an address without a name. */
 function atLocalhost(url: string): string {
@@ -63,91 +61,75 @@ async function userVerifies(isUserVerified: boolean): Promise<void> {
   await devtools.send("WebAuthn.setUserVerified", change)
 }
 
-test(
-  "a passkey is made on the profile page, and signs in without a password",
-  async () => {
-    const { page } = operator
-    await openProfile(page)
-    await page.getByRole("button", { name: "Add a passkey" }).click()
-    await page.getByRole("textbox", { name: "Name" }).fill("my laptop")
-    await page.getByLabel("Your password").fill("not my password")
-    await page.getByRole("button", { name: "Add the passkey" }).click()
-    await page.getByText("The password is wrong.").waitFor()
-    await page.getByLabel("Your password").fill(OPERATOR.password)
-    await page.getByRole("button", { name: "Add the passkey" }).click()
-    const table = page.getByRole("table", { name: "Passkeys" })
-    await table.getByText("my laptop").waitFor()
-    await image(page, "passkeys")
+test("a passkey is made on the profile page, and signs in without a password", async () => {
+  const { page } = operator
+  await openProfile(page)
+  await page.getByRole("button", { name: "Add a passkey" }).click()
+  await page.getByRole("textbox", { name: "Name" }).fill("my laptop")
+  await page.getByLabel("Your password").fill("not my password")
+  await page.getByRole("button", { name: "Add the passkey" }).click()
+  await page.getByText("The password is wrong.").waitFor()
+  await page.getByLabel("Your password").fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Add the passkey" }).click()
+  const table = page.getByRole("table", { name: "Passkeys" })
+  await table.getByText("my laptop").waitFor()
+  await image(page, "passkeys")
 
-    await signOut(page)
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click()
-    await page.getByRole("heading", { name: "Overview" }).waitFor()
-    const { credentials } = await devtools.send("WebAuthn.getCredentials", {
-      authenticatorId: authenticator,
-    })
-    expect(credentials).toMatchObject([{ rpId: "localhost", isResidentCredential: true }])
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+  await signOut(page)
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click()
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+  const { credentials } = await devtools.send("WebAuthn.getCredentials", {
+    authenticatorId: authenticator,
+  })
+  expect(credentials).toMatchObject([{ rpId: "localhost", isResidentCredential: true }])
+  expect(operator.complaints).toEqual([])
+})
 
-test(
-  "who is not verified by their device is not let in, and told in words",
-  async () => {
-    const { page } = operator
-    await signOut(page)
-    await userVerifies(false)
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click()
-    await page.getByText("It was cancelled, or took too long. Try again.").waitFor()
-    await image(page, "sign-in-with-passkey")
-    await userVerifies(true)
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click()
-    await page.getByRole("heading", { name: "Overview" }).waitFor()
-  },
-  TIME,
-)
+test("who is not verified by their device is not let in, and told in words", async () => {
+  const { page } = operator
+  await signOut(page)
+  await userVerifies(false)
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click()
+  await page.getByText("It was cancelled, or took too long. Try again.").waitFor()
+  await image(page, "sign-in-with-passkey")
+  await userVerifies(true)
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click()
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+})
 
-test(
-  "a passkey is renamed and removed, and then signs nobody in",
-  async () => {
-    const { page } = operator
-    await openProfile(page)
-    await page.getByRole("button", { name: "Add a passkey" }).click()
-    await page.getByRole("textbox", { name: "Name" }).fill("once more")
-    await page.getByLabel("Your password").fill(OPERATOR.password)
-    await page.getByRole("button", { name: "Add the passkey" }).click()
-    await page.getByText("This device has a passkey for this gateway already.").waitFor()
-    await page.getByRole("button", { name: "Cancel" }).click()
+test("a passkey is renamed and removed, and then signs nobody in", async () => {
+  const { page } = operator
+  await openProfile(page)
+  await page.getByRole("button", { name: "Add a passkey" }).click()
+  await page.getByRole("textbox", { name: "Name" }).fill("once more")
+  await page.getByLabel("Your password").fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Add the passkey" }).click()
+  await page.getByText("This device has a passkey for this gateway already.").waitFor()
+  await page.getByRole("button", { name: "Cancel" }).click()
 
-    await page.getByRole("button", { name: "Rename my laptop" }).click()
-    await page.getByRole("textbox", { name: "Name" }).fill("old laptop")
-    await page.getByRole("button", { name: "Rename", exact: true }).click()
-    await page.getByRole("button", { name: "Remove old laptop" }).click()
-    await page.getByRole("button", { name: "Remove the passkey" }).click()
-    await page.getByText("The passkey is removed.").waitFor()
-    await page.getByRole("table", { name: "Passkeys" }).waitFor({ state: "detached" })
-    await signOut(page)
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click()
-    await page.getByText("This passkey does not sign in here.").waitFor()
-  },
-  TIME,
-)
+  await page.getByRole("button", { name: "Rename my laptop" }).click()
+  await page.getByRole("textbox", { name: "Name" }).fill("old laptop")
+  await page.getByRole("button", { name: "Rename", exact: true }).click()
+  await page.getByRole("button", { name: "Remove old laptop" }).click()
+  await page.getByRole("button", { name: "Remove the passkey" }).click()
+  await page.getByText("The passkey is removed.").waitFor()
+  await page.getByRole("table", { name: "Passkeys" }).waitFor({ state: "detached" })
+  await signOut(page)
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click()
+  await page.getByText("This passkey does not sign in here.").waitFor()
+})
 
-test(
-  "at an address without a name, none is offered and it is said why",
-  async () => {
-    await using visitor = await tollgate.visitor()
-    const { page } = visitor
-    await page.goto("/console/sign-in")
-    await page.getByLabel("Email").fill(OPERATOR.email)
-    await page.getByRole("textbox", { name: "Password" }).fill(OPERATOR.password)
-    expect(await page.getByRole("button", { name: "Sign in with a passkey" }).count()).toBe(0)
-    await page.getByRole("button", { name: "Sign in", exact: true }).click()
-    await page.getByRole("heading", { name: "Overview" }).waitFor()
-    await openProfile(page)
-    await page.getByText("Passkeys need HTTPS and a host name").waitFor()
-    expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0)
-    expect(visitor.complaints).toEqual([])
-  },
-  TIME,
-)
+test("at an address without a name, none is offered and it is said why", async () => {
+  await using visitor = await tollgate.visitor()
+  const { page } = visitor
+  await page.goto("/console/sign-in")
+  await page.getByLabel("Email").fill(OPERATOR.email)
+  await page.getByRole("textbox", { name: "Password" }).fill(OPERATOR.password)
+  expect(await page.getByRole("button", { name: "Sign in with a passkey" }).count()).toBe(0)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+  await openProfile(page)
+  await page.getByText("Passkeys need HTTPS and a host name").waitFor()
+  expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0)
+  expect(visitor.complaints).toEqual([])
+})

@@ -10,8 +10,6 @@ import {
 } from "./console-gateway.ts"
 import { faultsOf } from "./axe-faults.ts"
 
-/** What is told of requests: those that were refused, whose they are, and what was said in them. */
-const TIME = 120_000
 const YAML = `models:
   sandbox/broken:
     price: { input: 1, output: 1 }
@@ -37,12 +35,12 @@ beforeAll(async () => {
   const { body } = await ask(operator.page, "GET", "/accounts")
   const [first] = body["data"] as readonly { readonly id: string }[]
   account = first?.id ?? ""
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
 async function fail(model: string): Promise<void> {
   const messages = [{ role: "user" as const, content: "hello" }]
@@ -50,134 +48,114 @@ async function fail(model: string): Promise<void> {
   await called.catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIError))
 }
 
-test(
-  "what the gateway refused is listed and counted alike, and apart from what a vendor failed",
-  async () => {
-    const { page } = operator
-    for (const model of ["sandbox/nothing", "sandbox/none", "sandbox/broken"]) await fail(model)
-    await page.goto("/console/requests?account=all&status=refused")
-    await page.getByRole("heading", { name: /^2 requests by/ }).waitFor()
-    const refused = page.getByRole("table", { name: "Refused requests" })
-    await refused.getByText("sandbox/nothing").first().waitFor()
-    expect(await refused.getByRole("row").count()).toBe(3)
-    expect(await refused.getByText("sandbox/broken").count()).toBe(0)
+test("what the gateway refused is listed and counted alike, and apart from what a vendor failed", async () => {
+  const { page } = operator
+  for (const model of ["sandbox/nothing", "sandbox/none", "sandbox/broken"]) await fail(model)
+  await page.goto("/console/requests?account=all&status=refused")
+  await page.getByRole("heading", { name: /^2 requests by/ }).waitFor()
+  const refused = page.getByRole("table", { name: "Refused requests" })
+  await refused.getByText("sandbox/nothing").first().waitFor()
+  expect(await refused.getByRole("row").count()).toBe(3)
+  expect(await refused.getByText("sandbox/broken").count()).toBe(0)
 
-    await page.getByText("Failed", { exact: true }).click()
-    await page.getByRole("heading", { name: /^1 request by/ }).waitFor()
-    const failed = page.getByRole("table", { name: "Requests", exact: true })
-    await failed.getByRole("link", { name: "sandbox/broken" }).waitFor()
-    expect(await failed.getByRole("row").count()).toBe(2)
-  },
-  TIME,
-)
+  await page.getByText("Failed", { exact: true }).click()
+  await page.getByRole("heading", { name: /^1 request by/ }).waitFor()
+  const failed = page.getByRole("table", { name: "Requests", exact: true })
+  await failed.getByRole("link", { name: "sandbox/broken" }).waitFor()
+  expect(await failed.getByRole("row").count()).toBe(2)
+})
 
-test(
-  "an account that is not among the first two hundred has its name all the same, also beside its keys",
-  async () => {
-    const { page } = operator
-    const first = /\/admin\/v1\/accounts\?limit=200$/
-    await page.route(first, (route) =>
-      route.fulfill({ json: { object: "list", data: [], next_cursor: "more", total: 300 } }),
-    )
-    await page.goto("/console/requests?account=all")
-    const rows = page.getByRole("table", { name: "Requests", exact: true })
-    await rows.getByRole("cell", { name: "demo", exact: true }).first().waitFor()
-    await page.goto("/console/requests?account=all&status=refused")
-    await page.getByRole("cell", { name: "demo", exact: true }).first().waitFor()
-    await page.goto("/console/?account=all")
-    const keys = page.locator("section").filter({ hasText: "Top keys" })
-    await keys.getByText("demo", { exact: true }).waitFor()
-    await page.unroute(first)
-  },
-  TIME,
-)
+test("an account that is not among the first two hundred has its name all the same, also beside its keys", async () => {
+  const { page } = operator
+  const first = /\/admin\/v1\/accounts\?limit=200$/
+  await page.route(first, (route) =>
+    route.fulfill({ json: { object: "list", data: [], next_cursor: "more", total: 300 } }),
+  )
+  await page.goto("/console/requests?account=all")
+  const rows = page.getByRole("table", { name: "Requests", exact: true })
+  await rows.getByRole("cell", { name: "demo", exact: true }).first().waitFor()
+  await page.goto("/console/requests?account=all&status=refused")
+  await page.getByRole("cell", { name: "demo", exact: true }).first().waitFor()
+  await page.goto("/console/?account=all")
+  const keys = page.locator("section").filter({ hasText: "Top keys" })
+  await keys.getByText("demo", { exact: true }).waitFor()
+  await page.unroute(first)
+})
 
-test(
-  "what is stored of a chat is shown as a conversation, and as it was sent",
-  async () => {
-    const { page } = operator
-    await ask(page, "PATCH", `/accounts/${account}`, { stores_content: true })
-    const { response } = await client.chat.completions
-      .create({
-        model: "sandbox/echo",
-        messages: [
-          { role: "system", content: "You sell umbrellas." },
-          {
-            role: "user",
-            content: [
-              { type: "text", text: "What is on the <b>picture</b>?" },
-              { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } },
-            ],
-          },
-          {
-            role: "assistant",
-            content: null,
-            tool_calls: [
-              { id: "c1", type: "function", function: { name: "look", arguments: '{"at":"it"}' } },
-            ],
-          },
-          { role: "tool", tool_call_id: "c1", content: "A point" },
-          { role: "user", content: "Thanks, and **now**?" },
-        ],
-      })
-      .withResponse()
-    await page.goto(`/console/requests/${response.headers.get("x-request-id") ?? ""}`)
-    const said = page.getByRole("list", { name: "Conversation" }).locator(":scope > li")
-    await said.nth(5).waitFor()
-    expect(await said.count()).toBe(6)
-    const texts = await said.allTextContents()
-    expect(texts[0]).toBe("SystemYou sell umbrellas.")
-    expect(texts[1]).toBe("UserWhat is on the <b>picture</b>?")
-    expect(texts[2]).toContain("Calls look")
-    expect(texts[3]).toContain("Tool resultA point")
-    expect(texts[5]).toStartWith("Model · response")
-    await said.nth(1).getByRole("img", { name: "image" }).waitFor()
-    await image(page, "receipt-conversation")
-    expect(await faultsOf(page)).toEqual([])
-    await page.getByText("JSON", { exact: true }).click()
-    await page.getByText('"tool_call_id": "c1"').waitFor()
-    expect(await said.count()).toBe(0)
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+test("what is stored of a chat is shown as a conversation, and as it was sent", async () => {
+  const { page } = operator
+  await ask(page, "PATCH", `/accounts/${account}`, { stores_content: true })
+  const { response } = await client.chat.completions
+    .create({
+      model: "sandbox/echo",
+      messages: [
+        { role: "system", content: "You sell umbrellas." },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "What is on the <b>picture</b>?" },
+            { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            { id: "c1", type: "function", function: { name: "look", arguments: '{"at":"it"}' } },
+          ],
+        },
+        { role: "tool", tool_call_id: "c1", content: "A point" },
+        { role: "user", content: "Thanks, and **now**?" },
+      ],
+    })
+    .withResponse()
+  await page.goto(`/console/requests/${response.headers.get("x-request-id") ?? ""}`)
+  const said = page.getByRole("list", { name: "Conversation" }).locator(":scope > li")
+  await said.nth(5).waitFor()
+  expect(await said.count()).toBe(6)
+  const texts = await said.allTextContents()
+  expect(texts[0]).toBe("SystemYou sell umbrellas.")
+  expect(texts[1]).toBe("UserWhat is on the <b>picture</b>?")
+  expect(texts[2]).toContain("Calls look")
+  expect(texts[3]).toContain("Tool resultA point")
+  expect(texts[5]).toStartWith("Model · response")
+  await said.nth(1).getByRole("img", { name: "image" }).waitFor()
+  await image(page, "receipt-conversation")
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByText("JSON", { exact: true }).click()
+  await page.getByText('"tool_call_id": "c1"').waitFor()
+  expect(await said.count()).toBe(0)
+  expect(operator.complaints).toEqual([])
+})
 
-test(
-  "what is too long is refused with a reason, and never cut",
-  async () => {
-    const { page } = operator
-    const long = "x".repeat(10_000)
-    await page.goto(`/console/keys?create=1&account=${account}`)
-    const dialog = page.getByRole("dialog")
-    await dialog.getByLabel("Name").fill(long)
-    await dialog.getByRole("button", { name: "Create", exact: false }).last().click()
-    await dialog.getByText(/at most 100 characters/).waitFor()
-    expect(await dialog.getByLabel("Name").inputValue()).toHaveLength(10_000)
-    await page.goto(`/console/credits?add=entry&account=${account}`)
-    await dialog.getByLabel("Amount").fill("1")
-    await dialog.getByLabel("Reason").fill(long)
-    await dialog.getByRole("button", { name: "Record the entry" }).click()
-    await dialog.getByText(/at most 100 characters/).waitFor()
-    expect(await dialog.getByLabel("Reason").inputValue()).toHaveLength(10_000)
-  },
-  TIME,
-)
+test("what is too long is refused with a reason, and never cut", async () => {
+  const { page } = operator
+  const long = "x".repeat(10_000)
+  await page.goto(`/console/keys?create=1&account=${account}`)
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Name").fill(long)
+  await dialog.getByRole("button", { name: "Create", exact: false }).last().click()
+  await dialog.getByText(/at most 100 characters/).waitFor()
+  expect(await dialog.getByLabel("Name").inputValue()).toHaveLength(10_000)
+  await page.goto(`/console/credits?add=entry&account=${account}`)
+  await dialog.getByLabel("Amount").fill("1")
+  await dialog.getByLabel("Reason").fill(long)
+  await dialog.getByRole("button", { name: "Record the entry" }).click()
+  await dialog.getByText(/at most 100 characters/).waitFor()
+  expect(await dialog.getByLabel("Reason").inputValue()).toHaveLength(10_000)
+})
 
-test(
-  "the chart of the overview is in the address, and its colours are explained",
-  async () => {
-    const { page } = operator
-    await page.goto(`/console/?account=${account}`)
-    await page.getByText("Tokens", { exact: true }).click()
-    await page.getByText("24 hours", { exact: true }).click()
-    await page.waitForURL(/metric=tokens&time=24h|time=24h&metric=tokens/)
-    await page.reload()
-    const legend = page.getByRole("list", { name: "Legend" })
-    await legend.getByText("Output").waitFor()
-    await page.getByRole("img", { name: /^Tokens over the last 24 hours/ }).waitFor()
-    await page.getByText("Spend", { exact: true }).first().click()
-    await legend.waitFor({ state: "detached" })
-    expect(new URL(page.url()).searchParams.has("metric")).toBe(false)
-  },
-  TIME,
-)
+test("the chart of the overview is in the address, and its colours are explained", async () => {
+  const { page } = operator
+  await page.goto(`/console/?account=${account}`)
+  await page.getByText("Tokens", { exact: true }).click()
+  await page.getByText("24 hours", { exact: true }).click()
+  await page.waitForURL(/metric=tokens&time=24h|time=24h&metric=tokens/)
+  await page.reload()
+  const legend = page.getByRole("list", { name: "Legend" })
+  await legend.getByText("Output").waitFor()
+  await page.getByRole("img", { name: /^Tokens over the last 24 hours/ }).waitFor()
+  await page.getByText("Spend", { exact: true }).first().click()
+  await legend.waitFor({ state: "detached" })
+  expect(new URL(page.url()).searchParams.has("metric")).toBe(false)
+})

@@ -10,8 +10,6 @@ import {
 } from "./console-gateway.ts"
 import { faultsOf } from "./axe-faults.ts"
 
-/** What an operator sets up: groups of models, several keys of a provider, codes by the dozen. */
-const TIME = 120_000
 const YAML = `models:
   auto/cheap: { choice: order, members: [sandbox/echo, { model: sandbox/claude, weight: 2 }] }
 `
@@ -22,132 +20,119 @@ beforeAll(async () => {
   tollgate = await startConsole(YAML)
   operator = await tollgate.visitor()
   await setUp(operator, tollgate.setupLink)
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
-test(
-  "a group of models shows its members, and is chosen like a model",
-  async () => {
-    const { page } = operator
-    await page.goto("/console/models")
-    await page.getByRole("combobox", { name: "Type" }).click()
-    await page.getByRole("option", { name: "group" }).click()
-    await page.getByRole("status").getByText("1 model").waitFor()
-    await page.getByText("chat, group of 2").waitFor()
-    await page.getByRole("button", { name: "auto/cheap", exact: true }).click()
-    const drawer = page.getByRole("dialog")
-    const members = drawer.getByRole("table", { name: "Members" }).getByRole("row")
-    await drawer.getByText("Tried in this order").waitFor()
-    expect(await members.nth(1).textContent()).toStartWith("1. sandbox/echo")
-    expect(await members.nth(2).textContent()).toStartWith("2. sandbox/claude")
-    await drawer.getByText("Each member is charged at its own price.").waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    await image(page, "model-group")
-    await members.nth(2).getByRole("link", { name: "sandbox/claude" }).click()
-    await drawer.getByRole("table", { name: "Prices" }).waitFor()
+test("a group of models shows its members, and is chosen like a model", async () => {
+  const { page } = operator
+  await page.goto("/console/models")
+  await page.getByRole("combobox", { name: "Type" }).click()
+  await page.getByRole("option", { name: "group" }).click()
+  await page.getByRole("status").getByText("1 model").waitFor()
+  await page.getByText("chat, group of 2").waitFor()
+  await page.getByRole("button", { name: "auto/cheap", exact: true }).click()
+  const drawer = page.getByRole("dialog")
+  const members = drawer.getByRole("table", { name: "Members" }).getByRole("row")
+  await drawer.getByText("Tried in this order").waitFor()
+  expect(await members.nth(1).textContent()).toStartWith("1. sandbox/echo")
+  expect(await members.nth(2).textContent()).toStartWith("2. sandbox/claude")
+  await drawer.getByText("Each member is charged at its own price.").waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await image(page, "model-group")
+  await members.nth(2).getByRole("link", { name: "sandbox/claude" }).click()
+  await drawer.getByRole("table", { name: "Prices" }).waitFor()
 
-    await page.goto("/console/playground?model=auto%2Fcheap")
-    await page.getByRole("combobox", { name: /model/i }).first().click()
-    await page
-      .getByRole("option", { name: /auto\/cheap/ })
-      .getByText("group of 2")
-      .waitFor()
-  },
-  TIME,
-)
+  await page.goto("/console/playground?model=auto%2Fcheap")
+  await page.getByRole("combobox", { name: /model/i }).first().click()
+  await page
+    .getByRole("option", { name: /auto\/cheap/ })
+    .getByText("group of 2")
+    .waitFor()
+})
 
-test(
-  "codes are made by the dozen and saved once; the list is a file without their text",
-  async () => {
-    const { page } = operator
-    await page.goto("/console/codes")
-    await page.getByRole("button", { name: "Create codes" }).first().click()
-    const dialog = page.getByRole("dialog")
-    await dialog.getByLabel("Credits per account").fill("2.5")
-    await dialog.getByLabel("Number of codes").fill("3")
-    await dialog.getByLabel("Note").fill("=SUM(A1)")
-    await dialog.getByRole("button", { name: "Create", exact: true }).click()
-    await page.getByRole("dialog", { name: "Your 3 codes" }).waitFor()
-    const created = await testBrowser.savedFile(page, () =>
-      dialog.getByRole("button", { name: "Download CSV" }).click(),
-    )
-    const saved = created.text.split("\r\n")
-    expect(saved).toHaveLength(4)
-    const codes = saved.slice(1).map((line) => line.split(",")[0] ?? "")
-    expect(new Set(codes).size).toBe(3)
-    for (const line of saved.slice(1))
-      expect(line).toMatch(/^TG-[^,]+,2\.5,1,0,active,,'=SUM\(A1\)$/)
-    await dialog.getByRole("button", { name: "I have copied them" }).click()
-    const { body } = await ask(page, "GET", "/accounts")
-    const [account] = body["data"] as readonly { readonly id: string }[]
-    for (const code of codes.slice(0, 2)) {
-      const redeemed = await ask(page, "POST", `/accounts/${account?.id ?? ""}/redeem`, { code })
-      expect(redeemed.status).toBe(200)
-    }
-    await page.reload()
-    await page.getByText("used up").nth(1).waitFor()
-    const { text: listed } = await testBrowser.savedFile(page, () =>
-      page.getByRole("button", { name: "CSV" }).click(),
-    )
-    expect(listed.split("\r\n")).toHaveLength(4)
-    for (const code of codes) expect(listed).not.toContain(code)
-    expect(listed.match(/used_up/g)).toHaveLength(2)
-  },
-  TIME,
-)
+test("codes are made by the dozen and saved once; the list is a file without their text", async () => {
+  const { page } = operator
+  await page.goto("/console/codes")
+  await page.getByRole("button", { name: "Create codes" }).first().click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByLabel("Credits per account").fill("2.5")
+  await dialog.getByLabel("Number of codes").fill("3")
+  await dialog.getByLabel("Note").fill("=SUM(A1)")
+  await dialog.getByRole("button", { name: "Create", exact: true }).click()
+  await page.getByRole("dialog", { name: "Your 3 codes" }).waitFor()
+  const created = await testBrowser.savedFile(page, () =>
+    dialog.getByRole("button", { name: "Download CSV" }).click(),
+  )
+  const saved = created.text.split("\r\n")
+  expect(saved).toHaveLength(4)
+  const codes = saved.slice(1).map((line) => line.split(",")[0] ?? "")
+  expect(new Set(codes).size).toBe(3)
+  for (const line of saved.slice(1)) expect(line).toMatch(/^TG-[^,]+,2\.5,1,0,active,,'=SUM\(A1\)$/)
+  await dialog.getByRole("button", { name: "I have copied them" }).click()
+  const { body } = await ask(page, "GET", "/accounts")
+  const [account] = body["data"] as readonly { readonly id: string }[]
+  for (const code of codes.slice(0, 2)) {
+    const redeemed = await ask(page, "POST", `/accounts/${account?.id ?? ""}/redeem`, { code })
+    expect(redeemed.status).toBe(200)
+  }
+  await page.reload()
+  await page.getByText("used up").nth(1).waitFor()
+  const { text: listed } = await testBrowser.savedFile(page, () =>
+    page.getByRole("button", { name: "CSV" }).click(),
+  )
+  expect(listed.split("\r\n")).toHaveLength(4)
+  for (const code of codes) expect(listed).not.toContain(code)
+  expect(listed.match(/used_up/g)).toHaveLength(2)
+})
 
-test(
-  "a provider gets a second key, keeps the first one unseen, and loses one again",
-  async () => {
-    const { page } = operator
-    await ask(page, "POST", "/providers", { id: "mine", vendor: "openai", api_key: "canary-first" })
-    await page.goto("/console/providers")
-    const change = async () => {
-      await page.getByRole("button", { name: "More actions for mine" }).click()
-      await page.getByRole("menuitem", { name: "Change" }).click()
-    }
-    await change()
-    const dialog = page.getByRole("dialog", { name: "Change mine" })
-    await dialog.getByRole("button", { name: "Use several keys" }).click()
-    const first = dialog.getByRole("group", { name: "Key 1" })
-    await first.getByLabel("Name").fill("europe")
-    const second = dialog.getByRole("group", { name: "Key 2" })
-    expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true)
-    await second.getByLabel("Key", { exact: true }).fill("canary-second")
-    await second.getByLabel("Weight").fill("0")
-    expect(await faultsOf(page)).toEqual([])
-    await image(page, "provider-keys")
-    await dialog.getByRole("button", { name: "Save" }).click()
-    await dialog.waitFor({ state: "detached" })
-    const credentials = async () => {
-      const { body } = await ask(page, "GET", "/providers?limit=200")
-      expect(JSON.stringify(body)).not.toContain("canary")
-      const all = body["data"] as readonly { readonly id: string; readonly credentials: unknown }[]
-      return all.find(({ id }) => id === "mine")?.credentials
-    }
-    expect(await credentials()).toEqual([
-      { name: "europe", weight: 1 },
-      { name: "2", weight: 0 },
-    ])
+test("a provider gets a second key, keeps the first one unseen, and loses one again", async () => {
+  const { page } = operator
+  await ask(page, "POST", "/providers", { id: "mine", vendor: "openai", api_key: "canary-first" })
+  await page.goto("/console/providers")
+  const change = async () => {
+    await page.getByRole("button", { name: "More actions for mine" }).click()
+    await page.getByRole("menuitem", { name: "Change" }).click()
+  }
+  await change()
+  const dialog = page.getByRole("dialog", { name: "Change mine" })
+  await dialog.getByRole("button", { name: "Use several keys" }).click()
+  const first = dialog.getByRole("group", { name: "Key 1" })
+  await first.getByLabel("Name").fill("europe")
+  const second = dialog.getByRole("group", { name: "Key 2" })
+  expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true)
+  await second.getByLabel("Key", { exact: true }).fill("canary-second")
+  await second.getByLabel("Weight").fill("0")
+  expect(await faultsOf(page)).toEqual([])
+  await image(page, "provider-keys")
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.waitFor({ state: "detached" })
+  const credentials = async () => {
+    const { body } = await ask(page, "GET", "/providers?limit=200")
+    expect(JSON.stringify(body)).not.toContain("canary")
+    const all = body["data"] as readonly { readonly id: string; readonly credentials: unknown }[]
+    return all.find(({ id }) => id === "mine")?.credentials
+  }
+  expect(await credentials()).toEqual([
+    { name: "europe", weight: 1 },
+    { name: "2", weight: 0 },
+  ])
 
-    await change()
-    await dialog.getByRole("button", { name: "Remove the key 2" }).click()
-    await dialog.getByRole("button", { name: "Add a key" }).click()
-    await dialog
-      .getByRole("group", { name: "Key 2" })
-      .getByLabel("Key", { exact: true })
-      .fill("canary-first")
-    await dialog.getByRole("button", { name: "Save" }).click()
-    await dialog.getByText(/same credential as another/).waitFor()
-    await dialog.getByRole("button", { name: "Remove the key 2" }).click()
-    await dialog.getByRole("button", { name: "Save" }).click()
-    await dialog.waitFor({ state: "detached" })
-    expect(await credentials()).toEqual([{ name: "europe", weight: 1 }])
-    expect(operator.complaints).toEqual([])
-  },
-  TIME,
-)
+  await change()
+  await dialog.getByRole("button", { name: "Remove the key 2" }).click()
+  await dialog.getByRole("button", { name: "Add a key" }).click()
+  await dialog
+    .getByRole("group", { name: "Key 2" })
+    .getByLabel("Key", { exact: true })
+    .fill("canary-first")
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.getByText(/same credential as another/).waitFor()
+  await dialog.getByRole("button", { name: "Remove the key 2" }).click()
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.waitFor({ state: "detached" })
+  expect(await credentials()).toEqual([{ name: "europe", weight: 1 }])
+  expect(operator.complaints).toEqual([])
+})

@@ -5,8 +5,6 @@ import { until } from "../support/until.ts"
 import { testBrowser } from "./browser.ts"
 import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
 
-/** What was used, by whom, and from there to the requests themselves. */
-const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor
 
@@ -19,288 +17,240 @@ beforeAll(async () => {
   for (const user of ["ann", "ann", "bob"]) {
     await client.chat.completions.create({ model: "sandbox/echo", messages, user })
   }
-}, TIME)
+})
 
 afterAll(async () => {
   await operator[Symbol.asyncDispose]()
   await tollgate[Symbol.asyncDispose]()
-}, TIME)
+})
 
-test(
-  "usage is grouped by what is asked for, and a row leads to its requests",
-  async () => {
-    const { page } = operator
-    await open(operator, "Usage")
-    await page.getByRole("link", { name: "sandbox/echo" }).waitFor()
-    await page.getByRole("combobox", { name: "Group by" }).click()
-    await page.getByRole("option", { name: "End user" }).click()
-    const table = page.getByRole("table", { name: "Usage by end user" })
-    const ann = table.getByRole("row").filter({ hasText: "ann" })
-    await ann.waitFor()
-    expect(new URL(page.url()).searchParams.get("group")).toBe("user")
-    expect(await ann.textContent()).toContain("new")
-    await page.getByRole("combobox", { name: "Metric" }).click()
-    await page.getByRole("option", { name: "Requests" }).click()
-    await page.getByRole("heading", { name: "Requests", level: 2 }).waitFor()
-    expect(await ann.textContent()).toContain("66.7%")
+test("usage is grouped by what is asked for, and a row leads to its requests", async () => {
+  const { page } = operator
+  await open(operator, "Usage")
+  await page.getByRole("link", { name: "sandbox/echo" }).waitFor()
+  await page.getByRole("combobox", { name: "Group by" }).click()
+  await page.getByRole("option", { name: "End user" }).click()
+  const table = page.getByRole("table", { name: "Usage by end user" })
+  const ann = table.getByRole("row").filter({ hasText: "ann" })
+  await ann.waitFor()
+  expect(new URL(page.url()).searchParams.get("group")).toBe("user")
+  expect(await ann.textContent()).toContain("new")
+  await page.getByRole("combobox", { name: "Metric" }).click()
+  await page.getByRole("option", { name: "Requests" }).click()
+  await page.getByRole("heading", { name: "Requests", level: 2 }).waitFor()
+  expect(await ann.textContent()).toContain("66.7%")
 
-    await ann.getByRole("link", { name: "ann" }).click()
-    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
-    await page.getByText("End user: ann").waitFor()
-    const rows = page.getByRole("table", { name: "Requests", exact: true }).getByRole("row")
-    const areListed = (count: number) => until(async () => (await rows.count()) === count + 1)
-    await areListed(2)
-    await page.getByRole("button", { name: "Show all, not only this end user" }).click()
-    await areListed(3)
-  },
-  TIME,
-)
+  await ann.getByRole("link", { name: "ann" }).click()
+  await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
+  await page.getByText("End user: ann").waitFor()
+  const rows = page.getByRole("table", { name: "Requests", exact: true }).getByRole("row")
+  const areListed = (count: number) => until(async () => (await rows.count()) === count + 1)
+  await areListed(2)
+  await page.getByRole("button", { name: "Show all, not only this end user" }).click()
+  await areListed(3)
+})
 
-test(
-  "the chart is a table for who cannot see it, and a file for a spreadsheet",
-  async () => {
-    const { page } = operator
-    await page.goto("/console/usage?time=24h&group=user&metric=requests")
-    await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
-    await page.getByText("Table", { exact: true }).click()
-    const times = page.getByRole("table", { name: "Requests over time" })
-    await times.getByRole("columnheader", { name: "ann" }).waitFor()
-    expect(await times.getByRole("row").nth(1).textContent()).toContain("2")
-    const { text } = await testBrowser.savedFile(page, () =>
-      page.getByRole("button", { name: "CSV" }).click(),
-    )
-    expect(text.split("\r\n")[0]).toStartWith("End user,requests,failed")
-    expect(text).toContain("\r\nann,2,0,")
-  },
-  TIME,
-)
+test("the chart is a table for who cannot see it, and a file for a spreadsheet", async () => {
+  const { page } = operator
+  await page.goto("/console/usage?time=24h&group=user&metric=requests")
+  await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
+  await page.getByText("Table", { exact: true }).click()
+  const times = page.getByRole("table", { name: "Requests over time" })
+  await times.getByRole("columnheader", { name: "ann" }).waitFor()
+  expect(await times.getByRole("row").nth(1).textContent()).toContain("2")
+  const { text } = await testBrowser.savedFile(page, () =>
+    page.getByRole("button", { name: "CSV" }).click(),
+  )
+  expect(text.split("\r\n")[0]).toStartWith("End user,requests,failed")
+  expect(text).toContain("\r\nann,2,0,")
+})
 
-test(
-  "an outcome leads to its requests, and their receipts say for whom they were",
-  async () => {
-    const { page } = operator
-    await page.goto("/console/usage?time=24h&group=outcome")
-    const table = page.getByRole("table", { name: "Usage by outcome" })
-    await table.getByRole("link", { name: "ok", exact: true }).click()
-    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
-    expect(new URL(page.url()).searchParams.get("status")).toBe("ok")
-    const rows = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
-    await until(async () => (await rows.count()) === 3)
-    await rows.last().getByRole("link").click()
-    await page.getByRole("definition").getByText("ann", { exact: true }).waitFor()
-  },
-  TIME,
-)
+test("an outcome leads to its requests, and their receipts say for whom they were", async () => {
+  const { page } = operator
+  await page.goto("/console/usage?time=24h&group=outcome")
+  const table = page.getByRole("table", { name: "Usage by outcome" })
+  await table.getByRole("link", { name: "ok", exact: true }).click()
+  await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor()
+  expect(new URL(page.url()).searchParams.get("status")).toBe("ok")
+  const rows = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
+  await until(async () => (await rows.count()) === 3)
+  await rows.last().getByRole("link").click()
+  await page.getByRole("definition").getByText("ann", { exact: true }).waitFor()
+})
 
-test(
-  "entries of the ledger are found by day",
-  async () => {
-    const { page } = operator
-    await open(operator, "Credits")
-    const rows = page.getByRole("table", { name: "Entries" }).locator("tbody tr")
-    await until(async () => (await rows.count()) >= 4)
-    await page.getByLabel("Last day (UTC)").fill("2020-01-01")
-    await page.getByText("Choose another type or other days.").waitFor()
-    await page.getByLabel("Last day (UTC)").fill("2099-01-01")
-    await until(async () => (await rows.count()) >= 4)
-    expect(await faultsOf(page)).toEqual([])
-  },
-  TIME,
-)
+test("entries of the ledger are found by day", async () => {
+  const { page } = operator
+  await open(operator, "Credits")
+  const rows = page.getByRole("table", { name: "Entries" }).locator("tbody tr")
+  await until(async () => (await rows.count()) >= 4)
+  await page.getByLabel("Last day (UTC)").fill("2020-01-01")
+  await page.getByText("Choose another type or other days.").waitFor()
+  await page.getByLabel("Last day (UTC)").fill("2099-01-01")
+  await until(async () => (await rows.count()) >= 4)
+  expect(await faultsOf(page)).toEqual([])
+})
 
-test(
-  "how long answers took, and what is left of the price, are shown as well",
-  async () => {
-    const { page } = operator
-    await page.goto("/console/usage?time=24h&metric=p95")
-    await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
-    await page.goto("/console/usage?metric=margin")
-    await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
-    await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
-    await page.getByText("No usage").waitFor()
-  },
-  TIME,
-)
+test("how long answers took, and what is left of the price, are shown as well", async () => {
+  const { page } = operator
+  await page.goto("/console/usage?time=24h&metric=p95")
+  await page.getByRole("img", { name: /Duration, p95 over time by model/ }).waitFor()
+  await page.goto("/console/usage?metric=margin")
+  await page.getByRole("heading", { name: "Margin", level: 2 }).waitFor()
+  await page.goto("/console/usage?time=custom&from=2020-01-01T00:00&to=2020-01-02T00:00")
+  await page.getByText("No usage").waitFor()
+})
 
-test(
-  "requests are sorted, narrowed by cost and saved as a file, with the columns that were chosen",
-  async () => {
-    const { page } = operator
-    await open(operator, "Requests")
-    const table = page.getByRole("table", { name: "Requests", exact: true })
-    // Rows that are being loaded have no link.
-    const rows = table.locator("tbody tr").filter({ has: page.getByRole("link") })
-    await rows.nth(2).waitFor()
-    await table.getByRole("button", { name: "Cost" }).click()
-    await table
-      .getByRole("columnheader", { name: "Cost", exact: true })
-      .and(page.locator("[aria-sort=descending]"))
-      .waitFor()
-    expect(new URL(page.url()).searchParams.get("sort")).toBe("-cost")
+test("requests are sorted, narrowed by cost and saved as a file, with the columns that were chosen", async () => {
+  const { page } = operator
+  await open(operator, "Requests")
+  const table = page.getByRole("table", { name: "Requests", exact: true })
+  // Rows that are being loaded have no link.
+  const rows = table.locator("tbody tr").filter({ has: page.getByRole("link") })
+  await rows.nth(2).waitFor()
+  await table.getByRole("button", { name: "Cost" }).click()
+  await table
+    .getByRole("columnheader", { name: "Cost", exact: true })
+    .and(page.locator("[aria-sort=descending]"))
+    .waitFor()
+  expect(new URL(page.url()).searchParams.get("sort")).toBe("-cost")
 
-    await page.getByRole("button", { name: "Columns" }).click()
-    await page.getByRole("checkbox", { name: "End user" }).check()
-    await page.getByRole("checkbox", { name: "Key", exact: true }).uncheck()
-    await page.getByRole("switch", { name: "Date and time" }).uncheck()
-    await page.reload()
-    await table.getByRole("columnheader", { name: "End user" }).waitFor()
-    await rows.nth(2).waitFor()
-    expect(await table.getByRole("columnheader", { name: "Key" }).count()).toBe(0)
-    expect(await rows.first().textContent()).toMatch(/just now|ago/)
+  await page.getByRole("button", { name: "Columns" }).click()
+  await page.getByRole("checkbox", { name: "End user" }).check()
+  await page.getByRole("checkbox", { name: "Key", exact: true }).uncheck()
+  await page.getByRole("switch", { name: "Date and time" }).uncheck()
+  await page.reload()
+  await table.getByRole("columnheader", { name: "End user" }).waitFor()
+  await rows.nth(2).waitFor()
+  expect(await table.getByRole("columnheader", { name: "Key" }).count()).toBe(0)
+  expect(await rows.first().textContent()).toMatch(/just now|ago/)
 
-    const { text } = await testBrowser.savedFile(page, () =>
-      page.getByRole("link", { name: "CSV" }).click(),
-    )
-    const lines = text.split("\r\n")
-    expect(lines[0]).toStartWith("id,at,account,key")
-    expect(lines).toHaveLength(5)
+  const { text } = await testBrowser.savedFile(page, () =>
+    page.getByRole("link", { name: "CSV" }).click(),
+  )
+  const lines = text.split("\r\n")
+  expect(lines[0]).toStartWith("id,at,account,key")
+  expect(lines).toHaveLength(5)
 
-    await page.getByRole("button", { name: "More filters" }).click()
-    await page.getByRole("textbox", { name: "Cost at least" }).fill("1,5")
-    await page.getByText("Write a number such as 0.05").waitFor()
-    await page.getByRole("textbox", { name: "Cost at least" }).fill("1000")
-    await page.getByRole("button", { name: "Filter", exact: true }).click()
-    await page.getByText("No matching requests").waitFor()
-    await page.getByRole("button", { name: "Show all, not only this cost at least" }).click()
-    await rows.nth(2).waitFor()
-    expect(await faultsOf(page)).toEqual([])
-  },
-  TIME,
-)
+  await page.getByRole("button", { name: "More filters" }).click()
+  await page.getByRole("textbox", { name: "Cost at least" }).fill("1,5")
+  await page.getByText("Write a number such as 0.05").waitFor()
+  await page.getByRole("textbox", { name: "Cost at least" }).fill("1000")
+  await page.getByRole("button", { name: "Filter", exact: true }).click()
+  await page.getByText("No matching requests").waitFor()
+  await page.getByRole("button", { name: "Show all, not only this cost at least" }).click()
+  await rows.nth(2).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+})
 
-test(
-  "requests are counted over time above their list, and a part of the time narrows it",
-  async () => {
-    const { page } = operator
-    const wrong = { headers: { authorization: `Bearer ${tollgate.firstKey}` } }
-    await fetch(`${tollgate.url}/v1/chat/completions`, { method: "POST", body: "{", ...wrong })
-    await page.goto("/console/requests?time=24h")
-    await page.getByRole("img", { name: /requests over time/ }).waitFor()
-    await page.getByText("Table", { exact: true }).click()
-    const counts = page.getByRole("table", { name: "Requests over time" })
-    await counts.getByRole("row").nth(1).waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    await counts.getByRole("row").last().getByRole("button").click()
-    await page.getByRole("textbox", { name: "From" }).waitFor()
-    expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
-    await page.getByText(/by minute/).waitFor()
-    await page
-      .getByRole("table", { name: "Requests", exact: true })
-      .getByRole("row")
-      .nth(1)
-      .waitFor()
-  },
-  TIME,
-)
+test("requests are counted over time above their list, and a part of the time narrows it", async () => {
+  const { page } = operator
+  const wrong = { headers: { authorization: `Bearer ${tollgate.firstKey}` } }
+  await fetch(`${tollgate.url}/v1/chat/completions`, { method: "POST", body: "{", ...wrong })
+  await page.goto("/console/requests?time=24h")
+  await page.getByRole("img", { name: /requests over time/ }).waitFor()
+  await page.getByText("Table", { exact: true }).click()
+  const counts = page.getByRole("table", { name: "Requests over time" })
+  await counts.getByRole("row").nth(1).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await counts.getByRole("row").last().getByRole("button").click()
+  await page.getByRole("textbox", { name: "From" }).waitFor()
+  expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
+  await page.getByText(/by minute/).waitFor()
+  await page.getByRole("table", { name: "Requests", exact: true }).getByRole("row").nth(1).waitFor()
+})
 
-test(
-  "the calls of a session are one story with its sum, to which its receipts lead",
-  async () => {
-    const { page } = operator
-    const defaultHeaders = { "x-tollgate-session": "tidy up" }
-    const client = new OpenAI({
-      apiKey: tollgate.firstKey,
-      baseURL: `${tollgate.url}/v1`,
-      defaultHeaders,
-    })
-    for (const content of ["first", "second, which is longer"]) {
-      const messages = [{ role: "user" as const, content }]
-      await client.chat.completions.create({ model: "sandbox/echo", messages })
-    }
-    await page.goto("/console/requests?session=tidy+up")
-    const listed = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
-    await until(async () => (await listed.count()) === 2)
-    await listed.first().getByRole("link", { name: "sandbox/echo" }).click()
-    await page.getByRole("link", { name: "tidy up" }).click()
-    await page.getByRole("heading", { name: "Session", level: 1 }).waitFor()
-    const calls = page.getByRole("table", { name: "Calls of the session" }).locator("tbody tr")
-    await until(async () => (await calls.count()) === 2)
-    const momentOf = (index: number) => calls.nth(index).locator("time").getAttribute("datetime")
-    const times = [await momentOf(0), await momentOf(1)]
-    expect(times).toEqual(times.toSorted())
-    expect(await faultsOf(page)).toEqual([])
-  },
-  TIME,
-)
+test("the calls of a session are one story with its sum, to which its receipts lead", async () => {
+  const { page } = operator
+  const defaultHeaders = { "x-tollgate-session": "tidy up" }
+  const client = new OpenAI({
+    apiKey: tollgate.firstKey,
+    baseURL: `${tollgate.url}/v1`,
+    defaultHeaders,
+  })
+  for (const content of ["first", "second, which is longer"]) {
+    const messages = [{ role: "user" as const, content }]
+    await client.chat.completions.create({ model: "sandbox/echo", messages })
+  }
+  await page.goto("/console/requests?session=tidy+up")
+  const listed = page.getByRole("table", { name: "Requests", exact: true }).locator("tbody tr")
+  await until(async () => (await listed.count()) === 2)
+  await listed.first().getByRole("link", { name: "sandbox/echo" }).click()
+  await page.getByRole("link", { name: "tidy up" }).click()
+  await page.getByRole("heading", { name: "Session", level: 1 }).waitFor()
+  const calls = page.getByRole("table", { name: "Calls of the session" }).locator("tbody tr")
+  await until(async () => (await calls.count()) === 2)
+  const momentOf = (index: number) => calls.nth(index).locator("time").getAttribute("datetime")
+  const times = [await momentOf(0), await momentOf(1)]
+  expect(times).toEqual(times.toSorted())
+  expect(await faultsOf(page)).toEqual([])
+})
 
-test(
-  "a request of which the content was kept is opened in the playground with its model",
-  async () => {
-    const { page } = operator
-    await open(operator, "Accounts")
-    await page.getByRole("link", { name: "demo" }).first().click()
-    await page.getByRole("switch", { name: "Store prompts and responses" }).click({ force: true })
-    await page.getByRole("button", { name: "Store prompts and responses" }).click()
-    await page.getByRole("dialog").waitFor({ state: "detached" })
-    const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
-    const messages = [{ role: "user" as const, content: "kept words" }]
-    const body = { model: "sandbox/gemini", messages }
-    const { response } = await client.chat.completions.create(body).withResponse()
-    await page.goto(`/console/requests/${response.headers.get("x-request-id")}`)
-    await page.getByRole("link", { name: "Open in playground" }).click()
-    await page.getByRole("heading", { name: "Playground", level: 1 }).waitFor()
-    const model = page.getByRole("combobox", { name: "Model", exact: true })
-    await until(async () => (await model.inputValue()) === "sandbox/gemini")
-  },
-  TIME,
-)
+test("a request of which the content was kept is opened in the playground with its model", async () => {
+  const { page } = operator
+  await open(operator, "Accounts")
+  await page.getByRole("link", { name: "demo" }).first().click()
+  await page.getByRole("switch", { name: "Store prompts and responses" }).click({ force: true })
+  await page.getByRole("button", { name: "Store prompts and responses" }).click()
+  await page.getByRole("dialog").waitFor({ state: "detached" })
+  const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
+  const messages = [{ role: "user" as const, content: "kept words" }]
+  const body = { model: "sandbox/gemini", messages }
+  const { response } = await client.chat.completions.create(body).withResponse()
+  await page.goto(`/console/requests/${response.headers.get("x-request-id")}`)
+  await page.getByRole("link", { name: "Open in playground" }).click()
+  await page.getByRole("heading", { name: "Playground", level: 1 }).waitFor()
+  const model = page.getByRole("combobox", { name: "Model", exact: true })
+  await until(async () => (await model.inputValue()) === "sandbox/gemini")
+})
 
-test(
-  "keys of the playground are not among a person's keys unless they ask for them",
-  async () => {
-    const { page } = operator
-    await open(operator, "Keys")
-    const table = page.getByRole("table", { name: "Keys" })
-    await table.getByText("first key").waitFor()
-    const before = await table.getByRole("row").count()
-    await page.evaluate(`fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) =>
+test("keys of the playground are not among a person's keys unless they ask for them", async () => {
+  const { page } = operator
+  await open(operator, "Keys")
+  const table = page.getByRole("table", { name: "Keys" })
+  await table.getByText("first key").waitFor()
+  const before = await table.getByRole("row").count()
+  await page.evaluate(`fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) =>
       fetch("/admin/v1/keys", { method: "POST",
         headers: { "content-type": "application/json", "x-tollgate-console": "1" },
         body: JSON.stringify({ account: data[0].id, name: "Playground",
           expires_at: new Date(Date.now() + 3_600_000).toISOString() }) })).then(({ status }) => {
         if (status >= 300) throw new Error("no key: " + status) })`)
-    await page.reload()
-    await table.getByText("first key").waitFor()
-    expect(await table.getByRole("row").count()).toBe(before)
-    await page.getByRole("switch", { name: "Show playground keys" }).check()
-    await table.getByText("Playground", { exact: true }).waitFor()
-    expect(await table.getByRole("row").count()).toBe(before + 1)
-  },
-  TIME,
-)
+  await page.reload()
+  await table.getByText("first key").waitFor()
+  expect(await table.getByRole("row").count()).toBe(before)
+  await page.getByRole("switch", { name: "Show playground keys" }).check()
+  await table.getByText("Playground", { exact: true }).waitFor()
+  expect(await table.getByRole("row").count()).toBe(before + 1)
+})
 
 test("no page complained on the way", () => {
   expect(operator.complaints).toEqual([])
 })
 
-test(
-  "a chart is saved under a name, found again, and removed",
-  async () => {
-    const { page } = operator
-    await page.goto("/console/usage?group=user&metric=requests&time=7d")
-    await page.getByRole("button", { name: "Saved charts" }).click()
-    const saved = page.getByRole("dialog", { name: "Saved charts" })
-    await saved.getByText("Saved in this browser only.").waitFor()
-    await saved.getByLabel("Save this chart as").fill("Who asks most")
-    await saved.getByRole("button", { name: "Save", exact: true }).click()
-    await saved.getByRole("link", { name: "Who asks most" }).waitFor()
-    expect(await faultsOf(page)).toEqual([])
-    await page.goto("/console/usage")
-    await page.getByRole("button", { name: "Saved charts" }).click()
-    await saved.getByRole("link", { name: "Who asks most" }).click()
-    await page.getByRole("heading", { name: "Requests", level: 2 }).waitFor()
-    const { searchParams } = new URL(page.url())
-    expect(Object.fromEntries(searchParams)).toMatchObject({
-      group: "user",
-      metric: "requests",
-      time: "7d",
-    })
-    await page.getByRole("button", { name: "Saved charts" }).click()
-    await saved.getByRole("button", { name: "Remove Who asks most" }).click()
-    await page.reload()
-    await page.getByRole("button", { name: "Saved charts" }).click()
-    await saved.getByLabel("Save this chart as").waitFor()
-    expect(await saved.getByRole("link").count()).toBe(0)
-  },
-  TIME,
-)
+test("a chart is saved under a name, found again, and removed", async () => {
+  const { page } = operator
+  await page.goto("/console/usage?group=user&metric=requests&time=7d")
+  await page.getByRole("button", { name: "Saved charts" }).click()
+  const saved = page.getByRole("dialog", { name: "Saved charts" })
+  await saved.getByText("Saved in this browser only.").waitFor()
+  await saved.getByLabel("Save this chart as").fill("Who asks most")
+  await saved.getByRole("button", { name: "Save", exact: true }).click()
+  await saved.getByRole("link", { name: "Who asks most" }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.goto("/console/usage")
+  await page.getByRole("button", { name: "Saved charts" }).click()
+  await saved.getByRole("link", { name: "Who asks most" }).click()
+  await page.getByRole("heading", { name: "Requests", level: 2 }).waitFor()
+  const { searchParams } = new URL(page.url())
+  expect(Object.fromEntries(searchParams)).toMatchObject({
+    group: "user",
+    metric: "requests",
+    time: "7d",
+  })
+  await page.getByRole("button", { name: "Saved charts" }).click()
+  await saved.getByRole("button", { name: "Remove Who asks most" }).click()
+  await page.reload()
+  await page.getByRole("button", { name: "Saved charts" }).click()
+  await saved.getByLabel("Save this chart as").waitFor()
+  expect(await saved.getByRole("link").count()).toBe(0)
+})

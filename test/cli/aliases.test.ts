@@ -76,7 +76,7 @@ test("aliases of a key and of the file reach every worker, and a broken one is r
   await until(
     async () => String(await seen("three")) === "200" && String(await seen("one")) === "404",
   )
-}, 60_000)
+})
 
 test("a file with a broken alias starts nothing, and names its line", async () => {
   using installation = createInstallation(yaml("{ one: sim/none }"))

@@ -88,7 +88,7 @@ test.concurrent("a bucket has backups in parts, the oldest go, and the newest is
   expect(stderr).toBe("")
   expect(document).toMatchObject({ backup: `${PLACE}/${third.name}`, entries: 1 })
   expect(Bun.file(join(place.restored, "answers/large")).size).toBe(40_000_000)
-}, 60_000)
+})
 
 test.concurrent("what a bucket has lost or changed is not restored", async () => {
   using place = await installation()
@@ -109,7 +109,7 @@ test.concurrent("what a bucket has lost or changed is not restored", async () =>
   const gone = await run(place.restored, at, "restore", `${PLACE}/${name}`)
   expect(gone.exitCode).toBe(4)
   expect(existsSync(join(place.restored, "tollgate.db"))).toBe(false)
-}, 60_000)
+})
 
 test.concurrent("a bucket that refuses is an error, and has no backup", async () => {
   using place = await installation()
@@ -147,7 +147,7 @@ test.concurrent("a bucket that refuses is an error, and has no backup", async ()
   const { name } = (await run(place.data, at, "backup", PLACE)).document
   const folders = new Set([...bucket.objects.keys()].map((path) => path.split("/")[4]))
   expect([...folders]).toEqual([name])
-}, 60_000)
+})
 
 test.concurrent("a session token goes with the key next to it, and with no other", async () => {
   using place = await installation()
@@ -164,7 +164,7 @@ test.concurrent("a session token goes with the key next to it, and with no other
   expect([made.exitCode, ...tokens]).toEqual([0, null])
   const half = await runIn({ ...temporary, S3_ACCESS_KEY_ID: "other" }, place.data, "backup", PLACE)
   expect(half.stderr).toContain("S3_SECRET_ACCESS_KEY")
-}, 60_000)
+})
 
 test.concurrent("parts of a file that could not be sent are forgotten by the bucket", async () => {
   using place = await installation()
@@ -180,7 +180,7 @@ test.concurrent("parts of a file that could not be sent are forgotten by the buc
   const full = await run(place.data, server.url.origin, "backup", PLACE)
   expect(full.stderr).toContain("QuotaExceeded")
   expect([parts > 2, bucket.uploads.size, place.left()]).toEqual([true, 0, []])
-}, 60_000)
+})
 
 test.concurrent("a bucket that sends its caller elsewhere gets nothing", async () => {
   using place = await installation()
@@ -191,4 +191,4 @@ test.concurrent("a bucket that sends its caller elsewhere gets nothing", async (
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("status 301")])
   expect(stderr).toContain("AWS_REGION")
   expect([asked, place.left()]).toEqual([0, []])
-}, 60_000)
+})

@@ -34,9 +34,9 @@ test.concurrent("every so often makes one, reports what fails, and a restart mak
   const reading = (async () => {
     for await (const chunk of often.stderr) errors += new TextDecoder().decode(chunk)
   })()
-  await until(() => errors.includes("no backup"), 20_000)
+  await until(() => errors.includes("no backup"))
   rmSync(backups)
-  await until(() => names().filter((name) => !name.endsWith(".part")).length >= 2, 20_000)
+  await until(() => names().filter((name) => !name.endsWith(".part")).length >= 2)
   often.kill()
   await Promise.all([often.exited, reading])
   const isOverdue = async () => {
@@ -58,7 +58,7 @@ test.concurrent("every so often makes one, reports what fails, and a restart mak
   seldom.kill()
   await seldom.exited
   expect(names()).toHaveLength(count)
-}, 60_000)
+})
 
 test.concurrent("another tool's backup is noted, and doctor says when it is old", async () => {
   using installation = createInstallation("backup: { every: 1m }")
@@ -78,4 +78,4 @@ test.concurrent("another tool's backup is noted, and doctor says when it is old"
   })
   const nowhere = await runCommand(installation, "backup")
   expect(nowhere.exitCode).toBe(2)
-}, 60_000)
+})

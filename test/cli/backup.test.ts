@@ -90,7 +90,7 @@ test.concurrent("what was charged before a backup is in it, while callers go on"
   expect(await chat(again.url, key)).toContain("[DONE]")
   const shown = await runJson<{ is_right: boolean; entries: number }>(restored, "ledger", "verify")
   expect(shown).toMatchObject({ is_right: true, entries: result.entries + 1 })
-}, 60_000)
+})
 
 test.concurrent("the oldest go, others' stay, and the newest is restored", async () => {
   using before = createInstallation("")
@@ -120,7 +120,7 @@ test.concurrent("the oldest go, others' stay, and the newest is restored", async
   rmSync(join(backups, other.name), { recursive: true })
   const result = await runJson(restored, "restore", backups)
   expect(result).toMatchObject({ backup: join(backups, fourth.name), entries: 2 })
-}, 60_000)
+})
 
 test.concurrent("secrets are left out where that is asked for", async () => {
   using before = createInstallation("server: { port: 0 } # where\n")
@@ -143,7 +143,7 @@ test.concurrent("secrets are left out where that is asked for", async () => {
   await runJson(whole.restored, "restore", join(backups, "all"))
   const settings = readFileSync(join(whole.restored.data, "settings.yaml"), "utf8")
   expect(settings).toContain("# where")
-}, 60_000)
+})
 
 test.concurrent("nothing is restored over anything, nor under a gateway that runs", async () => {
   using before = createInstallation("server: { port: 0 }")
@@ -170,7 +170,7 @@ test.concurrent("nothing is restored over anything, nor under a gateway that run
   expect(running.stderr).toContain("a gateway runs on")
   expect(existsSync(join(before.data, "tollgate.db"))).toBe(false)
   expect(serving.process.exitCode).toBeNull()
-}, 60_000)
+})
 
 /** Changes of a backup's folder, and what is said of them. */
 const ALTERED: Readonly<Record<string, readonly [string, (folder: string) => void]>> = {
@@ -251,7 +251,7 @@ test.concurrent("a backup that was torn or changed is refused, and leaves nothin
     rmSync(copy, { recursive: true })
   }
   expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
-}, 60_000)
+})
 
 test.concurrent("an older version's backup is brought up to date", async () => {
   using folders = new Folders("")
@@ -270,7 +270,7 @@ test.concurrent("an older version's backup is brought up to date", async () => {
   writeFileSync(join(folder, "manifest.json"), text)
   const result = await runJson(restored, "restore", folder)
   expect(result).toMatchObject({ accounts: 2, entries: 7, has_secrets: false })
-}, 30_000)
+})
 
 test.concurrent("a ledger of an older version is backed up as it is", async () => {
   using before = createInstallation("")
@@ -293,7 +293,7 @@ test.concurrent("a ledger of an older version is backed up as it is", async () =
   }
   const refused = await runCommand(before, "backup", folders.backups)
   expect(refused.stderr).toContain("was written by a newer Tollgate")
-}, 30_000)
+})
 
 /** Makes a backup take a while: a kept answer of many bytes, which take no room. */
 function withLargeAnswer({ data }: Installation): void {
@@ -318,7 +318,7 @@ test.concurrent("one that is killed leaves no backup, and the next one tidies up
   await withKey(before)
   withLargeAnswer(before)
   const killed = startBackup(before, backups)
-  await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer), 20_000)
+  await until(() => existsSync(backups) && readdirSync(backups).some(hasAnswer))
   killed.kill("SIGSTOP")
   // At the same time there is no other.
   const second = await runCommand(before, "backup", backups)
@@ -335,7 +335,7 @@ test.concurrent("one that is killed leaves no backup, and the next one tidies up
   function hasAnswer(part: string): boolean {
     return existsSync(join(backups, part, "answers/large"))
   }
-}, 60_000)
+})
 
 test.concurrent("a restore that is killed leaves nothing that starts, and can be run again", async () => {
   using before = createInstallation("")
@@ -348,7 +348,7 @@ test.concurrent("a restore that is killed leaves nothing that starts, and can be
   const words = ["--config", restored.config, "--data", restored.data, "restore", backups]
   const killed = Bun.spawn([process.execPath, program, ...words], { stdout: "ignore" })
   const unfinished = join(restored.data, "tollgate.db.unfinished")
-  await until(() => existsSync(join(unfinished, "answers/large")), 20_000)
+  await until(() => existsSync(join(unfinished, "answers/large")))
   killed.kill("SIGSTOP")
   const second = await runCommand(restored, "restore", backups)
   expect(second.stderr).toContain("another restore of")
@@ -360,7 +360,7 @@ test.concurrent("a restore that is killed leaves nothing that starts, and can be
   expect(refused.stderr).toContain("was not finished")
   expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
   expect(existsSync(unfinished)).toBe(false)
-}, 60_000)
+})
 
 test.concurrent("a full disk is an error, and nothing is left", async () => {
   using before = createInstallation("")
@@ -377,7 +377,7 @@ test.concurrent("a full disk is an error, and nothing is left", async () => {
     expect(words).toContain("the disk is full or broken")
     expect(readdirSync(backups)).toEqual([])
   }
-}, 60_000)
+})
 
 test.concurrent("what has no room is refused before anything is written", async () => {
   using before = createInstallation("")
@@ -391,7 +391,7 @@ test.concurrent("what has no room is refused before anything is written", async 
   expect(stderr).toMatch(/a backup needs 8\.0 TB in .+ are free/)
   expect(stderr).toContain("Nothing was changed")
   expect(readdirSync(folders.backups)).toEqual([])
-}, 30_000)
+})
 
 test.concurrent("for a database on a server it says how", async () => {
   const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
@@ -405,4 +405,4 @@ test.concurrent("for a database on a server it says how", async () => {
     expect(stderr).toContain(tool)
     expect(stderr).not.toContain("not-a-secret")
   }
-}, 30_000)
+})

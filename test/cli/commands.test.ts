@@ -99,7 +99,7 @@ describe("accounts and credits", () => {
       expect(error.code).toBe("usage")
     }
     await failing(4, "credits", "grant", "never", "1")
-  }, 20_000)
+  })
 })
 
 describe("keys", () => {
@@ -169,7 +169,7 @@ describe("keys", () => {
       failing(2, "key", "create"),
       failing(2, "key", "create", "--account", "poor", "--origin", "app.example.com"),
     ])
-  }, 20_000)
+  })
 })
 
 describe("models", () => {
@@ -243,7 +243,7 @@ describe("settings that are wrong", () => {
     const { error } = JSON.parse(stderr)
     expect(error.code).toBe("configuration")
     expect(error.problems.map(({ line }: { line: number }) => line)).toEqual([3, 4])
-  }, 20_000)
+  })
 
   test("a file that there is not", async () => {
     const missing = { ...installation, config: `${installation.config}.away` }
@@ -290,7 +290,7 @@ test("every command says how it is used", async () => {
     const usage = ["tollgate", ...(COMMANDS[index] ?? [])].join(" ")
     expect(stdout).toContain(`Usage: ${usage}`)
   }
-}, 20_000)
+})
 
 test("an account is paused, closed and resumed, and a key paused, while the gateway runs", async () => {
   using held = createInstallation(yaml())
@@ -318,4 +318,4 @@ test("an account is paused, closed and resumed, and a key paused, while the gate
   expect(await chat()).toBe(403)
   await runJson(held, "key", "resume", id)
   expect(await chat()).toBe(200)
-}, 30_000)
+})

@@ -78,7 +78,7 @@ describe("four workers", () => {
     installation = createInstallation(yaml())
     await runJson(installation, "account", "create", "caller", "--credits", "5")
     serving = await startServing(installation, { TOLLGATE_WORKERS: "4" })
-  }, 30_000)
+  })
 
   afterAll(async () => {
     await serving[Symbol.asyncDispose]()
@@ -94,7 +94,7 @@ describe("four workers", () => {
     )
     expect(first).toBe(59)
     expect(others.at(-1)).toBeLessThanOrEqual(DRAINED)
-  }, 30_000)
+  })
 
   test.concurrent("let it send no more over all connections together", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
@@ -106,7 +106,7 @@ describe("four workers", () => {
     const refused = answers.find(({ status }) => status === 429)
     expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("60")
     expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
-  }, 30_000)
+  })
 
   test.concurrent("know what a command has done to a key as soon as it is over", async () => {
     const { id, key } = await createKey(installation)
@@ -115,7 +115,7 @@ describe("four workers", () => {
     expect(new Set(await everywhere())).toEqual(new Set([200]))
     await runJson(installation, "key", "revoke", id)
     expect(new Set(await everywhere())).toEqual(new Set([401]))
-  }, 30_000)
+  })
 
   test.concurrent("let one of a request a minute send one", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
@@ -126,7 +126,7 @@ describe("four workers", () => {
       statuses.push(answer.status)
     }
     expect(passedOf(statuses)).toBe(1)
-  }, 30_000)
+  })
 
   const admin = async (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${serving.url}/admin/v1${path}`, {
@@ -156,7 +156,7 @@ describe("four workers", () => {
       expect((await admin("POST", `/keys/${id}/revoke`)).status).toBe(200)
       expect(await everywhere(next)).toEqual([401])
     }
-  }, 30_000)
+  })
 })
 
 describe("two gateways on one folder", () => {
@@ -173,7 +173,7 @@ describe("two gateways on one folder", () => {
     await Promise.all(answers.map((answer) => answer.text()))
     expect(passedOf(statusesOf(answers))).toBeWithin(60, 60 + DRAINED)
     expect(await Promise.all(urls.map((url) => statusOf(url, key)))).toEqual([200, 200])
-  }, 60_000)
+  })
 })
 
 test.concurrent("what one worker finds out of a deployment, all four know", async () => {
@@ -202,4 +202,4 @@ models:
   // Three failures make it rest; after a second, and then two and more, one request of all tries it.
   const trials = Math.ceil((performance.now() - began) / 1_000)
   expect(failing.bodies.length).toBeWithin(3, 4 + trials)
-}, 60_000)
+})

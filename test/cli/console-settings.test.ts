@@ -93,7 +93,7 @@ describe("what the console sets", () => {
     expect(await modelsOf(installation)).toEqual(["mine/echo"])
     const doctor = await runCommand(installation, "doctor")
     expect(doctor.stdout).toContain("provider mine")
-  }, 60_000)
+  })
 
   test.concurrent("reaches all workers, which have their ledgers on threads", async () => {
     using installation = createInstallation(BARE)
@@ -106,7 +106,7 @@ describe("what the console sets", () => {
       inRow = (await statusOf(serving, key, "mine/echo")) === 200 ? inRow + 1 : 0
       return inRow === 30
     })
-  }, 60_000)
+  })
 
   test.concurrent("and what the file says can change at the same time", async () => {
     using installation = createInstallation(BARE)
@@ -139,7 +139,7 @@ describe("what the console sets", () => {
       const [multiplier] = changeable as { is_locked: boolean }[]
       return multiplier?.is_locked === true
     })
-  }, 60_000)
+  })
 
   test.concurrent("does not keep the gateway from starting when its key file is lost", async () => {
     using installation = createInstallation(BARE)
@@ -155,5 +155,5 @@ describe("what the console sets", () => {
     expect(doctor.stdout).toContain("secrets/provider-key")
     const { data } = await asked(again, "GET", "/providers")
     expect(data).toMatchObject([{ id: "mine", problem: expect.stringContaining("provider-key") }])
-  }, 60_000)
+  })
 })

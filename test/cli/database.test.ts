@@ -42,7 +42,7 @@ test.concurrent("status changes nothing, and migrate makes the tables once", asy
   expect(after.parts.find(({ name }) => name === "receipts")?.partitions).toBeGreaterThan(7)
   const words = await runCommand(installation, "database", "status")
   expect(words.stdout).toMatch(/engine: +PostgreSQL \d+/)
-}, 20_000)
+})
 
 test.concurrent("status and migrate of a folder", async () => {
   using installation = createInstallation("")
@@ -53,7 +53,7 @@ test.concurrent("status and migrate of a folder", async () => {
   const after = await database.status()
   expect(after).toMatchObject({ schema: { found: before.schema.known, fault: null }, nodes: [] })
   expect(after.parts.map(({ name }) => name).toSorted()).toEqual(["console.db", "tollgate.db"])
-}, 20_000)
+})
 
 async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
   using installation = createInstallation(yaml)
@@ -79,7 +79,7 @@ test.concurrent("the doctor looks at the server, and makes nothing in it", async
   const checks = await diagnose(yamlAt(url))
   expect(results(checks).slice(3)).toEqual(["database partitions: ok", "database: ok"])
   expect(checks[0]?.found).toContain("fsync = off")
-}, 30_000)
+})
 
 test.concurrent("a node with another secret is told so", async () => {
   const url = server.url(await server.create())
@@ -96,7 +96,7 @@ test.concurrent("a node with another secret is told so", async () => {
   const serving = await runCommand(stranger, "serve")
   expect(serving.exitCode).toBe(4)
   expect(serving.stderr).toContain("set TOLLGATE_SECRET as it was at the first start")
-}, 30_000)
+})
 
 test.concurrent("nodes that start at the same time on an empty database make one of it", async () => {
   const url = server.url(await server.create())
@@ -119,7 +119,7 @@ test.concurrent("nodes that start at the same time on an empty database make one
   } finally {
     for (const other of others) other[Symbol.dispose]()
   }
-}, 30_000)
+})
 
 test.concurrent("a gateway moves from its folder to a server: keys keep working, and the receipts are there", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
@@ -161,7 +161,7 @@ models:
   expect(copied).toMatchObject({ accounts: 1, entries: 2, copied: { keys: 1, entries: 2 } })
   await using moved = await startServing(after)
   expect(await chat(moved.url)).toContain("[DONE]")
-}, 30_000)
+})
 
 test.concurrent("the ledger of a server is verified from where it was before, and its backups are noted", async () => {
   const url = server.url(await server.create())
@@ -179,4 +179,4 @@ test.concurrent("the ledger of a server is verified from where it was before, an
     result: "ok",
     found: expect.stringMatching(/at dump of the night; one is expected every 1d$/),
   })
-}, 30_000)
+})

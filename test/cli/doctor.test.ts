@@ -73,7 +73,7 @@ test.concurrent("a healthy installation", async () => {
     "known prices: ok",
   ])
   expect(words).not.toContain("To fix")
-}, 20_000)
+})
 
 test.concurrent("a journal with charges that the database does not have yet", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
@@ -86,7 +86,7 @@ test.concurrent("a journal with charges that the database does not have yet", as
     result: "warning",
     found: expect.stringMatching(/^1 charges wait .* since .*; it has refused 1$/),
   })
-}, 20_000)
+})
 
 test.concurrent("a credential that the provider refuses", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ apiKey: SECRET }))
@@ -98,14 +98,14 @@ test.concurrent("a credential that the provider refuses", async () => {
   })
   expect(mend).toContain("api_key")
   expect(words).toContain("error: 1 of 7 checks failed")
-}, 20_000)
+})
 
 test.concurrent("a provider that cannot be reached is a warning: it may come back", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url: "http://127.0.0.1:1" }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
   expect(words).toContain("To fix:")
-}, 20_000)
+})
 
 test.concurrent("a model without a price", async () => {
   const models = "  sim/dear: { kind: chat }\n"
@@ -113,13 +113,13 @@ test.concurrent("a model without a price", async () => {
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "prices")).toMatchObject({ result: "warning" })
   expect(checkOf(diagnosis, "prices").mend).toContain("sim/dear")
-}, 20_000)
+})
 
 test.concurrent("no provider at all", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\n")
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "providers").result).toBe("warning")
-}, 20_000)
+})
 
 const DAMAGES: readonly [string, string][] = [
   ["an amount", "UPDATE entries SET amount = amount + 1 WHERE kind = 'grant'"],
@@ -140,7 +140,7 @@ for (const [name, statement] of DAMAGES) {
     expect(exitCode).toBe(6)
     expect(checkOf(diagnosis, "database").result).toBe("failed")
     expect(words).toContain("To fix:")
-  }, 20_000)
+  })
 }
 
 test.concurrent("a database that is none", async () => {
@@ -149,14 +149,14 @@ test.concurrent("a database that is none", async () => {
   })
   expect(exitCode).toBe(6)
   expect(checkOf(diagnosis, "database").result).toBe("failed")
-}, 20_000)
+})
 
 test.concurrent("settings that are wrong are reported with their line, and nothing else is looked at", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\nprovidrs: {}\n")
   expect(exitCode).toBe(6)
   expect(diagnosis.checks).toHaveLength(1)
   expect(diagnosis.checks[0]?.found).toContain("line 2")
-}, 20_000)
+})
 
 test.concurrent("a ledger of an older version is reported, and not brought up by who only looks", async () => {
   using installation = createInstallation(yamlFor({}))
@@ -169,4 +169,4 @@ test.concurrent("a ledger of an older version is reported, and not brought up by
   expect(exitCode).toBe(6)
   expect(stdout + stderr).toContain("written by an older Tollgate")
   expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
-}, 20_000)
+})

@@ -32,7 +32,7 @@ test("a drill says what was served, and that all of it was charged", async () =>
   expect(served).toBeGreaterThan(20)
   expect(Number(charged)).toBeGreaterThan(0)
   expect({ overspent, lost }).toEqual({ overspent: "0", lost: [] })
-}, 40_000)
+})
 
 test("a drill that nobody has agreed to does nothing", async () => {
   const { stderr, exitCode } = await drill([])

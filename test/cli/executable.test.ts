@@ -46,7 +46,7 @@ test("the launcher starts what was compiled: two workers, threads, simulator and
     "verify",
   ])
   expect(verified).toMatchObject({ exitCode: 0 })
-}, 30_000)
+})
 
 test("what was compiled from another source starts the source", () => {
   const source = mkdtempSync(join(tmpdir(), "tollgate-source-"))

@@ -89,7 +89,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
 
   beforeAll(async () => {
     server = engine === "SQLite" ? undefined : await PostgresServer.start()
-  }, 60_000)
+  })
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]()
   })
@@ -149,7 +149,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     expect(new Set(authors)).toEqual(new Set([null, "=me", "ada@example.com"]))
     expect(exported.rows("keys")[0]).not.toHaveProperty("secrets")
     expect(exported.text("settings.json")).not.toContain("upstream-canary")
-  }, 60_000)
+  })
 
   test("what was removed is in the opening balances", async () => {
     const { url, installation } = await made()
@@ -164,7 +164,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     const opening = exported.rows("balances").map(({ opening_balance }) => opening_balance)
     expect(opening.every((balance) => balance !== "0")).toBe(true)
     expect(exported.rows("entries").length).toBeLessThan(20)
-  }, 60_000)
+  })
 
   test("one account, and one time", async () => {
     const { url, installation } = await made()
@@ -193,7 +193,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
       since.rows("balances")[0]?.["opening_balance"],
     )
     expect(since.manifest.since).toBe(new Date(BEFORE).toISOString())
-  }, 60_000)
+  })
 
   test("it is of one moment while callers go on", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
@@ -235,7 +235,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     const [budget] = exported.rows("budgets")
     const [balance] = exported.rows("balances")
     expect(1 - Number(balance?.["balance"])).toBeCloseTo(Number(budget?.["spent"]), 9)
-  }, 60_000)
+  })
 })
 
 describe("as CSV", () => {
@@ -260,7 +260,7 @@ describe("as CSV", () => {
     expect(cells.text("entries.csv")).toContain('"two\nlines, ""quoted"""')
     expect(cells.text("entries.csv")).toContain(",-0.000000005,")
     expect(lines.rows("keys")[0]?.["secrets"]).toMatchObject([{ hash: "hash", hint: "abcd" }])
-  }, 60_000)
+  })
 })
 
 describe("where it cannot be", () => {
@@ -312,7 +312,7 @@ describe("where it cannot be", () => {
       expect([words, exitCode, stderr]).toEqual([words, 2, expect.stringContaining(words[0]!)])
     }
     expect(readdirSync(installation.data).filter((name) => name.startsWith("out"))).toEqual([])
-  }, 30_000)
+  })
 })
 
 describe("when something fails on the way", () => {
@@ -320,23 +320,19 @@ describe("when something fails on the way", () => {
   const left = ({ data }: Installation) =>
     readdirSync(data).filter((name) => name.startsWith("out"))
 
-  test.skipIf(process.platform !== "linux")(
-    "nothing is left on a full disk",
-    async () => {
-      using installation = createInstallation("")
-      await withFilled(installation, undefined, happen)
-      const words = ["--data", installation.data, "export", join(installation.data, "out")]
-      const child = Bun.spawn(["prlimit", "--fsize=40000", process.execPath, MAIN, ...words], {
-        env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" },
-        stderr: "pipe",
-      })
-      const text = await new Response(child.stderr).text()
-      expect([await child.exited, text]).toEqual([1, expect.stringContaining("disk is full")])
-      expect(text).toContain("Nothing of this export is left")
-      expect(left(installation)).toEqual([])
-    },
-    30_000,
-  )
+  test.skipIf(process.platform !== "linux")("nothing is left on a full disk", async () => {
+    using installation = createInstallation("")
+    await withFilled(installation, undefined, happen)
+    const words = ["--data", installation.data, "export", join(installation.data, "out")]
+    const child = Bun.spawn(["prlimit", "--fsize=40000", process.execPath, MAIN, ...words], {
+      env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" },
+      stderr: "pipe",
+    })
+    const text = await new Response(child.stderr).text()
+    expect([await child.exited, text]).toEqual([1, expect.stringContaining("disk is full")])
+    expect(text).toContain("Nothing of this export is left")
+    expect(left(installation)).toEqual([])
+  })
 
   test("nothing is left of a ledger that is damaged", async () => {
     using installation = createInstallation("")
@@ -352,7 +348,7 @@ describe("when something fails on the way", () => {
     )
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("damaged")])
     expect(left(installation)).toEqual([])
-  }, 30_000)
+  })
 
   test("nothing is left of a ledger that does not add up", async () => {
     using installation = createInstallation("")
@@ -366,28 +362,24 @@ describe("when something fails on the way", () => {
     )
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("busy come to")])
     expect(left(installation)).toEqual([])
-  }, 30_000)
+  })
 
   test.each([
     ["number = 7 AND account = 'busy'", "damaged: malformed JSON"],
     ["number IS NULL", "is not what was written"],
-  ])(
-    "nothing is left of a receipt that was changed, where %s",
-    async (where, words) => {
-      using installation = createInstallation("")
-      await withFilled(installation, undefined, happen)
-      using file = new Database(join(installation.data, "tollgate.db"))
-      file.run(`UPDATE entries SET receipt = '{' WHERE ${where}`)
-      const { exitCode, stderr } = await runCommand(
-        installation,
-        "export",
-        join(installation.data, "out"),
-      )
-      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(words)])
-      expect(left(installation)).toEqual([])
-    },
-    30_000,
-  )
+  ])("nothing is left of a receipt that was changed, where %s", async (where, words) => {
+    using installation = createInstallation("")
+    await withFilled(installation, undefined, happen)
+    using file = new Database(join(installation.data, "tollgate.db"))
+    file.run(`UPDATE entries SET receipt = '{' WHERE ${where}`)
+    const { exitCode, stderr } = await runCommand(
+      installation,
+      "export",
+      join(installation.data, "out"),
+    )
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(words)])
+    expect(left(installation)).toEqual([])
+  })
 
   test("nothing is left where the database goes away, or the command is ended", async () => {
     await using server = await PostgresServer.start()
@@ -419,7 +411,7 @@ describe("when something fails on the way", () => {
     await connection.release()
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("cannot be used")])
     expect(left(installation)).toEqual([])
-  }, 60_000)
+  })
 })
 
 test("what a gateway has left that was killed is exported", async () => {
@@ -440,7 +432,7 @@ test("what a gateway has left that was killed is exported", async () => {
   const exported = await exportTo(installation, "out")
   expect([exported.faults(), exported.unequal()]).toEqual([[], []])
   expect(exported.rows("receipts")).toHaveLength(1)
-}, 30_000)
+})
 
 test("what it says is its manifest, and where it is", async () => {
   using installation = createInstallation("")

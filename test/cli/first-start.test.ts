@@ -57,7 +57,7 @@ test.concurrent("the first start gives a key and a command that works as printed
   expect(await creditsOf(second.url, key)).toEqual(before)
   const { keys } = await runJson<{ keys: unknown[] }>(installation, "key", "list")
   expect(keys).toHaveLength(1)
-}, 30_000)
+})
 
 describe("a port that is in use", () => {
   for (const workers of ["1", "2"]) {
@@ -74,7 +74,7 @@ describe("a port that is in use", () => {
       expect(child).not.toContain("    at ")
       await using serving = await startServing(installation)
       expect(serving.output()).toMatch(KEY)
-    }, 30_000)
+    })
   }
 })
 
@@ -89,7 +89,7 @@ describe("the environment", () => {
     expect((await fetch(`${serving.url}/healthz`)).status).toBe(200)
     expect(readdirSync(data)).toContain("tollgate.db")
     expect(readdirSync(installation.data)).not.toContain("wrong")
-  }, 30_000)
+  })
 
   test.concurrent("names the file, and a bad value of it is named", async () => {
     using installation = createInstallation(ANY_PORT)
@@ -98,7 +98,7 @@ describe("the environment", () => {
     expect(serving.output()).toMatch(KEY)
     const refused = await startCommand(["serve"], { TOLLGATE_PORT: "many" }).catch(String)
     expect(refused).toContain("TOLLGATE_PORT")
-  }, 30_000)
+  })
 })
 
 describe("demo", () => {
@@ -122,7 +122,7 @@ describe("demo", () => {
       await end(serving)
       expect(readdirSync(empty)).toEqual([])
       rmSync(temporary, { recursive: true })
-    }, 30_000)
+    })
   }
 })
 
@@ -143,4 +143,4 @@ test.concurrent("--json tells it as one document", async () => {
   const document = JSON.parse(serving.output())
   expect(document).toMatchObject({ account: "demo", models: expect.any(Number), sandbox: true })
   expect(await creditsOf(document.url, document.key)).toMatchObject({ balance: "10" })
-}, 30_000)
+})

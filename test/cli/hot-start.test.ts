@@ -66,5 +66,4 @@ test.skipIf(process.platform !== "linux")(
       expect(more).toBeLessThan(MORE + socketTable())
     }
   },
-  60_000,
 )

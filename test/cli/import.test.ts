@@ -23,7 +23,7 @@ let server: PostgresServer
 beforeAll(async () => {
   simulator = startSimulator()
   server = await PostgresServer.start()
-}, 60_000)
+})
 afterAll(async () => {
   await simulator.stop()
   await server[Symbol.asyncDispose]()
@@ -158,7 +158,7 @@ test("LiteLLM: what would be done is shown, then done once, and the old key answ
     limits: { requests_per_minute: 600 },
     key: { name: "prod", daily_budget: "0.5" },
   })
-}, 60_000)
+})
 
 test("new-api: channels, balances and keys in clear are taken over", async () => {
   using place = workplace()
@@ -236,7 +236,7 @@ test("new-api: channels, balances and keys in clear are taken over", async () =>
     balance: "2.469134",
     key: { budget: "1" },
   })
-}, 60_000)
+})
 
 test("Portkey's config becomes one model with its targets", async () => {
   using place = workplace()
@@ -331,4 +331,4 @@ test("what is none of it is refused, and says what it should be", async () => {
   const unreachable = await runCommand(place, "import", "litellm", config, "--database", away)
   expect(unreachable.exitCode).toBe(1)
   expect(unreachable.stdout + unreachable.stderr).not.toContain("canary-password")
-}, 40_000)
+})

@@ -46,5 +46,5 @@ describe("a large amount", () => {
     expect((await run(...account, "--yes")).exitCode).toBe(0)
     const codes = ["code", "create", "--credits", "500", "--uses", "3"]
     expect((await run(...codes)).stderr).toContain("gives 1500 credits in all")
-  }, 20_000)
+  })
 })

@@ -43,4 +43,4 @@ test("a verification goes on from the last one where that is asked for, and only
   rmSync(join(data, "secrets"), { recursive: true })
   const bare = await runCommand(installation, "ledger", "verify", "--continue")
   expect(bare.stderr).toContain("has no secrets to sign a checkpoint with")
-}, 30_000)
+})

@@ -78,7 +78,7 @@ describe("metrics of several workers", () => {
     expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(404)
     expect((await fetch(address, { method: "POST" })).status).toBe(405)
     expect((await fetch(`${serving.url}/metrics`)).status).toBe(404)
-  }, 30_000)
+  })
 
   test.concurrent("are the same at each of them", async () => {
     using installation = createInstallation(yaml(`{ token: ${TOKEN} }`))
@@ -95,7 +95,7 @@ describe("metrics of several workers", () => {
       const found = await scrape(`${serving.url}/metrics`, TOKEN)
       expect(valueOf(found, "tollgate_requests_total")).toBe(10)
     }
-  }, 30_000)
+  })
 
   test.concurrent("do not wait for one that hangs", async () => {
     const port = freePort()
@@ -110,7 +110,7 @@ describe("metrics of several workers", () => {
     } finally {
       process.kill(victim, "SIGCONT")
     }
-  }, 30_000)
+  })
 })
 
 test("a port that another program has is said", async () => {

@@ -45,7 +45,7 @@ models:
   await runJson(first, "account", "create", "caller", "--credits", "10")
   key = (await runJson<{ key: string }>(first, "key", "create", "--account", "caller")).key
   ;[one, other] = await Promise.all([startServing(first), startServing(second)])
-}, 40_000)
+})
 
 afterAll(async () => {
   await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()])
@@ -86,7 +86,7 @@ test("of requests with one key at several machines one is performed, and all get
   expect(answers[0]).toContain("only one")
   expect(new Set(answers).size).toBe(1)
   expect(calls).toBe(1)
-}, 30_000)
+})
 
 test("a picture's link works at each machine", async () => {
   const picture = Buffer.alloc(700_000, "picture")
@@ -99,7 +99,7 @@ test("a picture's link works at each machine", async () => {
   expect(found.status).toBe(200)
   expect(Buffer.from(await found.bytes()).equals(picture)).toBe(true)
   expect((await fetch(`${other.url}${pathname}?signature=0`)).status).toBe(404)
-}, 30_000)
+})
 
 test("a conversation goes on at another machine", async () => {
   answer = () => Response.json(wholeAnswer("I remember"))
@@ -115,7 +115,7 @@ test("a conversation goes on at another machine", async () => {
     return next.status === 200
   })
   expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
-}, 30_000)
+})
 
 test("an answer that could not be kept is known to be lost at another machine, and is charged once", async () => {
   await using sql = new SQL(databaseUrl, { max: 1 })
@@ -136,7 +136,7 @@ test("an answer that could not be kept is known to be lost at another machine, a
   expect(await again.text()).toContain(first.headers.get("x-request-id") ?? "no id")
   expect(calls).toBe(1)
   await sql.unsafe("DROP TRIGGER refuses ON idempotency")
-}, 20_000)
+})
 
 test("an answer is kept for all machines, also for those that outlive the one which gave it", async () => {
   let calls = 0
@@ -150,4 +150,4 @@ test("an answer is kept for all machines, also for those that outlive the one wh
   expect(again.headers.get("idempotent-replayed")).toBe("true")
   expect(await again.text()).toBe(first)
   expect(calls).toBe(1)
-}, 30_000)
+})

@@ -99,7 +99,7 @@ test("two machines serve from one database: keys, credits, receipts and revocati
   }
   const verdict = await runCommand(left, "ledger", "verify")
   expect(verdict).toMatchObject({ exitCode: 0 })
-}, 40_000)
+})
 
 test("a database that crashes and comes back costs running answers time, and nothing else", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
@@ -122,7 +122,7 @@ test("a database that crashes and comes back costs running answers time, and not
   const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
   // The grant, and three chats.
   expect(entries).toBe(4)
-}, 40_000)
+})
 
 test("with a journal nobody notices that the database crashes, and a node that dies meanwhile charges when it is back", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
@@ -150,4 +150,4 @@ test("with a journal nobody notices that the database crashes, and a node that d
   const { entries } = await runJson<{ entries: number }>(left, "ledger", "verify")
   // The grant, and twelve chats.
   expect(entries).toBe(13)
-}, 40_000)
+})

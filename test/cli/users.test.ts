@@ -56,7 +56,7 @@ test.concurrent("several workers know the same setup link, sessions, and their e
   await using second = await startServing(installation)
   expect(CONSOLE.exec(second.output())?.[1]).toBe(`${second.url}/console/`)
   await new ConsoleBrowser(second).signIn(OPERATOR)
-}, 60_000)
+})
 
 test.concurrent("an operator who is locked out gets in again by the command line", async () => {
   using installation = createInstallation(ANY_PORT)
@@ -84,7 +84,7 @@ test.concurrent("an operator who is locked out gets in again by the command line
   const unknown = await runCommand(installation, "user", "reset", "nobody@example.com")
   expect(unknown.exitCode).not.toBe(0)
   expect(unknown.stderr).toContain("tollgate user list")
-}, 60_000)
+})
 
 test.concurrent("a person is exported and erased while the gateway serves, and is out everywhere", async () => {
   using installation = createInstallation(ANY_PORT)
@@ -113,7 +113,7 @@ test.concurrent("a person is exported and erased while the gateway serves, and i
   expect(again.stdout).toContain("There was no user with this address.")
   const verified = await runJson<object>(installation, "ledger", "verify")
   expect(verified).toMatchObject({ is_right: true })
-}, 60_000)
+})
 
 test.concurrent("the JSON of a start names the console as well", async () => {
   using installation = createInstallation(ANY_PORT)
@@ -122,4 +122,4 @@ test.concurrent("the JSON of a start names the console as well", async () => {
   await using serving = await startCommand(words, {})
   const { url, console } = JSON.parse(serving.output()) as { url: string; console: string }
   expect(console).toStartWith(`${url}/console/setup?token=`)
-}, 60_000)
+})

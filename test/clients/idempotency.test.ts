@@ -51,7 +51,7 @@ for (const cuts of CUTS) {
       const { choices } = await client.chat.completions.create(CHAT)
       expect(choices[0]?.message.content).toContain("Hello")
     })
-  }, 20_000)
+  })
 
   test(`anthropic's client tries again ${name}: one call, one charge`, async () => {
     await expectOneCharge(cuts, async ({ key }, url) => {
@@ -61,7 +61,7 @@ for (const cuts of CUTS) {
       const { content } = await client.messages.create(order, { headers })
       expect(content).toMatchObject([{ type: "text" }])
     })
-  }, 20_000)
+  })
 }
 
 test("openai's client sends an upload again: one call, one charge", async () => {
@@ -74,7 +74,7 @@ test("openai's client sends an upload again: one call, one charge", async () => 
     )
     expect(text).toBe(heardIn(sound))
   })
-}, 20_000)
+})
 
 test("a stream that was read to its end is had again by a second request with its key", async () => {
   const caller = await gateway.caller("10")

@@ -204,6 +204,6 @@ for (const upstream of UPSTREAMS) {
         if (answer.dialect !== upstream.id || answer.status !== 200) continue
         attack(upstream, answer, 4_001)
       }
-    }, 20_000)
+    })
   })
 }

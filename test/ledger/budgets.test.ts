@@ -267,4 +267,4 @@ test("budgets of end users are given back when there are too many, the oldest fi
   expect(ledger.available(payer("busy"))).toBe(9n)
   expect(await database.store.integrity.listBalanceFaults(Date.now())).toEqual([])
   expect(await ledger.lease(payer("user 0"), 10n)).toBe(true)
-}, 30_000)
+})

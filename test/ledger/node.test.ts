@@ -47,7 +47,7 @@ async function startHolder(
   const database = new Database(ledgerDatabase.directory.database, { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
   const holds = database.query<{ count: number }, []>("SELECT count(*) AS count FROM holds")
-  await until(() => holds.get()?.count === 2, 10_000)
+  await until(() => holds.get()?.count === 2)
   database.close()
   return child
 }
@@ -88,7 +88,7 @@ describe("a process that died", () => {
     const ledger = new Ledger(database.store, "survivor", database.alarms)
     await ledger.lease(payer, 95n)
     expect(ledger.available(payer)).toBe(95n)
-  }, 15_000)
+  })
 
   test("is reaped once, however many look", async () => {
     await using database = TestDatabase.direct()
@@ -97,7 +97,7 @@ describe("a process that died", () => {
     const first = await database.store.nodes.remove("dead", 1)
     const second = await database.store.nodes.remove("dead", 1)
     expect([first.length, second.length]).toEqual([2, 0])
-  }, 15_000)
+  })
 })
 
 test("a node that is told that there is something polls at once, and once for all that comes together", async () => {
@@ -139,7 +139,7 @@ describe("a process that is stopped", () => {
     holder.kill("SIGKILL")
     await holder.exited
     expect((await verifyLedgers(database.store)).problems).toEqual([])
-  }, 15_000)
+  })
 
   test("and is taken for dead, since it has no lock, is charged when it goes on", async () => {
     await using database = TestDatabase.direct()
@@ -166,37 +166,33 @@ describe("a process that is stopped", () => {
     holder.kill("SIGKILL")
     await holder.exited
     expect((await verifyLedgers(database.store)).problems).toEqual([])
-  }, 15_000)
+  })
 })
 
 /** A process in a namespace of its own has number 1 there, as in a container. */
 const CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
 
-test.skipIf(!hasContainers)(
-  "two containers on one ledger do not reap each other",
-  async () => {
-    await using database = TestDatabase.direct()
-    await database.account("account", 100n)
-    const folder = join(database.directory.path, "run")
-    const holder = await startHolder(database, "container", { folder, launcher: CONTAINER })
-    await using nodes = new AsyncDisposableStack()
-    const listeners = new RecordedListeners()
-    const locks = new NodeLocks(folder, "this machine")
-    // As this process looks to the other: one name and one number for both.
-    database.change("UPDATE nodes SET process = 1, host = 'same'")
-    nodes.use(await Node.join(database.store, "other", listeners, { locks }))
-    expect(listeners.expired).toEqual([])
-    expect((await database.store.nodes.list()).map(({ id }) => id).toSorted()).toEqual([
-      "container",
-      "other",
-    ])
-    holder.kill("SIGKILL")
-    await holder.exited
-    await until(() => locks.stateOf("container", locks.machine) === "dead")
-  },
-  15_000,
-)
+test.skipIf(!hasContainers)("two containers on one ledger do not reap each other", async () => {
+  await using database = TestDatabase.direct()
+  await database.account("account", 100n)
+  const folder = join(database.directory.path, "run")
+  const holder = await startHolder(database, "container", { folder, launcher: CONTAINER })
+  await using nodes = new AsyncDisposableStack()
+  const listeners = new RecordedListeners()
+  const locks = new NodeLocks(folder, "this machine")
+  // As this process looks to the other: one name and one number for both.
+  database.change("UPDATE nodes SET process = 1, host = 'same'")
+  nodes.use(await Node.join(database.store, "other", listeners, { locks }))
+  expect(listeners.expired).toEqual([])
+  expect((await database.store.nodes.list()).map(({ id }) => id).toSorted()).toEqual([
+    "container",
+    "other",
+  ])
+  holder.kill("SIGKILL")
+  await holder.exited
+  await until(() => locks.stateOf("container", locks.machine) === "dead")
+})
 
 describe("a node", () => {
   test("that was taken for dead joins again, says so, and has no lease", async () => {

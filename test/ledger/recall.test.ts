@@ -94,7 +94,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
       }
       expect((await verifyLedgers(database.store)).problems).toEqual([])
       expect(database.alarms.writtenOffs).toEqual([])
-    }, 20_000)
+    })
   }
 
   test.each([

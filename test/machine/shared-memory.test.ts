@@ -115,7 +115,7 @@ test("four processes that take from one bucket at once get what it holds, to the
   // Their clocks differ by less than a tenth of a second, in which some units drain.
   expect(sum("passed")).toBeWithin(limit, limit + limit / 600)
   expect(sum("slots")).toBe(1_000)
-}, 30_000)
+})
 
 describe("processes of one machine", () => {
   test("are counted while they are there", () => {

@@ -298,7 +298,7 @@ describe("what cannot be taken back", () => {
     expect(await standing()).toEqual({ balance: "0", debt: cost })
     expect((await call()).status).toBe(402)
     await ledgersAreRight()
-  }, 15_000)
+  })
 })
 
 describe("a dispute", () => {

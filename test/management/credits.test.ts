@@ -150,7 +150,7 @@ describe("credits that processes have leased", () => {
     expect((await ledger.settle(hold, 20_000_000_000n, () => "{}")).charged).toBe(20_000_000_000n)
     expect(await adjust("-10")).toMatchObject({ balance: "0" })
     expect((await verifyLedgers(database.store)).problems).toEqual([])
-  }, 15_000)
+  })
 
   test("are shown with what requests hold", async () => {
     await using database = await TestDatabase.open()

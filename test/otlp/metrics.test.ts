@@ -130,7 +130,7 @@ describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
     expect(ofInput?.buckets?.[place]).toBe(2)
     expect(ofInput?.buckets?.reduce((sum, count) => sum + count, 0)).toBe(2)
     expect(ofInput?.buckets?.length).toBe(Number(ofInput?.bounds?.length) + 1)
-  }, 30_000)
+  })
 })
 
 test("the workers' are sent together by their parent, to the last request", async () => {
@@ -149,7 +149,7 @@ test("the workers' are sent together by their parent, to the last request", asyn
     for (let count = 0; count < 5; count++) await chat(serving.url, key)
   }
   expect(total(collector.metrics, "tollgate.requests")).toBe(25)
-}, 30_000)
+})
 
 test("one process alone sends them to the last request, and none where that is not wanted", async () => {
   using collector = new Collector()
@@ -168,7 +168,7 @@ test("one process alone sends them to the last request, and none where that is n
     }
     expect(total(collector.metrics, "tollgate.requests")).toBe(requests)
   }
-}, 30_000)
+})
 
 test("a collector that is away keeps neither requests nor the end from coming", async () => {
   const collector = new Collector()
@@ -180,4 +180,4 @@ test("a collector that is away keeps neither requests nor the end from coming", 
   const begun = performance.now()
   await serving[Symbol.asyncDispose]()
   expect(performance.now() - begun).toBeLessThan(8_000)
-}, 30_000)
+})

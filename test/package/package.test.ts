@@ -36,9 +36,9 @@ beforeAll(async () => {
     folder,
   )
   tarball = join(folder, /tollgate-[\d.]+\.tgz/.exec(stdout)?.[0] ?? "none")
-}, 60_000)
+})
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test("the package has the gateway, its contract and the console built, and nothing else", async () => {
   expect(statSync(tarball).size).toBeLessThan(LARGEST_PACKAGE)
@@ -61,7 +61,7 @@ test("the package has the gateway, its contract and the console built, and nothi
 test("in an empty folder with Node alone, npx starts it, it serves, and it stops", async () => {
   const place = await installed("with-scripts")
   await serve(place)
-}, 120_000)
+})
 
 test("where install scripts are not allowed, it starts as well", async () => {
   const place = await installed("without-scripts")
@@ -75,7 +75,7 @@ test("where install scripts are not allowed, it starts as well", async () => {
   symlinkSync(process.execPath, join(platform, "bun"))
   const { stdout } = await run(place, ["npx", "--offline", "tollgate", "--version"])
   expect(stdout).toBe(`${facts.version}\n`)
-}, 120_000)
+})
 
 /**
  * A folder in which the package is installed, as `npm install` would do it: with what it declares, and nothing else.

@@ -23,7 +23,7 @@ beforeAll(() => {
   if (!existsSync(join(ROOT, "console/dist/index.html"))) run(["npm", "run", "build:console"], ROOT)
   // The runtime of the other one cannot be had: the folder that Bun keeps them in is empty.
   built = buildRelease(OWN, "windows-x64")
-}, 120_000)
+})
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -99,7 +99,7 @@ test("alone in an empty folder it serves with two workers, counts, shows the con
   expect(readdirSync(place).toSorted()).toEqual(["data", "tollgate"])
   expect(run([program, "ledger", "verify"], place).stdout).toContain("every row is right")
   expect(run([program, "--version"], place).stdout).toBe(`${facts.version}\n`)
-}, 60_000)
+})
 
 test("the system that a file is for is read from its header", () => {
   expect(systemOf(header([0, "\x7fELF"], [18, 0x3e]))).toBe("ELF x64")

@@ -61,7 +61,7 @@ beforeAll(async () => {
     outcomes.set(nameOf(answer, face), outcome)
   })
   spent = before - (await replaying.caller.balance())
-}, 300_000)
+})
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 

@@ -86,7 +86,7 @@ test("a caller who does not read stops the upstream; when they leave, it is let 
   expect(receipt).toMatchObject({ status: "settled", estimated: true })
   expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
   expect(await caller.balance()).toBe(1_000_000_000_000n - nanocredits(receipt.cost))
-}, 30_000)
+})
 
 test("a caller who never reads on is ended with the deadline of the whole", async () => {
   const { settings } = gateway
@@ -99,4 +99,4 @@ test("a caller who never reads on is ended with the deadline of the whole", asyn
   const receipt = await onlyReceipt(gateway, caller)
   expect(receipt).toMatchObject({ status: "settled", estimated: true })
   expect(receipt.attempts).toMatchObject([{ outcome: "upstream_timeout" }])
-}, 30_000)
+})

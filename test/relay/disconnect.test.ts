@@ -99,7 +99,7 @@ beforeAll(async () => {
     settings: { disconnect: "drain", disconnectLimit: LIMIT },
   })
   await loadTokenizer(gateway)
-}, 30_000)
+})
 
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -231,7 +231,7 @@ describe("an answer that is drained", () => {
     await ending.app[Symbol.asyncDispose]()
     await wasCut.promise
     expect(receiptsOf(ending, asked.caller)).toMatchObject([{ status: "settled", estimated: true }])
-  }, 30_000)
+  })
 })
 
 test("a model may be cancelled where others are drained", async () => {

@@ -78,5 +78,4 @@ models:
     const balance = 100_000_000_000n - 12_000n * BigInt(STREAMS)
     expect((await store.accounts.find(account.id))?.balance).toBe(balance)
   },
-  60_000,
 )

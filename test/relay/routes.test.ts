@@ -206,7 +206,8 @@ describe("where requests go", () => {
   })
 
   test("differs for different keys, and is drawn where nothing is known", async () => {
-    const keys = Array.from({ length: 20 }, (_, index) => ({ prompt_cache_key: `chat ${index}` }))
+    // So many that each of the three gets one: an account's id, which the place goes by as well, is drawn.
+    const keys = Array.from({ length: 60 }, (_, index) => ({ prompt_cache_key: `chat ${index}` }))
     const places = await Promise.all(keys.map((key) => served(key)))
     expect(new Set(places.map(({ deployment }) => deployment)).size).toBe(3)
     expect((await served({})).routed_by).toBe("weight")

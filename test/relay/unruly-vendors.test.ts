@@ -157,7 +157,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
       })
       expect(pause).toBeLessThan(LONGEST_PAUSE)
       await nothingHeld(caller)
-    }, 30_000)
+    })
   }
 
   test("millions of values that call themselves text", async () => {
@@ -274,7 +274,7 @@ test("an outage of all deployments is not made worse: those that rest are tried 
   let response = await ask("odd/three", false)
   while (response.status !== 200) response = await ask("odd/three", false)
   expect(response.status).toBe(200)
-}, 30_000)
+})
 
 test("what is tried again is worth it by its own failure, not by that of another that rests", async () => {
   answers.set("refused-bad", [status(500), status(500)])

@@ -66,7 +66,7 @@ test("writers do not wait for who reads for long, and the log begins again after
     return state().log < log
   })
   thread.terminate()
-}, 20_000)
+})
 
 test.skipIf(process.platform !== "linux")(
   "leaves no file open, however often it is made",

@@ -276,7 +276,7 @@ test("everything goes from a folder to a server and back, and is equal row by ro
   expect(contentOf(right.path)).toEqual(before)
   const back = await databaseOf({ data: right.path }).openSecrets()
   expect(back.read("key-pepper")).toBe(secrets.read("key-pepper"))
-}, 20_000)
+})
 
 async function expectSameReports(...databases: readonly AnyDatabase[]): Promise<void> {
   const [expected, found] = await Promise.all(databases.map(reportsOf))
@@ -317,7 +317,7 @@ test("the copy goes on where the original ended", async () => {
   await store.nodes.remove("node", NOW)
   for (let isBehind = true; isBehind;) ({ isBehind } = await store.integrity.advanceAnchor(NOW))
   expect((await verifyLedgers(store)).problems).toEqual([])
-}, 20_000)
+})
 
 const nothing = async (): Promise<void> => {}
 
@@ -344,7 +344,7 @@ test("a database that is used is neither copied nor overwritten", async () => {
     const refused = database.copyFrom((source) => target.copyTo(source, nothing))
     expect(await refusalOf(refused)).toBe("unavailable")
   }
-}, 20_000)
+})
 
 test("a copy that was not finished refuses to serve", async () => {
   using folder = new TemporaryDirectory()
@@ -369,7 +369,7 @@ test("a copy that was not finished refuses to serve", async () => {
   expect(await refusalOf(sqlite.copyFrom((source) => target.copyTo(source, nothing)))).toBe(
     "exists",
   )
-}, 20_000)
+})
 
 test("a copy that breaks off leaves a server as empty as it was", async () => {
   using folder = new TemporaryDirectory()
@@ -400,4 +400,4 @@ test("a copy that breaks off leaves a server as empty as it was", async () => {
     .catch(() => undefined)
   expect(await store.accounts.list()).toHaveLength(1)
   expect(existsSync(folder.database)).toBe(true)
-}, 20_000)
+})

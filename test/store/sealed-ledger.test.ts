@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { copyFileSync, existsSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
@@ -50,11 +50,9 @@ test("whoever changes what is left, or what has taken the place of the rest, is 
   ]
   for (const change of changes) {
     using copy = new TemporaryDirectory()
-    for (const end of ["", "-wal"]) {
-      if (existsSync(folder.database + end)) {
-        copyFileSync(folder.database + end, copy.database + end)
-      }
-    }
+    // Threads of the installation that was closed may still move its log.
+    using source = new Database(folder.database)
+    source.run("VACUUM INTO ?", [copy.database])
     using changed = new Database(copy.database)
     const count = change === "" ? 0 : changed.run(change).changes
     changed.close()
@@ -62,7 +60,7 @@ test("whoever changes what is left, or what has taken the place of the rest, is 
     const { problems } = await verifyLedgers(store)
     expect([change, count > 0, problems.length > 0]).toEqual([change, change !== "", change !== ""])
   }
-}, 20_000)
+})
 
 test("PostgreSQL drops whole partitions, while others read and write", async () => {
   const url = await servers.urlOf("partitions")
@@ -114,7 +112,7 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
     closed: [],
   })
   expect(await refusalOf(again)).toBe("expired")
-}, 20_000)
+})
 
 test("a copy has what takes the place of removed rows, in both directions", async () => {
   using folder = new TemporaryDirectory()
@@ -139,4 +137,4 @@ test("a copy has what takes the place of removed rows, in both directions", asyn
     await using served = await to.openToServe(false)
     expect(await reportsOf(served)).toEqual(before)
   }
-}, 20_000)
+})

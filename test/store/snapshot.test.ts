@@ -51,7 +51,7 @@ describe.each([...ENGINES])("$name", (engine) => {
       ["a", 110n],
       ["b", 7n],
     ])
-  }, 60_000)
+  })
 
   test("an error of a step is passed on, and the next one reads", async () => {
     await using database = await TestDatabase.on(engine)
@@ -62,7 +62,7 @@ describe.each([...ENGINES])("$name", (engine) => {
     })
     expect(await refusalOf(failed)).toBeInstanceOf(TypeError)
     expect((await file.readSnapshot(seen)).entries).toBe(1)
-  }, 60_000)
+  })
 })
 
 /** A ledger that nobody has open. */

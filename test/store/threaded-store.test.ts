@@ -166,4 +166,4 @@ test("processes that open a new file at the same moment all succeed", async () =
   await using store = await openThreadedStore(directory.database)
   const accounts = (await store.accounts.list()).map(({ name }) => name)
   expect(accounts.toSorted()).toEqual(names.toSorted())
-}, 15_000)
+})

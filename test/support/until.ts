@@ -6,7 +6,7 @@
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  patience = 30_000,
+  patience = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + patience
   while (!(await condition())) {

@@ -30,7 +30,7 @@ test("a log that nobody reads for a while is bounded, and says what was lost", a
     closeSync(reading)
     rmSync(folder, { recursive: true })
   }
-}, 20_000)
+})
 
 /** Until the writer has closed it. */
 async function readAll(pipe: number): Promise<string> {

@@ -25,7 +25,7 @@ describe("a short chaos", () => {
 
   beforeAll(async () => {
     result = await chaos(OPTIONS)
-  }, 180_000)
+  })
 
   afterAll(() => {
     if (result.verdict.findings.length > 0) console.error(formatChaos(OPTIONS, result))

@@ -93,7 +93,7 @@ models:
   expect(charges).toHaveLength(outcomes.size)
   await using store = await databaseOf(installation).openStore()
   expect((await verifyLedgers(store)).problems).toEqual([])
-}, 180_000)
+})
 
 const ADMIN = "admin-token-for-tests"
 
@@ -155,4 +155,4 @@ test.concurrent("kill -9 between grants: each key is one entry", async () => {
   const notes = entries.flatMap(({ note }) => (note?.startsWith("grant ") ? [note] : []))
   expect(new Set(notes).size).toBe(notes.length)
   expect(notes).toHaveLength(number)
-}, 180_000)
+})

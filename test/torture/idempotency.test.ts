@@ -45,7 +45,7 @@ test.concurrent("a second one is attached though it reached another process, and
   expect(third.headers.get("content-type")).toBe(first.headers.get("content-type"))
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toEqual([first.headers.get("x-request-id") ?? ""])
-}, 60_000)
+})
 
 test.concurrent("a whole answer that runs in another process is waited for", async () => {
   const gate = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ test.concurrent("a whole answer that runs in another process is waited for", asy
   expect(new Set(answers.map(({ headers }) => headers.get("content-length"))).size).toBe(1)
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toHaveLength(1)
-}, 60_000)
+})
 
 test.concurrent("two workers that share a port: one upstream call for sixty callers", async () => {
   const gate = Promise.withResolvers<void>()
@@ -88,7 +88,7 @@ test.concurrent("two workers that share a port: one upstream call for sixty call
   expect(texts[0]).toEndWith(DONE)
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toHaveLength(1)
-}, 60_000)
+})
 
 test.concurrent("a process that is told to end finishes what only another one's caller waits for", async () => {
   const { vendor, gates } = startPausing()
@@ -114,7 +114,7 @@ test.concurrent("a process that is told to end finishes what only another one's 
   expect(await one.process.exited).toBe(0)
   expect(await (await send(two, order)).text()).toBe(attached.text())
   expect(await chargesOf(installation, account)).toHaveLength(1)
-}, 60_000)
+})
 
 test.concurrent("a process that stands still is waited for, and not taken for dead", async () => {
   const { vendor, gates } = startPausing()
@@ -137,7 +137,7 @@ test.concurrent("a process that stands still is waited for, and not taken for de
   expect(await (await sent).text()).toBe(await first.rest())
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toHaveLength(1)
-}, 60_000)
+})
 
 test.concurrent("when the process of the first dies, the second one's connection is cut, and a retry runs again", async () => {
   const { vendor, gates } = startPausing()
@@ -163,4 +163,4 @@ test.concurrent("when the process of the first dies, the second one's connection
   expect(await third.text()).toEndWith(DONE)
   expect(await (await send(two, order)).text()).toEndWith(DONE)
   expect(await chargesOf(installation, account)).toEqual([third.headers.get("x-request-id") ?? ""])
-}, 60_000)
+})

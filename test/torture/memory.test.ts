@@ -182,5 +182,4 @@ test.skipIf(process.platform !== "linux")(
     // What its unfinished bodies held is free once the gateway has heard that their sender is gone.
     await until(async () => (await ask(bad, "good/m")).status === 200)
   },
-  60_000,
 )

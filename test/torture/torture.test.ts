@@ -14,7 +14,7 @@ describe("a short torture of SQLite", () => {
 
   beforeAll(async () => {
     result = await torture(options)
-  }, 60_000)
+  })
 
   afterAll(() => {
     if (result.findings.length > 0) console.error(formatReport(options, result))
@@ -60,7 +60,6 @@ test.each(ENGINES.map((engine) => [engine.name, engine] as const))(
     expect(result.exitCodes).toEqual([0, 0])
     expect(wholesOf(result.evidence).length).toBeGreaterThan(3)
   },
-  90_000,
 )
 
 /** Answers of the model that is charged exactly. */

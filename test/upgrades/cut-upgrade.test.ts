@@ -14,7 +14,7 @@ let server: PostgresServer
 beforeAll(async () => {
   simulator = startSimulator()
   server = await PostgresServer.start()
-}, 60_000)
+})
 
 afterAll(async () => {
   await simulator.stop()
@@ -42,7 +42,7 @@ test("an upgrade of a data folder that is killed, wherever it is, leaves it as i
   await using serving = await startServing(installation)
   await expectSameInstallation(serving, older)
   await expectRightLedger(installation, older)
-}, 60_000)
+})
 
 test("a node finishes the upgrade of a database in which another was killed", async () => {
   const url = server.url(await server.create())
@@ -62,7 +62,7 @@ test("a node finishes the upgrade of a database in which another was killed", as
   await using serving = await starting
   await expectSameInstallation(serving, older)
   await expectRightLedger(installation, older)
-}, 60_000)
+})
 
 function startMigration(place: string, step: string, where: "inside" | "after") {
   const script = new URL("./cut-migration.ts", import.meta.url).pathname

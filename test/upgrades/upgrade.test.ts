@@ -11,7 +11,7 @@ let server: PostgresServer
 beforeAll(async () => {
   simulator = startSimulator()
   server = await PostgresServer.start()
-}, 60_000)
+})
 
 afterAll(async () => {
   await simulator.stop()
@@ -26,7 +26,7 @@ test("a data folder of the time before nodes and write-offs is served as it was"
   await using serving = await startServing(installation)
   await expectSameInstallation(serving, older)
   await expectRightLedger(installation, older)
-}, 60_000)
+})
 
 test("two gateways that start at once upgrade a data folder whose gateway was killed", async () => {
   using installation = createInstallation(settingsFor(simulator.url))
@@ -37,7 +37,7 @@ test("two gateways that start at once upgrade a data folder whose gateway was ki
   await expectSameInstallation(first, older)
   await expectRightLedger(installation, older)
   expect(await statusOf(second.url, older.key)).toBe(200)
-}, 60_000)
+})
 
 test.each(["postgres-5", "postgres-13"])(
   "two nodes that start at once upgrade a database as %s",
@@ -56,7 +56,6 @@ test.each(["postgres-5", "postgres-13"])(
     await expectRightLedger(left, older)
     expect(await statusOf(second.url, older.key)).toBe(200)
   },
-  60_000,
 )
 
 async function statusOf(url: string, key: string): Promise<number> {

@@ -1,13 +1,10 @@
-import { afterEach, expect, setDefaultTimeout, setSystemTime, test } from "bun:test"
+import { afterEach, expect, setSystemTime, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import type { Users } from "../../src/users/users.ts"
 import { startIssuer } from "./fake-issuer.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 import { totp } from "./totp.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 afterEach(() => setSystemTime())
 

@@ -1,10 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { PER_ADDRESS } from "../../src/users/attempt-limits.ts"
 import { type FakeIssuer, startIssuer } from "./fake-issuer.ts"
 import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const ORIGIN = "http://127.0.0.1:8787"
 

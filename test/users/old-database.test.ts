@@ -1,6 +1,6 @@
 import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,9 +10,6 @@ import { Users } from "../../src/users/users.ts"
 import { startIssuer } from "./fake-issuer.ts"
 import { ADA, Browser, signIn } from "./support.ts"
 import { totp } from "./totp.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const SESSION_SECRET = "6595ec7740842d8f0ea5c94f5f1de18dc879bb9eea5caf524cef842301d42ccd"
 const TOTP_SECRET = "JNKU4WDNKRJHO4S2JRMGEWSJKFKVGUCFJ5IVKZDHKR3GGWTRGZLQ"

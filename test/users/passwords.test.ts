@@ -1,8 +1,5 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const NEXT = "another fine password"
 

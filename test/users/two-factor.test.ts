@@ -1,10 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { Users } from "../../src/users/users.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 import { totp } from "./totp.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const CODE = { kind: "totp", trustDevice: false } as const
 

@@ -1,10 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 test("a password opens a session, and signing out ends it for whoever has the cookie", async () => {
   using open = openUsers()

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite"
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join as joinPath } from "node:path"
 import { verifyAudit } from "../../../src/ledger/verify/audit.ts"
@@ -7,9 +7,6 @@ import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import { AUDIT } from "../../store/audit-record.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const ADA = person("Ada")
 const ACME = "acc_acme"

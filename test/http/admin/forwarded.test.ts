@@ -1,12 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { readableAudit } from "../../management/readable-audit.ts"
 import { simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { type FakeIssuer, startIssuer } from "../../users/fake-issuer.ts"
 import { ConsoleBrowser, OPERATOR, setUpOperator } from "./console-browser.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const ACCOUNT = "acc_acme"
 const FORWARDED = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   world = await startWorld()
   document = (await (await fetch(`${world.gateway.url}/openapi.json`)).json()) as Document
   ajv.addSchema(document, "document")
-}, 30_000)
+})
 
 afterAll(async () => {
   await world[Symbol.asyncDispose]()

@@ -1,10 +1,7 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { ConsoleBrowser, join, person, setUpOperator } from "./console-browser.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const ADA = person("Ada")
 const BOB = person("Bob")

@@ -1,12 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readableAudit } from "../../management/readable-audit.ts"
 import { AUDIT } from "../../store/audit-record.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { type Faults, SoftwareAuthenticator } from "../../users/software-authenticator.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const ORIGIN = "https://ai.example.com"
 const RP_ID = "ai.example.com"

@@ -1,13 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { readableAudit } from "../../management/readable-audit.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { totp } from "../../users/totp.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 /** The error of an answer that is one. */
 async function refusal(

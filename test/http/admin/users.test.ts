@@ -1,11 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { readableAudit } from "../../management/readable-audit.ts"
 import { startGateway } from "../../support/gateway.ts"
 import { type ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
-
-// Passwords are hashed on purpose slowly, and a busy machine has little time.
-setDefaultTimeout(30_000)
 
 const ADA = person("Ada")
 

@@ -98,7 +98,7 @@ export function labelUsageContract(engine: Engine): void {
       const points = await reports.usageSeries(filter, { group, names, step })
       expectPoints(points, pointsOf(meant, { group, names, length: step === "day" ? DAY : HOUR }))
     }
-  }, 60_000)
+  })
 }
 
 /** So many that a segment has been made of the first. */
@@ -157,7 +157,7 @@ function segmentContract(engine: Engine): void {
     const reports = await own.reports.upToDate()
     const sums = await reports.sumUsage(span, "user")
     expect(sums.find(({ group }) => group === "ann")).toMatchObject({ requests: 1, cost: 9n })
-  }, 60_000)
+  })
 
   test("what retention has removed is in no sum of labels any more", async () => {
     await using own = await ReportedEngine.on(engine)
@@ -172,7 +172,7 @@ function segmentContract(engine: Engine): void {
     const reports = await own.reports.upToDate()
     const [all] = await reports.sumUsage(span, "all")
     expect(all?.requests).toBe(MANY + 1)
-  }, 60_000)
+  })
 }
 
 function requestAt(index: number, random: Random): ReportedRequest {

@@ -161,7 +161,7 @@ export function sealingContract(engine: Engine): void {
     await store.nodes.remove("node", NOW)
     while ((await store.integrity.advanceAnchor(NOW)).isBehind);
     expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
-  }, 20_000)
+  })
 
   test("a statement begins with the balance that the removed entries came to", async () => {
     using folder = new TemporaryDirectory()
@@ -178,7 +178,7 @@ export function sealingContract(engine: Engine): void {
     expect(JSON.parse(text)).toMatchObject({ opening_balance: "0.000098495" })
     const early = statements.open(COMMAND_LINE, "busy", { ...query, from: dayOf(OLD) })
     expect(await early.catch(String)).toContain("'from' must not be earlier")
-  }, 20_000)
+  })
 
   test("nothing goes that the anchor has not seen", async () => {
     using folder = new TemporaryDirectory()
@@ -193,5 +193,5 @@ export function sealingContract(engine: Engine): void {
     expect(removed).toBeLessThanOrEqual(lastRow === 0 ? 0 : 1)
     expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
     expect(await refusalOf(sealAll(store, BEFORE))).toBeUndefined()
-  }, 20_000)
+  })
 }

@@ -39,4 +39,4 @@ test("batches that were posted survive a crash of the server, also of one that d
     const entries = await store.entries.list("a", 0, 9)
     expect(entries.map(({ request }) => request)).toEqual([null, ...REQUESTS])
   }
-}, 30_000)
+})

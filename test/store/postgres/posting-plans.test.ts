@@ -35,4 +35,4 @@ test("a posting looks up its own leases, however many its node has, also before 
   // Connections that end tell what they have read.
   await until(async () => (await readSoFar()) > 0)
   expect(await readSoFar()).toBeLessThan(4 * (LEASES + BATCHES))
-}, 20_000)
+})

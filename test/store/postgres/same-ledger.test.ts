@@ -194,7 +194,7 @@ test("PostgreSQL writes the ledger that SQLite writes, hash by hash, whatever is
     }),
     { numRuns: RUNS },
   )
-}, 60_000)
+})
 
 test("a batch that is divided by account comes to the same, so that accounts can lie in different places", async () => {
   await fc.assert(
@@ -209,7 +209,7 @@ test("a batch that is divided by account comes to the same, so that accounts can
     }),
     { numRuns: RUNS / 5 },
   )
-}, 60_000)
+})
 
 /** But for the chain that all write-offs share. */
 function byAccount({ writeOffs, ...others }: Awaited<ReturnType<typeof allOf>>) {
