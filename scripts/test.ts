@@ -44,6 +44,8 @@ const QUICK: readonly string[] = [
  * waited for at the end. `npm test -- --update-timings` writes it.
  */
 const TIMINGS = "test/timings.json"
+/** What each process of tests begins with. */
+const FIRST = ["--preload", "./test/support/quick-passwords.ts"]
 const MOST_SHOWN = 10
 const ON_DISK = "--on-disk"
 /** A file system in memory, and what it has to have room for, bytes. */
@@ -95,9 +97,9 @@ function removeAbandonedFolders(): void {
  * @param report where JUnit's is to be. @returns the exit code.
  */
 function runTests(report: string): number {
-  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "300000"]
+  const running = ["bun", "test", "--parallel=3", "--no-isolate", "--timeout", "300000"]
   const measured = [`--timings=${TIMINGS}`, "--reporter=junit", `--reporter-outfile=${report}`]
-  const { exitCode } = Bun.spawnSync([...running, ...measured, ...named], {
+  const { exitCode } = Bun.spawnSync([...running, ...FIRST, ...measured, ...named], {
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import type { Users } from "../../src/users/users.ts"
 import { startIssuer } from "./fake-issuer.ts"
+import { atFullCost } from "../support/quick-passwords.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 import { totp } from "./totp.ts"
 
@@ -316,6 +317,7 @@ test("a sign-in at an issuer is worth nothing after ten minutes", async () => {
 })
 
 test("an unknown address takes as long as a wrong password", async () => {
+  using cost = atFullCost()
   using open = openUsers()
   const { users } = open
   await users.create(ADA)

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
+import { atFullCost } from "../support/quick-passwords.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 
 test("a password opens a session, and signing out ends it for whoever has the cookie", async () => {
@@ -148,6 +149,7 @@ test("the list is searched and read page by page", async () => {
 })
 
 test("passwords are kept as argon2id, and no secret of the file opens a session by itself", async () => {
+  using cost = atFullCost()
   using open = openUsers()
   await open.users.create(ADA)
   const browser = new Browser()

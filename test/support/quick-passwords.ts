@@ -1,0 +1,18 @@
+/**
+ * Loaded before all tests by `npm test`: passwords are hashed at the least cost that the algorithm has, not at the one
+ * that keeps people from guessing them, which would be a twentieth of the suite. Tests of the cost itself ask for it.
+ */
+const { hash } = Bun.password
+
+function useQuick(): void {
+  Bun.password.hash = (password) =>
+    hash(password, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 })
+}
+
+/** Hashes as the gateway does, until it is disposed of. */
+export function atFullCost(): Disposable {
+  Bun.password.hash = hash
+  return { [Symbol.dispose]: useQuick }
+}
+
+useQuick()
