@@ -9,10 +9,14 @@ function useQuick(): void {
     hash(password, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 })
 }
 
-/** Hashes as the gateway does, until it is disposed of. */
-export function atFullCost(): Disposable {
+/** Takes a step in which passwords are hashed as the gateway does. */
+export async function atFullCost(step: () => Promise<void>): Promise<void> {
   Bun.password.hash = hash
-  return { [Symbol.dispose]: useQuick }
+  try {
+    await step()
+  } finally {
+    useQuick()
+  }
 }
 
 useQuick()

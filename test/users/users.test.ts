@@ -148,23 +148,23 @@ test("the list is searched and read page by page", async () => {
   expect(await names({ limit: 10, after: first })).toEqual(["Bob", "Cleo"])
 })
 
-test("passwords are kept as argon2id, and no secret of the file opens a session by itself", async () => {
-  using cost = atFullCost()
-  using open = openUsers()
-  await open.users.create(ADA)
-  const browser = new Browser()
-  await signIn(open.users, browser)
-  const file = new Database(join(open.data, "console.db"), { readonly: true })
-  const user = file.query<{ password_hash: string }, []>("SELECT password_hash FROM users").get()
-  const session = file
-    .query<{ id: string; token_hash: string }, []>("SELECT id, token_hash FROM sessions")
-    .get()
-  file.close()
-  expect(user?.password_hash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$")
-  for (const stolen of [session?.id, session?.token_hash]) {
-    expect(await open.users.sessionOf(`tollgate.session_token=${stolen}`)).toBeNull()
-  }
-})
+test("passwords are kept as argon2id, and no secret of the file opens a session by itself", () =>
+  atFullCost(async () => {
+    using open = openUsers()
+    await open.users.create(ADA)
+    const browser = new Browser()
+    await signIn(open.users, browser)
+    const file = new Database(join(open.data, "console.db"), { readonly: true })
+    const user = file.query<{ password_hash: string }, []>("SELECT password_hash FROM users").get()
+    const session = file
+      .query<{ id: string; token_hash: string }, []>("SELECT id, token_hash FROM sessions")
+      .get()
+    file.close()
+    expect(user?.password_hash).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$")
+    for (const stolen of [session?.id, session?.token_hash]) {
+      expect(await open.users.sessionOf(`tollgate.session_token=${stolen}`)).toBeNull()
+    }
+  }))
 
 test("a session that is over opens nothing; one that is used lives on", async () => {
   using open = openUsers()
