@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, setSystemTime, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import { atFullCost } from "../support/quick-passwords.ts"
@@ -136,9 +136,11 @@ test("two users cannot have one address, whatever its letters", async () => {
 
 test("the list is searched and read page by page", async () => {
   using open = openUsers()
-  for (const name of ["Ada", "Bob", "Cleo"]) {
+  for (const [second, name] of ["Ada", "Bob", "Cleo"].entries()) {
+    setSystemTime(new Date(2026, 0, 1, 0, 0, second))
     await open.users.create({ ...ADA, name, email: `${name.toLowerCase()}@example.com` })
   }
+  setSystemTime()
   const names = async (filter: Parameters<typeof open.users.list>[0]): Promise<string[]> =>
     (await open.users.list(filter)).map((user) => user.name)
   expect(await names({ limit: 10 })).toEqual(["Ada", "Bob", "Cleo"])
