@@ -61,8 +61,8 @@ describe("the common stream", () => {
 
 describe("tool calls", () => {
   test("take no longer for there being many of them", () => {
-    const decoder = OPENAI_CHAT.decodeEvents()
     const taken = processorTime(() => {
+      const decoder = OPENAI_CHAT.decodeEvents()
       for (let index = 0; index < 100_000; index++) {
         const called = { name: "f", arguments: "{}" }
         decoder.push(calls({ index, id: `call_${index}`, type: "function", function: called }))
