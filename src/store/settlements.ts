@@ -57,12 +57,16 @@ export interface ReceiptRecord {
   readonly writtenOff: readonly WriteOff[]
 }
 
-/** Which receipts are listed. Unix milliseconds, the end exclusive. */
-export interface ReceiptFilter {
-  /** Absent: those of all accounts. */
-  readonly account?: string | undefined
+/** Unix milliseconds, the end exclusive. */
+export interface TimeRange {
   readonly from: number
   readonly until: number
+}
+
+/** Which receipts are listed. */
+export interface ReceiptFilter extends TimeRange {
+  /** Absent: those of all accounts. */
+  readonly account?: string | undefined
 }
 
 /** What becomes of requests: holds while they run, then charges with their receipts, and write-offs. */
@@ -71,6 +75,11 @@ export interface SettlementReads {
   listHolds(account: string): Promise<HoldRecord[]>
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
+  /**
+   * The receipts of many requests, as far as there are some, in any order.
+   * @param range when the requests were, so that not all days are searched.
+   */
+  findReceipts(requests: readonly string[], range: TimeRange): Promise<ReceiptRecord[]>
   /** In the order of the requests' ids, those after one of them. */
   listReceipts(filter: ReceiptFilter, after: string, limit: number): Promise<ReceiptRecord[]>
   /** What was written off, of some accounts or of all: the newest first, those below a number; null starts at the newest. */

@@ -93,6 +93,21 @@ describe("a verification", () => {
     expect(end?.rows.last).toBeGreaterThan(3_000)
   })
 
+  test("asks for a page's receipts at once, for a database that is far away", async () => {
+    await using store = openDirectStore(directory.database)
+    let asked = 0
+    const settlements = new Proxy(store.settlements, {
+      get(target, name) {
+        asked++
+        return Reflect.get(target, name) as unknown
+      },
+    })
+    const { entries, problems } = await verifyLedgers({ ...store, settlements })
+    expect(problems).toEqual([])
+    // Pages of 500, and what little is asked for each account and for each that was written off.
+    expect(asked).toBeLessThan(entries / 100)
+  })
+
   test("that goes on says how much is left of it, not of the whole ledger", async () => {
     await using store = openDirectStore(directory.database)
     for (const from of checkpoints) {

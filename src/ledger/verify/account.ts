@@ -55,7 +55,7 @@ export class AccountWalk {
       const page = await this.#store.entries.list(this.#account, this.#last.number, PAGE)
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
       const charges = page.filter((entry) => entry.kind === "charge")
-      const receipts = await Promise.all(charges.map((entry) => this.#findReceipt(entry)))
+      const receipts = await this.#receiptsOf(charges)
       const problem = this.#checkEntries(page) ?? this.#checkReceipts(charges, receipts)
       if (problem) return problem
       if (page.length > 0) {
@@ -105,13 +105,21 @@ export class AccountWalk {
     return null
   }
 
-  async #findReceipt({ request }: EntryRecord): Promise<ReceiptRecord | null> {
-    return request === null ? null : this.#store.settlements.findReceipt(request)
+  /** The receipt of each charge, all read at once: the database may be far away. */
+  async #receiptsOf(charges: readonly EntryRecord[]): Promise<(ReceiptRecord | undefined)[]> {
+    if (charges.length === 0) return []
+    const requests = charges.flatMap(({ request }) => request ?? [])
+    const from = charges.reduce((first, { at }) => Math.min(first, at), Infinity)
+    const last = charges.reduce((latest, { at }) => Math.max(latest, at), from)
+    const range = { from, until: last + 1 }
+    const found = await this.#store.settlements.findReceipts(requests, range)
+    const byRequest = new Map(found.map((receipt) => [receipt.request, receipt]))
+    return charges.map(({ request }) => byRequest.get(request ?? ""))
   }
 
   #checkReceipts(
     charges: readonly EntryRecord[],
-    receipts: readonly (ReceiptRecord | null)[],
+    receipts: readonly (ReceiptRecord | undefined)[],
   ): LedgerProblem | null {
     const faults = charges.map((entry, index) => this.#receiptFaultOf(entry, receipts[index]))
     const index = faults.findIndex((fault) => fault !== null)
@@ -122,7 +130,7 @@ export class AccountWalk {
   }
 
   /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
-  #receiptFaultOf(entry: EntryRecord, receipt: ReceiptRecord | null | undefined): string | null {
+  #receiptFaultOf(entry: EntryRecord, receipt: ReceiptRecord | undefined): string | null {
     if (!receipt && entry.at < this.#sealedUntil) return null
     if (!receipt) return "the receipt of its request is missing"
     if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
@@ -137,7 +145,7 @@ export class AccountWalk {
   }
 
   /** Which labels it drew on, only its receipt says. */
-  #draw(entry: EntryRecord, receipt: ReceiptRecord | null | undefined): void {
+  #draw(entry: EntryRecord, receipt: ReceiptRecord | undefined): void {
     const { budgetBits, key, account, at, amount } = entry
     if (key === null) return
     const { spent } = this.#progress

@@ -1,6 +1,7 @@
 import { ownersOfCharge } from "../../accounting/label-budgets.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
-import type { HoldRecord, ReceiptFilter, ReceiptRecord } from "../settlements.ts"
+import type { HoldRecord, ReceiptFilter, ReceiptRecord, TimeRange } from "../settlements.ts"
+import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
@@ -46,6 +47,26 @@ export async function findReceipt(
 type ListedRow = Omit<ReceiptRow, "entry"> &
   Omit<EntryRow, "number"> & { readonly number: bigint | null }
 
+/** Receipts that were selected, as `r`, with their lines of the ledger. */
+const withEntries = (receipts: string): string =>
+  `SELECT r.request, r.account, r.key, r.at, r.body, r.is_late, r.entry AS number, e.kind, e.amount, e.balance, e.note,
+     e.author, e.receipt_hash, e.previous_hash, e.hash, coalesce(e.budgets, 0) AS budgets
+   FROM (${receipts}) AS r LEFT JOIN entries AS e ON e.account = r.account AND e.number = r.entry AND e.at = r.at`
+
+/** The receipts of many requests from a range of time, as far as there are some, in any order. */
+export async function findReceipts(
+  statements: Statements,
+  requests: readonly string[],
+  { from, until }: TimeRange,
+): Promise<ReceiptRecord[]> {
+  const rows = await statements.rows<ListedRow>(
+    withEntries(`SELECT request, account, key, at, body, is_late, entry FROM receipts
+       WHERE request = ANY($1) AND at >= $2 AND at < $3`),
+    [texts(requests), BigInt(from), BigInt(until)],
+  )
+  return receiptsFromRows(statements, rows)
+}
+
 /** In the order of the requests' ids, those after one of them. */
 export async function listReceipts(
   statements: Statements,
@@ -60,15 +81,18 @@ export async function listReceipts(
   // The planner does not know that other pages follow: it would sort all of them for each.
   await statements.run("SET LOCAL enable_sort = off")
   const rows = await statements.rows<ListedRow>(
-    `SELECT r.request, r.account, r.key, r.at, r.body, r.is_late, r.entry AS number, e.kind, e.amount, e.balance, e.note,
-       e.author, e.receipt_hash, e.previous_hash, e.hash, coalesce(e.budgets, 0) AS budgets
-     FROM (
-       SELECT request, account, key, at, body, is_late, entry FROM receipts
-       ${conditions.where} ORDER BY request LIMIT ${conditions.place(BigInt(limit))}
-     ) AS r LEFT JOIN entries AS e ON e.account = r.account AND e.number = r.entry AND e.at = r.at
+    `${withEntries(`SELECT request, account, key, at, body, is_late, entry FROM receipts
+       ${conditions.where} ORDER BY request LIMIT ${conditions.place(BigInt(limit))}`)}
      ORDER BY r.request`,
     conditions.values,
   )
+  return receiptsFromRows(statements, rows)
+}
+
+async function receiptsFromRows(
+  statements: Statements,
+  rows: readonly ListedRow[],
+): Promise<ReceiptRecord[]> {
   const writtenOff = await writeOffsOfAll(statements, rows)
   return rows.map(({ body, is_late: late, ...row }) => {
     const { request, account, key, number } = row

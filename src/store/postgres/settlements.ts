@@ -6,7 +6,7 @@ import { PostgresFailure } from "./failure.ts"
 import { listHolds } from "./holds.ts"
 import { postBatch } from "./postings.ts"
 import { findSeal } from "./sealing.ts"
-import { findReceipt, listReceipts } from "./receipts.ts"
+import { findReceipt, findReceipts, listReceipts } from "./receipts.ts"
 import { listWriteOffs } from "./write-offs.ts"
 
 const UNIQUE_VIOLATION = "23505"
@@ -29,6 +29,8 @@ export function settlementMethods(client: PostgresClient): Store["settlements"] 
   return {
     listHolds: (account) => listHolds(client, account),
     findReceipt: (request) => client.consistently((statements) => findReceipt(statements, request)),
+    findReceipts: (requests, range) =>
+      client.consistently((statements) => findReceipts(statements, requests, range)),
     listReceipts: (filter, after, limit) =>
       client.consistently((statements) => listReceipts(statements, filter, { after, limit })),
     listWriteOffs: (accounts, before, limit) => listWriteOffs(client, accounts, { before, limit }),

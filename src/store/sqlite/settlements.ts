@@ -20,6 +20,10 @@ export function settlementMethods(parts: SettlementParts): DirectStore["settleme
   return {
     listHolds: (account) => holds.ofAccount(account),
     findReceipt: (request) => receipts.find(request),
+    findReceipts: (requests, { from, until }) =>
+      requests
+        .flatMap((request) => receipts.find(request) ?? [])
+        .filter(({ at }) => at >= from && at < until),
     listReceipts: (filter, after, limit) => receipts.list(filter, after, limit),
     listWriteOffs: (accounts, before, limit) => writeOffs.list(accounts, before, limit),
     post: postMethod(transactions, postings),

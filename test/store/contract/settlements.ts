@@ -61,6 +61,12 @@ export function settlementContract(engine: Engine): void {
     )
     for (const receipt of all)
       expect(receipt).toEqual((await settlements.findReceipt(receipt.request))!)
+    const requests = all.map(({ request }) => request)
+    const together = await settlements.findReceipts([...requests, "req_x"], EVERYTHING)
+    expect(together.toSorted((left, right) => (left.request < right.request ? -1 : 1))).toEqual(all)
+    const early = await settlements.findReceipts(requests, { from: 101, until: 300 })
+    expect(early.map(({ request }) => request)).toEqual(["req_2"])
+    expect(await settlements.findReceipts([], EVERYTHING)).toEqual([])
     expect(all.map(({ late }) => late)).toEqual([false, false, false, false, false, true])
     expect(all[3]?.writtenOff).toEqual([{ amount: 2n, reason: "late" }])
 
