@@ -89,7 +89,10 @@ export class ConnectionPool implements AsyncDisposable {
   async #take(late: Promise<never>): Promise<Open> {
     const idle = this.#idle.pop()
     if (idle) return idle
-    if (this.#count < this.#max) return this.#open(late)
+    if (this.#count < this.#max) {
+      this.#count++
+      return this.#open(late)
+    }
     const { promise, resolve } = Promise.withResolvers<Open | undefined>()
     this.#waiting.push(resolve)
     let given: Open | undefined
@@ -99,23 +102,22 @@ export class ConnectionPool implements AsyncDisposable {
       const index = this.#waiting.indexOf(resolve)
       if (index >= 0) this.#waiting.splice(index, 1)
       // It was given one at the same moment.
-      else void promise.then((open) => (open ? this.#putBack(open, true) : this.#passOn()))
+      else void promise.then((open) => (open ? this.#putBack(open, true) : this.#leave()))
       throw error
     }
     return given ?? this.#open(late)
   }
 
+  /** Opens one that has been counted already. */
   async #open(late: Promise<never>): Promise<Open> {
-    this.#count++
     const opening = this.#sql.reserve()
     try {
       const connection = await Promise.race([opening, late])
       return { connection, openedAt: performance.now() }
     } catch (error) {
-      this.#count--
       // What opens too late is not needed any more.
       opening.then(closed, () => undefined)
-      this.#passOn()
+      this.#leave()
       throw error instanceof PostgresFailure ? error : new PostgresFailure(error)
     }
   }
@@ -135,14 +137,15 @@ export class ConnectionPool implements AsyncDisposable {
   }
 
   #drop({ connection }: Open): void {
-    this.#count--
     void closed(connection)
-    this.#passOn()
+    this.#leave()
   }
 
-  /** There is room for a new connection: the next in line opens it. */
-  #passOn(): void {
-    if (this.#count < this.#max) this.#waiting.shift()?.(undefined)
+  /** There is one connection less: the next in line opens another. It is counted at once, so that no one else does too. */
+  #leave(): void {
+    const next = this.#waiting.shift()
+    if (next) next(undefined)
+    else this.#count--
   }
 }
 

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  ConnectionPool,
+  type PooledConnection,
+} from "../../../src/store/postgres/connection-pool.ts"
+import { PostgresServer } from "../../support/postgres-server.ts"
+import { until } from "../../support/until.ts"
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await PostgresServer.start()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** Milliseconds: one that waits in vain shows it. */
+const PATIENCE = 5_000
+
+test("there are no more connections than were allowed, whoever begins while a lost one is replaced", async () => {
+  const name = await server.create()
+  await using pool = new ConnectionPool({ url: server.url(name), max: 1, connectTime: 5_000 })
+  const ask = (step: (connection: PooledConnection) => Promise<unknown>): Promise<string> =>
+    pool.use(PATIENCE, step).then(
+      () => "answered",
+      (error: unknown) => String(error),
+    )
+  const sleeps = "SELECT pg_sleep(100)"
+  const newcomers: Promise<string>[] = []
+  const begin = async (): Promise<void> => {
+    // Before and behind whatever the pool does in the moments after one is lost.
+    for (let moment = 0; moment < 20; moment++) {
+      newcomers.push(ask((connection) => connection.query("SELECT 1", [])))
+      await Promise.resolve()
+    }
+  }
+  const lost = ask(async (connection) => {
+    try {
+      await connection.query(sleeps, [])
+    } catch (error) {
+      void begin()
+      throw error
+    }
+  })
+  const waiting = [0, 1, 2].map(() => ask((connection) => connection.query("SELECT 2", [])))
+  const asleep = `datname = '${name}' AND query = '${sleeps}' AND state = 'active'`
+  await until(async () => {
+    const rows = await server.administer(`SELECT 1 FROM pg_stat_activity WHERE ${asleep}`)
+    return rows.length === 1
+  })
+  await server.administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${asleep}`)
+  expect(await lost).toContain("terminating connection")
+  const ends = await Promise.all([...waiting, ...newcomers])
+  expect(newcomers).toHaveLength(20)
+  expect(ends).toEqual(ends.map(() => "answered"))
+  const connections = `SELECT 1 FROM pg_stat_activity WHERE datname = '${name}'`
+  expect(await server.administer(connections)).toHaveLength(1)
+})
