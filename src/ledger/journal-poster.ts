@@ -130,10 +130,14 @@ export class JournalPoster {
     await this.#post({ node, lines: [], batch: { postings: [], opened, closed } })
   }
 
-  /** Keeps what the database refuses, for someone to look at. */
+  /** Keeps what the database refuses, for someone to look at. Where that cannot be noted, the next start tries it again. */
   async #refuse(lines: readonly number[], error: unknown): Promise<void> {
     this.#alarms.failed(error)
-    for (const line of lines) await this.#lines.refuse(line, String(error))
+    try {
+      for (const line of lines) await this.#lines.refuse(line, String(error))
+    } catch (failure) {
+      this.#alarms.failed(failure)
+    }
   }
 
   #report({ request, amount }: Posting, posted: Posted | undefined): void {

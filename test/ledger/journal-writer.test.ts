@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { JournalPoster } from "../../src/ledger/journal-poster.ts"
+import { readPosting } from "../../src/ledger/journal-posting.ts"
 import { JournalWriter } from "../../src/ledger/journal-writer.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
@@ -189,6 +190,29 @@ describe("the file of a journal", () => {
     expect(failure).toMatchObject({ code: "missing" })
     expect(settling.ledger.failure).toMatchObject({ code: "missing" })
     await settling.die()
+  })
+
+  test("that cannot note what the database refuses keeps it, and what follows is posted", async () => {
+    await using database = TestDatabase.direct()
+    await database.account("a", 100n)
+    await using journal = await openJournal(database.directory.path)
+    const alarms = new RecordedAlarms()
+    const full = new LedgerError("unavailable", "the disk is full")
+    const lines = { ...journal.lines, refuse: () => Promise.reject(full) }
+    const poster = new JournalPoster(database.store, lines, alarms)
+    await database.store.nodes.join({ id: "n", process: 1, host: "t", beatAt: 1, machine: null })
+    const waiting = (account: string, line: number) => {
+      const posting = { ...readPosting(unknownAccount()), account, request: `req_${line}` }
+      return { node: "n", lines: [line], batch: { postings: [posting], opened: [], closed: [] } }
+    }
+    poster.add(waiting("nobody", 1))
+    await until(() => alarms.failures.length === 2)
+    expect(alarms.failures[1]).toBe(full)
+    poster.add(waiting("a", 2))
+    await poster.settled(60_000)
+    expect(await database.balanceOf("a")).toBe(95n)
+    expect(poster.waiting).toBe(0)
+    expect(poster.takeDone()).toEqual([2])
   })
 
   test("that is damaged is not written over", async () => {
