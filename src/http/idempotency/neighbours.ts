@@ -10,6 +10,8 @@ const HEAD = "x-tollgate-answer"
 /** An address of a socket is no longer than this, bytes: systems allow 104 to 108 with its end. */
 const LONGEST_ADDRESS = 100
 const ENDING = ".sock"
+/** How long others may take to read what they were answered when the process ends, milliseconds. */
+const LAST_TIME = 2_000
 
 /** An answer that another process gives. */
 export interface NeighbourAnswer {
@@ -86,9 +88,13 @@ export class Neighbours implements AsyncDisposable {
     return { head: JSON.parse(decodeURIComponent(head)) as AnswerHead, response }
   }
 
+  /** Who reads the end of an answer gets it, unless that takes long. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server?.stop(true)
-    if (this.#server) await rm(this.#addressOf(this.#parts.node), { force: true })
+    const server = this.#server
+    if (!server) return
+    await Promise.race([server.stop(false), Bun.sleep(LAST_TIME)])
+    await server.stop(true)
+    await rm(this.#addressOf(this.#parts.node), { force: true })
   }
 
   async #answer(request: Request): Promise<Response> {
