@@ -20,7 +20,7 @@ const runs: Run[] = []
 const failed: string[] = []
 for (const file of files) {
   const begun = performance.now()
-  const { exitCode, stderr } = Bun.spawnSync(["bun", "test", "--timeout", "60000", `./${file}`])
+  const { exitCode, stderr } = Bun.spawnSync(["bun", "test", "--timeout", "300000", `./${file}`])
   runs.push({ file, seconds: (performance.now() - begun) / 1_000 })
   if (exitCode === 0) continue
   failed.push(file)

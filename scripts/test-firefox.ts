@@ -11,7 +11,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 function run(named: readonly string[]): number {
   const files = named.length > 0 ? named : filesOfTheConsole()
-  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "60000"]
+  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "300000"]
   const { exitCode } = Bun.spawnSync([...running, ...files], {
     stdin: "inherit",
     stdout: "inherit",
