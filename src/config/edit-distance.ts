@@ -17,9 +17,10 @@ export function editDistance(left: string, right: string, limit: number): number
 /** Three rows of the table are stored: the current one and, for swaps, the two before it. */
 function bandedDistance(left: string, right: string, limit: number): number {
   const beyond = limit + 1
-  let beforePrevious = new Int16Array(right.length + 1)
-  let previous = beforePrevious.map((_, column) => Math.min(column, beyond))
-  let current = new Int16Array(right.length + 1)
+  if (left.length === 0 || right.length === 0) return Math.max(left.length, right.length)
+  let [beforePrevious, previous, current] = rowsOf(right.length + 1)
+  // What of a row is outside the band is never read.
+  for (let column = 0; column <= Math.min(right.length, beyond); column++) previous[column] = column
   // A swap reaches back two rows, so a single row that is too far does not end it.
   let previousMin = 0
   for (let row = 1; row <= left.length; row++) {
@@ -46,6 +47,20 @@ function bandedDistance(left: string, right: string, limit: number): number {
     ;[beforePrevious, previous, current] = [previous, current, beforePrevious]
   }
   return previous[right.length] ?? beyond
+}
+
+let rows: readonly [Int16Array, Int16Array, Int16Array] = [
+  new Int16Array(0),
+  new Int16Array(0),
+  new Int16Array(0),
+]
+
+/** Rows of at least a length. The same each time: to make them takes longer than most comparisons. */
+function rowsOf(length: number): typeof rows {
+  if (rows[0].length < length) {
+    rows = [new Int16Array(length), new Int16Array(length), new Int16Array(length)]
+  }
+  return rows
 }
 
 function equalStart(left: string, right: string): number {

@@ -48,9 +48,23 @@ describe("nearestNames", () => {
     )
   })
 
+  test("finds the same among many as when each is compared with all of its limit", () => {
+    const names = fc.string({ unit: fc.constantFrom("a", "b", "/"), minLength: 1, maxLength: 12 })
+    const many = fc.uniqueArray(names, { minLength: 4, maxLength: 30 })
+    fc.assert(
+      fc.property(names, many, (wanted, all) => {
+        const alone = all.filter((id) => nearestNames(wanted, [id], 1).length === 1)
+        const best = nearestNames(wanted, alone, alone.length).slice(0, 3)
+        expect(nearestNames(wanted, all, 3)).toEqual(best)
+      }),
+    )
+  })
+
   test("hostile input against 2,000 models is no work", () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `p/${"ab".repeat(127)}${index}`)
+    const alike = Array.from({ length: 2_000 }, (_, index) => `p${index % 30}/a-model-${index}-v1`)
     const taken = processorTime(() => {
+      nearestNames("p3/a-model-12-v1x", alike, 3)
       nearestNames("a".repeat(256), many, 3)
       nearestNames("ba".repeat(128), many, 3)
       nearestNames("/".repeat(256), many, 3)
