@@ -17,17 +17,15 @@ export function nearestNames(wanted: string, ids: readonly string[], count: numb
   const name = wanted.slice(0, LONGEST).toLowerCase()
   if (name === "" || name.length < wanted.length) return []
   const bare = name.slice(name.indexOf("/") + 1)
-  const found: Found[] = []
+  let found: Found[] = []
   let limit = Math.min(8, Math.max(2, Math.ceil(bare.length / 4)))
   for (const id of ids) {
     const distance = distanceTo(id.toLowerCase(), name, bare, limit)
     if (distance > limit) continue
-    found.push({ id, distance })
-    if (found.length <= count) continue
-    found.sort(byDistance).pop()
-    limit = found.at(-1)?.distance ?? limit
+    found = [...found, { id, distance }].toSorted(byDistance).slice(0, count)
+    if (found.length === count) limit = found.at(-1)?.distance ?? limit
   }
-  return found.sort(byDistance).map(({ id }) => id)
+  return found.map(({ id }) => id)
 }
 
 function byDistance(left: Found, right: Found): number {
