@@ -38,7 +38,7 @@ function distanceTo(id: string, name: string, bare: string, limit: number): numb
   const first = id.indexOf("/")
   const last = id.lastIndexOf("/")
   let nearest = editDistance(id, name, limit)
-  if (first >= 0 || bare !== name) nearest = within(id.slice(first + 1), bare, nearest)
+  nearest = within(id.slice(first + 1), bare, nearest)
   if (last !== first) nearest = within(id.slice(last + 1), bare, nearest)
   return nearest
 }

@@ -250,7 +250,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Ends all requests; then every till agrees with the ledger and all the money can be had at once. */
+  /** Ends all requests; then every process agrees with the ledger and all the money can be had at once. */
   async checkEnd(): Promise<void> {
     await this.#settleDown()
     while (this.#open.length > 0) this.release(0)

@@ -109,9 +109,8 @@ export class AccountWalk {
   async #receiptsOf(charges: readonly EntryRecord[]): Promise<(ReceiptRecord | undefined)[]> {
     if (charges.length === 0) return []
     const requests = charges.flatMap(({ request }) => request ?? [])
-    const from = charges.reduce((first, { at }) => Math.min(first, at), Infinity)
-    const last = charges.reduce((latest, { at }) => Math.max(latest, at), from)
-    const range = { from, until: last + 1 }
+    const times = charges.map(({ at }) => at)
+    const range = { from: Math.min(...times), until: Math.max(...times) + 1 }
     const found = await this.#store.settlements.findReceipts(requests, range)
     const byRequest = new Map(found.map((receipt) => [receipt.request, receipt]))
     return charges.map(({ request }) => byRequest.get(request ?? ""))

@@ -15,16 +15,7 @@ interface WriteOffRow {
   readonly hash: string
 }
 
-/** What of a request's cost was not charged. */
-export async function writeOffsOf(statements: Statements, request: string): Promise<WriteOff[]> {
-  const rows = await statements.rows<Pick<WriteOffRow, "amount" | "reason">>(
-    "SELECT amount, reason FROM write_offs WHERE request = $1 ORDER BY number",
-    [request],
-  )
-  return rows.map(({ amount, reason }) => ({ amount, reason }))
-}
-
-/** The same of several requests, by their ids. */
+/** What of the cost of requests was not charged, by their ids. */
 export async function writeOffsOfAll(
   statements: Statements,
   requests: readonly { readonly request: string }[],
