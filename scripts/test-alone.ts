@@ -3,6 +3,8 @@
  * contains the given text (`npm run test:alone -- test/relay`). A file that depends on what another one leaves
  * behind fails here. It takes several times as long as `npm test`.
  */
+import { TEST_COMMAND } from "./test-command.ts"
+
 const SLOWEST_SHOWN = 20
 
 interface Run {
@@ -20,7 +22,7 @@ const runs: Run[] = []
 const failed: string[] = []
 for (const file of files) {
   const begun = performance.now()
-  const { exitCode, stderr } = Bun.spawnSync(["bun", "test", "--timeout", "300000", `./${file}`])
+  const { exitCode, stderr } = Bun.spawnSync([...TEST_COMMAND, `./${file}`])
   runs.push({ file, seconds: (performance.now() - begun) / 1_000 })
   if (exitCode === 0) continue
   failed.push(file)

@@ -3,6 +3,7 @@
  * (`npm run test:firefox -- test/browser/journey.test.ts`). Without a Firefox it fails.
  */
 import { findFirefox } from "../test/browser/firefox.ts"
+import { TEST_COMMAND } from "./test-command.ts"
 
 /** What Firefox cannot be asked for. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -11,7 +12,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 function run(named: readonly string[]): number {
   const files = named.length > 0 ? named : filesOfTheConsole()
-  const running = ["bun", "test", "--parallel=2", "--no-isolate", "--timeout", "300000"]
+  const running = [...TEST_COMMAND, "--parallel=2", "--no-isolate"]
   const { exitCode } = Bun.spawnSync([...running, ...files], {
     stdin: "inherit",
     stdout: "inherit",

@@ -17,6 +17,7 @@ import { freemem, tmpdir } from "node:os"
 import { join } from "node:path"
 import { removeAbandonedServers } from "../test/support/server-folders.ts"
 import { countRecordings } from "../test/support/recordings.ts"
+import { TEST_COMMAND } from "./test-command.ts"
 
 /** Folders whose tests start no process and wait for nothing, and one chat from a client to a vendor. */
 const QUICK: readonly string[] = [
@@ -44,8 +45,6 @@ const QUICK: readonly string[] = [
  * waited for at the end. `npm test -- --update-timings` writes it.
  */
 const TIMINGS = "test/timings.json"
-/** What each process of tests begins with. */
-const FIRST = ["--preload", "./test/support/quick-passwords.ts"]
 const MOST_SHOWN = 10
 const ON_DISK = "--on-disk"
 /** A file system in memory, and what it has to have room for, bytes. */
@@ -93,13 +92,13 @@ function removeAbandonedFolders(): void {
 }
 
 /**
- * As many files at once as a small machine has cores: with more of them what waits for a clock comes late.
+ * Three files at once: some only wait, and two cores have little to do while they do.
  * @param report where JUnit's is to be. @returns the exit code.
  */
 function runTests(report: string): number {
-  const running = ["bun", "test", "--parallel=3", "--no-isolate", "--timeout", "300000"]
+  const running = [...TEST_COMMAND, "--parallel=3", "--no-isolate"]
   const measured = [`--timings=${TIMINGS}`, "--reporter=junit", `--reporter-outfile=${report}`]
-  const { exitCode } = Bun.spawnSync([...running, ...FIRST, ...measured, ...named], {
+  const { exitCode } = Bun.spawnSync([...running, ...measured, ...named], {
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

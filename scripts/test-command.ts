@@ -1,0 +1,12 @@
+/**
+ * How files of tests are run. No test has a time limit of its own: what else a busy machine does would decide which of them
+ * passes. Passwords are hashed quickly.
+ */
+export const TEST_COMMAND: readonly string[] = [
+  "bun",
+  "test",
+  "--timeout",
+  "300000",
+  "--preload",
+  "./test/support/quick-passwords.ts",
+]
