@@ -193,6 +193,7 @@ function credential(
     secretAccessKey: entry.secret_access_key,
     sessionToken: entry.session_token,
     credentials: entry.credentials,
+    identity: entry.identity,
     project: entry.project,
   })
 }

@@ -1,9 +1,13 @@
+import { readGoogleCredentials } from "./google-credentials.ts"
 import { asObject, type IssueFinding, issueFindings } from "./issues.ts"
 import { dialectsOf } from "./provider-rules.ts"
 import { structureFindings } from "./rules.ts"
+import { Fault } from "./scalars.ts"
 import { fileSchema } from "./schema.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
+
+const ONLY_IN_FILE = "can be set only in the settings file"
 
 /** What the console can set: a provider, a model's entry, a price group, or one of the gateway's settings. */
 export type ConsoleSection = "provider" | "model" | "price_group" | "setting"
@@ -41,8 +45,8 @@ export function schemaFor(vendors: readonly KnownVendor[], providers: readonly s
  */
 export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly IssueFinding[] {
   const { vendors, providers, schema = schemaFor(vendors, providers) } = context
-  const files = fileFindings(entry)
-  if (files.length > 0) return files
+  const machine = machineFindings(entry)
+  if (machine.length > 0) return machine
   const data = asFile(entry)
   const parsed = schema.safeParse(data)
   const issues = parsed.success ? [] : parsed.error.issues
@@ -51,8 +55,8 @@ export function entryFindings(entry: ConsoleEntry, context: EntryContext): reado
   return all.map((finding) => ({ ...finding, path: finding.path.slice(depth) }))
 }
 
-/** Only operators of the machine may have its files read. */
-function fileFindings({ section, value }: ConsoleEntry): IssueFinding[] {
+/** Only operators of the machine may use its files and its identity. */
+function machineFindings({ section, value }: ConsoleEntry): IssueFinding[] {
   if (section !== "provider") return []
   const several = asObject(value)?.["api_keys"]
   const places = [
@@ -63,10 +67,18 @@ function fileFindings({ section, value }: ConsoleEntry): IssueFinding[] {
     })),
   ]
   return places.flatMap(({ path, holder }) => {
-    const credentials = asObject(holder)?.["credentials"]
-    if (typeof credentials !== "string" || credentials.trimStart().startsWith("{")) return []
-    const message = "must be the key of a service account as JSON, which begins with '{'"
-    return [{ path: [...path, "credentials"], message }]
+    const { credentials, identity } = asObject(holder) ?? {}
+    if (identity !== undefined && identity !== null) {
+      return [{ path: [...path, "identity"], message: ONLY_IN_FILE }]
+    }
+    if (typeof credentials !== "string") return []
+    if (!credentials.trimStart().startsWith("{")) {
+      const message = "must be Google credentials as JSON, which begins with '{'"
+      return [{ path: [...path, "credentials"], message }]
+    }
+    const read = readGoogleCredentials(credentials, "/")
+    if (read instanceof Fault || !("source" in read)) return []
+    return [{ path: [...path, "credentials"], message: `of an external account ${ONLY_IN_FILE}` }]
   })
 }
 

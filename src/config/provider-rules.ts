@@ -13,6 +13,7 @@ const CREDENTIAL_SETTINGS: readonly VendorSetting[] = [
   "secret_access_key",
   "session_token",
   "credentials",
+  "identity",
 ]
 
 /** The settings of a vendor that does not list its own. */

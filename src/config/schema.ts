@@ -42,7 +42,7 @@ import { oidcScalars } from "./sign-in-settings.ts"
 import { templateScalars } from "./template-settings.ts"
 import { telemetryScalars } from "./telemetry-settings.ts"
 import { suggestion } from "./nearest.ts"
-import { readServiceAccount } from "./service-account.ts"
+import { readGoogleCredentials } from "./google-credentials.ts"
 import { CHOICES, DISCONNECTS, MODEL_KINDS, MASK_RULES, VENDOR_STATE_RULES } from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
@@ -227,7 +227,7 @@ const servicePrices = strict({
 export function vendorScalars(directory: string) {
   const credentials = reading((input) => {
     const text = readText(input)
-    return text instanceof Fault ? text : readServiceAccount(text, directory)
+    return text instanceof Fault ? text : readGoogleCredentials(text, directory)
   })
   return {
     api_key: secret().optional(),
@@ -238,12 +238,18 @@ export function vendorScalars(directory: string) {
     access_key_id: secret().optional(),
     secret_access_key: secret().optional(),
     session_token: secret().optional(),
+    identity: oneOf(["machine"], "identity").optional(),
   } satisfies Record<VendorSetting, z.ZodType>
 }
 
 /** A key alone, or a credential with a name and a weight. */
 function credentialSchema(directory: string) {
-  const { region: _, location: _location, ...credential } = vendorScalars(directory)
+  const {
+    region: _,
+    location: _location,
+    identity: _identity,
+    ...credential
+  } = vendorScalars(directory)
   const whole = strict({
     name: CREDENTIAL_NAME.optional(),
     weight: number(0, 1_000_000).optional(),

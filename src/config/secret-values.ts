@@ -1,5 +1,5 @@
 import { signingSettings } from "./provider-credentials.ts"
-import type { ProviderSettings, Settings, VendorCredential } from "./settings.ts"
+import type { GoogleCredentials, ProviderSettings, Settings, VendorCredential } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
@@ -47,13 +47,22 @@ function providerSecrets(provider: ProviderSettings): string[] {
 function credentialSecrets(credential: VendorCredential): string[] {
   const { apiKey, accessKeyId, secretAccessKey, sessionToken, credentials } = credential
   const plain = [apiKey, accessKeyId, secretAccessKey, sessionToken]
-  const account = credentials && [
+  const google = credentials === undefined ? [] : googleSecrets(credentials)
+  return [...plain, ...google].filter((secret) => secret !== undefined)
+}
+
+function googleSecrets(credentials: GoogleCredentials): (string | undefined)[] {
+  if ("refreshToken" in credentials) return [credentials.clientSecret, credentials.refreshToken]
+  if ("source" in credentials) {
+    const { source } = credentials
+    return "headers" in source ? Object.values(source.headers).flatMap(headerSecrets) : []
+  }
+  return [
     credentials.clientEmail,
     credentials.privateKeyId,
     // A message shows a part of a key line by line.
     ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
   ]
-  return [...plain, ...(account ?? [])].filter((secret) => secret !== undefined)
 }
 
 /** A header's value, and the credential alone where it starts with a scheme. */

@@ -65,6 +65,32 @@ export interface ServiceAccount {
   readonly projectId?: string
 }
 
+/** A user's own credential, as `gcloud auth application-default login` stores it. Never printed. */
+export interface AuthorizedUser {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+  readonly tokenUri: string
+  readonly projectId?: string
+}
+
+/** A configuration of Google's workload identity federation: another issuer's token is exchanged for Google's. */
+export interface ExternalAccount {
+  readonly audience: string
+  readonly subjectTokenType: string
+  readonly tokenUri: string
+  /** Absent: the federated token is used as it is. */
+  readonly impersonationUrl?: string
+  /** Where the other issuer's token is; with a `field`, in a JSON document. */
+  readonly source: { readonly field?: string } & (
+    | { readonly file: string }
+    | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  )
+  readonly projectId?: string
+}
+
+export type GoogleCredentials = ServiceAccount | AuthorizedUser | ExternalAccount
+
 /** What a provider's requests are signed with, in the form that its vendor has. Never printed. */
 export interface VendorCredential {
   /** Absent for servers that ask for none. */
@@ -72,7 +98,9 @@ export interface VendorCredential {
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
   readonly sessionToken?: string
-  readonly credentials?: ServiceAccount
+  readonly credentials?: GoogleCredentials
+  /** Signs with the role or the service account of the machine, container or pod that the gateway runs on. */
+  readonly identity?: "machine"
 }
 
 /** One of several credentials of a provider. */

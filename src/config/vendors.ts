@@ -8,6 +8,7 @@ export const VENDOR_SETTINGS = [
   "access_key_id",
   "secret_access_key",
   "session_token",
+  "identity",
 ] as const
 
 export type VendorSetting = (typeof VENDOR_SETTINGS)[number]

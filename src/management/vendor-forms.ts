@@ -4,7 +4,8 @@ import { vendors } from "../vendors/index.ts"
 import type { Vendor } from "../vendors/vendor.ts"
 import type { Vendor as VendorDocument } from "tollgate-contract/catalog.ts"
 
-type FieldName = VendorSetting | "base_url"
+/** The identity of the machine can be set only in the settings file. */
+type FieldName = Exclude<VendorSetting, "identity"> | "base_url"
 type Field = VendorDocument["fields"][number]
 
 interface FieldFacts {
@@ -20,7 +21,7 @@ const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
   project: { label: "Project", placeholder: "my-project" },
   location: { label: "Location", placeholder: "global" },
   credentials: {
-    label: "Key of the service account (JSON)",
+    label: "Google credentials (JSON)",
     isSecret: true,
     placeholder: '{"type": "service_account", ...}',
   },
@@ -44,12 +45,12 @@ export function vendorForms(): VendorDocument[] {
 /** Required fields come first, the address last where the vendor has a fixed one. */
 function fieldsOf(vendor: Vendor): Field[] {
   const ways = waysToBeComplete(vendor)
-  const names = new Set<FieldName>([
+  const names = new Set([
     ...ways.flat(),
     ...(vendor.settings ?? USUAL_SETTINGS),
-    "base_url",
+    "base_url" as const,
   ])
-  return [...names].map((name) => {
+  return [...names].filter(isField).map((name) => {
     const { label, isSecret = false, placeholder } = FIELDS[name]
     return {
       name,
@@ -61,9 +62,13 @@ function fieldsOf(vendor: Vendor): Field[] {
   })
 }
 
+function isField(name: VendorSetting | "base_url"): name is FieldName {
+  return name in FIELDS
+}
+
 /** The form of a vendor with its own servers requires the key, although a provider behind a proxy needs none. */
 function isRequired(vendor: Vendor, name: FieldName): boolean {
-  const ways = waysToBeComplete(vendor)
+  const ways = waysToBeComplete(vendor).filter((way) => way.every(isField))
   if (ways.length > 0 && ways.every((way) => way.includes(name))) return true
   if (name !== "api_key") return false
   const { variableSets, keyVariables, baseUrl } = vendor

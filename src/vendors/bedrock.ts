@@ -3,6 +3,8 @@ import type { SettingVariables } from "../config/vendors.ts"
 import { BEDROCK_CONVERSE } from "../dialects/bedrock-converse/index.ts"
 import { bedrockEmbedding } from "../dialects/embedding/formats/bedrock.ts"
 import { BEDROCK_IMAGES } from "../dialects/image/formats/bedrock.ts"
+import { awsAddress, machineKey } from "./aws-identity.ts"
+import { RenewedCredential } from "./renewed-credential.ts"
 import { SignatureSigner } from "./signature-signer.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Signer, Vendor } from "./vendor.ts"
@@ -29,10 +31,18 @@ export const BEDROCK: Vendor = {
       isShared: true,
     },
   ],
-  settings: ["api_key", "region", "access_key_id", "secret_access_key", "session_token"],
+  settings: [
+    "api_key",
+    "region",
+    "access_key_id",
+    "secret_access_key",
+    "session_token",
+    "identity",
+  ],
   needs: [
     ["api_key", "region"],
     ["access_key_id", "secret_access_key", "region"],
+    ["identity", "region"],
   ],
   chat: [
     {
@@ -57,24 +67,25 @@ export const BEDROCK: Vendor = {
   },
 }
 
-/** The address of one of Bedrock's services; China's regions are a partition with a separate domain. */
 function addressOf(service: string, { region }: ProviderSettings): string | undefined {
-  if (region === undefined) return undefined
-  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
-  return `https://${service}.${region}.${domain}`
+  return region === undefined ? undefined : awsAddress(service, region)
 }
 
 function signer(provider: ProviderSettings): Signer {
-  const { apiKey, accessKeyId, secretAccessKey, sessionToken, region } = provider
+  const { apiKey, accessKeyId, secretAccessKey, sessionToken, region = "" } = provider
+  const scope = { service: "bedrock", region }
   if (apiKey !== undefined) return bearerSigner(apiKey)
-  if (accessKeyId === undefined || secretAccessKey === undefined || region === undefined) {
-    throw new Error("a bedrock provider has no whole credential")
+  if (provider.identity === "machine") {
+    const key = new RenewedCredential(() => machineKey(region))
+    return new SignatureSigner(scope, () => key.get())
   }
-  return new SignatureSigner({
-    service: "bedrock",
-    region,
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new Error("a bedrock provider has no complete credential")
+  }
+  const pair = {
     accessKeyId,
     secretAccessKey,
     ...(sessionToken === undefined ? {} : { sessionToken }),
-  })
+  }
+  return new SignatureSigner(scope, () => pair)
 }

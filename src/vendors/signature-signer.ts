@@ -1,29 +1,44 @@
 import { AwsV4Signer } from "aws4fetch"
+import type { AwsKey } from "./aws-identity.ts"
 import type { RequestHeaders, SignableRequest, Signer } from "./vendor.ts"
 
-/** The key pair that signs, and its scope. */
-export interface SigningKey {
+/** What a signature is valid for. */
+export interface SigningScope {
   readonly service: string
   readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  /** Of a temporary pair. */
-  readonly sessionToken?: string
 }
 
 /** Signs each request with AWS Signature Version 4: its address, its body, and the time. */
 export class SignatureSigner implements Signer {
-  readonly #key: SigningKey
+  readonly #scope: SigningScope
+  readonly #key: () => AwsKey | Promise<AwsKey>
   /** The keys that are derived from the secret, one a day. */
-  readonly #derived = new Map<string, ArrayBuffer>()
+  #derived = new Map<string, ArrayBuffer>()
+  /** The two latest temporary pairs: running requests were signed with the previous one. */
+  #latest: readonly AwsKey[] = []
 
-  constructor(key: SigningKey) {
+  /** @param key returns the key pair to sign with; a new object when the pair has changed. */
+  constructor(scope: SigningScope, key: () => AwsKey | Promise<AwsKey>) {
+    this.#scope = scope
     this.#key = key
   }
 
   async sign({ url, body, method = "POST" }: SignableRequest): Promise<RequestHeaders> {
-    const request = { ...this.#key, url, method, body, cache: this.#derived }
+    const key = await this.#key()
+    if (key !== this.#latest[0]) {
+      this.#latest = [key, ...this.#latest.slice(0, 1)]
+      this.#derived = new Map()
+    }
+    const request = { ...this.#scope, ...key, url, method, body, cache: this.#derived }
     const { headers } = await new AwsV4Signer(request).sign()
     return Object.fromEntries(headers)
+  }
+
+  secrets(): readonly string[] {
+    return this.#latest.flatMap(({ accessKeyId, secretAccessKey, sessionToken }) => [
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? [] : [sessionToken]),
+    ])
   }
 }

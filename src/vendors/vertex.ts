@@ -5,7 +5,7 @@ import { googleImages } from "../dialects/image/formats/gemini.ts"
 import { geminiSpeech } from "../dialects/speech/formats/gemini.ts"
 import { geminiTranscription } from "../dialects/transcription/formats/gemini.ts"
 import { geminiBinding } from "./gemini-binding.ts"
-import { ServiceAccountSigner } from "./service-account-signer.ts"
+import { GoogleSigner } from "./google-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
 /** Locations of several regions, whose addresses have another form. */
@@ -14,7 +14,7 @@ const MULTI_REGIONS = new Set(["us", "eu"])
 /** It refuses ids of calls, and takes the class of service in a header (docs/wire/gemini.md#f13). */
 const VERTEX_GEMINI = gemini({ functionCallIds: false, serviceTier: false })
 
-/** Google's models on Vertex AI, for a service account (docs/wire/gemini.md#f1). */
+/** Google's models on Vertex AI, with a token of Google's (docs/wire/gemini.md#f1). */
 export const VERTEX: Vendor = {
   id: "vertex",
   name: "Google Vertex AI",
@@ -29,8 +29,8 @@ export const VERTEX: Vendor = {
       isShared: true,
     },
   ],
-  settings: ["credentials", "project", "location"],
-  needs: [["credentials"]],
+  settings: ["credentials", "identity", "project", "location"],
+  needs: [["credentials"], ["identity", "project"]],
   chat: [geminiBinding(VERTEX_GEMINI, "")],
   operations: {
     embedding: vertexEmbedding(VERTEX_GEMINI.decodeError),
@@ -39,9 +39,10 @@ export const VERTEX: Vendor = {
     transcription: geminiTranscription(VERTEX_GEMINI.decodeError, ""),
   },
   baseUrlOf,
-  signer({ credentials }) {
-    if (credentials === undefined) throw new Error("a vertex provider has no credentials")
-    return new ServiceAccountSigner(credentials)
+  signer({ credentials, identity }) {
+    const source = credentials ?? identity
+    if (source === undefined) throw new Error("a vertex provider has no credentials")
+    return new GoogleSigner(source)
   },
   probe: () => ({ known: "its credentials are good for a token" }),
 }

@@ -13,7 +13,7 @@ import {
   encryptEntry,
 } from "../../src/config/console-settings.ts"
 import { SecretCipher } from "../../src/config/secret-cipher.ts"
-import { ACCOUNT, KEY_FILE, load, VENDORS } from "./harness.ts"
+import { ACCOUNT, EXTERNAL_FILE, KEY_FILE, load, VENDORS } from "./harness.ts"
 
 let folder: string
 let seal: SecretCipher
@@ -201,15 +201,29 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
   })
 })
 
-test("a path is never read in place of a service account's key", () => {
-  const findings = (credentials: unknown) =>
+test("the console cannot use the machine's files or identity", () => {
+  const findings = (settings: Readonly<Record<string, unknown>>) =>
     entryFindings(
-      { section: "provider", id: "a", value: { vendor: "vertex", credentials } },
+      { section: "provider", id: "a", value: { vendor: "vertex", ...settings } },
       { vendors: VENDORS, providers: [] },
     ).map(({ path, message }) => `${path.join(".")} ${message}`)
-  expect(findings("/etc/hostname")).toEqual([
-    "credentials must be the key of a service account as JSON, which begins with '{'",
+  const onlyInFile = "can be set only in the settings file"
+  expect(findings({ credentials: "/etc/hostname" })).toEqual([
+    "credentials must be Google credentials as JSON, which begins with '{'",
   ])
-  expect(findings('{"type":"user"}')[0]).toStartWith("credentials must be the key of a service")
-  expect(findings(JSON.stringify(KEY_FILE))).toEqual([])
+  expect(findings({ credentials: '{"type":"user"}' })[0]).toStartWith(
+    "credentials must be Google credentials whose 'type'",
+  )
+  const external = JSON.stringify(EXTERNAL_FILE)
+  for (const credentials of [
+    external,
+    external.replace("external_account", "external\\u005faccount"),
+  ]) {
+    expect(findings({ credentials })).toEqual([`credentials of an external account ${onlyInFile}`])
+  }
+  expect(findings({ identity: "machine", project: "p" })).toEqual([`identity ${onlyInFile}`])
+  expect(findings({ api_keys: [{ credentials: external }] })).toEqual([
+    `api_keys.0.credentials of an external account ${onlyInFile}`,
+  ])
+  expect(findings({ credentials: JSON.stringify(KEY_FILE) })).toEqual([])
 })

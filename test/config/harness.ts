@@ -54,8 +54,8 @@ export const VENDORS: readonly KnownVendor[] = [
         isShared: true,
       },
     ],
-    settings: ["credentials", "project", "location"],
-    needs: [["credentials"]],
+    settings: ["credentials", "identity", "project", "location"],
+    needs: [["credentials"], ["identity", "project"]],
   },
 ]
 
@@ -67,6 +67,15 @@ export const KEY_FILE = {
   private_key: "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n",
   client_email: "robot@robots.iam.gserviceaccount.com",
   token_uri: "https://oauth2.googleapis.com/token",
+}
+
+/** A configuration of workload identity federation as Google gives it out. */
+export const EXTERNAL_FILE = {
+  type: "external_account",
+  audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+  subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+  token_url: "https://sts.googleapis.com/v1/token",
+  credential_source: { file: "/var/run/token" },
 }
 
 /** The same as the settings hold it. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadSettings } from "../../src/config/load.ts"
 import type { ProviderSettings } from "../../src/config/settings.ts"
-import { ACCOUNT, Folder, KEY_FILE, load, problems } from "./harness.ts"
+import { ACCOUNT, Folder, EXTERNAL_FILE, KEY_FILE, load, problems } from "./harness.ts"
 
 /** A provider of the file, its entry in braces. */
 function inFile(entry: string): ProviderSettings | undefined {
@@ -46,7 +46,7 @@ describe("the settings of one vendor", () => {
     ["vendor: bedrock, access_key_id: k", "needs secret_access_key and region"],
     ["vendor: bedrock, access_key_id: k, region: r", "needs secret_access_key"],
     ["vendor: bedrock, region: r", "needs api_key, or access_key_id and secret_access_key"],
-    ["vendor: vertex", "needs credentials"],
+    ["vendor: vertex", "needs credentials, or identity and project"],
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
@@ -63,7 +63,7 @@ describe("the settings of one vendor", () => {
   })
 })
 
-describe("a service account's credentials", () => {
+describe("Google credentials", () => {
   const vertex = (key: object, more = "") =>
     `vendor: vertex, credentials: '${JSON.stringify(key)}'${more}`
 
@@ -92,11 +92,21 @@ describe("a service account's credentials", () => {
   })
 
   const bad: [string, string, string][] = [
-    ["no file", "absent.json", "cannot be read (ENOENT). It must be the key"],
-    ["no JSON", "{", "must be the key of a service account, as JSON"],
-    ["another type", JSON.stringify({ ...KEY_FILE, type: "authorized_user" }), "its 'type' is not"],
-    ["no key", JSON.stringify({ ...KEY_FILE, private_key: "x" }), "its 'private_key' is missing"],
-    ["no name", JSON.stringify({ ...KEY_FILE, client_email: "" }), "its 'client_email' is missing"],
+    ["no file", "absent.json", "cannot be read (ENOENT). Give Google credentials"],
+    ["no JSON", "{", "must be Google credentials, as JSON"],
+    ["another type", JSON.stringify({ ...KEY_FILE, type: "gdch" }), "whose 'type' is one of"],
+    ["no key", JSON.stringify({ ...KEY_FILE, private_key: "x" }), "'private_key' is missing"],
+    ["no name", JSON.stringify({ ...KEY_FILE, client_email: "" }), "'client_email' is missing"],
+    [
+      "a federation whose token comes from a program",
+      JSON.stringify({ ...EXTERNAL_FILE, credential_source: { executable: { command: "x" } } }),
+      "'credential_source' is missing or not supported",
+    ],
+    [
+      "a federation over plain HTTP",
+      JSON.stringify({ ...EXTERNAL_FILE, token_url: "http://sts.googleapis.com/v1/token" }),
+      "must have a token_url that starts with https://",
+    ],
     [
       "an address that anybody can listen to",
       JSON.stringify({ ...KEY_FILE, token_uri: "http://oauth2.googleapis.com/token" }),
@@ -116,6 +126,54 @@ describe("a service account's credentials", () => {
   test("may name an address on this machine", () => {
     const local = { ...KEY_FILE, token_uri: "http://127.0.0.1:9/token" }
     expect(inFile(vertex(local))?.credentials?.tokenUri).toBe(local.token_uri)
+  })
+
+  test("can be a configuration of workload identity federation", () => {
+    const document = {
+      ...EXTERNAL_FILE,
+      service_account_impersonation_url: "https://iamcredentials.googleapis.com/v1/sa:token",
+      credential_source: {
+        url: "http://169.254.169.254/token",
+        headers: { metadata: "true" },
+        format: { type: "json", subject_token_field_name: "id_token" },
+      },
+    }
+    expect(inFile(vertex(document, ", project: mine"))?.credentials).toEqual({
+      audience: EXTERNAL_FILE.audience,
+      subjectTokenType: EXTERNAL_FILE.subject_token_type,
+      tokenUri: EXTERNAL_FILE.token_url,
+      impersonationUrl: document.service_account_impersonation_url,
+      source: {
+        url: "http://169.254.169.254/token",
+        headers: { metadata: "true" },
+        field: "id_token",
+      },
+    })
+  })
+
+  test("can be a user's own, whose project is the quota project", () => {
+    const document = {
+      type: "authorized_user",
+      client_id: "id",
+      client_secret: "secret",
+      refresh_token: "refresh",
+      quota_project_id: "mine",
+    }
+    expect(inFile(vertex(document))?.credentials).toEqual({
+      clientId: "id",
+      clientSecret: "secret",
+      refreshToken: "refresh",
+      tokenUri: "https://oauth2.googleapis.com/token",
+      projectId: "mine",
+    })
+  })
+
+  test("can be the identity of the machine, with a project", () => {
+    expect(inFile("vendor: vertex, identity: machine, project: mine")?.identity).toBe("machine")
+    expect(faultsOf("vendor: vertex, identity: machine")[0]).toContain("needs project")
+    expect(faultsOf("vendor: vertex, identity: here, project: mine")[0]).toContain(
+      "is no known identity",
+    )
   })
 })
 
@@ -198,7 +256,7 @@ describe("the environment", () => {
     })
     expect(Object.keys(settings.providers)).toEqual([])
     expect(warnings).toEqual([
-      "GOOGLE_CREDENTIALS: not used, since it must be the key of a service account: its 'type' is not 'service_account'.",
+      "GOOGLE_CREDENTIALS: not used, since it must be complete Google credentials: 'audience' is missing or not supported.",
     ])
     expect(problems("", { BEDROCK_KEY: "k", AWS_REGION: "no where" })[0]).toStartWith(
       "-:- AWS_REGION: must be small letters",

@@ -121,14 +121,14 @@ describe("credentials that cannot be used", () => {
     const error = await failure(signerFor())
     expect(error.kind).toBe("upstream_error")
     expect(error.message).toBe(
-      "Google refused the credentials that the operator of this gateway configured (invalid_grant).",
+      "Google's token service rejected the credentials that the operator of this gateway configured (invalid_grant).",
     )
   })
 
   test("because of answers that are none", async () => {
     for (const body of ["<html>", "{}", '{"access_token":"","expires_in":1}', "null"]) {
       answer = () => new Response(body)
-      expect((await failure(signerFor())).message).toContain("without a token")
+      expect((await failure(signerFor())).message).toContain("without a credential")
     }
     answer = () => Response.redirect("http://127.0.0.1:1/elsewhere", 302)
     expect((await failure(signerFor())).message).toContain("(302)")

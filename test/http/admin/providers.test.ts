@@ -227,7 +227,7 @@ describe("what is refused, with the field it is about", () => {
   test("the path of a file instead of a key: only who has the machine may name its files", async () => {
     const vertex = { id: "wrong", vendor: "vertex", credentials: "/etc/passwd" }
     expect(await refusal("POST", "/providers", vertex)).toBe(
-      "400 invalid_value credentials: 'credentials' must be the key of a service account as JSON, which begins with '{'.",
+      "400 invalid_value credentials: 'credentials' must be Google credentials as JSON, which begins with '{'.",
     )
   })
 

@@ -1,0 +1,122 @@
+import { request } from "node:http"
+import { GatewayError } from "../canon/errors.ts"
+
+/** Timeout of a request for a credential. */
+const TIMEOUT_MS = 10_000
+/** Timeout of a request to the machine's own metadata service, which is one hop away. */
+const METADATA_TIMEOUT_MS = 2_000
+/** Documents with a credential are a few kilobytes. */
+const MAX_DOCUMENT_BYTES = 64 * 1024
+
+export interface CredentialRequest {
+  readonly method?: "GET" | "POST" | "PUT"
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** A service that gives out credentials. */
+export interface CredentialService {
+  /** As it is named in errors: `Google's token service`. */
+  readonly name: string
+  /** The service's error code in a rejected response, such as `invalid_grant`. */
+  readonly errorCode?: (text: string) => string | undefined
+}
+
+/**
+ * Requests a credential from a service on the network.
+ * @returns the body of a successful response.
+ * @throws GatewayError `upstream_error`, `upstream_timeout`.
+ */
+export async function requestCredential(
+  service: CredentialService,
+  url: string,
+  { method = "POST", headers, body }: CredentialRequest,
+): Promise<string> {
+  let status: number
+  let text: string
+  try {
+    const response = await fetch(url, {
+      method,
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    status = response.status
+    text = await response.text()
+  } catch (error) {
+    throw unreachable(service, error)
+  }
+  return acceptedText(service, status, text)
+}
+
+/**
+ * Requests a credential from the machine's own metadata service. It never goes through a proxy, which would return the
+ * credential of the proxy's machine.
+ * @returns the body of a successful response.
+ * @throws GatewayError `upstream_error`, `upstream_timeout`.
+ */
+export async function requestMetadata(
+  service: CredentialService,
+  url: string,
+  { method = "GET", headers = {} }: CredentialRequest,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+  const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS)
+  const sent = request(url, { method, headers, signal }, (response) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      if (bytes > MAX_DOCUMENT_BYTES) sent.destroy(new Error("the document is too large"))
+      else chunks.push(chunk)
+    })
+    response.on("error", reject)
+    response.on("end", () => {
+      resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") })
+    })
+  })
+  sent.on("error", reject)
+  sent.end()
+  try {
+    const { status, text } = await promise
+    return acceptedText(service, status, text)
+  } catch (error) {
+    throw error instanceof GatewayError ? error : unreachable(service, error)
+  }
+}
+
+function acceptedText({ name, errorCode }: CredentialService, status: number, text: string) {
+  if (status >= 200 && status < 300 && text.length <= MAX_DOCUMENT_BYTES) return text
+  if (status >= 500 || status === 429) {
+    throw new GatewayError("upstream_error", `${name} failed with status ${status}.`)
+  }
+  throw new GatewayError(
+    "upstream_error",
+    `${name} rejected the credentials that the operator of this gateway configured (${errorCode?.(text) ?? status}).`,
+  )
+}
+
+function unreachable({ name }: CredentialService, cause: unknown): GatewayError {
+  const isLate =
+    cause instanceof Error && (cause.name === "TimeoutError" || cause.name === "AbortError")
+  return new GatewayError(
+    isLate ? "upstream_timeout" : "upstream_error",
+    `${name} cannot be reached. Try again later.`,
+    { cause },
+  )
+}
+
+/** An error for a successful response that holds no credential. */
+export function withoutCredential({ name }: CredentialService): GatewayError {
+  return new GatewayError("upstream_error", `${name} returned a response without a credential.`)
+}
+
+/** The JSON of a response; undefined if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
