@@ -29,29 +29,31 @@ export type Served = Pick<
 
 const databases = new TestDatabases()
 
-export const ENGINES: readonly Engine[] = [
-  {
-    name: "SQLite",
-    open: (folder) => databaseOf({ data: folder }).openStore(),
-    database: async (folder) => databaseOf({ data: folder }),
-    users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
-    serve: (folder) => databaseOf({ data: folder }).openToServe(false),
-  },
-  {
-    name: "SQLite on a thread",
-    open: (folder) => openThreadedStore(databaseFileIn(folder)),
-    database: async (folder) => databaseOf({ data: folder }),
-    users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
-    serve: (folder) => databaseOf({ data: folder }).openToServe(true),
-  },
-  {
-    name: "PostgreSQL",
-    open: async (folder) => (await postgresOf(folder)).openStore(),
-    database: postgresOf,
-    users: async (folder) => (await postgresOf(folder)).openConsoleStore(),
-    serve: async (folder) => (await postgresOf(folder)).openToServe(false),
-  },
-]
+export const SQLITE: Engine = {
+  name: "SQLite",
+  open: (folder) => databaseOf({ data: folder }).openStore(),
+  database: async (folder) => databaseOf({ data: folder }),
+  users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
+  serve: (folder) => databaseOf({ data: folder }).openToServe(false),
+}
+
+export const THREADED_SQLITE: Engine = {
+  name: "SQLite on a thread",
+  open: (folder) => openThreadedStore(databaseFileIn(folder)),
+  database: async (folder) => databaseOf({ data: folder }),
+  users: (folder) => databaseOf({ data: folder }).openConsoleStore(),
+  serve: (folder) => databaseOf({ data: folder }).openToServe(true),
+}
+
+export const POSTGRES: Engine = {
+  name: "PostgreSQL",
+  open: async (folder) => (await postgresOf(folder)).openStore(),
+  database: postgresOf,
+  users: async (folder) => (await postgresOf(folder)).openConsoleStore(),
+  serve: async (folder) => (await postgresOf(folder)).openToServe(false),
+}
+
+export const ENGINES: readonly Engine[] = [SQLITE, THREADED_SQLITE, POSTGRES]
 
 async function postgresOf(folder: string): Promise<Database> {
   const url = await databases.urlOf(folder)

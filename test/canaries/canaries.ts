@@ -87,8 +87,12 @@ function leaks(searched: readonly Output[], canaries: readonly Canary[]): string
   return [...new Set(found)]
 }
 
-describe.each(["SQLite", "PostgreSQL"] as const)("with %s", (engine) => {
-  const { start, places: own } = ENGINES[engine]
+/** Plants secrets in a gateway on an engine, and searches everything that it writes and returns. */
+export function testCanaries(engine: keyof typeof ENGINES): void {
+  describe(`with ${engine}`, () => search(ENGINES[engine]))
+}
+
+function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]): void {
   let database: ObservedDatabase | undefined
   let seen: Observation
 
@@ -150,4 +154,4 @@ describe.each(["SQLite", "PostgreSQL"] as const)("with %s", (engine) => {
       expect(searched.flatMap((output) => findCanaries(output, wanted))).not.toEqual([])
     },
   )
-})
+}

@@ -1,0 +1,68 @@
+import OpenAI from "openai"
+import { expect } from "bun:test"
+import type { Page } from "playwright-core"
+import { type ConsoleGateway, OPERATOR, startConsole } from "./console-gateway.ts"
+
+/** A gateway whose pages have something on them. */
+export interface PagesGateway {
+  readonly tollgate: ConsoleGateway
+  /** The id of the last successful request. */
+  readonly receipt: string
+  /** The id of a request that the gateway rejected. */
+  readonly refused: string
+}
+
+/** Starts a gateway and calls it. */
+export async function startPagesGateway(): Promise<PagesGateway> {
+  const tollgate = await startConsole(`
+price_groups:
+  partners:
+    name: Partners and resellers
+    terms:
+      - { from: 2020-01-01, multiplier: 0.9 }
+      - { from: 2099-01-01, prices: { sandbox/echo: { input: 1, output: 2 } } }
+`)
+  const client = new OpenAI({
+    apiKey: tollgate.firstKey,
+    baseURL: `${tollgate.url}/v1`,
+    defaultHeaders: { "x-tollgate-session": "pages" },
+  })
+  let receipt = ""
+  for (const model of ["sandbox/echo", "sandbox/claude", "sandbox/gemini"]) {
+    const messages = [{ role: "user" as const, content: `a page of ${model}` }]
+    const { response } = await client.chat.completions.create({ model, messages }).withResponse()
+    receipt = response.headers.get("x-request-id") ?? ""
+  }
+  const messages = [{ role: "user" as const, content: "nobody answers" }]
+  const unknown = client.chat.completions.create({ model: "sandbox/nothing", messages })
+  const refused = await unknown.then(
+    () => "",
+    ({ requestID }: { readonly requestID?: string }) => requestID ?? "",
+  )
+  return { tollgate, receipt, refused }
+}
+
+/** The account of the first start. */
+export function accountId(page: Page): Promise<string> {
+  return page.evaluate<string>(
+    `fetch("/admin/v1/accounts").then((answer) => answer.json()).then(({ data }) => data[0].id)`,
+  )
+}
+
+/** More than has room in most places, to the last digit. */
+export async function grantMuch(page: Page): Promise<void> {
+  const account = await accountId(page)
+  const response = await page.request.post(`/admin/v1/accounts/${account}/entries`, {
+    headers: { "x-tollgate-console": "1" },
+    data: { kind: "grant", amount: "249969371.123456789", note: "much" },
+  })
+  expect(response.status()).toBe(200)
+}
+
+export async function signIn(page: Page): Promise<void> {
+  await page.goto("/console/sign-in")
+  await page.getByLabel("Email").fill(OPERATOR.email)
+  await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Sign in", exact: true }).click()
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { faultsOf } from "./axe-faults.ts"
+import { setUp, type Visitor } from "./console-gateway.ts"
+import { look } from "./page-look.ts"
+import {
+  accountId,
+  grantMuch,
+  type PagesGateway,
+  signIn,
+  startPagesGateway,
+} from "./pages-gateway.ts"
+
+let gateway: PagesGateway
+/** Signed in once for all pages. */
+let operator: Visitor
+let account: string
+
+/** Addresses below `/console/`. */
+const PAGES: Readonly<Record<string, () => string>> = {
+  models: () => "models",
+  playground: () => "playground",
+  members: () => "members",
+  notices: () => "notices",
+  audit: () => "audit",
+  providers: () => "providers",
+  accounts: () => "accounts",
+  account: () => `accounts/${account}`,
+  "price-groups": () => "price-groups",
+  users: () => "users",
+  codes: () => "codes",
+  settings: () => "settings",
+  profile: () => "profile",
+}
+
+beforeAll(async () => {
+  gateway = await startPagesGateway()
+  operator = await gateway.tollgate.visitor()
+  await setUp(operator, gateway.tollgate.setupLink)
+  await grantMuch(operator.page)
+  account = await accountId(operator.page)
+})
+
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]()
+  await gateway.tollgate[Symbol.asyncDispose]()
+})
+
+test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
+  const { page } = operator
+  await page.goto(`/console/${address()}`)
+  await look(page, name)
+  expect(operator.complaints).toEqual([])
+})
+
+test("what opens over the pages, and a conversation with three models", async () => {
+  await using visitor = await gateway.tollgate.visitor()
+  const { page } = visitor
+  await signIn(page)
+  await page.keyboard.press("Control+k")
+  await page.getByRole("option").first().waitFor()
+  await look(page, "palette")
+  await page.keyboard.press("Escape")
+  await page.getByRole("dialog").waitFor({ state: "detached" })
+  await page.keyboard.press("?")
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.goto("/console/playground")
+  await page.getByRole("button", { name: "Compare" }).click()
+  await page.getByRole("button", { name: "Compare" }).click()
+  await page.getByLabel("Tools").fill(`[{ "name": "look", "parameters": { "type": "object" } }]`)
+  const message = page.getByRole("textbox", { name: "Your message" })
+  for (const text of ["# A\n\n> b [c](https://d.example)\n\n|e|\n|-|\n|f|", "look around"]) {
+    await message.fill(text)
+    await message.press("Enter")
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
+  }
+  await page.getByLabel("Result of look").nth(2).waitFor()
+  await look(page, "playground-three")
+  await page.getByRole("button", { name: "Conversations" }).click()
+  await page.getByRole("dialog").getByRole("button", { name: "Delete # A" }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  expect(visitor.complaints).toEqual([])
+})

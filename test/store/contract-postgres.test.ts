@@ -1,0 +1,4 @@
+import { testContracts } from "./contract/contracts.ts"
+import { POSTGRES } from "./engines.ts"
+
+testContracts(POSTGRES)

@@ -1,0 +1,78 @@
+import { describe } from "bun:test"
+import { accountContract } from "./accounts.ts"
+import { accountBudgetContract } from "./account-budgets.ts"
+import { labelBudgetContract } from "./label-budgets.ts"
+import { auditContract } from "./audit.ts"
+import { auditedWriteContract } from "./audited-writes.ts"
+import { backupContract } from "./backups.ts"
+import { codeContract } from "./codes.ts"
+import { conversationContract } from "./conversations.ts"
+import { deploymentReportContract } from "./deployment-reports.ts"
+import { entryContract } from "./entries.ts"
+import { idempotencyContract } from "./idempotency.ts"
+import { integrityContract } from "./integrity.ts"
+import { keptFileContract } from "./kept-files.ts"
+import { keyContract } from "./keys.ts"
+import { labelUsageContract } from "./label-usage.ts"
+import { leaseContract } from "./leases.ts"
+import { memberContract } from "./members.ts"
+import { nodeContract } from "./nodes.ts"
+import { noticeContract } from "./notices.ts"
+import { failureLogContract } from "./failure-log.ts"
+import { payloadLogContract } from "./payload-log.ts"
+import { paymentContract } from "./payments.ts"
+import { peopleContract } from "./people.ts"
+import { rateLimitContract } from "./rate-limits.ts"
+import { reportContract } from "./reports.ts"
+import { usageContract } from "./usage.ts"
+import { sealingContract } from "./sealing.ts"
+import { settingContract } from "./settings.ts"
+import { settlementContract } from "./settlements.ts"
+import { signInContract } from "./sign-in.ts"
+import { vendorStateContract } from "./vendor-state.ts"
+import type { Engine } from "../engines.ts"
+/** The contracts that every engine fulfills, by aggregate. */
+export const CONTRACTS = {
+  accounts: accountContract,
+  "account budgets": accountBudgetContract,
+  "label budgets": labelBudgetContract,
+  audit: auditContract,
+  "audited writes": auditedWriteContract,
+  backups: backupContract,
+  codes: codeContract,
+  conversations: conversationContract,
+  "deployment reports": deploymentReportContract,
+  entries: entryContract,
+  idempotency: idempotencyContract,
+  integrity: integrityContract,
+  "kept files": keptFileContract,
+  keys: keyContract,
+  leases: leaseContract,
+  "members and invitations": memberContract,
+  nodes: nodeContract,
+  notices: noticeContract,
+  "failure log": failureLogContract,
+  "payload log": payloadLogContract,
+  payments: paymentContract,
+  people: peopleContract,
+  "rate limits": rateLimitContract,
+  reports: reportContract,
+  usage: usageContract,
+  "usage of labels": labelUsageContract,
+  sealing: sealingContract,
+  settings: settingContract,
+  settlements: settlementContract,
+  "sign-in": signInContract,
+  "vendor state": vendorStateContract,
+}
+
+export type Aggregate = keyof typeof CONTRACTS
+
+/** Runs the contracts of these aggregates against an engine. */
+export function testContracts(engine: Engine, aggregates: readonly Aggregate[] = ALL): void {
+  for (const aggregate of aggregates) {
+    describe(`${engine.name}: ${aggregate}`, () => CONTRACTS[aggregate](engine))
+  }
+}
+
+const ALL = Object.keys(CONTRACTS) as Aggregate[]
