@@ -1,13 +1,14 @@
 import { FailureQueue } from "../failures/failure-queue.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
+import type { FailureLog } from "../store/failure-log.ts"
 import type { Events } from "../telemetry/events.ts"
 
-/** What keeps the failures of the last days, and the events of which it hears. */
+/** Opens the log of recent failures, and the events that fill it. */
 export function openFailures(
   { failures: log }: Pick<ServingDatabase, "failures">,
   events: Events,
   building: AsyncDisposableStack,
-): Events {
+): { readonly events: Events; readonly failures: FailureLog } {
   const queue = building.use(new FailureQueue({ log, onLoss: events.failuresLost }))
   const kept: Pick<Events, "errorAnswered" | "attemptEnded"> = {
     errorAnswered: (answered) => {
@@ -19,5 +20,5 @@ export function openFailures(
       queue.attemptEnded(failure)
     },
   }
-  return Object.assign(Object.create(events) as Events, kept)
+  return { events: Object.assign(Object.create(events) as Events, kept), failures: queue.log }
 }

@@ -33,8 +33,8 @@ export async function openObservation(parts: ObservationParts, building: AsyncDi
   if (counting.length > 0) observers.push(building.use(new BatchedObserver(counting, noticed)))
   const counted = metrics ? countedEvents(noticed, metrics) : noticed
   const logged = isLogged ? loggedErrors(counted) : counted
-  const events = openFailures(parts.database, logged, building)
-  return { ...notices, metrics, tracer, observers, events }
+  const { events, failures } = openFailures(parts.database, logged, building)
+  return { ...notices, metrics, tracer, observers, events, failures }
 }
 
 /** Where lines of requests go besides the log; none of it is loaded unless the settings name one. */

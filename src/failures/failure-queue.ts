@@ -1,27 +1,23 @@
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import type { AnsweredError, AttemptFailure } from "../telemetry/events.ts"
 
-/** How long failures wait for others to be stored with them, milliseconds. */
-const PAUSE = 250
-/** And how many do at most. */
-const MOST_WAITING = 5_000
-/** Of one account, and of all callers who are not known, in a second: a flood of errors is not what the log is for. */
-const MOST_IN_A_SECOND = 20
-const SECOND = 1_000
-const SWEEP_EVERY = 600_000
-/** How long failures are kept, milliseconds. */
-const LIFETIME = 7 * 86_400_000
-/** Of one account, and of callers who are not known. */
-const MOST_REQUESTS = 10_000
-/** Of all. */
-const MOST_ATTEMPTS = 200_000
-/** Characters that are kept of what the caller or the vendor has written. */
-const LONGEST_MESSAGE = 500
-const LONGEST_NAME = 200
-/** More of a message is not even looked at. */
-const LONGEST_QUOTING = 2_000
-/** Longer values that a message quotes are no names, characters. */
-const LONGEST_WORD = 100
+const FLUSH_INTERVAL_MS = 250
+const MAX_QUEUED = 5_000
+/** Maximum failures logged per account per second, so that an error loop cannot flood the log. */
+const MAX_PER_SECOND = 20
+const SECOND_MS = 1_000
+const SWEEP_INTERVAL_MS = 600_000
+const RETENTION_MS = 7 * 86_400_000
+/** Maximum failed requests kept per account, and for all unknown callers together. */
+const MAX_KEPT_REQUESTS = 10_000
+/** Maximum failed attempts kept in total. */
+const MAX_KEPT_ATTEMPTS = 200_000
+const MAX_MESSAGE_LENGTH = 500
+const MAX_NAME_LENGTH = 200
+/** The part of a message in which quotes are looked for. */
+const MAX_SEARCHED_LENGTH = 2_000
+/** A longer quoted value is not a name. */
+const MAX_WORD_LENGTH = 100
 const QUOTED = /(?<=^|[\s(:])(['"`])(.*?)(?:\1(?=[\s.,;:)]|$)|$)/gs
 /** The kind of error whose message is the vendor's. */
 const REFUSED = "refused_by_upstream"
@@ -52,7 +48,7 @@ export class FailureQueue implements AsyncDisposable {
 
   constructor(parts: FailureQueueParts) {
     this.#parts = parts
-    this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#sweeping = setInterval(() => void this.#sweep(), SWEEP_INTERVAL_MS)
     this.#sweeping.unref()
     void this.#sweep()
   }
@@ -65,12 +61,12 @@ export class FailureQueue implements AsyncDisposable {
     this.#requests.push({
       ...facts,
       at: Date.now(),
-      endpoint: shortened(facts.endpoint, LONGEST_NAME),
-      parameter: parameter === undefined ? null : shortened(nameIn(parameter), LONGEST_NAME),
-      message: shortened(withoutContents(facts.kind, message), LONGEST_MESSAGE),
+      endpoint: shortened(facts.endpoint, MAX_NAME_LENGTH),
+      parameter: parameter === undefined ? null : shortened(nameIn(parameter), MAX_NAME_LENGTH),
+      message: shortened(withoutContents(facts.kind, message), MAX_MESSAGE_LENGTH),
       account,
       key: key?.id ?? null,
-      model: model === undefined ? null : shortened(model, LONGEST_NAME),
+      model: model === undefined ? null : shortened(model, MAX_NAME_LENGTH),
     })
   }
 
@@ -81,8 +77,8 @@ export class FailureQueue implements AsyncDisposable {
     this.#attempts.push({
       ...facts,
       at: Date.now(),
-      code: code === undefined ? null : shortened(code, LONGEST_NAME),
-      message: shortened(message, LONGEST_MESSAGE),
+      code: code === undefined ? null : shortened(code, MAX_NAME_LENGTH),
+      message: shortened(message, MAX_MESSAGE_LENGTH),
     })
   }
 
@@ -94,35 +90,65 @@ export class FailureQueue implements AsyncDisposable {
   }
 
   #admits(account: string | null): boolean {
-    const second = Math.floor(performance.now() / SECOND)
+    const second = Math.floor(performance.now() / SECOND_MS)
     if (second !== this.#second) {
       this.#second = second
       this.#counts.clear()
     }
     const count = this.#counts.get(account) ?? 0
     this.#counts.set(account, count + 1)
-    if (count < MOST_IN_A_SECOND) return this.#hasRoom()
+    if (count < MAX_PER_SECOND) return this.#hasRoom()
     this.#lost++
     return false
   }
 
   #hasRoom(): boolean {
-    this.#hurry()
-    if (this.#requests.length + this.#attempts.length < MOST_WAITING) return true
+    this.#scheduleFlush()
+    if (this.#requests.length + this.#attempts.length < MAX_QUEUED) return true
     this.#lost++
     return false
   }
 
-  /** One store at a time: while the database is slow, what waits is bounded all the same. */
-  #hurry(): void {
+  /** The log, whose reads include the failures that are still queued. */
+  get log(): FailureLog {
+    const { log } = this.#parts
+    const flushed =
+      <Parameters extends unknown[], Result>(
+        read: (...parameters: Parameters) => Promise<Result>,
+      ) =>
+      async (...parameters: Parameters): Promise<Result> => {
+        await this.#flush()
+        return read(...parameters)
+      }
+    return {
+      add: (requests, attempts) => log.add(requests, attempts),
+      find: flushed((request) => log.find(request)),
+      attempts: flushed((request) => log.attempts(request)),
+      list: flushed((filter, after, limit) => log.list(filter, after, limit)),
+      count: flushed((filter, step) => log.count(filter, step)),
+      sweep: (limits) => log.sweep(limits),
+    }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#storing
+    if (this.#timer !== undefined) this.#startStoring()
+    await this.#storing
+  }
+
+  #scheduleFlush(): void {
     if (this.#storing !== undefined) return
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#storing = this.#store().finally(() => {
-        this.#storing = undefined
-        if (this.#requests.length + this.#attempts.length + this.#lost > 0) this.#hurry()
-      })
-    }, PAUSE)
+    this.#timer ??= setTimeout(() => this.#startStoring(), FLUSH_INTERVAL_MS)
+  }
+
+  /** Runs one store at a time, so that the queue stays bounded while the database is slow. */
+  #startStoring(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#storing ??= this.#store().finally(() => {
+      this.#storing = undefined
+      if (this.#requests.length + this.#attempts.length + this.#lost > 0) this.#scheduleFlush()
+    })
   }
 
   async #store(): Promise<void> {
@@ -141,10 +167,10 @@ export class FailureQueue implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const before = Date.now() - LIFETIME
+    const before = Date.now() - RETENTION_MS
     const { log, onLoss } = this.#parts
     try {
-      await log.sweep({ before, requests: MOST_REQUESTS, attempts: MOST_ATTEMPTS })
+      await log.sweep({ before, requests: MAX_KEPT_REQUESTS, attempts: MAX_KEPT_ATTEMPTS })
     } catch (error) {
       onLoss(0, error)
     }
@@ -158,13 +184,13 @@ export class FailureQueue implements AsyncDisposable {
 function withoutContents(kind: string, message: string): string {
   if (kind === REFUSED) return "The provider refused the request: its words are with the attempt."
   return message
-    .slice(0, LONGEST_QUOTING)
+    .slice(0, MAX_SEARCHED_LENGTH)
     .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)
 }
 
 /** A text where it can be a name; a longer one is not kept. */
 function nameIn(text: string): string {
-  return text.length > LONGEST_WORD || /\s/.test(text) ? "…" : text
+  return text.length > MAX_WORD_LENGTH || /\s/.test(text) ? "…" : text
 }
 
 /** Text of others as it can be stored and shown in one line. */

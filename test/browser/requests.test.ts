@@ -48,7 +48,7 @@ async function fail(model: string): Promise<void> {
   await called.catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIError))
 }
 
-test("what the gateway refused is listed and counted alike, and apart from what a vendor failed", async () => {
+test("lists refused requests separately from failed ones, with matching counts", async () => {
   const { page } = operator
   for (const model of ["sandbox/nothing", "sandbox/none", "sandbox/broken"]) await fail(model)
   await page.goto("/console/requests?account=all&status=refused")
