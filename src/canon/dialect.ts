@@ -3,6 +3,7 @@ import type { DialectId, Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"
+import type { ModelRules } from "./model-rules.ts"
 import type { OtherContent } from "./other-content.ts"
 import type { ConversationForm } from "./conversation.ts"
 import type { Usage } from "./usage.ts"
@@ -174,8 +175,9 @@ export interface UpstreamDialect {
   /**
    * `request.model` is the vendor's own name for the model; its limits are such as the vendor accepts. Usage in
    * streams is always requested.
+   * @param rules what the model accepts; absent: no restriction is known.
    */
-  encodeRequest(request: ChatRequest): EncodedRequest
+  encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
   decodeEvents(request?: ChatRequest): EventDecoder
   /** Finds the frames of one stream that a vendor has sent already; absent where content may come twice as well. */

@@ -14,6 +14,7 @@ import { parseDecimal } from "tollgate-contract/decimal.ts"
 import { type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
+import { rulesOf } from "./model-rules.ts"
 import { CREDENTIAL_MARK, type Deployment, type Model } from "./model.ts"
 import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 
@@ -140,6 +141,9 @@ function buildDeployment(
   const written = wanted.price ?? draft.settings?.price
   const read = priceOf(written, draft, own, services)
   const { reason } = read
+  const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
+  const rules =
+    draft.kind === "chat" ? rulesOf(callable.settings.vendor, upstreamModel, facts) : undefined
   const price =
     read.price && written === undefined
       ? priceTimes(
@@ -154,6 +158,7 @@ function buildDeployment(
       upstreamModel,
       weight,
       ...(dialects === undefined ? {} : { dialects }),
+      ...(rules === undefined ? {} : { rules }),
       ...(price === undefined ? {} : { price }),
     },
     ...(reason === undefined ? {} : { warning: ` is refused: ${reason}` }),

@@ -1,4 +1,5 @@
 import type { DialectId } from "../canon/extra.ts"
+import type { ModelRules } from "../canon/model-rules.ts"
 import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
 import type { Price } from "../ledger/price.ts"
 
@@ -49,6 +50,8 @@ export interface Deployment {
    * registry are all taken into account: nothing else needs to be checked. Absent: all that its vendor speaks.
    */
   readonly dialects?: readonly DialectId[]
+  /** What its model accepts; absent: no restriction is known. */
+  readonly rules?: ModelRules
   /** Set where a caller has named the model, and nobody here knows whether its vendor has it. */
   readonly isAssumed?: true
   /** Absent: the deployment cannot be called, since its cost could not be known. */

@@ -37,7 +37,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     supports: supportOf(all),
     framing: "sse",
     answerLimits: () => limits,
-    encodeRequest: (request) => encodeRequest(request, all),
+    encodeRequest: (request, rules) => encodeRequest(request, all, rules),
     functionsOnly: !all.customTools,
     decodeResult,
     decodeEvents,

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
-import type { Model } from "../../catalog/model.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import { MIN_OUTPUT } from "../billing/usage-bound.ts"
 
@@ -54,15 +54,19 @@ export function fitLimits(
 export function takesLimits(
   request: ChatRequest,
   maxTokens: number | undefined,
-  input: {
-    readonly dialect: UpstreamDialect
-    readonly model: string
-    readonly isStopReported?: boolean | undefined
-  },
+  input: { readonly taken: AnswerLimits; readonly isStopReported?: boolean | undefined },
 ): boolean {
   if (request.stop === undefined && maxTokens === undefined) return true
-  const taken = input.dialect.answerLimits(input.model)
-  return fitLimits(request, maxTokens, taken, input.isStopReported) === undefined
+  return fitLimits(request, maxTokens, input.taken, input.isStopReported) === undefined
+}
+
+/** The limits that a deployment keeps in a dialect. */
+export function limitsOf(
+  dialect: UpstreamDialect,
+  { upstreamModel, rules }: Pick<Deployment, "upstreamModel" | "rules">,
+): AnswerLimits {
+  const limits = dialect.answerLimits(upstreamModel)
+  return rules?.sampling?.rejects.includes("stop") === true ? { ...limits, stops: 0 } : limits
 }
 
 /** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */

@@ -10,8 +10,9 @@ import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
+import { fitToModel, requiredDialect } from "./fit-to-model.ts"
 import { isFoldable } from "./fold-answer.ts"
-import { fitLimits, takesLimits } from "./own-limits.ts"
+import { fitLimits, limitsOf, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
@@ -41,11 +42,11 @@ export function planCall(
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
   const clampedTo = clampAt(charge, request, deployment)
-  const bindings = client.bindings(deployment)
+  const bindings = bindingsFor(request, deployment, client)
   const own = bindings.find((binding) => binding.dialect.id === dialect.id)
   const input = own && {
     dialect: own.dialect,
-    model: deployment.upstreamModel,
+    taken: limitsOf(own.dialect, deployment),
     isStopReported: dialect.reportsStop,
   }
   const isVerbatim =
@@ -78,6 +79,18 @@ export function planCall(
   return inline(request, planned.config.media, call.memory).then((whole) =>
     planTranscoded(transcoding, whole),
   )
+}
+
+/** The dialects that a request can use: only the one that its model requires, if it requires one. */
+function bindingsFor(
+  request: ChatRequest,
+  deployment: Deployment,
+  client: ProviderClient,
+): readonly ChatBinding[] {
+  const bindings = client.bindings(deployment)
+  const required = requiredDialect(request, deployment.rules)
+  const usable = bindings.filter(({ dialect }) => dialect.id === required)
+  return usable.length === 0 ? bindings : usable
 }
 
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
@@ -155,12 +168,14 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const longest = dialect.needsMaxTokens ? maxOutput : undefined
   const raised = isRaised(request, dialect) ? MIN_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
-  const taken = dialect.answerLimits(deployment.upstreamModel)
+  const { rules } = deployment
+  const taken = limitsOf(dialect, deployment)
   const fitted = fitLimits(request, maxTokens, taken, planned.dialect.reportsStop)
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, binding, planned.dialect.id)
+  const adapted = fitToModel(offered, rules)
   const asked = {
-    ...offered,
+    ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
     messages,
     model: deployment.upstreamModel,
@@ -170,7 +185,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     choices: isSplit ? 1 : request.choices,
     ...(sent === undefined ? {} : { maxTokens: sent }),
   }
-  const { body, losses } = dialect.encodeRequest(asked)
+  const { body, losses } = dialect.encodeRequest(asked, rules)
   const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
   return {
     deployment,
@@ -183,6 +198,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
       ...opened.lost,
       ...lost,
       ...(raised === undefined ? [] : [RAISED]),
+      ...adapted.losses,
       ...others,
     ]),
     calls: isSplit ? request.choices : 1,

@@ -41,5 +41,9 @@ export interface Plan {
 /** The same for an answer that comes whole. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
-  return { ...plan, request, body: plan.binding.dialect.encodeRequest(request).body }
+  return {
+    ...plan,
+    request,
+    body: plan.binding.dialect.encodeRequest(request, plan.deployment.rules).body,
+  }
 }

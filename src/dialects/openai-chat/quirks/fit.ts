@@ -1,4 +1,5 @@
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { ModelRules } from "../../../canon/model-rules.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
@@ -7,7 +8,12 @@ import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 
 /** Makes a body of OpenAI's dialect fit the vendor. The body is a copy of the caller's. */
-export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
+export function fitBody(
+  body: JsonObject,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+  rules: ModelRules = {},
+): void {
   fitStreamOptions(body, quirks)
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
   const { maxTemperature, omittedTemperature } = quirks
@@ -30,7 +36,12 @@ export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
     if (body[name] !== null) losses.add(name)
     delete body[name]
   }
-  if (Array.isArray(body.messages)) body.messages = fitMessages(body.messages, quirks, losses)
+  if (Array.isArray(body.messages)) {
+    body.messages = fitMessages(body.messages, quirks, losses)
+    if (rules.reasoning?.needsToolTurnContent === true) {
+      body.messages = body.messages.map((message) => withReasoning(message, quirks))
+    }
+  }
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
@@ -99,6 +110,12 @@ function fitReasoning(message: JsonObject, quirks: OpenAiChatQuirks, losses: Los
   // DeepSeek requires the member even when it is empty.
   if (text !== "" || content === "") rest[quirks.reasoningField] = text
   return rest
+}
+
+/** An assistant turn with tool calls has to carry reasoning, even if another model wrote it without any. */
+function withReasoning(message: JsonValue, { reasoningField }: OpenAiChatQuirks): JsonValue {
+  if (!isJsonObject(message) || !Array.isArray(message.tool_calls)) return message
+  return isDefined(message[reasoningField]) ? message : { ...message, [reasoningField]: "" }
 }
 
 function fitToolCalls(message: JsonObject, quirks: OpenAiChatQuirks): JsonObject {

@@ -1,4 +1,5 @@
 import type { ChatRequest, ReasoningOptions } from "../../../canon/chat.ts"
+import type { ModelRules, ReasoningSwitch } from "../../../canon/model-rules.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import {
   isJsonObject,
@@ -15,6 +16,13 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
  * How much a model should think: `reasoning_effort`, or OpenRouter's object `reasoning: {effort, max_tokens,
  * enabled, exclude}`.
  */
+
+/** Reasoning that is switched off, in the form that a model requires. */
+const SWITCHED_OFF: Readonly<Partial<Record<ReasoningSwitch, JsonObject>>> = {
+  none: { reasoning_effort: "none" },
+  enable_thinking: { enable_thinking: false },
+  thinking: { thinking: { type: "disabled" } },
+}
 
 const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 
@@ -36,10 +44,12 @@ export function reasoningExtra(reasoning: JsonValue | undefined): JsonValue | un
 export function encodeReasoningOptions(
   request: ChatRequest,
   quirks: OpenAiChatQuirks,
-  losses: LossList,
+  { losses, rules }: { readonly losses: LossList; readonly rules: ModelRules },
 ): JsonObject {
   const options = request.reasoning
   if (options === undefined) return {}
+  const off = rules.reasoning?.off
+  if (isReasoningOff(options) && off !== undefined) return SWITCHED_OFF[off] ?? {}
   if (quirks.reasoningForm === "object") return { reasoning: encodeObject(options) }
   if (options.budget !== undefined && !isReasoningOff(options)) {
     losses.add("reasoning_budget", "approximated")

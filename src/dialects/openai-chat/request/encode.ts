@@ -1,6 +1,7 @@
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { ModelRules } from "../../../canon/model-rules.ts"
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
@@ -13,7 +14,11 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
 /** A chat completion request in the vendor's form (docs/wire/openai-chat.md#f1). */
-export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {
+export function encodeRequest(
+  request: ChatRequest,
+  quirks: OpenAiChatQuirks,
+  rules: ModelRules = {},
+): EncodedRequest {
   const losses = new LossList(DIALECT)
   const body: JsonObject = {
     model: request.model,
@@ -22,11 +27,12 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): E
   if (request.stream) body.stream = true
   if (request.choices > 1) body.n = request.choices
   encodeSampling(body, request, quirks, losses)
+  Object.assign(body, encodeReasoningOptions(request, quirks, { losses, rules }))
   encodeService(body, request, losses)
   encodeTools(body, request, quirks, losses)
   mergeExtra(body, losses.fieldsOf(request.extra))
   fitToolSettings(body, request.toolChoice, losses)
-  fitBody(body, quirks, losses)
+  fitBody(body, quirks, losses, rules)
   return { body, losses: losses.losses }
 }
 
@@ -47,7 +53,6 @@ function encodeSampling(
   setDefined(body, "frequency_penalty", request.frequencyPenalty)
   setDefined(body, "logprobs", request.logprobs)
   setDefined(body, "top_logprobs", request.topLogprobs)
-  Object.assign(body, encodeReasoningOptions(request, quirks, losses))
   const { responseFormat } = request
   if (responseFormat !== undefined) body.response_format = encodeFormat(responseFormat)
 }

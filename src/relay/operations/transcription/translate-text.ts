@@ -6,6 +6,7 @@ import type { Model } from "../../../catalog/model.ts"
 import type { Call } from "../../pipeline/call.ts"
 import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
 import type { Outcome } from "../open-operation.ts"
+import { fitToModel } from "../../chat/fit-to-model.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import {
   boundOfChunks,
@@ -55,7 +56,8 @@ export async function translateAt(
     translationRequest(chunk, { upstreamModel, prompt, limit }),
   )
   const calls = requests.map((request): OperationCall => {
-    const json = dialect.encodeRequest(request).body
+    const fitted = fitToModel(request, deployment.rules).request
+    const json = dialect.encodeRequest(fitted, deployment.rules).body
     return { path: path(upstreamModel, false), body: { type: "json", json }, headers }
   })
   const answers = await candidate.callAll(dialect, calls)

@@ -1,0 +1,49 @@
+import type { DialectId } from "./extra.ts"
+
+/**
+ * What a model accepts at its provider. An absent member means that no restriction is known. The catalog resolves the
+ * rules once per deployment; the relay and the encoders ask them and never guess from a name.
+ */
+export interface ModelRules {
+  /** The dialect that requests with function tools have to use, unless reasoning is off. */
+  readonly toolDialect?: DialectId
+  readonly reasoning?: ReasoningRules
+  readonly sampling?: SamplingRules
+  /** Maximum length of `user`, in characters. */
+  readonly maxUserLength?: number
+}
+
+/** How a model can be asked to reason. */
+export interface ReasoningRules {
+  /** False: the model does not reason, and rejects reasoning options. */
+  readonly supported?: boolean
+  /** The efforts that it accepts, the lowest first. */
+  readonly efforts?: readonly string[]
+  /** The effort of a request that names none. */
+  readonly defaultEffort?: string
+  readonly off?: ReasoningSwitch
+  /** Whether an assistant turn with tool calls has to carry `reasoning_content`, even if it is empty. */
+  readonly needsToolTurnContent?: boolean
+}
+
+/**
+ * How reasoning is switched off in OpenAI's chat format: by the effort `none`, by a provider's own parameter
+ * (`enable_thinking: false`, `thinking: { type: "disabled" }`), or not at all (`never`).
+ */
+export type ReasoningSwitch = "none" | "enable_thinking" | "thinking" | "never"
+
+/** Sampling parameters that can be restricted. */
+export type SamplingParameter =
+  | "temperature"
+  | "topP"
+  | "presencePenalty"
+  | "frequencyPenalty"
+  | "logprobs"
+  | "stop"
+
+/** Which sampling parameters a model rejects. */
+export interface SamplingRules {
+  readonly rejects: readonly SamplingParameter[]
+  /** Whether they are accepted while reasoning is off. */
+  readonly acceptsWithoutReasoning?: boolean
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import { rulesOf } from "../../src/catalog/model-rules.ts"
+import { fitToModel, requiredDialect } from "../../src/relay/chat/fit-to-model.ts"
+
+const BASE: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: false,
+  streamUsage: false,
+  choices: 1,
+}
+
+/** What is left of a request at a model, with its losses as they are reported. */
+function fit(vendor: string, model: string, request: Partial<ChatRequest>, reasons = true) {
+  const facts = { kind: "chat", ...(reasons && { reasoning: true }) }
+  const rules = rulesOf(vendor, model, facts)
+  const fitted = fitToModel({ ...BASE, ...request }, rules)
+  const { model: _, messages, stream, streamUsage, choices, ...left } = fitted.request
+  return { left, losses: fitted.losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+describe("reasoning options", () => {
+  test("are dropped for a model that does not reason, with a loss", () => {
+    const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } }, false)
+    expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
+  })
+
+  test("are dropped without a loss if they switch off what a model cannot do", () => {
+    for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
+      const fitted = fit("openai", "gpt-4.1", { reasoning }, false)
+      expect(fitted).toEqual({ left: {}, losses: [] })
+    }
+  })
+
+  test.each([
+    ["o4-mini", "max", "high"],
+    ["o4-mini", "none", "low"],
+    ["gpt-5", "max", "high"],
+    ["gpt-5", "none", "minimal"],
+    ["gpt-5-mini-2025-08-07", "xhigh", "high"],
+    ["gpt-5-pro", "low", "high"],
+    ["gpt-5.1", "minimal", "none"],
+    ["gpt-5.1", "xhigh", "high"],
+    ["gpt-5.1-codex", "xhigh", "high"],
+    ["gpt-5.1-codex-max", "max", "xhigh"],
+    ["gpt-5.2", "max", "xhigh"],
+    ["gpt-5.2-codex", "none", "low"],
+    ["gpt-5.4", "max", "xhigh"],
+    ["gpt-5.4-pro", "low", "medium"],
+    ["gpt-5.5", "max", "xhigh"],
+  ])("move %s from the effort %s to %s", (model, asked, sent) => {
+    const fitted = fit("openai", model, { reasoning: { effort: asked } })
+    expect(fitted.left.reasoning).toEqual({ effort: sent })
+    expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
+  })
+
+  test.each([
+    ["gpt-5.6-terra", "max"],
+    ["gpt-5.1", "none"],
+    ["gpt-5.4", "xhigh"],
+    ["gpt-5", "minimal"],
+    ["o3", "medium"],
+  ])("keep the effort of %s that it accepts: %s", (model, effort) => {
+    const fitted = fit("openai", model, { reasoning: { effort } })
+    expect(fitted).toEqual({ left: { reasoning: { effort } }, losses: [] })
+  })
+
+  test("turn a budget into an effort that the model accepts", () => {
+    const fitted = fit("openai", "gpt-5", { reasoning: { budget: 12_000 }, maxTokens: 16_000 })
+    expect(fitted.left.reasoning).toEqual({ effort: "high" })
+    expect(fitted.losses).toEqual(["reasoning_budget:approximated"])
+  })
+
+  test("of an unknown model stay as they are", () => {
+    const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
+    const rules = rulesOf("openai-compatible", "anything", undefined)
+    expect(fitToModel(request, rules).request).toEqual(request)
+  })
+})
+
+describe("sampling parameters", () => {
+  test("are dropped for a model that rejects them, with a loss", () => {
+    const fitted = fit("openai", "o4-mini", { temperature: 0.3, topP: 0.5, frequencyPenalty: 1 })
+    expect(fitted.left).toEqual({})
+    expect(fitted.losses).toEqual([
+      "temperature:dropped",
+      "top_p:dropped",
+      "frequency_penalty:dropped",
+    ])
+  })
+
+  test("are dropped without a loss if they have their default value", () => {
+    const fitted = fit("openai", "gpt-5", {
+      temperature: 1,
+      topP: 1,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
+      logprobs: false,
+    })
+    expect(fitted).toEqual({ left: {}, losses: [] })
+  })
+
+  test("are kept by a model that accepts them while it does not reason", () => {
+    expect(fit("openai", "gpt-5.4", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
+    const reasoning = { effort: "low" }
+    expect(fit("openai", "gpt-5.4", { temperature: 0.3, reasoning })).toEqual({
+      left: { reasoning },
+      losses: ["temperature:dropped"],
+    })
+  })
+
+  test("are kept by models that do not reason", () => {
+    expect(fit("openai", "gpt-4.1", { temperature: 0.3 }, false).left).toEqual({ temperature: 0.3 })
+    expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }, false).left).toEqual({
+      temperature: 0.3,
+    })
+  })
+})
+
+test("a long user name is replaced by a shorter one that is always the same", () => {
+  const user = "user_".padEnd(160, "x")
+  const first = fit("openai", "gpt-4.1", { user }, false)
+  expect(first.left.user).toHaveLength(64)
+  expect(first.losses).toEqual(["user:approximated"])
+  expect(fit("openai", "gpt-4.1", { user }, false)).toEqual(first)
+  expect(fit("openai", "gpt-4.1", { user: `${user}y` }, false).left.user).not.toBe(first.left.user)
+  expect(fit("openai", "gpt-4.1", { user: "short" }, false).left).toEqual({ user: "short" })
+})
+
+describe("the dialect of a request with function tools", () => {
+  const tools = [{ name: "look" }]
+  const dialectOf = (model: string, more: Partial<ChatRequest>) =>
+    requiredDialect({ ...BASE, ...more }, rulesOf("openai", model, undefined))
+
+  test("is responses for models that take none at chat completions", () => {
+    for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {
+      expect(dialectOf(model, { tools })).toBe("openai-responses")
+      expect(dialectOf(model, { tools, reasoning: { effort: "high" } })).toBe("openai-responses")
+    }
+  })
+
+  test("is any for other models, without tools, or while reasoning is off", () => {
+    expect(dialectOf("gpt-5.2", { tools })).toBeUndefined()
+    expect(dialectOf("gpt-5.4", {})).toBeUndefined()
+    expect(dialectOf("gpt-5.4", { tools, reasoning: { effort: "none" } })).toBeUndefined()
+  })
+})
