@@ -23,8 +23,21 @@ export function describe(
   if (input.some((each) => each !== "text")) facts.input = input
   if (listing.tools) facts.tools = true
   if (listing.reasoning) facts.reasoning = true
+  if (kind === "chat") Object.assign(facts, rulesOf(listing))
   if (price !== undefined) facts.price = price
   return facts
+}
+
+/** What a chat model accepts. */
+function rulesOf(listing: Listing): Partial<ModelFacts> {
+  const { efforts, hasReasoningSwitch, reasoningField, temperature, structuredOutput } = listing
+  return {
+    ...(efforts === undefined ? {} : { efforts }),
+    ...(hasReasoningSwitch === true ? { reasoning_switch: true } : {}),
+    ...(reasoningField === undefined ? {} : { reasoning_field: reasoningField }),
+    ...(temperature === false ? { temperature: false } : {}),
+    ...(structuredOutput === undefined ? {} : { structured_output: structuredOutput }),
+  }
 }
 
 /** The release date that a snapshot's name carries. */

@@ -14,6 +14,13 @@ const modelSchema = z.looseObject({
   status: z.string().optional(),
   tool_call: z.boolean().optional(),
   reasoning: z.boolean().optional(),
+  reasoning_options: z
+    .array(z.looseObject({ type: z.string(), values: z.array(z.string()).optional() }))
+    .optional()
+    .catch(undefined),
+  temperature: z.boolean().optional(),
+  structured_output: z.boolean().optional(),
+  interleaved: z.looseObject({ field: z.string().optional() }).optional().catch(undefined),
   modalities: z
     .object({ input: z.array(z.string()).optional(), output: z.array(z.string()).optional() })
     .optional(),
@@ -51,6 +58,16 @@ export interface Listing {
   outputs: string[]
   tools: boolean
   reasoning: boolean
+  /** The efforts that it accepts. */
+  efforts?: string[]
+  /** Whether its reasoning can be switched off by a parameter of its own. */
+  hasReasoningSwitch?: boolean
+  /** The member of an assistant message that has to bring its reasoning back. */
+  reasoningField?: string
+  /** False: it rejects a temperature. */
+  temperature?: boolean
+  /** Whether answers can follow a JSON schema. */
+  structuredOutput?: boolean
   price?: Price
   notes: string[]
 }
@@ -92,6 +109,7 @@ function listing(name: string, model: Model): Listing {
     tools: model.tool_call === true,
     reasoning: model.reasoning === true,
     notes,
+    ...rulesOf(model),
     ...(model.canonical_model_id === undefined ? {} : { base: model.canonical_model_id }),
     ...(model.release_date === undefined ? {} : { releaseDate: model.release_date }),
     ...(model.status === undefined ? {} : { status: model.status }),
@@ -99,6 +117,19 @@ function listing(name: string, model: Model): Listing {
     ...(context > 0 ? { context } : {}),
     ...(maxOutput > 0 ? { maxOutput } : {}),
     ...(price === undefined ? {} : { price }),
+  }
+}
+
+/** What a model accepts, as far as the list says it. */
+function rulesOf(model: Model): Partial<Listing> {
+  const { reasoning_options: options = [], interleaved, temperature } = model
+  const efforts = options.find(({ type }) => type === "effort")?.values
+  return {
+    ...(efforts === undefined || efforts.length === 0 ? {} : { efforts }),
+    ...(options.some(({ type }) => type === "toggle") ? { hasReasoningSwitch: true } : {}),
+    ...(interleaved?.field === undefined ? {} : { reasoningField: interleaved.field }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(model.structured_output === undefined ? {} : { structuredOutput: model.structured_output }),
   }
 }
 

@@ -72,6 +72,16 @@ export interface ModelFacts {
   input?: string[]
   tools?: true
   reasoning?: true
+  /** The efforts that it accepts, the lowest first. */
+  efforts?: string[]
+  /** Whether its reasoning can be switched off by a parameter of its own. */
+  reasoning_switch?: true
+  /** The member of an assistant message that has to bring its reasoning back. */
+  reasoning_field?: string
+  /** It rejects a temperature. */
+  temperature?: false
+  /** Whether answers can follow a JSON schema; absent: the lists do not say. */
+  structured_output?: boolean
   /** Where the vendor speaks others too. */
   dialects?: Dialect[]
   price?: Price

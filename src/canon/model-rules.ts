@@ -21,16 +21,17 @@ export interface ReasoningRules {
   readonly efforts?: readonly string[]
   /** The effort of a request that names none. */
   readonly defaultEffort?: string
+  /** Absent: with the effort `none`, if that is among the accepted ones. */
   readonly off?: ReasoningSwitch
   /** Whether an assistant turn with tool calls has to carry `reasoning_content`, even if it is empty. */
   readonly needsToolTurnContent?: boolean
 }
 
 /**
- * How reasoning is switched off in OpenAI's chat format: by the effort `none`, by a provider's own parameter
- * (`enable_thinking: false`, `thinking: { type: "disabled" }`), or not at all (`never`).
+ * How reasoning is switched off in OpenAI's chat format: by the effort `none`, or by a provider's own parameter
+ * (`enable_thinking: false`, `thinking: { type: "disabled" }`).
  */
-export type ReasoningSwitch = "none" | "enable_thinking" | "thinking" | "never"
+export type ReasoningSwitch = "none" | "enable_thinking" | "thinking"
 
 /** Sampling parameters that can be restricted. */
 export type SamplingParameter =

@@ -44,6 +44,16 @@ export interface ModelFacts {
   readonly input?: readonly string[]
   readonly tools?: boolean
   readonly reasoning?: boolean
+  /** The efforts that it accepts, the lowest first; absent: nobody says. */
+  readonly efforts?: readonly string[]
+  /** Whether its reasoning can be switched off by a parameter of its own. */
+  readonly reasoning_switch?: boolean
+  /** The member of an assistant message that has to bring its reasoning back. */
+  readonly reasoning_field?: string
+  /** False: it rejects a temperature. */
+  readonly temperature?: boolean
+  /** Whether answers can follow a JSON schema; absent: nobody says. */
+  readonly structured_output?: boolean
   /** Absent: all that its vendor speaks. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts

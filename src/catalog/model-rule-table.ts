@@ -1,6 +1,6 @@
-import type { ModelRules, SamplingParameter } from "../canon/model-rules.ts"
+import type { ModelRules, ReasoningSwitch, SamplingParameter } from "../canon/model-rules.ts"
 
-/** Rules of the models of some vendors. Of several rows that match, a later one overrides an earlier one. */
+/** Rules that the lists of models do not have. Of several rows that match, a later one overrides an earlier one. */
 export interface RuleRow {
   readonly vendors: readonly string[]
   /** Matches the vendor's own name for a model; absent: all of its models. */
@@ -18,6 +18,7 @@ const SAMPLING: readonly SamplingParameter[] = [
   "frequencyPenalty",
   "logprobs",
 ]
+const REASONING_MODELS = /^(?:o[134](?:-|$)|gpt-[5-9](?!-chat|\.\d-chat))/
 
 /** The built-in rules. */
 export const RULE_TABLE: readonly RuleRow[] = [
@@ -33,96 +34,52 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
   {
     vendors: OPENAI,
-    models: /^(?:o[134](?:-|$)|gpt-5(?!-chat))/,
+    models: REASONING_MODELS,
     rules: {
-      reasoning: { efforts: ["low", "medium", "high"], defaultEffort: "medium", off: "never" },
+      reasoning: { efforts: ["low", "medium", "high"], defaultEffort: "medium" },
       sampling: { rejects: SAMPLING },
     },
     source: "platform.openai.com/docs/guides/reasoning",
   },
   {
     vendors: OPENAI,
-    models: /^(?:o[34](?:-|$)|gpt-5(?!-chat))/,
+    models: /^(?:o[34](?:-|$)|gpt-[5-9](?!-chat|\.\d-chat))/,
     rules: { sampling: { rejects: [...SAMPLING, "stop"] } },
-    source: "platform.openai.com/docs/api-reference/chat/create: not supported with o3 and later",
+    source: "platform.openai.com/docs/api-reference/chat/create: stop is not supported",
   },
   {
     vendors: OPENAI,
-    models: /^gpt-5(?:-mini|-nano)?(?:-\d{4}|$)/,
-    rules: { reasoning: { efforts: ["minimal", "low", "medium", "high"] } },
-    source: "platform.openai.com/docs/models/gpt-5",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5-pro/,
-    rules: { reasoning: { efforts: ["high"], defaultEffort: "high" } },
-    source: "platform.openai.com/docs/models/gpt-5-pro",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.1(?!-c)/,
+    models: /^gpt-5\.[1-4](?!-c|-pro)/,
     rules: {
-      reasoning: {
-        efforts: ["none", "low", "medium", "high"],
-        defaultEffort: "none",
-        off: "none",
-      },
-      sampling: { rejects: SAMPLING, acceptsWithoutReasoning: true },
-    },
-    source: "platform.openai.com/docs/models/gpt-5.1",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.1-codex-max/,
-    rules: { reasoning: { efforts: ["low", "medium", "high", "xhigh"] } },
-    source: "platform.openai.com/docs/models/gpt-5.1-codex-max",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.[2-9]-codex/,
-    rules: { reasoning: { efforts: ["low", "medium", "high", "xhigh"] } },
-    source: "platform.openai.com/docs/models/gpt-5.2-codex",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.[2-4](?!-c|-pro)/,
-    rules: {
-      reasoning: {
-        efforts: ["none", "low", "medium", "high", "xhigh"],
-        defaultEffort: "none",
-        off: "none",
-      },
-      sampling: { rejects: SAMPLING, acceptsWithoutReasoning: true },
+      reasoning: { defaultEffort: "none" },
+      sampling: { rejects: [...SAMPLING, "stop"], acceptsWithoutReasoning: true },
     },
     source: "platform.openai.com/docs/guides/latest-model: supported only with the effort none",
   },
   {
     vendors: OPENAI,
-    models: /^gpt-5\.5(?!-c|-pro)/,
-    rules: {
-      reasoning: { efforts: ["none", "low", "medium", "high", "xhigh"], off: "none" },
-    },
-    source: "platform.openai.com/docs/models/gpt-5.5",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.[6-9](?!-c|-pro)/,
-    rules: {
-      reasoning: { efforts: ["none", "low", "medium", "high", "xhigh", "max"], off: "none" },
-    },
-    source: "platform.openai.com/docs/models/gpt-5.6-terra",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.\d-pro/,
-    rules: { reasoning: { efforts: ["medium", "high", "xhigh"], defaultEffort: "high" } },
-    source: "platform.openai.com/docs/models/gpt-5.4-pro",
-  },
-  {
-    vendors: OPENAI,
-    models: /^gpt-5\.[4-9](?!-chat)/,
+    models: /^gpt-(?:5\.[4-9]|[6-9])(?!-chat|\.\d-chat)/,
     rules: { toolDialect: "openai-responses" },
     source:
       "its chat completions: Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions",
   },
+  {
+    vendors: ["xai"],
+    models: /^grok-(?:3-mini|[4-9]|code)(?!.*non-reasoning)/,
+    rules: { sampling: { rejects: ["presencePenalty", "frequencyPenalty", "stop"] } },
+    source: "docs.x.ai/docs/guides/reasoning: not supported by reasoning models",
+  },
 ]
+
+/**
+ * How reasoning is switched off at vendors whose models have a switch: help.aliyun.com/zh/model-studio/deep-thinking,
+ * docs.z.ai/guides/capabilities/thinking-mode, platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model,
+ * api-docs.deepseek.com/guides/reasoning_model, docs.siliconflow.com/capabilities/reasoning.
+ */
+export const SWITCHES: ReadonlyMap<string, ReasoningSwitch> = new Map([
+  ["alibaba", "enable_thinking"],
+  ["deepseek", "none"],
+  ["moonshot", "thinking"],
+  ["siliconflow", "enable_thinking"],
+  ["zai", "thinking"],
+])

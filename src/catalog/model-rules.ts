@@ -1,12 +1,19 @@
-import type { ModelRules } from "../canon/model-rules.ts"
+import type { ModelRules, ReasoningRules } from "../canon/model-rules.ts"
 import type { ModelFacts } from "./facts.ts"
-import { RULE_TABLE } from "./model-rule-table.ts"
+import { RULE_TABLE, SWITCHES } from "./model-rule-table.ts"
 
-/** Vendors that reject reasoning options for models that do not reason; others ignore or translate them. */
-const IGNORES_REASONING: ReadonlySet<string> = new Set(["anthropic", "bedrock", "google", "vertex"])
+/** Vendors whose dialects know their models, or that adapt each request to the model themselves. */
+const ADAPTING: ReadonlySet<string> = new Set([
+  "anthropic",
+  "bedrock",
+  "cohere",
+  "google",
+  "openrouter",
+  "vertex",
+])
 
 /**
- * The rules of one model at its vendor: the built-in table, then the facts about the model.
+ * The rules of one chat model at its vendor: those of the built-in table, then those that the lists of models say.
  * @param model the vendor's own name for it.
  * @param facts absent: nothing is known of the model, so its vendor's rules apply.
  * @returns undefined if there is no restriction.
@@ -21,9 +28,26 @@ export function rulesOf(
     const applies = row.vendors.includes(vendor) && (row.models?.test(model) ?? true)
     if (applies) rules = merged(rules, row.rules)
   }
-  const neverReasons = facts !== undefined && facts.reasoning !== true
-  if (!neverReasons || IGNORES_REASONING.has(vendor)) return rules
-  return { ...rules, reasoning: { supported: false } }
+  if (facts === undefined || ADAPTING.has(vendor)) return rules
+  const listed = merged(rules, listedRules(vendor, facts))
+  // The table says more of sampling than the lists, which know the temperature alone.
+  return rules?.sampling === undefined ? listed : { ...listed, sampling: rules.sampling }
+}
+
+/** The rules that the lists of models say. */
+function listedRules(vendor: string, facts: ModelFacts): ModelRules {
+  if (facts.reasoning !== true) return { reasoning: { supported: false } }
+  const { efforts, reasoning_field: field } = facts
+  const switched = efforts?.includes("none") === true ? "none" : SWITCHES.get(vendor)
+  const reasoning: ReasoningRules = {
+    ...(efforts === undefined ? {} : { efforts }),
+    ...(switched === undefined ? {} : { off: switched }),
+    ...(field === "reasoning_content" ? { needsToolTurnContent: true } : {}),
+  }
+  return {
+    reasoning,
+    ...(facts.temperature === false ? { sampling: { rejects: ["temperature", "topP"] } } : {}),
+  }
 }
 
 /** The rules of an area are merged by their members. */

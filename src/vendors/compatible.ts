@@ -78,6 +78,24 @@ const MISTRAL_LACKS = [
   "web_search_options",
 ]
 
+/** Fields of OpenAI's that Groq refuses as unknown properties (console.groq.com/docs/openai). */
+const GROQ_LACKS = [
+  "audio",
+  "logit_bias",
+  "logprobs",
+  "modalities",
+  "moderation",
+  "prediction",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "store",
+  "top_logprobs",
+  "verbosity",
+  "web_search_options",
+]
+
 const MISTRAL_SCHEMA: ClosedSchema = {
   messages: {
     system: ["content"],
@@ -136,7 +154,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       ...BOTH_LIMITS,
       choices: "one",
       reasoningField: "reasoning",
-      dropFields: ["logit_bias", "logprobs", "top_logprobs"],
+      dropFields: GROQ_LACKS,
     },
     sound: GROQ_SOUND,
   },
@@ -175,7 +193,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Fireworks AI",
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keyVariables: ["FIREWORKS_API_KEY"],
-    quirks: { ...BOTH_LIMITS, topK: true },
+    // docs.fireworks.ai/api-reference/post-chatcompletions: extra inputs are not permitted.
+    quirks: { ...BOTH_LIMITS, topK: true, dropFields: ["prompt_cache_retention", "store"] },
     image: FIREWORKS_IMAGES,
   },
   {
@@ -236,6 +255,10 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "NVIDIA",
     baseUrl: "https://integrate.api.nvidia.com/v1",
     keyVariables: ["NVIDIA_API_KEY", "NVIDIA_NIM_API_KEY"],
+    // build.nvidia.com: Unsupported parameter(s).
+    quirks: {
+      dropFields: ["prompt_cache_key", "prompt_cache_retention", "safety_identifier", "verbosity"],
+    },
   },
   {
     id: "moonshot",

@@ -82,6 +82,9 @@ describe("known models", () => {
       input: ["text", "image"],
       tools: true,
       reasoning: true,
+      efforts: ["minimal", "low", "medium", "high"],
+      temperature: false,
+      structured_output: true,
       price: {
         input: "1.25",
         cached_input: "0.125",

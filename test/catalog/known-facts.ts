@@ -21,6 +21,7 @@ const priceSchema = z.strictObject({
   tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
   modes: z.record(z.string(), decimal).optional(),
 })
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"]
 const modelSchema = z.strictObject({
   kind: z.enum(kinds),
   created: z.int().positive().optional(),
@@ -30,6 +31,11 @@ const modelSchema = z.strictObject({
   input: z.array(z.enum(["text", "image", "audio", "video", "pdf"])).optional(),
   tools: z.literal(true).optional(),
   reasoning: z.literal(true).optional(),
+  efforts: z.array(z.enum(EFFORTS)).min(1).optional(),
+  reasoning_switch: z.literal(true).optional(),
+  reasoning_field: z.string().min(1).optional(),
+  temperature: z.literal(false).optional(),
+  structured_output: z.boolean().optional(),
   price: priceSchema.optional(),
   priced: z.iso.date().optional(),
   dialects: z.array(z.enum(dialects)).min(1).optional(),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
+import facts from "../../src/catalog/facts.json" with { type: "json" }
+import type { Facts } from "../../src/catalog/facts.ts"
 import { rulesOf } from "../../src/catalog/model-rules.ts"
 import { fitToModel, requiredDialect } from "../../src/relay/chat/fit-to-model.ts"
 
@@ -11,10 +13,14 @@ const BASE: ChatRequest = {
   choices: 1,
 }
 
+const KNOWN = (facts as unknown as Facts).vendors
+
+/** The rules of a model; some are retired and not in the registry any more. */
+const known = (vendor: string, model: string) => rulesOf(vendor, model, KNOWN[vendor]?.[model])
+
 /** What is left of a request at a model, with its losses as they are reported. */
-function fit(vendor: string, model: string, request: Partial<ChatRequest>, reasons = true) {
-  const facts = { kind: "chat", ...(reasons && { reasoning: true }) }
-  const rules = rulesOf(vendor, model, facts)
+function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
+  const rules = known(vendor, model)
   const fitted = fitToModel({ ...BASE, ...request }, rules)
   const { model: _, messages, stream, streamUsage, choices, ...left } = fitted.request
   return { left, losses: fitted.losses.map(({ name, effect }) => `${name}:${effect}`) }
@@ -22,13 +28,13 @@ function fit(vendor: string, model: string, request: Partial<ChatRequest>, reaso
 
 describe("reasoning options", () => {
   test("are dropped for a model that does not reason, with a loss", () => {
-    const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } }, false)
+    const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } })
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
   test("are dropped without a loss if they switch off what a model cannot do", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
-      const fitted = fit("openai", "gpt-4.1", { reasoning }, false)
+      const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
     }
   })
@@ -42,10 +48,7 @@ describe("reasoning options", () => {
     ["gpt-5-pro", "low", "high"],
     ["gpt-5.1", "minimal", "none"],
     ["gpt-5.1", "xhigh", "high"],
-    ["gpt-5.1-codex", "xhigh", "high"],
-    ["gpt-5.1-codex-max", "max", "xhigh"],
     ["gpt-5.2", "max", "xhigh"],
-    ["gpt-5.2-codex", "none", "low"],
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.4-pro", "low", "medium"],
     ["gpt-5.5", "max", "xhigh"],
@@ -70,6 +73,17 @@ describe("reasoning options", () => {
     const fitted = fit("openai", "gpt-5", { reasoning: { budget: 12_000 }, maxTokens: 16_000 })
     expect(fitted.left.reasoning).toEqual({ effort: "high" })
     expect(fitted.losses).toEqual(["reasoning_budget:approximated"])
+  })
+
+  test.each([
+    ["moonshot", "kimi-k2.6", "thinking"],
+    ["zai", "glm-4.6", "thinking"],
+    ["deepseek", "deepseek-v4-pro", "none"],
+    ["openai", "gpt-5.1", "none"],
+  ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
+    const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
+    expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
+    expect(known(vendor, model)?.reasoning?.off).toBe(form)
   })
 
   test("of an unknown model stay as they are", () => {
@@ -111,27 +125,38 @@ describe("sampling parameters", () => {
   })
 
   test("are kept by models that do not reason", () => {
-    expect(fit("openai", "gpt-4.1", { temperature: 0.3 }, false).left).toEqual({ temperature: 0.3 })
-    expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }, false).left).toEqual({
+    expect(fit("openai", "gpt-4.1", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
+    expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }).left).toEqual({
       temperature: 0.3,
     })
   })
 })
 
+test.each(["grok-4.3", "grok-code-fast-1"])(
+  "%s gets no penalties, and a penalty of 0 is no loss",
+  (model) => {
+    const rules = rulesOf("xai", model, undefined)
+    const request = { ...BASE, presencePenalty: 0, frequencyPenalty: 0.5 }
+    const { request: fitted, losses } = fitToModel(request, rules)
+    expect([fitted.presencePenalty, fitted.frequencyPenalty]).toEqual([undefined, undefined])
+    expect(losses).toEqual([{ name: "frequency_penalty", effect: "dropped" }])
+  },
+)
+
 test("a long user name is replaced by a shorter one that is always the same", () => {
   const user = "user_".padEnd(160, "x")
-  const first = fit("openai", "gpt-4.1", { user }, false)
+  const first = fit("openai", "gpt-4.1", { user })
   expect(first.left.user).toHaveLength(64)
   expect(first.losses).toEqual(["user:approximated"])
-  expect(fit("openai", "gpt-4.1", { user }, false)).toEqual(first)
-  expect(fit("openai", "gpt-4.1", { user: `${user}y` }, false).left.user).not.toBe(first.left.user)
-  expect(fit("openai", "gpt-4.1", { user: "short" }, false).left).toEqual({ user: "short" })
+  expect(fit("openai", "gpt-4.1", { user })).toEqual(first)
+  expect(fit("openai", "gpt-4.1", { user: `${user}y` }).left.user).not.toBe(first.left.user)
+  expect(fit("openai", "gpt-4.1", { user: "short" }).left).toEqual({ user: "short" })
 })
 
 describe("the dialect of a request with function tools", () => {
   const tools = [{ name: "look" }]
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
-    requiredDialect({ ...BASE, ...more }, rulesOf("openai", model, undefined))
+    requiredDialect({ ...BASE, ...more }, known("openai", model))
 
   test("is responses for models that take none at chat completions", () => {
     for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {

@@ -84,7 +84,8 @@ function fitReasoning(
   const wanted = effortOf(options, request.maxTokens)
   const { efforts } = rules
   if (wanted === undefined || efforts === undefined) return
-  if (wanted === "none" && rules.off !== undefined && rules.off !== "never") return
+  // The encoder writes it in the form that the model requires.
+  if (wanted === "none" && rules.off !== undefined) return
   const effort = efforts.includes(wanted) ? wanted : nearestEffort(wanted, efforts)
   if (effort === options.effort) return
   const { effort: _, budget: _budget, ...others } = options

@@ -38,7 +38,7 @@ export function fitBody(
   }
   if (Array.isArray(body.messages)) {
     body.messages = fitMessages(body.messages, quirks, losses)
-    if (rules.reasoning?.needsToolTurnContent === true) {
+    if (rules.reasoning?.needsToolTurnContent === true && quirks.reasoningHistory === "text") {
       body.messages = body.messages.map((message) => withReasoning(message, quirks))
     }
   }

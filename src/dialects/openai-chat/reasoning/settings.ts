@@ -18,7 +18,7 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
  */
 
 /** Reasoning that is switched off, in the form that a model requires. */
-const SWITCHED_OFF: Readonly<Partial<Record<ReasoningSwitch, JsonObject>>> = {
+const SWITCHED_OFF: Readonly<Record<ReasoningSwitch, JsonObject>> = {
   none: { reasoning_effort: "none" },
   enable_thinking: { enable_thinking: false },
   thinking: { thinking: { type: "disabled" } },
@@ -48,9 +48,9 @@ export function encodeReasoningOptions(
 ): JsonObject {
   const options = request.reasoning
   if (options === undefined) return {}
-  const off = rules.reasoning?.off
-  if (isReasoningOff(options) && off !== undefined) return SWITCHED_OFF[off] ?? {}
   if (quirks.reasoningForm === "object") return { reasoning: encodeObject(options) }
+  const off = rules.reasoning?.off
+  if (isReasoningOff(options) && off !== undefined) return SWITCHED_OFF[off]
   if (options.budget !== undefined && !isReasoningOff(options)) {
     losses.add("reasoning_budget", "approximated")
   }
