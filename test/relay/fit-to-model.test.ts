@@ -22,7 +22,8 @@ const known = (vendor: string, model: string) => rulesOf(vendor, model, KNOWN[ve
 function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
   const rules = known(vendor, model)
   const fitted = fitToModel({ ...BASE, ...request }, rules)
-  const { model: _, messages, stream, streamUsage, choices, ...left } = fitted.request
+  const entries = Object.entries(fitted.request).filter(([name]) => !Object.hasOwn(BASE, name))
+  const left: Partial<ChatRequest> = Object.fromEntries(entries)
   return { left, losses: fitted.losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
