@@ -112,7 +112,8 @@ function checkData(directory: string): Check {
   }
 }
 
-function checkPrices(settings: Settings, lists: PriceLists): Check {
+/** Whether all models have a price: those without one are refused. */
+export function checkPrices(settings: Settings, lists: PriceLists): Check {
   const name = "prices"
   const { catalog } = runtimeConfigOf(settings, lists).config
   const models = catalog.list().length

@@ -16,6 +16,8 @@ import { settingsWarnings } from "./warnings.ts"
 export interface LoadOptions {
   /** The file named on the command line. Wins over `TOLLGATE_CONFIG`. */
   readonly file?: string
+  /** What the file will contain, to check it before it is written; absent: the file is read. */
+  readonly text?: string
   readonly environment: Environment
   /** The folder named on the command line. Wins over `TOLLGATE_DATA` and the file. */
   readonly dataDirectory?: string
@@ -41,8 +43,12 @@ export interface LoadedSettings {
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { environment, vendors } = options
   const problems: ConfigProblem[] = []
-  const name = collect(problems, () => findFile(options.file, environment))
-  const text = name === undefined ? undefined : collect(problems, () => readFile(name))
+  const isWritten = options.text === undefined
+  const name = isWritten
+    ? collect(problems, () => findFile(options.file, environment))
+    : options.file
+  const text =
+    isWritten && name !== undefined ? collect(problems, () => readFile(name)) : options.text
   const file = new SettingsFile(name ?? "", text ?? "", environment)
 
   const own = readEnvironment(environment)

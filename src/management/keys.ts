@@ -32,12 +32,6 @@ export interface KeyContext {
   readonly changed?: () => Promise<void>
 }
 
-/** A key of another gateway. */
-export type ForeignSecret = { readonly hint: string } & (
-  | { readonly secret: string }
-  | { readonly digest: string }
-)
-
 export interface KeyQuery extends PageQuery {
   readonly account?: string | undefined
   readonly status?: Key["status"] | undefined
@@ -83,33 +77,11 @@ export class Keys {
     return { ...(await this.#insert(actor, input, id, secretRecord)), secret }
   }
 
-  /**
-   * Takes over a key that another gateway has made: its callers go on with it. It can be rotated and revoked like any other.
-   * @param foreign the key itself, or only its SHA-256, hexadecimal.
-   * @throws GatewayError as `create` does; `conflict` where there is one of this id, or the same secret.
-   */
-  async takeOver(actor: Actor, input: NewKey, id: string, foreign: ForeignSecret): Promise<Key> {
-    const { hint } = foreign
-    const hash =
-      "secret" in foreign
-        ? this.#hasher.hash(foreign.secret)
-        : this.#hasher.hashDigest(foreign.digest)
-    return this.#insert(actor, input, id, { hash, hint, createdAt: Date.now(), expiresAt: null })
-  }
-
   async #insert(actor: Actor, input: NewKey, id: string, secret: KeySecretRecord): Promise<Key> {
     requireRole(actor, input.account, "member")
     await this.#refuseClosed(input.account)
     const now = Date.now()
-    const key: NewKeyRecord = {
-      ...UNLIMITED,
-      ...changeOf(input, now),
-      id,
-      account: input.account,
-      name: input.name,
-      createdAt: now,
-      secret,
-    }
+    const key = newKeyRecord(input, id, secret, now)
     const after = { id: key.id, ...keySettings(key) }
     const change = { action: "key.create", account: key.account, target: key.id, after }
     const record = await this.#changing(() =>
@@ -239,6 +211,24 @@ const UNLIMITED = {
   origins: null,
   isReadOnly: false,
   addresses: null,
+}
+
+/** A key as it is stored first. @throws GatewayError `invalid_value`. */
+export function newKeyRecord(
+  input: NewKey,
+  id: string,
+  secret: KeySecretRecord,
+  now: number,
+): NewKeyRecord {
+  return {
+    ...UNLIMITED,
+    ...changeOf(input, now),
+    id,
+    account: input.account,
+    name: input.name,
+    createdAt: now,
+    secret,
+  }
 }
 
 /** @throws GatewayError `invalid_value`. */

@@ -32,7 +32,11 @@ export async function probeProvider(
   wantsModels = false,
 ): Promise<ProbeFinding> {
   const probe = vendor.probe(provider)
-  const url = "url" in probe ? ((wantsModels ? probe.list : undefined) ?? probe.url) : ""
+  // Without a request of its own, the credential is still tried on the base address.
+  const url =
+    "url" in probe
+      ? ((wantsModels ? probe.list : undefined) ?? probe.url)
+      : (vendor.baseUrlOf(provider) ?? "")
   let signed: RequestHeaders
   try {
     signed = await vendor.signer(provider).sign({ url, body: "", method: "GET" })

@@ -1,6 +1,7 @@
 import type { AccountReads, AccountWrites } from "./accounts.ts"
 import type { AuditReads, AuditWrites } from "./audit.ts"
 import type { BackupReads, BackupWrites } from "./backups.ts"
+import type { BatchWrites } from "./batches.ts"
 import type { CodeReads, CodeWrites } from "./codes.ts"
 import type { DeploymentReportWrites } from "./deployment-reports.ts"
 import type { EntryReads, EntryWrites } from "./entries.ts"
@@ -47,6 +48,7 @@ export interface Store extends StoreReader {
   readonly accounts: AccountReads & AccountWrites
   readonly audit: AuditReads & AuditWrites
   readonly backups: BackupReads & BackupWrites
+  readonly batches: BatchWrites
   readonly codes: CodeReads & CodeWrites
   readonly entries: EntryReads & EntryWrites
   readonly deploymentReports: DeploymentReportWrites

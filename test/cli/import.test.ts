@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { SQL } from "bun"
 import OpenAI from "openai"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { variablesIn } from "./imports/written.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
 import {
   createInstallation,
@@ -90,7 +91,7 @@ function workplace(): Installation & { readonly out: string } {
   return { ...installation, out: join(installation.data, "imported.yaml") }
 }
 
-test("LiteLLM: what would be done is shown, then done once, and the old key answers", async () => {
+test("LiteLLM: shows the import, writes it once, and accepts the old keys", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())
@@ -115,24 +116,30 @@ test("LiteLLM: what would be done is shown, then done once, and the old key answ
   expect(existsSync(place.out)).toBe(false)
   const done = await runCommand(place, ...words, "--apply")
   expect(done.stderr).toBe("")
-  expect(done.stdout).toContain("Made 2 accounts, 2 keys and 1 grants; 0 were there already.")
+  expect(done.stdout).toContain("Created 2 accounts, 2 keys and 1 grants; 0 existed already.")
   for (const shown of [dry.stdout, done.stdout, readFileSync(place.out, "utf8")]) {
     for (const secret of [SECRET, KEYS.team, digestOf(KEYS.team)])
       expect(shown).not.toContain(secret)
   }
   expect(statSync(`${place.out}.env`).mode & 0o777).toBe(0o600)
-  expect(readFileSync(`${place.out}.env`, "utf8")).toBe(`OPENAI_API_KEY='${SECRET}'\n`)
+  expect(readFileSync(`${place.out}.env`, "utf8")).toBe(
+    `LITELLM_OPENAI_COMPATIBLE_API_KEY='${SECRET}'\n`,
+  )
   const again = await runCommand(place, ...words, "--apply")
-  expect([again.exitCode, again.stderr]).toMatchObject([
+  expect(again.stdout).toContain("Created 0 accounts, 0 keys and 0 grants; 4 existed already.")
+  const settings = readFileSync(place.out, "utf8")
+  writeFileSync(place.out, `${settings}# edited\n`)
+  const edited = await runCommand(place, ...words, "--apply")
+  expect([edited.exitCode, edited.stderr]).toMatchObject([
     5,
-    expect.stringContaining("is there already"),
+    expect.stringContaining("exists already, with another content"),
   ])
   const forced = await runCommand(place, ...words, "--apply", "--force")
-  expect(forced.stdout).toContain("Made 0 accounts, 0 keys and 0 grants; 4 were there already.")
+  expect(forced.exitCode).toBe(0)
+  expect(readFileSync(place.out, "utf8")).toBe(settings)
 
-  const settings = readFileSync(place.out, "utf8")
   writeFileSync(place.config, `server: { port: 0 }\n${settings}`)
-  const environment = { OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: "not-called" }
+  const environment = { ...variablesIn(place.out), ANTHROPIC_API_KEY: "not-called" }
   await using serving = await startServing(place, environment)
   const chat = (apiKey: string, model: string) =>
     new OpenAI({ apiKey, baseURL: `${serving.url}/v1`, maxRetries: 0 }).chat.completions.create({
@@ -160,7 +167,7 @@ test("LiteLLM: what would be done is shown, then done once, and the old key answ
   })
 })
 
-test("new-api: channels, balances and keys in clear are taken over", async () => {
+test("new-api: carries over channels, balances and keys", async () => {
   using place = workplace()
   const file = join(place.data, "one-api.db")
   const key = "A1b2C3d4".repeat(6)
@@ -212,17 +219,14 @@ test("new-api: channels, balances and keys in clear are taken over", async () =>
     expect(dry.stdout).toContain(said)
   }
   const done = await runCommand(place, ...words, "--apply")
-  expect(done.stdout).toContain("Made 1 accounts, 1 keys and 1 grants")
+  expect(done.stdout).toContain("Created 1 accounts, 1 keys and 1 grants")
   for (const secret of [SECRET, key]) expect(dry.stdout + done.stdout).not.toContain(secret)
   const settings = readFileSync(place.out, "utf8")
   writeFileSync(
     place.config,
     `server: { port: 0 }\nunknown_models: { price: { input: 1, output: 2 } }\n${settings}`,
   )
-  await using serving = await startServing(place, {
-    OPENAI_API_KEY: SECRET,
-    OPENAI_2_API_KEY: `${SECRET}-2`,
-  })
+  await using serving = await startServing(place, variablesIn(place.out))
   const client = new OpenAI({ apiKey: `sk-${key}`, baseURL: `${serving.url}/v1`, maxRetries: 0 })
   const refused = await client.chat.completions
     .create({ model: "gpt-y", messages: [{ role: "user", content: "hello" }] })
@@ -238,7 +242,7 @@ test("new-api: channels, balances and keys in clear are taken over", async () =>
   })
 })
 
-test("Portkey's config becomes one model with its targets", async () => {
+test("Portkey: makes one model of a config", async () => {
   using place = workplace()
   const file = join(place.data, "config.json")
   writeFileSync(
@@ -265,7 +269,7 @@ test("Portkey's config becomes one model with its targets", async () => {
   for (const said of [
     "'override_params.temperature'",
     "'cache'",
-    "set ANTHROPIC_PROD_API_KEY",
+    "PORTKEY_ANTHROPIC_PROD_API_KEY",
     "'override_params.model' is missing",
   ]) {
     expect(done.stdout).toContain(said)
@@ -275,7 +279,7 @@ test("Portkey's config becomes one model with its targets", async () => {
   expect(settings + done.stdout).not.toContain(SECRET)
 })
 
-test("OpenRouter's keys get new secrets, which are in a file of their own", async () => {
+test("OpenRouter: writes new secrets to a file of their own", async () => {
   using place = workplace()
   const file = join(place.data, "keys.json")
   const key = {
@@ -295,13 +299,13 @@ test("OpenRouter's keys get new secrets, which are in a file of their own", asyn
   const words = ["import", "openrouter-export", file, "--out", place.out, "--apply"]
   const done = await runCommand(place, ...words)
   expect(done.stdout).toContain("'include_byok_in_limit'")
-  expect(done.stdout).toContain("Made 1 accounts, 2 keys and 0 grants")
+  expect(done.stdout).toContain("Created 1 accounts, 2 keys and 0 grants")
   const secrets = readFileSync(`${place.out}.keys`, "utf8").trim().split("\n")
   expect(secrets).toHaveLength(2)
   for (const line of secrets) expect(done.stdout).not.toContain(line.split("  ")[0] ?? "")
 })
 
-test("what is none of it is refused, and says what it should be", async () => {
+test("rejects files of another kind and names the expected one", async () => {
   using place = workplace()
   const file = join(place.data, "other.json")
   writeFileSync(file, '{"a": 1}')

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
+import { Imports } from "../../src/management/imports.ts"
 import { Keys } from "../../src/management/keys.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { ask, bearer, desk, hasher } from "./support.ts"
@@ -14,12 +15,26 @@ test("keys of other gateways work, are rotated and revoked, and what is known of
   await using database = TestDatabase.direct()
   await database.account("account", 0n)
   const { keyring } = await desk(database)
-  const keys = new Keys(database.store, new Audit(database.store), hasher, {
+  const audit = new Audit(database.store)
+  const keys = new Keys(database.store, audit, hasher, {
     changed: () => keyring.changed(),
   })
-  const input = { account: "account", name: "old" }
-  await keys.takeOver(COMMAND_LINE, input, "key_a", { digest, hint: "ijkl" })
-  await keys.takeOver(COMMAND_LINE, input, "key_b", { secret: NEW_API, hint: "C3d4" })
+  const input = { name: "old" }
+  const imports = new Imports(database.store, audit, hasher, () => keyring.changed())
+  await imports.apply(COMMAND_LINE, [
+    {
+      id: "account",
+      name: "account",
+      limits: {},
+      isPaused: false,
+      credits: 0n,
+      note: "from elsewhere",
+      keys: [
+        { id: "key_a", input, isPaused: false, secret: { digest, hint: "ijkl" } },
+        { id: "key_b", input, isPaused: false, secret: { secret: NEW_API, hint: "C3d4" } },
+      ],
+    },
+  ])
   expect(ask(keyring, bearer(LITELLM))).toBe("key_a")
   expect(ask(keyring, { "x-api-key": NEW_API })).toBe("key_b")
   const stored = (await database.store.keys.find("key_a"))?.secrets[0]?.hash ?? ""

@@ -1,5 +1,7 @@
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
 const NANO = 9
+const EXACT_PLACES = 30
+const MILLION_PLACES = 6
 
 /**
  * A number of any form, such as `1.5e-07`, as whole units of a power of ten. What is smaller than one unit is cut off.
@@ -20,13 +22,16 @@ export function nanocreditsOf(amount: number | string): bigint | undefined {
   return scaled(String(amount), NANO)
 }
 
-/** A price for one unit as the price of a million, in decimal text; exact. */
+/**
+ * A price for one unit as the price of a million, in decimal text. Prices have nine digits after the point here: a longer
+ * one is rounded up, so that it is never below the source's.
+ */
 export function perMillion(price: number | string): string | undefined {
-  const places = 30
-  const units = scaled(String(price), places + 6)
-  if (units === undefined || units < 0n) return undefined
-  const text = units.toString().padStart(places + 1, "0")
-  const whole = text.slice(0, -places)
-  const fraction = text.slice(-places).replace(/0+$/, "")
+  const exact = scaled(String(price), EXACT_PLACES + MILLION_PLACES)
+  if (exact === undefined || exact < 0n) return undefined
+  const step = 10n ** BigInt(EXACT_PLACES - NANO)
+  const text = ((exact + step - 1n) / step).toString().padStart(NANO + 1, "0")
+  const whole = text.slice(0, -NANO)
+  const fraction = text.slice(-NANO).replace(/0+$/, "")
   return fraction === "" ? whole : `${whole}.${fraction}`
 }

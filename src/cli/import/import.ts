@@ -1,13 +1,16 @@
+import { dirname, resolve } from "node:path"
 import type { Command } from "commander"
-import { ConfigError } from "../../config/config-error.ts"
-import { loadSettings } from "../../config/load.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "../command.ts"
+import { CommandError } from "../exit-codes.ts"
 import { withInstallation } from "../installation.ts"
 import { loadOptions } from "../load-options.ts"
+import type { Style } from "../output.ts"
 import type { Terminal } from "../terminal.ts"
-import { applyAccounts, type Imported, writeSecrets, writeSettings } from "./apply.ts"
+import { type Applied, applyImport } from "./apply.ts"
+import { refuseOverwriting, settingsFiles, settingsText } from "./files.ts"
 import { pageOf } from "./page.ts"
-import { type Difference, type ImportPlan } from "./plan.ts"
+import { type ImportPlan, writableAccounts } from "./plan.ts"
+import { checkSettings } from "./settings-check.ts"
 
 interface ImportOptions {
   readonly apply?: true
@@ -16,7 +19,8 @@ interface ImportOptions {
   readonly database?: string
 }
 
-type Planner = (source: string, options: ImportOptions) => Promise<ImportPlan>
+/** @param directory of the settings file that will be written. */
+type Planner = (source: string, directory: string, database?: string) => Promise<ImportPlan>
 
 const SOURCES: readonly {
   readonly name: string
@@ -30,26 +34,28 @@ const SOURCES: readonly {
     source: "the settings file, such as config.yaml",
     words: "move from LiteLLM: models, and with --database teams, budgets and keys",
     hasDatabase: true,
-    plan: async (source, { database }) =>
-      (await import("./litellm.ts")).planLiteLlm(source, database),
+    plan: async (source, directory, database) =>
+      (await import("./litellm.ts")).planLiteLlm(source, directory, database),
   },
   {
     name: "new-api",
     source: "its SQLite database, such as one-api.db",
     words: "move from new-api: channels, users, balances and keys",
-    plan: async (source) => (await import("./new-api.ts")).planNewApi(source),
+    plan: async (source, directory) => (await import("./new-api.ts")).planNewApi(source, directory),
   },
   {
     name: "portkey",
     source: "a config as JSON",
     words: "move from Portkey: targets, fallbacks and weights of a config",
-    plan: async (source) => (await import("./portkey.ts")).planPortkey(source),
+    plan: async (source, directory) =>
+      (await import("./portkey.ts")).planPortkey(source, directory),
   },
   {
     name: "openrouter-export",
-    source: "the answer of GET /api/v1/keys as JSON",
+    source: "the response of GET /api/v1/keys as JSON",
     words: "move from OpenRouter: keys with their limits, under new secrets",
-    plan: async (source) => (await import("./openrouter.ts")).planOpenRouter(source),
+    plan: async (source, directory) =>
+      (await import("./openrouter.ts")).planOpenRouter(source, directory),
   },
 ]
 
@@ -61,68 +67,67 @@ export const registerImport: RegisterCommand = (program, terminal) => {
       .command(name)
       .description(words)
       .argument("<FILE>", source)
-      .option("--apply", "do it: without it, only what would be done is shown")
-      .option("--out <FILE>", "where the settings are written to", "tollgate.imported.yaml")
-      .option("--force", "write over that file")
+      .option("--apply", "write it; without this, the command only shows what it would write")
+      .option("--out <FILE>", "the settings file to write", "tollgate.imported.yaml")
+      .option("--force", "overwrite that file")
     if (hasDatabase)
       command.option("--database <URL>", "postgres://…, or a JSON file with its tables")
     command.action(async (file: string, options: ImportOptions, action: Command) => {
-      await perform(await plan(file, options), options, action, terminal)
+      const directory = dirname(resolve(options.out))
+      const planned = await plan(file, directory, options.database)
+      await perform(planned, options, action, terminal)
     })
   }
 }
 
 async function perform(
   plan: ImportPlan,
-  options: ImportOptions,
+  { apply, out, force }: ImportOptions,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
   const output = outputOf(command, terminal)
-  if (!options.apply) {
-    const { differences, accounts } = plan
-    output.result({ applied: false, differences, accounts: accounts.length }, (style) =>
-      [pageOf(plan, style), "Nothing was written. Add --apply to do it."].join("\n\n"),
+  const { differences } = plan
+  const text = settingsText(plan)
+  const problems = checkSettings(plan, text, { ...loadOptions(command), file: out })
+  for (const problem of problems) differences.toDecide("settings", `would not start: ${problem}`)
+  const accounts = writableAccounts(plan.accounts, differences)
+  const page = (style: Style): string => pageOf({ accounts, differences }, style)
+  if (!apply) {
+    const counts = { accounts: accounts.length, starts: problems.length === 0 }
+    output.result({ applied: false, differences: differences.list, ...counts }, (style) =>
+      [page(style), "Nothing was written. Add --apply to write it."].join("\n\n"),
     )
     return
   }
-  const hasSettings = Object.keys(plan.settings).length > 0
-  const files = hasSettings ? writeSettings(plan, options.out, options.force === true) : []
-  const faults = hasSettings ? settingsFaults(plan, options.out, command) : []
-  const done = await withInstallation(command, (installation) => applyAccounts(plan, installation))
-  const differences = [...plan.differences, ...faults]
-  if (done.secrets.size > 0) files.push(writeSecrets(done, options.out))
-  const { secrets: _shownNowhere, ...counts } = done
-  output.result({ applied: true, files, ...counts, differences }, (style) =>
-    [pageOf({ ...plan, differences }, style), wordsOf(files, done)].join("\n\n"),
+  if (problems.length > 0) {
+    throw new CommandError(
+      "configuration",
+      `nothing was written, since the gateway would not start with these settings: ${problems.join("; ")}`,
+      "Correct or remove these parts in the source, then run the import again.",
+    )
+  }
+  const files = settingsFiles(plan, out, text)
+  if (!force) refuseOverwriting(files)
+  const applied = await withInstallation(command, (installation) =>
+    applyImport(accounts, files, out, installation),
+  )
+  output.result({ applied: true, ...applied, differences: differences.list }, (style) =>
+    [page(style), wordsOf(applied, out)].join("\n\n"),
   )
 }
 
-/** What the settings lack before they can be used, such as prices. */
-function settingsFaults({ variables }: ImportPlan, file: string, command: Command): Difference[] {
-  const options = loadOptions(command)
-  const environment = { ...options.environment, ...Object.fromEntries(variables) }
-  try {
-    const { warnings } = loadSettings({ ...options, environment, file })
-    return warnings.map((words) => ({ fate: "to decide", subject: "settings", words }))
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return error.problems.map(({ message }) => ({
-      fate: "to decide",
-      subject: "settings",
-      words: message,
-    }))
-  }
+function wordsOf({ files, accounts, keys, grants, present }: Applied, out: string): string {
+  const environment = files.find((file) => file.endsWith(".env"))
+  const load = environment === undefined ? "" : `set -a; . ${shellPath(environment)}; set +a; `
+  return [
+    `Created ${accounts} accounts, ${keys} keys and ${grants} grants; ${present} existed already.`,
+    `Written: ${files.join(", ")}`,
+    `Next: ${load}tollgate --config ${out} doctor`,
+  ].join("\n")
 }
 
-function wordsOf(files: readonly string[], { accounts, keys, grants, present }: Imported): string {
-  const lines = [
-    `Made ${accounts} accounts, ${keys} keys and ${grants} grants; ${present} were there already.`,
-  ]
-  if (files.length > 0) lines.push(`Written: ${files.join(", ")}`)
-  const [settings] = files
-  const variables = files.find((file) => file.endsWith(".env"))
-  const first = variables === undefined ? "" : `set the variables of ${variables}, and `
-  if (settings !== undefined) lines.push(`Next: ${first}tollgate --config ${settings} doctor`)
-  return lines.join("\n")
+/** The shell finds a file without a slash only in its search path. */
+function shellPath(path: string): string {
+  return path.includes("/") ? path : `./${path}`
 }

@@ -1,15 +1,18 @@
 import { parse } from "yaml"
 import { CommandError } from "../exit-codes.ts"
 import { perMillion } from "./decimal.ts"
-import { Providers } from "./litellm-providers.ts"
+import { CONNECTION_PARAMETERS, liteLlmConnection } from "./litellm-connection.ts"
+import { ModelBuilder } from "./models.ts"
 import type { Differences } from "./plan.ts"
+import { type Place, Providers } from "./providers.ts"
+import { Variables } from "./variables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** What LiteLLM's settings become. */
 export interface LiteLlmModels {
-  readonly settings: Record<string, unknown>
-  readonly variables: ReadonlyMap<string, string>
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly variables: Variables
   /** The ids of models here, by their names there. */
   readonly ids: ReadonlyMap<string, string>
 }
@@ -37,23 +40,8 @@ const KINDS: Readonly<Record<string, string>> = {
   audio_speech: "speech",
   audio_transcription: "transcription",
 }
-/** Of a deployment, read here or by `Providers`. */
-const KNOWN = new Set([
-  ...Object.keys(PRICES),
-  "model",
-  "custom_llm_provider",
-  "api_key",
-  "api_base",
-  "base_url",
-  "api_version",
-  "aws_region_name",
-  "aws_access_key_id",
-  "aws_secret_access_key",
-  "vertex_project",
-  "vertex_location",
-  "vertex_credentials",
-  "weight",
-])
+/** Parameters of a deployment that are carried over, or that have no effect here. */
+const KNOWN = new Set([...Object.keys(PRICES), ...CONNECTION_PARAMETERS, "weight"])
 const KNOWN_INFO = new Set([
   ...Object.keys(PRICES),
   "id",
@@ -63,116 +51,132 @@ const KNOWN_INFO = new Set([
   "max_output_tokens",
 ])
 
-/** @throws CommandError `usage` for a text that is no settings file of LiteLLM. */
-export function readLiteLlmConfig(text: string, differences: Differences): LiteLlmModels {
+/**
+ * @param directory of the settings file that will be written.
+ * @throws CommandError `usage` if the text is no settings file of LiteLLM.
+ */
+export function readLiteLlmConfig(
+  text: string,
+  directory: string,
+  differences: Differences,
+): LiteLlmModels {
   const file = fieldsOf(parsed(text))
   const list = file["model_list"]
   if (!Array.isArray(list)) {
     throw new CommandError("usage", "this is no settings file of LiteLLM: it has no 'model_list'")
   }
-  const reader = new ConfigReader(differences)
+  const variables = new Variables("LITELLM", text)
+  const reader = new ConfigReader(
+    file,
+    new Providers(differences, variables, directory),
+    differences,
+  )
   for (const entry of list) reader.add(fieldsOf(entry))
   const router = fieldsOf(file["router_settings"])
   const settings = fieldsOf(file["litellm_settings"])
   reader.fallBack(router["fallbacks"] ?? settings["fallbacks"])
-  const aliases = fieldsOf(router["model_group_alias"])
-  const made = reader.finish(aliases)
+  const made = reader.finish(fieldsOf(router["model_group_alias"]))
   reportRest(file, differences)
-  return made
+  return { ...made, variables }
 }
 
 function parsed(text: string): unknown {
   try {
-    return parse(text)
+    return parse(text, { merge: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error)
     throw new CommandError("usage", `it is no YAML: ${reason}`)
   }
 }
 
-interface Group {
-  readonly deployments: Record<string, unknown>[]
-  readonly facts: Record<string, unknown>
-}
-
 class ConfigReader {
   readonly #differences: Differences
   readonly #providers: Providers
-  readonly #groups = new Map<string, Group>()
+  readonly #models: ModelBuilder
+  readonly #credentials: ReadonlyMap<string, Fields>
 
-  constructor(differences: Differences) {
+  constructor(file: Fields, providers: Providers, differences: Differences) {
     this.#differences = differences
-    this.#providers = new Providers(differences)
+    this.#providers = providers
+    this.#models = new ModelBuilder("litellm", differences)
+    const list = Array.isArray(file["credential_list"]) ? file["credential_list"] : []
+    this.#credentials = new Map(
+      list
+        .map(fieldsOf)
+        .map((entry) => [String(entry["credential_name"]), fieldsOf(entry["credential_values"])]),
+    )
   }
 
   /** One deployment of a model. */
   add(entry: Fields): void {
     const name = String(entry["model_name"] ?? "")
     const subject = `model ${name}`
-    const parameters = fieldsOf(entry["litellm_params"])
+    const own = fieldsOf(entry["litellm_params"])
+    const parameters = { ...this.#credentials.get(String(own["litellm_credential_name"])), ...own }
     const info = fieldsOf(entry["model_info"])
-    if (name.includes("*")) {
-      const place = this.#providers.place(subject, parameters)
-      if (place)
-        this.#differences.changed(
-          subject,
-          `all known models of ${place.provider} are there, as ${place.provider}/<name>`,
-        )
+    const isWildcard = name.includes("*")
+    if (!isWildcard) this.#reportUnknown(subject, parameters, info)
+    const place = this.#place(subject, parameters)
+    if (!place) return
+    if (isWildcard) {
+      this.#reportWildcard(subject, place)
       return
     }
-    const place = this.#providers.place(subject, parameters)
-    this.#reportUnknown(subject, parameters, info)
-    if (!place) return
-    const group = this.#groups.get(name) ?? { deployments: [], facts: {} }
-    this.#groups.set(name, group)
+    const mode = info["mode"]
+    if (typeof mode === "string" && !Object.hasOwn(KINDS, mode)) {
+      this.#differences.leftOut(subject, `models of mode '${mode}' are not served here`)
+      return
+    }
     const { weight } = parameters
     const price = priceOf({ ...info, ...parameters })
-    group.deployments.push({
+    const deployment = {
       ...place,
-      ...(typeof weight === "number" && weight !== 1 && { weight }),
+      ...(typeof weight === "number" && weight >= 0 && weight !== 1 && { weight }),
       ...(price && { price }),
-    })
-    Object.assign(group.facts, factsOf(info))
+    }
+    this.#models.add(name, deployment, factsOf(info))
+  }
+
+  #reportWildcard(subject: string, { provider }: Place): void {
+    if (this.#providers.hasKnownModels(provider)) {
+      const words = `all known models of ${provider} can be called as ${provider}/<name>`
+      this.#differences.changed(subject, words)
+    } else {
+      const words = `name the models of ${provider} under 'models': they are not known here`
+      this.#differences.toDecide(subject, words)
+    }
+  }
+
+  #place(subject: string, parameters: Fields): Place | undefined {
+    const found = liteLlmConnection(parameters)
+    if (typeof found === "string") {
+      this.#differences.leftOut(subject, found)
+      return undefined
+    }
+    const place = this.#providers.place(subject, found.connection, found.model)
+    if (place && parameters["api_version"] !== undefined) {
+      const words = "'api_version' is not needed: Azure is called through its v1 API"
+      this.#differences.changed(subject, words)
+    }
+    return place
   }
 
   /** `[{ "gpt-4o": ["claude"] }]`: the deployments of the others come after its own. */
   fallBack(list: unknown): void {
     if (!Array.isArray(list)) return
-    for (const [name, others] of list.flatMap((entry) => Object.entries(fieldsOf(entry)))) {
-      const group = this.#groups.get(name)
-      const names = Array.isArray(others) ? others.map(String) : []
-      const after = names.flatMap((other) => this.#groups.get(other)?.deployments ?? [])
-      if (!group || after.length === 0) {
-        this.#differences.leftOut(`fallback of ${name}`, "it names a model that is not there")
-        continue
-      }
-      group.deployments.push(...after.map((deployment) => ({ ...deployment, weight: 0 })))
-      this.#differences.carried(`model ${name}`, `falls back to ${names.join(", ")}`)
-    }
+    const wanted = list
+      .flatMap((entry) => Object.entries(fieldsOf(entry)))
+      .map(([name, others]) => [name, Array.isArray(others) ? others.map(String) : []] as const)
+    this.#models.fallBack(wanted)
   }
 
-  finish(named: Fields): LiteLlmModels {
-    const models: Record<string, unknown> = {}
-    const aliases: Record<string, string> = {}
-    const ids = new Map<string, string>()
-    for (const [name, group] of this.#groups) {
-      const id = idOf(name, group)
-      models[id] = { ...group.facts, deployments: group.deployments }
-      ids.set(name, id)
-      if (id !== name) aliases[name] = id
-      const places = group.deployments.map(({ provider, model }) => `${provider}/${model}`)
-      this.#differences.carried(`model ${name}`, `as ${id}: ${places.join(", ")}`)
-    }
-    for (const [alias, target] of Object.entries(named)) {
-      const id = ids.get(String(typeof target === "string" ? target : fieldsOf(target)["model"]))
-      if (id === undefined)
-        this.#differences.leftOut(`alias ${alias}`, "it names a model that is not there")
-      else aliases[alias] = id
-      if (id !== undefined) ids.set(alias, id)
-    }
-    const { settings: providers, variables } = this.#providers
-    const hasAliases = Object.keys(aliases).length > 0
-    return { settings: { providers, models, ...(hasAliases && { aliases }) }, variables, ids }
+  finish(aliases: Fields) {
+    const targets = Object.entries(aliases).map(
+      ([alias, target]) =>
+        [alias, String(typeof target === "string" ? target : fieldsOf(target)["model"])] as const,
+    )
+    const { ids, ...models } = this.#models.finish(targets)
+    return { settings: { providers: this.#providers.settings, ...models }, ids }
   }
 
   #reportUnknown(subject: string, parameters: Fields, info: Fields): void {
@@ -183,15 +187,6 @@ class ConfigReader {
       if (!KNOWN_INFO.has(name)) this.#differences.leftOut(subject, `'model_info.${name}'`)
     }
   }
-}
-
-/** As it is called there where that can be an id, or a name for it here. */
-function idOf(name: string, { deployments }: Group): string {
-  if (/^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u.test(name)) return name
-  const [only] = deployments
-  if (deployments.length === 1 && only)
-    return `${String(only["provider"])}/${String(only["model"])}`
-  return `litellm/${name.replaceAll(/[\s\p{C}]+/gu, "-")}`
 }
 
 function priceOf(fields: Fields): Record<string, string> | undefined {
@@ -238,7 +233,7 @@ const HINTS: Readonly<Record<string, string>> = {
 /** Everything else is named: nothing is lost silently. */
 function reportRest(file: Fields, differences: Differences): void {
   for (const [section, value] of Object.entries(file)) {
-    if (section === "model_list") continue
+    if (section === "model_list" || section === "credential_list") continue
     const members = fieldsOf(value)
     const names = Object.keys(members)
     if (names.length === 0) differences.leftOut("settings", `'${section}'`)

@@ -1,7 +1,13 @@
 import { formatCredits } from "../../ledger/money.ts"
 import { nanocreditsOf } from "./decimal.ts"
 import type { LiteLlmRows } from "./litellm-database.ts"
-import { type Differences, importedId, type PlannedAccount, type PlannedKey } from "./plan.ts"
+import {
+  type Differences,
+  importedId,
+  labelOf,
+  type PlannedAccount,
+  type PlannedKey,
+} from "./plan.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -17,8 +23,9 @@ const READ_OF_KEYS = new Set([
 ])
 const ALL_MODELS = new Set(["all-proxy-models", "all-team-models"])
 const NO_TEAM = "litellm"
+/** The team of the keys that LiteLLM creates when someone signs in to its UI. */
+const UI_TEAM = "litellm-dashboard"
 const DIGEST = /^[0-9a-f]{64}$/
-const LONGEST_NAME = 100
 
 /** Accounts and keys out of LiteLLM's database: a team is an account, and so is a user with keys of no team. */
 export class LiteLlmAccounts {
@@ -39,12 +46,12 @@ export class LiteLlmAccounts {
       string,
       { readonly name: string; readonly row: Row; keys: PlannedKey[] }
     >()
-    for (const row of teams) {
-      const name = named(row["team_alias"] ?? row["team_id"])
+    for (const row of teams.filter(({ team_id: id }) => id !== UI_TEAM)) {
+      const name = labelOf(row["team_alias"] ?? row["team_id"])
       owners.set(`team:${String(row["team_id"])}`, { name, row, keys: [] })
     }
     for (const row of users) {
-      const name = named(row["user_email"] ?? row["user_alias"] ?? row["user_id"])
+      const name = labelOf(row["user_email"] ?? row["user_alias"] ?? row["user_id"])
       owners.set(`user:${String(row["user_id"])}`, { name, row, keys: [] })
     }
     const others = { name: NO_TEAM, row: {}, keys: [] as PlannedKey[] }
@@ -83,14 +90,13 @@ export class LiteLlmAccounts {
     }: { readonly name: string; readonly row: Row; readonly keys: readonly PlannedKey[] },
     taken: Set<string>,
   ): PlannedAccount {
-    const unique = taken.has(name) ? `${name} (${origin})`.slice(0, LONGEST_NAME) : name
+    const unique = taken.has(name) ? labelOf(`${name.slice(0, 50)} (${origin})`) : name
     taken.add(unique)
     const subject = `account ${unique}`
     const budget = this.#budget(row, subject)
     const rates = ratesOf(row)
     const models = this.#models(row, subject)
     const credits = budget.once ?? budget.period ?? 0n
-    this.#differences.carried(subject, `${keys.length} keys, ${formatCredits(credits)} credits`)
     if (credits === 0n) {
       this.#differences.toDecide(
         subject,
@@ -109,10 +115,20 @@ export class LiteLlmAccounts {
 
   #key(row: Row): PlannedKey | undefined {
     const digest = String(row["token"] ?? "")
-    const name = named(row["key_alias"] ?? row["key_name"] ?? `${digest.slice(0, 8)}…`)
+    const name = labelOf(row["key_alias"] ?? row["key_name"] ?? `${digest.slice(0, 8)}…`)
     const subject = `key ${name}`
     if (!DIGEST.test(digest)) {
       this.#differences.leftOut(subject, "its hash is no SHA-256")
+      return undefined
+    }
+    const expires =
+      typeof row["expires"] === "string" ? Date.parse(withZone(row["expires"])) : Number.NaN
+    const reason =
+      row["team_id"] === UI_TEAM
+        ? "it is a session key of LiteLLM's UI"
+        : expires <= Date.now() && `it expired at ${new Date(expires).toISOString()}`
+    if (reason) {
+      this.#differences.leftOut(subject, reason)
       return undefined
     }
     for (const [member, value] of Object.entries(row)) {
@@ -122,8 +138,6 @@ export class LiteLlmAccounts {
     const budget = this.#budget(row, subject)
     const models = this.#models(row, subject)
     const aliases = this.#aliases(row, subject)
-    const expires =
-      typeof row["expires"] === "string" ? Date.parse(withZone(row["expires"])) : Number.NaN
     if (budget.once === 0n) {
       this.#differences.leftOut(subject, "its budget is used up")
       return undefined
@@ -216,13 +230,6 @@ function isNothing(value: unknown): boolean {
   if (value === null || value === undefined || value === "" || value === 0 || value === false)
     return true
   return typeof value === "object" && Object.keys(value).length === 0
-}
-
-function named(value: unknown): string {
-  const text = String(value ?? "")
-    .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
-    .trim()
-  return text === "" ? "unnamed" : text.slice(0, LONGEST_NAME)
 }
 
 /** Prisma's timestamps are in UTC, and do not say so. */

@@ -4,18 +4,23 @@ import { LiteLlmAccounts } from "./litellm-plan.ts"
 import { Differences, type ImportPlan } from "./plan.ts"
 
 /**
- * What LiteLLM's settings, and its database where one is named, become here.
+ * What LiteLLM's settings, and its database if one is named, become here.
+ * @param directory of the settings file that will be written.
  * @throws CommandError
  */
-export async function planLiteLlm(file: string, database?: string): Promise<ImportPlan> {
+export async function planLiteLlm(
+  file: string,
+  directory: string,
+  database?: string,
+): Promise<ImportPlan> {
   const differences = new Differences()
-  const { settings, variables, ids } = readLiteLlmConfig(textOf(file), differences)
+  const { settings, variables, ids } = readLiteLlmConfig(textOf(file), directory, differences)
   if (database === undefined) {
-    differences.toDecide("keys", "name the database with --database to take them over")
-    return { settings, variables, accounts: [], differences: differences.list }
+    differences.toDecide("keys", "name the database with --database to carry them over")
+    return { settings, variables, accounts: [], differences }
   }
   const accounts = new LiteLlmAccounts(await readLiteLlmRows(database), ids, differences)
   const planned = accounts.plan()
   accounts.reportUsers()
-  return { settings, variables, accounts: planned, differences: differences.list }
+  return { settings, variables, accounts: planned, differences }
 }

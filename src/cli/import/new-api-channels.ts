@@ -1,64 +1,39 @@
-import { isJsonObject, parseJsonObject } from "../../canon/json.ts"
-import { Providers } from "./litellm-providers.ts"
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import { COMPATIBLE, withoutEndpoint } from "./addresses.ts"
+import { ModelBuilder } from "./models.ts"
+import { CHANNEL_TYPES, CLOUDFLARE_TYPE, CUSTOM_TYPE, PLAN_ADDRESSES } from "./new-api-types.ts"
 import type { Differences } from "./plan.ts"
+import type { Connection, Members, Place, Providers } from "./providers.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
 const ENABLED = 1
-/** Numbers of new-api's types of channels, by what LiteLLM calls their vendors. @see new-api, constant/channel.go */
-const TYPES: Readonly<Record<number, string>> = {
-  1: "openai",
-  3: "azure",
-  4: "ollama",
-  8: "openai_like",
-  14: "anthropic",
-  17: "dashscope",
-  20: "openrouter",
-  24: "gemini",
-  25: "moonshot",
-  26: "zai",
-  27: "perplexity",
-  34: "cohere",
-  38: "jina_ai",
-  42: "mistral",
-  43: "deepseek",
-  48: "xai",
-}
-/** Of a channel, read here or of no use elsewhere. */
+/** Columns that are read here, or that mean nothing elsewhere. */
 const READ = new Set(
-  "id type key status name weight created_time test_time response_time base_url balance balance_updated_time models used_quota model_mapping priority auto_ban test_model channel_info other_info".split(
+  "id type key status name weight created_time test_time response_time base_url balance balance_updated_time models used_quota model_mapping priority auto_ban test_model channel_info other other_info".split(
     " ",
   ),
 )
+const VERSION_AT_END = /\/v\d+(beta)?\/?$/
 
-interface Deployment {
-  readonly provider: string
-  readonly model: string
+interface Deployment extends Place {
   readonly weight: number
   readonly priority: number
 }
 
-/** Providers and models out of new-api's channels: a model has a deployment in each channel that names it. */
+/** Providers and models from new-api's channels: a model has a deployment in each channel that lists it. */
 export class NewApiChannels {
   readonly #differences: Differences
   readonly #providers: Providers
   readonly #models = new Map<string, Deployment[]>()
 
-  constructor(differences: Differences) {
+  constructor(differences: Differences, providers: Providers) {
     this.#differences = differences
-    this.#providers = new Providers(differences)
+    this.#providers = providers
   }
 
   add(channel: Row): void {
     const subject = `channel ${String(channel["name"] ?? channel["id"])}`
-    const prefix = TYPES[Number(channel["type"])]
-    if (prefix === undefined) {
-      this.#differences.leftOut(
-        subject,
-        `its type ${String(channel["type"])} is unknown here: add the provider by hand`,
-      )
-      return
-    }
     if (channel["status"] !== ENABLED) {
       this.#differences.leftOut(subject, "it is disabled")
       return
@@ -67,53 +42,144 @@ export class NewApiChannels {
       const isSet = !["", null, 0, undefined, "{}", "default"].includes(value as string)
       if (!READ.has(name) && isSet) this.#differences.leftOut(subject, `'${name}'`)
     }
-    const [key = "", ...others] = String(channel["key"] ?? "")
-      .split("\n")
-      .filter((line) => line !== "")
-    if (others.length > 0)
-      this.#differences.leftOut(subject, `${others.length} of its keys: a provider has one`)
-    const address = String(channel["base_url"] ?? "")
     const mapping = parseJsonObject(String(channel["model_mapping"] ?? "")) ?? {}
     const names = String(channel["models"] ?? "")
       .split(",")
+      .map((name) => name.trim())
       .filter((name) => name !== "")
-    for (const name of names) {
-      const mapped = isJsonObject(mapping) ? mapping[name] : undefined
-      const place = this.#providers.place(subject, {
-        model: `${prefix}/${typeof mapped === "string" ? mapped : name}`,
-        api_key: key,
-        ...(address !== "" && { api_base: withVersion(address, prefix) }),
-      })
-      if (!place) continue
-      const deployments = this.#models.get(name) ?? []
-      this.#models.set(name, deployments)
-      const weight = Math.max(1, Number(channel["weight"] ?? 0))
-      deployments.push({ ...place, weight, priority: Number(channel["priority"] ?? 0) })
-    }
-    this.#differences.carried(subject, `${names.length} models`)
+    const keys = this.#keysOf(channel, subject)
+    const carried = names.filter((name) => {
+      const mapped = mapping[name]
+      const model = typeof mapped === "string" && mapped !== "" ? mapped : name
+      return this.#addModel(channel, { subject, name, model, keys })
+    })
+    if (carried.length > 0) this.#differences.carried(subject, `${carried.length} models`)
   }
 
   finish() {
-    const models: Record<string, unknown> = {}
-    const aliases: Record<string, string> = {}
-    const ids = new Map<string, string>()
-    for (const [name, deployments] of this.#models) {
-      const [only] = deployments
-      const id =
-        deployments.length === 1 && only
-          ? `${only.provider}/${only.model}`
-          : `new-api/${name.replaceAll(/[\s\p{C}]+/gu, "-")}`
-      models[id] = { deployments: inOrder(deployments) }
-      ids.set(name, id)
-      if (id !== name) aliases[name] = id
-    }
-    const settings = {
-      providers: this.#providers.settings,
-      models,
-      ...(Object.keys(aliases).length > 0 && { aliases }),
-    }
-    return { settings, variables: this.#providers.variables, ids }
+    const builder = new ModelBuilder("new-api", this.#differences)
+    for (const [name, deployments] of this.#models)
+      for (const deployment of inOrder(deployments)) builder.add(name, deployment)
+    const { ids, ...models } = builder.finish()
+    return { settings: { providers: this.#providers.settings, ...models }, ids }
   }
+
+  #addModel(
+    channel: Row,
+    {
+      subject,
+      name,
+      model,
+      keys,
+    }: Readonly<Record<"subject" | "name" | "model", string>> & {
+      readonly keys: readonly string[]
+    },
+  ): boolean {
+    const connection = connectionOf(channel, model, keys)
+    if (typeof connection === "string") {
+      this.#differences.leftOut(subject, connection)
+      return false
+    }
+    const place = this.#providers.place(subject, connection, model)
+    if (!place) return false
+    const deployments = this.#models.get(name) ?? []
+    this.#models.set(name, deployments)
+    const weight = Math.max(1, Number(channel["weight"] ?? 0))
+    deployments.push({ ...place, weight, priority: Number(channel["priority"] ?? 0) })
+    return true
+  }
+
+  /** Its keys, one a line or as JSON, without those that new-api has disabled. */
+  #keysOf(channel: Row, subject: string): readonly string[] {
+    const text = String(channel["key"] ?? "").trim()
+    const info = parseJsonObject(String(channel["channel_info"] ?? "")) ?? {}
+    const states = isJsonObject(info["multi_key_status_list"]) ? info["multi_key_status_list"] : {}
+    const all = keysIn(text)
+    const enabled = all.filter((_, index) => (states[index] ?? ENABLED) === ENABLED)
+    const disabled = all.length - enabled.length
+    if (disabled > 0) this.#differences.leftOut(subject, `${disabled} of its keys: disabled there`)
+    return enabled
+  }
+}
+
+function keysIn(text: string): string[] {
+  if (text.startsWith("{")) return [text]
+  if (text.startsWith("[")) {
+    const list = parseJsonObject(`{"keys":${text}}`)?.["keys"]
+    if (Array.isArray(list))
+      return list.map((key) => (typeof key === "string" ? key : JSON.stringify(key)))
+  }
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+}
+
+/** How a channel is called for a model; a text says why it cannot be. */
+function connectionOf(channel: Row, model: string, keys: readonly string[]): Connection | string {
+  const type = Number(channel["type"])
+  const other = String(channel["other"] ?? "")
+  const stated = String(channel["base_url"] ?? "").trim()
+  if (type === CUSTOM_TYPE) return customConnection(stated.replaceAll("{model}", model), keys)
+  if (type === CLOUDFLARE_TYPE) {
+    const address = `https://api.cloudflare.com/client/v4/accounts/${other}/ai/v1`
+    return withKeys(COMPATIBLE, { base_url: { text: address } }, keys)
+  }
+  const known = CHANNEL_TYPES[type]
+  if (!known) return `its type ${type} is unknown here: add the provider by hand`
+  const { vendor, address, path = "" } = known
+  if (vendor === "bedrock") return bedrockConnection(keys)
+  if (vendor === "vertex") {
+    const location = regionOf(other, model)
+    const credentials = keys.map((key) => ({ credentials: { text: key } }))
+    return { vendor, members: { ...(location && { location: { text: location } }) }, credentials }
+  }
+  const base = Object.hasOwn(PLAN_ADDRESSES, stated) ? PLAN_ADDRESSES[stated] : stated || address
+  return withKeys(
+    vendor,
+    base === undefined ? {} : { base_url: { text: withPath(base, path) } },
+    keys,
+  )
+}
+
+function customConnection(address: string, keys: readonly string[]): Connection | string {
+  const base = withoutEndpoint(address)
+  const hasEndpoint = base !== address.replace(/\/+$/, "")
+  if (!hasEndpoint && !VERSION_AT_END.test(base) && !address.includes("/chat/completions?"))
+    return "its address is no endpoint of OpenAI's format: add the provider by hand"
+  return withKeys("openai", { base_url: { text: base } }, keys)
+}
+
+/** `access key|secret key|region`, or `API key|region`. */
+function bedrockConnection(keys: readonly string[]): Connection | string {
+  const parts = keys.map((key) => key.split("|").map((part) => part.trim()))
+  const regions = new Set(parts.map((part) => part.at(-1) ?? ""))
+  const [region = ""] = regions
+  if (regions.size !== 1 || parts.some(({ length }) => length !== 2 && length !== 3))
+    return "its keys are not all for one region: add a provider for each region by hand"
+  const credentials = parts.map(([first = "", second = "", third]): Members =>
+    third === undefined
+      ? { api_key: { text: first } }
+      : { access_key_id: { text: first }, secret_access_key: { text: second } },
+  )
+  return { vendor: "bedrock", members: { region: { text: region } }, credentials }
+}
+
+function withKeys(vendor: string, members: Members, keys: readonly string[]): Connection {
+  return { vendor, members, credentials: keys.map((key) => ({ api_key: { text: key } })) }
+}
+
+/** A region, or JSON with the regions of models. */
+function regionOf(other: string, model: string): string | undefined {
+  const regions: JsonObject = parseJsonObject(other) ?? { default: other }
+  const region = regions[model] ?? regions["default"]
+  return typeof region === "string" && region !== "" ? region : undefined
+}
+
+/** There the address is without the path that the endpoints have in common. */
+function withPath(address: string, path: string): string {
+  const base = withoutEndpoint(address)
+  return path === "" || VERSION_AT_END.test(base) ? base : `${base}${path}`
 }
 
 /** Those of the highest priority share by weight; the others come after them. */
@@ -126,10 +192,4 @@ function inOrder(deployments: readonly Deployment[]) {
       model,
       weight: priority === highest ? weight : 0,
     }))
-}
-
-/** There the address is without the version that OpenAI's format has in it. */
-function withVersion(address: string, prefix: string): string {
-  const isOpenAi = prefix === "openai" || prefix === "openai_like"
-  return isOpenAi && !/\/v\d+\/?$/.test(address) ? `${address.replace(/\/$/, "")}/v1` : address
 }

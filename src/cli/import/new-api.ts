@@ -6,10 +6,13 @@ import { NewApiChannels } from "./new-api-channels.ts"
 import {
   Differences,
   importedId,
+  labelOf,
   type ImportPlan,
   type PlannedAccount,
   type PlannedKey,
 } from "./plan.ts"
+import { Providers } from "./providers.ts"
+import { Variables } from "./variables.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -25,19 +28,20 @@ const MILLISECONDS = 1_000
  * in clear, so that callers go on with them.
  * @throws CommandError
  */
-export async function planNewApi(file: string): Promise<ImportPlan> {
+export async function planNewApi(file: string, directory: string): Promise<ImportPlan> {
   if (!existsSync(file)) throw new CommandError("not_found", `there is no file ${file}`)
   const differences = new Differences()
   const { channels, users, tokens } = readAll(file)
-  const models = new NewApiChannels(differences)
+  const variables = new Variables("NEW_API", "")
+  const models = new NewApiChannels(differences, new Providers(differences, variables, directory))
   for (const channel of channels) models.add(channel)
-  const { settings, variables, ids } = models.finish()
+  const { settings, ids } = models.finish()
   const accounts = users.map((user) => accountOf(user, tokens, ids, differences))
   differences.toDecide(
     "prices",
     "those of the known models are in force: compare ratios and groups, and set 'multiplier'",
   )
-  return { settings, variables, accounts, differences: differences.list }
+  return { settings, variables, accounts, differences }
 }
 
 function readAll(file: string): Readonly<Record<"channels" | "users" | "tokens", Row[]>> {
@@ -63,13 +67,12 @@ function accountOf(
   ids: ReadonlyMap<string, string>,
   differences: Differences,
 ): PlannedAccount {
-  const name = String(user["username"] ?? user["id"])
+  const name = labelOf(user["username"] ?? user["id"])
   const subject = `account ${name}`
   const credits = creditsOf(user["quota"])
   const keys = tokens
     .filter((token) => token["user_id"] === user["id"])
     .flatMap((token) => keyOf(token, ids, differences))
-  differences.carried(subject, `${keys.length} keys, ${formatCredits(credits)} credits`)
   const { email, group } = user
   if (typeof email === "string" && email !== "")
     differences.toDecide(`user ${email}`, "invite them in the console")
@@ -91,7 +94,7 @@ function keyOf(
   ids: ReadonlyMap<string, string>,
   differences: Differences,
 ): PlannedKey[] {
-  const name = String(token["name"] ?? "").trim() || "unnamed"
+  const name = labelOf(token["name"])
   const subject = `key ${name}`
   const secret = String(token["key"] ?? "")
   const left = creditsOf(token["remain_quota"])

@@ -9,10 +9,13 @@ const FATES: readonly (readonly [Fate, string])[] = [
   ["to decide", "FOR YOU TO DECIDE"],
 ]
 
-/** The page of differences, with no secret. */
-export function pageOf({ accounts, differences }: ImportPlan, style: Style): string {
+/** The page of differences. It contains no secret. */
+export function pageOf(
+  { accounts, differences }: Pick<ImportPlan, "accounts" | "differences">,
+  style: Style,
+): string {
   const parts = FATES.flatMap(([fate, title]) => {
-    const rows = differences.filter((difference) => difference.fate === fate)
+    const rows = differences.list.filter((difference) => difference.fate === fate)
     return rows.length === 0 ? [] : [`${style.strong(title)}\n${tableOf(rows, style)}`]
   })
   const keys = accounts.reduce((sum, { keys: own }) => sum + own.length, 0)

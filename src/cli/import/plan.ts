@@ -1,11 +1,14 @@
-import type { AccountChange } from "tollgate-contract/accounts.ts"
-import type { NewKey } from "tollgate-contract/keys.ts"
-import type { ForeignSecret } from "../../management/keys.ts"
+import { accountChange } from "tollgate-contract/accounts.ts"
+import { newKey } from "tollgate-contract/keys.ts"
+import { Fault, readNetwork } from "../../config/scalars.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import type { ForeignSecret, ImportedAccount, ImportedKey } from "../../management/imports.ts"
+import type { Variables } from "./variables.ts"
 
 /** What becomes of something of the other gateway. */
 export type Fate = "carried" | "changed" | "left out" | "to decide"
 
-/** A line of the page of differences. It never has a secret. */
+/** A line of the page of differences. It never contains a secret. */
 export interface Difference {
   readonly fate: Fate
   /** What it is about, in the other gateway's words: `model gpt-4o`, `key alice`. */
@@ -13,23 +16,12 @@ export interface Difference {
   readonly words: string
 }
 
-export interface PlannedKey {
-  /** Made from where it came from: the same each time. */
-  readonly id: string
-  readonly input: Omit<NewKey, "account">
-  /** Undefined where nobody knows it: the key gets a new one. */
+export interface PlannedKey extends Omit<ImportedKey, "secret"> {
+  /** Undefined if nothing of it is known: the key gets a new one. */
   readonly secret: ForeignSecret | undefined
-  readonly isPaused: boolean
 }
 
-export interface PlannedAccount {
-  readonly name: string
-  readonly limits: Omit<AccountChange, "name" | "stores_content" | "state">
-  readonly isPaused: boolean
-  /** Nanocredits that it begins with. */
-  readonly credits: bigint
-  /** Stands in the ledger with them, and is the mark that they were given. */
-  readonly note: string
+export interface PlannedAccount extends Omit<ImportedAccount, "id" | "keys"> {
   readonly keys: readonly PlannedKey[]
 }
 
@@ -37,39 +29,101 @@ export interface PlannedAccount {
 export interface ImportPlan {
   /** The settings file, as data. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Secrets that stood in the other gateway's files, by the variable that the settings name. */
-  readonly variables: ReadonlyMap<string, string>
+  readonly variables: Variables
   readonly accounts: readonly PlannedAccount[]
-  readonly differences: readonly Difference[]
+  readonly differences: Differences
 }
 
 /** Gathers the page of differences. */
 export class Differences {
-  readonly #found: Difference[] = []
+  readonly #found = new Map<string, Difference>()
 
   carried(subject: string, words: string): void {
-    this.#found.push({ fate: "carried", subject, words })
+    this.#add({ fate: "carried", subject, words })
   }
 
   changed(subject: string, words: string): void {
-    this.#found.push({ fate: "changed", subject, words })
+    this.#add({ fate: "changed", subject, words })
   }
 
   leftOut(subject: string, words: string): void {
-    this.#found.push({ fate: "left out", subject, words })
+    this.#add({ fate: "left out", subject, words })
   }
 
   toDecide(subject: string, words: string): void {
-    this.#found.push({ fate: "to decide", subject, words })
+    this.#add({ fate: "to decide", subject, words })
   }
 
   get list(): readonly Difference[] {
-    return this.#found
+    return [...this.#found.values()]
+  }
+
+  /** The same line is shown once. */
+  #add(difference: Difference): void {
+    this.#found.set(JSON.stringify(Object.values(difference)), difference)
   }
 }
 
-/** An id for something that came from elsewhere, the same each time: running an import twice changes nothing. */
-export function importedId(prefix: "key", origin: string): string {
+const MAX_NAME_LENGTH = 100
+
+/** A name as accounts and keys can have it. */
+export function labelOf(value: unknown): string {
+  const text = String(value ?? "")
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
+    .trim()
+    .slice(0, MAX_NAME_LENGTH)
+    .trim()
+  return text === "" ? "unnamed" : text
+}
+
+/** An id derived from where something came from: a repeated import finds what the first one wrote. */
+export function importedId(prefix: "key" | "acc", origin: string): string {
   const digest = new Bun.CryptoHasher("sha256").update(origin).digest("hex")
   return `${prefix}_${digest.slice(0, 24)}`
+}
+
+/**
+ * The accounts as they can be written: keys that have expired or that the management API would refuse are left out and
+ * named, so that no write fails halfway.
+ */
+export function writableAccounts(
+  accounts: readonly PlannedAccount[],
+  differences: Differences,
+): PlannedAccount[] {
+  return accounts.map((account) => {
+    const keys = account.keys.filter((key) => isWritable(key, differences))
+    const words = `${keys.length} keys, ${formatCredits(account.credits)} credits`
+    differences.carried(`account ${account.name}`, words)
+    return { ...account, ...writableLimits(account, differences), keys }
+  })
+}
+
+function isWritable({ input }: PlannedKey, differences: Differences): boolean {
+  const subject = `key ${input.name}`
+  if (typeof input.expires_at === "string" && Date.parse(input.expires_at) <= Date.now()) {
+    differences.leftOut(subject, `it expired at ${input.expires_at}`)
+    return false
+  }
+  const wrong = input.addresses?.find((address) => readNetwork(address) instanceof Fault)
+  const { error } = newKey.safeParse({ account: "account", ...input })
+  const [issue] = error?.issues ?? []
+  if (wrong === undefined && !issue) return true
+  const words = issue ? `'${issue.path.join(".")}' ${issue.message}` : `'${wrong}' is no address`
+  differences.leftOut(subject, `${words}. Create the key by hand`)
+  return false
+}
+
+/** An account without one of its limits would be allowed more than before, so it is paused. */
+function writableLimits(
+  { name, limits, isPaused }: PlannedAccount,
+  differences: Differences,
+): Pick<PlannedAccount, "limits" | "isPaused"> {
+  const { error } = accountChange.safeParse(limits)
+  const wrong = new Set((error?.issues ?? []).map(({ path }) => String(path[0])))
+  for (const limit of wrong) {
+    const words = `paused: '${limit}' is out of range. Set it by hand, then resume the account`
+    differences.toDecide(`account ${name}`, words)
+  }
+  const kept = Object.entries(limits).filter(([limit]) => !wrong.has(limit))
+  return { limits: Object.fromEntries(kept), isPaused: isPaused || wrong.size > 0 }
 }

@@ -1,109 +1,128 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import { CommandError } from "../exit-codes.ts"
 import { textOf } from "./litellm-database.ts"
-import { Providers } from "./litellm-providers.ts"
+import { ModelBuilder } from "./models.ts"
 import { Differences, type ImportPlan } from "./plan.ts"
+import { PORTKEY_READ, portkeyConnection } from "./portkey-connection.ts"
+import { Providers } from "./providers.ts"
+import { Variables } from "./variables.ts"
 
-/** Portkey's names of vendors where they are not LiteLLM's. */
-const VENDORS: Readonly<Record<string, string>> = {
-  "azure-openai": "azure",
-  "vertex-ai": "vertex_ai",
-  google: "gemini",
-  "mistral-ai": "mistral",
-  "together-ai": "together_ai",
-  "fireworks-ai": "fireworks_ai",
-  "perplexity-ai": "perplexity",
-  "x-ai": "xai",
+const STRATEGIES = new Set(["single", "fallback", "loadbalance", "conditional"])
+
+/** A target without targets of its own, and its share. */
+interface Leaf {
+  readonly subject: string
+  readonly target: JsonObject
+  readonly weight: number
 }
-const READ = new Set([
-  "provider",
-  "api_key",
-  "virtual_key",
-  "weight",
-  "override_params",
-  "custom_host",
-])
-const MODEL = "portkey/default"
 
 /**
- * What a config of Portkey becomes here: one model with its targets, by weight or one after the other.
+ * What a config of Portkey becomes here: one model with its targets, by weight or one after the other. A conditional
+ * config becomes a model for each of its targets.
+ * @param directory of the settings file that will be written.
  * @throws CommandError `usage`.
  */
-export async function planPortkey(file: string): Promise<ImportPlan> {
-  const config = parseJsonObject(textOf(file))
+export async function planPortkey(file: string, directory: string): Promise<ImportPlan> {
+  const text = textOf(file)
+  const config = parseJsonObject(text)
   if (!config) throw new CommandError("usage", `${file} holds no JSON object`)
   const differences = new Differences()
-  const providers = new Providers(differences)
-  const targets = Array.isArray(config["targets"])
-    ? config["targets"].filter(isJsonObject)
-    : [config]
-  const strategy = isJsonObject(config["strategy"]) ? config["strategy"]["mode"] : undefined
-  const deployments = targets.flatMap((target, index) => {
-    const subject = `target ${index + 1}`
-    if (Array.isArray(target["targets"])) {
-      differences.leftOut(
-        subject,
-        "it has targets of its own: name each of them as a target of the first",
-      )
-      return []
-    }
-    reportUnknown(target, subject, differences)
-    const place = placeOf(target, providers, subject, differences)
-    if (!place) return []
-    differences.carried(subject, `${place.provider}/${place.model}`)
-    const isLater = strategy === "fallback" && index > 0
-    const weight = isLater ? 0 : target["weight"]
-    return [{ ...place, ...(typeof weight === "number" && { weight }) }]
-  })
-  for (const name of Object.keys(config)) {
-    if (!["targets", "strategy", ...READ].includes(name)) differences.leftOut("config", `'${name}'`)
-  }
-  if (deployments.length === 0)
+  const variables = new Variables("PORTKEY", text)
+  const providers = new Providers(differences, variables, directory)
+  const builder = new ModelBuilder("portkey", differences)
+  const planner = new ConfigReader(providers, differences, builder)
+  const names = planner.read(config)
+  if (Object.keys(providers.settings).length === 0)
     throw new CommandError("usage", `${file} has no target that is known here`)
-  differences.toDecide("model", `callers name it '${MODEL}', or 'default'`)
-  const settings = {
-    providers: providers.settings,
-    models: { [MODEL]: { deployments } },
-    aliases: { default: MODEL },
+  const { ids: _names, ...models } = builder.finish()
+  differences.toDecide("model", `callers have to name it: ${names.join(", ")}`)
+  return {
+    settings: { providers: providers.settings, ...models },
+    variables,
+    accounts: [],
+    differences,
   }
-  return { settings, variables: providers.variables, accounts: [], differences: differences.list }
 }
 
-function placeOf(
-  target: JsonObject,
-  providers: Providers,
-  subject: string,
-  differences: Differences,
-) {
-  const parameters = isJsonObject(target["override_params"]) ? target["override_params"] : {}
-  const stated = String(target["provider"] ?? "").replace(/^@/, "")
-  const model = parameters["model"]
-  if (typeof model !== "string") {
-    differences.leftOut(
-      subject,
-      "'override_params.model' is missing: here a deployment has one model",
-    )
-    return undefined
+class ConfigReader {
+  readonly #providers: Providers
+  readonly #differences: Differences
+  readonly #builder: ModelBuilder
+
+  constructor(providers: Providers, differences: Differences, builder: ModelBuilder) {
+    this.#providers = providers
+    this.#differences = differences
+    this.#builder = builder
   }
-  for (const name of Object.keys(parameters)) {
-    if (name !== "model") differences.leftOut(subject, `'override_params.${name}'`)
+
+  /** @returns the names of the models. */
+  read(config: JsonObject): readonly string[] {
+    if (modeOf(config) !== "conditional") return [this.#add("default", config, "config")]
+    const words = "'strategy.conditions': each target is a model, and callers choose by its name"
+    this.#differences.changed("config", words)
+    this.#reportUnknown(config, "config")
+    return targetsOf(config).map((target, index) => {
+      const name = String(target["name"] ?? `target-${index + 1}`)
+      return this.#add(name, target, `target ${name}`)
+    })
   }
-  const vendor = Object.hasOwn(VENDORS, stated) ? VENDORS[stated] : stated
-  const virtual = target["virtual_key"]
-  // A name of a secret that Portkey keeps.
-  const variable = `${String(virtual ?? stated)}_API_KEY`.toUpperCase().replaceAll(/\W/g, "_")
-  if (typeof target["api_key"] !== "string") {
-    differences.toDecide(subject, `set ${variable} to the vendor's key, which Portkey keeps`)
+
+  #add(name: string, config: JsonObject, subject: string): string {
+    const leaves = this.#leavesOf(config, subject, 1)
+    for (const leaf of leaves) {
+      const found = portkeyConnection(leaf.target)
+      if (typeof found === "string") {
+        this.#differences.leftOut(leaf.subject, found)
+        continue
+      }
+      for (const ignored of found.ignored) this.#differences.leftOut(leaf.subject, ignored)
+      const place = this.#providers.place(leaf.subject, found.connection, found.model)
+      if (!place) continue
+      this.#builder.add(name, { ...place, weight: leaf.weight })
+    }
+    return name
   }
-  return providers.place(subject, {
-    model: `${vendor}/${model}`,
-    api_key: typeof target["api_key"] === "string" ? target["api_key"] : `os.environ/${variable}`,
-    ...(typeof target["custom_host"] === "string" && { api_base: target["custom_host"] }),
-  })
+
+  /** Fallbacks have a weight of 0. Shares of nested targets are multiplied. */
+  #leavesOf(config: JsonObject, subject: string, weight: number): Leaf[] {
+    this.#reportUnknown(config, subject)
+    const targets = targetsOf(config)
+    if (targets.length === 0) return [{ subject, target: config, weight }]
+    const mode = modeOf(config)
+    if (mode !== undefined && !STRATEGIES.has(mode))
+      this.#differences.leftOut(subject, `'strategy.mode: ${mode}'`)
+    const isFallback = mode === "fallback"
+    return targets.flatMap((target, index) => {
+      const inherited = inheritedBy(config, target)
+      const own = isFallback ? Number(index === 0) : numberOf(target["weight"])
+      const prefix = subject === "config" ? "target " : `${subject}.`
+      return this.#leavesOf(inherited, `${prefix}${index + 1}`, weight * own)
+    })
+  }
+
+  #reportUnknown(config: JsonObject, subject: string): void {
+    for (const name of Object.keys(config))
+      if (!PORTKEY_READ.has(name)) this.#differences.leftOut(subject, `'${name}'`)
+  }
 }
 
-function reportUnknown(target: JsonObject, subject: string, differences: Differences): void {
-  for (const name of Object.keys(target)) {
-    if (!READ.has(name) && name !== "strategy") differences.leftOut(subject, `'${name}'`)
-  }
+function targetsOf(config: JsonObject): readonly JsonObject[] {
+  return Array.isArray(config["targets"]) ? config["targets"].filter(isJsonObject) : []
+}
+
+function modeOf(config: JsonObject): string | undefined {
+  const mode = isJsonObject(config["strategy"]) ? config["strategy"]["mode"] : undefined
+  return typeof mode === "string" ? mode : undefined
+}
+
+/** A target has the parameters of the config around it, unless it has its own. */
+function inheritedBy(config: JsonObject, target: JsonObject): JsonObject {
+  const own = target["override_params"]
+  const outer = config["override_params"]
+  if (!isJsonObject(outer)) return target
+  return { ...target, override_params: { ...outer, ...(isJsonObject(own) && own) } }
+}
+
+function numberOf(weight: unknown): number {
+  return typeof weight === "number" && weight >= 0 ? weight : 1
 }

@@ -1,7 +1,7 @@
-/** How LiteLLM's prefix of a model names a vendor, by what it is called here. */
+/** Vendors here, by LiteLLM's prefix of a model. */
 export const LITELLM_VENDORS: Readonly<Record<string, string>> = {
   openai: "openai",
-  text_completion_openai: "openai",
+  "text-completion-openai": "openai",
   azure: "azure",
   anthropic: "anthropic",
   bedrock: "bedrock",
@@ -43,9 +43,12 @@ export const LITELLM_VENDORS: Readonly<Record<string, string>> = {
   elevenlabs: "elevenlabs",
   openai_like: "openai-compatible",
   custom_openai: "openai-compatible",
+  litellm_proxy: "openai-compatible",
+  llamafile: "openai-compatible",
+  xinference: "openai-compatible",
 }
 
-/** Whose a model is that is named without a vendor. */
+/** Vendors of models that are named without one. */
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-|o\d|chatgpt-|text-embedding-|whisper-|tts-|dall-e-|ft:gpt)/, "openai"],
   [/^claude-/, "anthropic"],

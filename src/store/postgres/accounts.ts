@@ -18,6 +18,7 @@ import { adjustLabelBudgets } from "./label-budgets.ts"
 import type { Statements } from "./client.ts"
 import { isViolationOf } from "./failure.ts"
 import { currentPeriods } from "./key-queries.ts"
+import { touchKeys } from "./keys.ts"
 import type { StoreParts } from "./store-parts.ts"
 
 interface AccountRow {
@@ -42,7 +43,7 @@ const SELECT_ACCOUNT = `SELECT id, name, created_at, own.posted, own.leased, sto
   LEFT JOIN balances AS day ON day.owner = id || $1
   LEFT JOIN balances AS month ON month.owner = id || $2`
 
-export function accountMethods({ client, audited, touchKeys }: StoreParts): Store["accounts"] {
+export function accountMethods({ client, audited }: StoreParts): Store["accounts"] {
   return {
     find: (idOrName) => findAccount(client, idOrName),
     async list() {
@@ -53,13 +54,10 @@ export function accountMethods({ client, audited, touchKeys }: StoreParts): Stor
       return rows.map(accountFromRow)
     },
     any: async () => (await client.row("SELECT 1 FROM accounts LIMIT 1", [])) !== null,
-    create: (account, audit) => audited(audit, (transaction) => create(transaction, account)),
+    create: (account, audit) =>
+      audited(audit, (transaction) => createAccount(transaction, account)),
     update: (id, change, audit) =>
-      audited(audit, async (transaction) => {
-        const account = await update(transaction, id, change)
-        if (concernsRequests(change)) await touchKeys(transaction, id)
-        return account
-      }),
+      audited(audit, (transaction) => updateAccount(transaction, id, change)),
   }
 }
 
@@ -77,7 +75,11 @@ export async function findAccount(
 
 const UNSPENT = { daily_spent: null, monthly_spent: null }
 
-async function create(transaction: Statements, account: NewAccount): Promise<AccountRecord> {
+/** @throws StoreError `exists`. */
+export async function createAccount(
+  transaction: Statements,
+  account: NewAccount,
+): Promise<AccountRecord> {
   const { id, name, createdAt, limits = {} } = account
   // Neither an id nor a name: either finds an account.
   if (await findAccount(transaction, name)) throw refusals.nameIsTaken(name)
@@ -94,6 +96,17 @@ async function create(transaction: Statements, account: NewAccount): Promise<Acc
     [id, GENESIS_HASH],
   )
   return { ...account, ...FRESH_ACCOUNT, limits, ...leftOfBudgets(limits, UNSPENT) }
+}
+
+/** Nodes read the account's keys again if the change concerns requests. @throws StoreError `not_found`, `exists`. */
+export async function updateAccount(
+  transaction: Statements,
+  id: string,
+  change: AccountChange,
+): Promise<AccountRecord> {
+  const account = await update(transaction, id, change)
+  if (concernsRequests(change)) await touchKeys(transaction, id)
+  return account
 }
 
 async function update(

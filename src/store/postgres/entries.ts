@@ -1,7 +1,7 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
-import { type EntryRange, LONGEST_REQUEST, type StatementLine } from "../entries.ts"
+import { type EntryRange, LONGEST_REQUEST, type NewEntry, type StatementLine } from "../entries.ts"
 import type { Store } from "../store.ts"
-import type { Statements } from "./client.ts"
+import type { Statements, Transaction } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { received } from "./debts.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
@@ -19,11 +19,13 @@ export function entryMethods({ client, audited }: StoreParts): Store["entries"] 
     listBack: (account, before, limit, kind) => listBack(client, { account, before, kind }, limit),
     listStatementLines: (account, after, limit) => listLines(client, account, after, limit),
     findRange: (account, from, until) => findRange(client, account, from, until),
-    add: (entry, audit) =>
-      audited(audit, async (transaction) =>
-        received(transaction, await addEntry(transaction, entry)),
-      ),
+    add: (entry, audit) => audited(audit, (transaction) => addReceived(transaction, entry)),
   }
+}
+
+/** Adds an entry; what the account owes is paid with it first. @throws StoreError. */
+export async function addReceived(transaction: Transaction, entry: NewEntry): Promise<EntryRecord> {
+  return received(transaction, await addEntry(transaction, entry))
 }
 
 async function list(

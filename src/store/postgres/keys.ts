@@ -19,8 +19,9 @@ export function keyMethods({ client, audited }: StoreParts): Store["keys"] {
     listBudgets: (after, limit) => listBudgets(client, after, limit),
     listLabelBudgets: (query) => listLabelBudgets(client, query),
     forgetLabelBudgets: (at) => client.transaction((step) => forgetLabelBudgets(step, at)),
-    insert: (key, audit) => audited(audit, (transaction) => insert(transaction, key)),
-    update: (id, change, audit) => audited(audit, (transaction) => update(transaction, id, change)),
+    insert: (key, audit) => audited(audit, (transaction) => insertKey(transaction, key)),
+    update: (id, change, audit) =>
+      audited(audit, (transaction) => updateKey(transaction, id, change)),
     rotate: (id, secret, graceUntil, audit) =>
       audited(audit, (transaction) => rotate(transaction, id, secret, graceUntil)),
     revoke: (id, at, audit) => audited(audit, (transaction) => revoke(transaction, id, at)),
@@ -34,7 +35,8 @@ export async function touchKeys(transaction: Statements, account: string): Promi
   await transaction.run("UPDATE keys SET revision = $2 WHERE account = $1", [account, revision])
 }
 
-async function insert(transaction: Statements, key: NewKey): Promise<KeyRecord> {
+/** @throws StoreError `not_found`, `too_much`. */
+export async function insertKey(transaction: Statements, key: NewKey): Promise<KeyRecord> {
   const { id, account, budget, createdAt, secret } = key
   await requireRoomForKey(transaction, account)
   await transaction.run(
@@ -64,7 +66,12 @@ async function requireRoomForKey(transaction: Statements, account: string): Prom
   if (Number(found?.count ?? 0n) >= most) throw refusals.tooManyKeys(most)
 }
 
-async function update(transaction: Statements, id: string, change: KeyChange): Promise<KeyRecord> {
+/** @throws StoreError `not_found`, `revoked`. */
+export async function updateKey(
+  transaction: Statements,
+  id: string,
+  change: KeyChange,
+): Promise<KeyRecord> {
   await lockKey(transaction, id)
   const key = { ...(await requireKey(transaction, id)), ...change }
   if (key.revokedAt !== null) throw refusals.keyIsRevoked(id, "revoked")

@@ -2,6 +2,7 @@ import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
 import { appendAudit, auditMethods } from "./audit.ts"
 import { backupMethods } from "./backups.ts"
+import { batchMethods } from "./batches.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
 import { deploymentReportMethods } from "./deployment-reports.ts"
@@ -14,7 +15,7 @@ import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
 import { idempotencyMethods } from "./idempotency.ts"
 import { integrityMethods } from "./integrity.ts"
-import { keyMethods, touchKeys } from "./keys.ts"
+import { keyMethods } from "./keys.ts"
 import { leaseMethods } from "./leases.ts"
 import { nodeMethods } from "./nodes.ts"
 import { noticeMethods } from "./notices.ts"
@@ -32,12 +33,12 @@ export function postgresStore(client: PostgresClient): Store {
         await appendAudit(transaction, record)
         return result
       }),
-    touchKeys,
   }
   return {
     accounts: accountMethods(parts),
     audit: auditMethods(client),
     backups: backupMethods(parts),
+    batches: batchMethods(client),
     codes: codeMethods(parts),
     deploymentReports: deploymentReportMethods(client),
     entries: entryMethods(parts),

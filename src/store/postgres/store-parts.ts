@@ -1,5 +1,5 @@
 import type { NewAuditRecord } from "../audit.ts"
-import type { PostgresClient, Statements, Transaction } from "./client.ts"
+import type { PostgresClient, Transaction } from "./client.ts"
 
 /** What aggregates are made of. */
 export interface StoreParts {
@@ -9,6 +9,4 @@ export interface StoreParts {
     record: NewAuditRecord,
     step: (transaction: Transaction) => Promise<T>,
   ) => Promise<T>
-  /** Nodes read an account's keys again. */
-  readonly touchKeys: (transaction: Statements, account: string) => Promise<void>
 }

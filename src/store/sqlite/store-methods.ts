@@ -4,6 +4,7 @@ import { auditMethods, AuditTrail } from "./audit.ts"
 import { LedgerAnchor } from "./ledger-anchor.ts"
 import { LedgerPages, entryMethods } from "./ledger-pages.ts"
 import { backupMethods } from "./backups.ts"
+import { batchMethods } from "./batches.ts"
 import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
 import { codeMethods, Codes } from "./codes.ts"
@@ -65,17 +66,21 @@ export function storeMethods(database: Database): DirectStore {
   })
   const anchor = new LedgerAnchor(database)
   const sealing = new Sealing(database)
-  return {
+  const managed = {
     accounts: accountMethods({ transactions, accounts, keys }),
+    entries: entryMethods({ transactions, pages, accounts, debts }),
+    keys: keyMethods({ transactions, keys, budgets }),
+  }
+  return {
+    ...managed,
     audit: auditMethods({ transactions, trail }),
     backups: backupMethods(transactions, database),
+    batches: batchMethods(transactions, managed),
     codes: codeMethods({ transactions, codes, debts }),
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
-    entries: entryMethods({ transactions, pages, accounts, debts }),
     idempotency: idempotencyMethods(transactions, idempotency),
     integrity: integrityMethods({ transactions, database, anchor, postings, sealing }),
     invitations: invitationMethods({ transactions, invitations }),
-    keys: keyMethods({ transactions, keys, budgets }),
     leases: leaseMethods({ transactions, leases, debts }),
     members: memberMethods({ transactions, members }),
     nodes: nodeMethods({

@@ -5,6 +5,7 @@ import { labelBudgetContract } from "./label-budgets.ts"
 import { auditContract } from "./audit.ts"
 import { auditedWriteContract } from "./audited-writes.ts"
 import { backupContract } from "./backups.ts"
+import { batchContract } from "./batches.ts"
 import { codeContract } from "./codes.ts"
 import { conversationContract } from "./conversations.ts"
 import { deploymentReportContract } from "./deployment-reports.ts"
@@ -39,6 +40,7 @@ export const CONTRACTS = {
   audit: auditContract,
   "audited writes": auditedWriteContract,
   backups: backupContract,
+  batches: batchContract,
   codes: codeContract,
   conversations: conversationContract,
   "deployment reports": deploymentReportContract,

@@ -1,0 +1,78 @@
+import { vendors } from "../../vendors/index.ts"
+import type { Vendor } from "../../vendors/vendor.ts"
+
+/** Where a provider is called. */
+export interface Address {
+  readonly vendor: string
+  /** Undefined: the vendor's own. */
+  readonly baseUrl?: string | undefined
+}
+
+/** For servers of which only the format is known. */
+export const COMPATIBLE = "openai-compatible"
+
+/** Further hosts of vendors. They have keys of their own, so the address is kept. */
+const OTHER_HOSTS: Readonly<Record<string, string>> = {
+  "api.moonshot.cn": "moonshot",
+  "open.bigmodel.cn": "zai",
+  "dashscope.aliyuncs.com": "alibaba",
+  "dashscope-us.aliyuncs.com": "alibaba",
+  "api.siliconflow.cn": "siliconflow",
+  "api.together.ai": "together",
+  "eu.api.openai.com": "openai",
+  "us.api.openai.com": "openai",
+}
+const AZURE_HOST = /\.(openai\.azure|cognitiveservices\.azure|services\.ai\.azure)\.(com|us|cn)$/
+/** Ends of addresses that name an endpoint: a base address has none. */
+const ENDPOINT =
+  /\/(chat\/completions|completions|embeddings|responses|messages|rerank|images\/generations|audio\/(speech|transcriptions))\/*$/
+
+/** By host; servers that operators run themselves have no host that identifies them. */
+const BY_HOST: ReadonlyMap<string, Vendor> = new Map(
+  [...vendors.values()].flatMap((vendor) => {
+    const host = vendor.baseUrl === undefined ? undefined : new URL(vendor.baseUrl).hostname
+    return host === undefined || host === "127.0.0.1" ? [] : [[host, vendor] as const]
+  }),
+)
+
+/** An address without the path of an endpoint, and without slashes at its end. */
+export function withoutEndpoint(address: string): string {
+  return address.trim().replace(ENDPOINT, "").replace(/\/+$/, "")
+}
+
+/**
+ * Whose server is at an address. A known host is its vendor's, whose models have prices; an unknown one that is called in
+ * OpenAI's format is `openai-compatible`.
+ * @param vendor that the source names.
+ */
+export function addressOf(vendor: string, stated: string | undefined): Address {
+  if (stated === undefined) return { vendor }
+  const baseUrl = withoutEndpoint(stated)
+  const url = URL.parse(baseUrl)
+  if (!url) return { vendor, baseUrl: stated }
+  const isOpenFormat = vendors.get(vendor)?.chat[0]?.dialect.id === "openai-chat"
+  if (AZURE_HOST.test(url.hostname) && (isOpenFormat || vendor === "azure"))
+    return { vendor: "azure", baseUrl: azureBase(url) }
+  const other = Object.hasOwn(OTHER_HOSTS, url.hostname) ? OTHER_HOSTS[url.hostname] : undefined
+  if (other !== undefined && isOpenFormat) return { vendor: other, baseUrl }
+  const owner = BY_HOST.get(url.hostname)
+  if (owner && (isOpenFormat || owner.id === vendor)) return ownAddress(owner, url, baseUrl)
+  if (vendor === "ollama" && url.pathname === "/") return { vendor, baseUrl: `${baseUrl}/v1` }
+  if (vendor === "anthropic") return { vendor, baseUrl: baseUrl.replace(/\/v1$/, "") }
+  return { vendor: vendor === "openai" ? COMPATIBLE : vendor, baseUrl }
+}
+
+/** A path that is not the vendor's usual one, such as a plan's, is kept if the vendor is called in OpenAI's format. */
+function ownAddress(owner: Vendor, url: URL, baseUrl: string): Address {
+  const usual = new URL(owner.baseUrl ?? baseUrl).pathname
+  const isUsual = ["/", "/v1", usual].includes(url.pathname)
+  const isOpenFormat = owner.chat[0]?.dialect.id === "openai-chat"
+  return isUsual || !isOpenFormat ? { vendor: owner.id } : { vendor: owner.id, baseUrl }
+}
+
+/** The resource's address: deployments are named by the model, and the v1 API takes no version. */
+function azureBase(url: URL): string {
+  return url.pathname === "/" || /^\/(openai|models)(\/|$)/.test(url.pathname)
+    ? url.origin
+    : url.href.replace(/\/+$/, "")
+}

@@ -1,0 +1,89 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { stringify } from "yaml"
+import { CommandError } from "../exit-codes.ts"
+import type { ImportPlan } from "./plan.ts"
+
+/** Only the owner may read them: they contain secrets, or refer to them. */
+const PRIVATE_MODE = 0o600
+
+/** A file that an import writes. */
+export interface ImportFile {
+  readonly path: string
+  readonly text: string
+}
+
+export function settingsText({ settings }: ImportPlan): string {
+  return `# Written by tollgate import.\n${stringify(settings, { lineWidth: 0 })}`
+}
+
+/** The settings, and the secrets that stood in the other gateway's files. */
+export function settingsFiles({ variables }: ImportPlan, path: string, text: string): ImportFile[] {
+  const secrets = [...variables.values].map(([name, value]) => `${name}=${quoted(value)}\n`)
+  const environment = { path: `${path}.env`, text: secrets.join("") }
+  return secrets.length === 0 ? [{ path, text }] : [{ path, text }, environment]
+}
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`
+}
+
+/** @throws CommandError `conflict` if a file exists and has another content. */
+export function refuseOverwriting(files: readonly ImportFile[]): void {
+  for (const { path, text } of files) {
+    if (!existsSync(path) || readFileSync(path, "utf8") === text) continue
+    throw new CommandError(
+      "conflict",
+      `${path} exists already, with another content`,
+      "Name another file with --out, or overwrite it with --force.",
+    )
+  }
+}
+
+/** Files that are written beside their places first, so that none of them is ever half written. */
+export class StagedFiles implements Disposable {
+  readonly #paths: readonly string[]
+
+  constructor(files: readonly ImportFile[]) {
+    this.#paths = files.map(({ path }) => path)
+    for (const file of files) stage(file)
+  }
+
+  /** Puts them in their places. */
+  commit(): void {
+    for (const path of this.#paths) renameSync(partOf(path), path)
+  }
+
+  /** Removes those that were not put in their places. */
+  [Symbol.dispose](): void {
+    for (const path of this.#paths) rmSync(partOf(path), { force: true })
+  }
+}
+
+export function writePrivateFile(file: ImportFile): void {
+  using staged = new StagedFiles([file])
+  staged.commit()
+}
+
+function partOf(path: string): string {
+  return `${path}.part`
+}
+
+function stage({ path, text }: ImportFile): void {
+  rmSync(partOf(path), { force: true })
+  const file = openSync(partOf(path), "wx", PRIVATE_MODE)
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

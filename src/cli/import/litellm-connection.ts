@@ -1,0 +1,109 @@
+import { vendors } from "../../vendors/index.ts"
+import { addressOf } from "./addresses.ts"
+import type { Connection, Members } from "./providers.ts"
+import { LITELLM_VENDORS, vendorOfName } from "./provider-names.ts"
+import type { Member, Value } from "./variables.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** By LiteLLM's name of a parameter, the setting here. */
+const MEMBERS: Readonly<Record<string, Member>> = {
+  api_key: "api_key",
+  api_base: "base_url",
+  base_url: "base_url",
+  aws_region_name: "region",
+  aws_access_key_id: "access_key_id",
+  aws_secret_access_key: "secret_access_key",
+  aws_session_token: "session_token",
+  aws_bedrock_runtime_endpoint: "base_url",
+  vertex_project: "project",
+  vertex_ai_project: "project",
+  vertex_location: "location",
+  vertex_ai_location: "location",
+  vertex_credentials: "credentials",
+  vertex_ai_credentials: "credentials",
+}
+
+/** The parameters that say how a deployment is called. */
+export const CONNECTION_PARAMETERS = [
+  ...Object.keys(MEMBERS),
+  "model",
+  "custom_llm_provider",
+  "api_version",
+  "litellm_credential_name",
+]
+
+/** What LiteLLM reads from the environment if a deployment on Azure names nothing else. */
+const AZURE: Members = {
+  api_key: { variable: "AZURE_API_KEY" },
+  base_url: { variable: "AZURE_API_BASE" },
+}
+const REFERENCE = /^os\.environ\/([A-Za-z_]\w*)$/
+const REGION_IN_NAME = /^([a-z]{2}(?:-[a-z]+)+-\d)\//
+/** Models on Vertex AI that are not called in Gemini's format. */
+const PARTNER_MODEL = /^(claude|mistral|codestral|llama|meta\/|jamba|deepseek|qwen|openai\/|gpt-)/
+
+/** How a deployment of LiteLLM is called, and its vendor's name for the model; a text says why it cannot be. */
+export function liteLlmConnection(
+  parameters: Fields,
+): { readonly connection: Connection; readonly model: string } | string {
+  const name = typeof parameters["model"] === "string" ? parameters["model"] : ""
+  const named = vendorOf(name, parameters["custom_llm_provider"])
+  if (!named) return `the vendor of '${name}' is unknown here`
+  const { vendor } = named
+  const region = vendor === "bedrock" ? REGION_IN_NAME.exec(named.model)?.[1] : undefined
+  const model = region === undefined ? named.model : named.model.slice(region.length + 1)
+  if (vendor === "vertex" && PARTNER_MODEL.test(model))
+    return `'${name}': of Vertex AI's models, only Google's can be called here`
+  const stated = {
+    ...(region !== undefined && { region: { text: region } }),
+    ...membersOf(parameters),
+  }
+  return { connection: { vendor, members: { ...implicit(vendor, stated), ...stated } }, model }
+}
+
+function membersOf(parameters: Fields): Members {
+  const found: Members = {}
+  for (const [name, member] of Object.entries(MEMBERS)) {
+    const value = valueOf(parameters[name])
+    if (value && found[member] === undefined) found[member] = value
+  }
+  return found
+}
+
+function valueOf(value: unknown): Value | undefined {
+  const text = typeof value === "object" && value !== null ? JSON.stringify(value) : value
+  if (typeof text !== "string" || text.trim() === "") return undefined
+  const variable = REFERENCE.exec(text)?.[1]
+  if (variable !== undefined) return { variable }
+  return text.startsWith("os.environ/") ? { vault: text.slice("os.environ/".length) } : { text }
+}
+
+/** The vendor's usual variable, and only for the vendor's own server: another one would be sent the vendor's key. */
+function implicit(vendor: string, { base_url: base, api_key: key }: Members): Members {
+  const isUnknown = base !== undefined && !("text" in base)
+  if (key || (isUnknown && vendor !== "azure")) return {}
+  const own = addressOf(vendor, isUnknown ? undefined : base?.text)
+  if (own.vendor === "azure") return AZURE
+  const known = vendors.get(own.vendor)
+  const [variable] = known?.settings === undefined ? (known?.keyVariables ?? []) : []
+  return variable === undefined || own.baseUrl !== undefined ? {} : { api_key: { variable } }
+}
+
+function vendorOf(
+  name: string,
+  stated: unknown,
+): { readonly vendor: string; readonly model: string } | undefined {
+  const slash = name.indexOf("/")
+  const prefix = slash === -1 ? "" : name.slice(0, slash)
+  const vendor = vendorNamed(prefix)
+  if (vendor !== undefined)
+    return { vendor, model: name.slice(slash + 1).replace(/^(converse|invoke)\//, "") }
+  const own = typeof stated === "string" ? vendorNamed(stated) : undefined
+  const guessed = own ?? vendorOfName(name)
+  return guessed === undefined ? undefined : { vendor: guessed, model: name }
+}
+
+function vendorNamed(name: string): string | undefined {
+  return Object.hasOwn(LITELLM_VENDORS, name) ? LITELLM_VENDORS[name] : undefined
+}

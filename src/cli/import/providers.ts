@@ -1,0 +1,152 @@
+import { join } from "node:path"
+import { stringify } from "yaml"
+import { DEFAULT_FILE, SettingsFile } from "../../config/file.ts"
+import { USUAL_SETTINGS } from "../../config/provider-rules.ts"
+import { vendors } from "../../vendors/index.ts"
+import { addressOf, COMPATIBLE } from "./addresses.ts"
+import type { Differences } from "./plan.ts"
+import { type Member, placeholder, type Value, type Variables } from "./variables.ts"
+
+/** Values of a provider or of one of its credentials. */
+export type Members = Partial<Record<Member, Value>>
+
+/** How the other gateway calls a vendor. */
+export interface Connection {
+  /** The vendor's id here. */
+  readonly vendor: string
+  readonly members: Members
+  /** Present if it has several. */
+  readonly credentials?: readonly Members[]
+}
+
+/** A deployment. */
+export interface Place {
+  readonly provider: string
+  /** The vendor's name for the model. */
+  readonly model: string
+}
+
+type Written = Readonly<Record<string, unknown>>
+
+/** More credentials would be refused by the settings. */
+const MAX_CREDENTIALS = 100
+
+/** The providers of a settings file. Connections that are alike share one. */
+export class Providers {
+  readonly settings: Record<string, Written> = {}
+  readonly #byIdentity = new Map<string, string>()
+  readonly #differences: Differences
+  readonly #variables: Variables
+  readonly #directory: string
+
+  /** @param directory of the settings file: relative paths are relative to it. */
+  constructor(differences: Differences, variables: Variables, directory: string) {
+    this.#differences = differences
+    this.#variables = variables
+    this.#directory = directory
+  }
+
+  /** @returns undefined if the gateway would not start with the provider; the page then says why. */
+  place(subject: string, stated: Connection, model: string): Place | undefined {
+    if (model.trim() === "" || /\s|\$\{/.test(model)) {
+      const words = model.trim() === "" ? "it names no model or deployment" : "its name is no model"
+      this.#differences.leftOut(subject, words)
+      return undefined
+    }
+    const connection = this.#resolved(subject, stated)
+    const fault = this.#faultOf(connection)
+    if (fault !== undefined) {
+      this.#differences.toDecide(subject, `not carried over, add the provider by hand: ${fault}`)
+      return undefined
+    }
+    const identity = JSON.stringify(connection)
+    const known = this.#byIdentity.get(identity)
+    if (known !== undefined) return { provider: known, model }
+    const provider = this.#freeName(connection.vendor)
+    this.#byIdentity.set(identity, provider)
+    this.settings[provider] = this.#written(provider, connection)
+    return { provider, model }
+  }
+
+  /** Servers that operators run themselves have models of their own. */
+  hasKnownModels(provider: string): boolean {
+    const vendor = vendors.get(String(this.settings[provider]?.["vendor"]))
+    return vendor !== undefined && vendor.optionalDialects === undefined
+  }
+
+  /** With the vendor whose server it is, and without what that vendor does not take. */
+  #resolved(subject: string, { vendor: stated, members, credentials }: Connection): Connection {
+    const { base_url: base, ...rest } = members
+    const isText = base !== undefined && "text" in base
+    const { vendor, baseUrl } = addressOf(stated, isText ? base.text : undefined)
+    // An address that only a variable holds may be anyone's.
+    const isUnknown = base !== undefined && !isText && vendor === "openai"
+    const taken = new Set<string>(vendors.get(vendor)?.settings ?? USUAL_SETTINGS)
+    const kept = Object.entries(rest).filter(([member]) => taken.has(member))
+    for (const member of Object.keys(rest))
+      if (!taken.has(member)) this.#differences.leftOut(subject, `'${member}'`)
+    return {
+      vendor: isUnknown ? COMPATIBLE : vendor,
+      members: {
+        ...Object.fromEntries(kept),
+        ...(baseUrl !== undefined && { base_url: { text: baseUrl } }),
+        ...(base !== undefined && !isText && { base_url: base }),
+      },
+      ...(credentials && { credentials: this.#distinct(subject, credentials) }),
+    }
+  }
+
+  #distinct(subject: string, credentials: readonly Members[]): readonly Members[] {
+    const distinct = [...new Map(credentials.map((one) => [JSON.stringify(one), one])).values()]
+    const rest = distinct.length - MAX_CREDENTIALS
+    if (rest > 0)
+      this.#differences.leftOut(subject, `${rest} of its keys: a provider has ${MAX_CREDENTIALS}`)
+    return distinct.slice(0, MAX_CREDENTIALS)
+  }
+
+  /** Why the gateway would not start with it: the first problem that the settings have with it alone. */
+  #faultOf(connection: Connection): string | undefined {
+    const provider = entryOf(connection, (value, member) =>
+      "text" in value
+        ? value.text.replaceAll("${", "$${")
+        : placeholder(member, "vault" in value ? value.vault : value.variable),
+    )
+    const id = connection.vendor
+    const text = stringify({ providers: { [id]: provider } })
+    const file = new SettingsFile(join(this.#directory, DEFAULT_FILE), text, {})
+    const [problem] = file.read([...vendors.values()], []).problems
+    return (
+      problem &&
+      `${problem.path.replace(`providers.${id}`, "").replace(/^\./, "")} ${problem.message}`.trim()
+    )
+  }
+
+  #written(provider: string, connection: Connection): Written {
+    return entryOf(connection, (value, member) => this.#variables.written(value, provider, member))
+  }
+
+  #freeName(vendor: string): string {
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? vendor : `${vendor}-${number}`
+      if (!Object.hasOwn(this.settings, name)) return name
+    }
+  }
+}
+
+/** The entry of a provider in the settings file. */
+function entryOf(
+  { vendor, members, credentials = [] }: Connection,
+  write: (value: Value, member: Member) => string,
+): Written {
+  const writeAll = (values: Members): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).map(([member, value]) => [member, write(value, member as Member)]),
+    )
+  const [only = {}, second] = credentials
+  if (!second) return { vendor, ...writeAll({ ...members, ...only }) }
+  const keys = credentials.map(writeAll).map((written) => {
+    const { api_key: key, ...others } = written
+    return key !== undefined && Object.keys(others).length === 0 ? key : written
+  })
+  return { vendor, ...writeAll(members), api_keys: keys }
+}

@@ -1,0 +1,114 @@
+import type { VendorSetting } from "../../config/vendors.ts"
+import { vendors } from "../../vendors/index.ts"
+
+/** A setting of a provider that an import fills in. */
+export type Member = VendorSetting | "base_url"
+
+/** Where the other gateway has a value from. */
+export type Value =
+  | { readonly text: string }
+  /** An environment variable that the source names. */
+  | { readonly variable: string }
+  /** A secret that the other gateway stores elsewhere, by its name there. */
+  | { readonly vault: string }
+
+/** Values of variables that are not set on this machine, for checking settings that refer to them. */
+const PLACEHOLDERS: Partial<Record<Member, string>> = {
+  base_url: "https://placeholder.invalid",
+  region: "us-east-1",
+  location: "global",
+  credentials: JSON.stringify({
+    type: "service_account",
+    client_email: "placeholder",
+    private_key: "-----BEGIN PRIVATE KEY-----",
+    project_id: "placeholder",
+  }),
+}
+
+/** A value that passes for one that is not known here. */
+export function placeholder(member: Member, name: string): string {
+  return PLACEHOLDERS[member] ?? `placeholder-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const SECRET_MEMBERS: ReadonlySet<Member> = new Set([
+  "api_key",
+  "access_key_id",
+  "secret_access_key",
+  "session_token",
+])
+
+/** The variables that some provider uses without being told to. */
+const BUILT_IN: ReadonlySet<string> = new Set(
+  [...vendors.values()].flatMap(({ keyVariables, variableSets = [] }) => [
+    ...keyVariables,
+    ...variableSets.flatMap(({ needed, optional = {} }) =>
+      [...Object.values(needed), ...Object.values(optional)].flat(),
+    ),
+  ]),
+)
+
+/**
+ * The environment variables of imported settings. A secret of the source gets a variable of its own, under a name that
+ * nothing else uses: otherwise one server would be sent another server's key.
+ */
+export class Variables {
+  /** Secrets that stand in the source, by variable. */
+  readonly values = new Map<string, string>()
+  /** Variables whose values the operator has, with the setting that each one fills. */
+  readonly references = new Map<string, Member>()
+  readonly #prefix: string
+  readonly #environment: Environment
+  readonly #taken: Set<string>
+  readonly #vaults = new Map<string, string>()
+
+  /**
+   * @param prefix of all new names.
+   * @param source its text: each word in it counts as a variable that it refers to.
+   */
+  constructor(prefix: string, source: string, environment: Environment = process.env) {
+    this.#prefix = prefix
+    this.#environment = environment
+    this.#taken = new Set([...BUILT_IN, ...(source.toUpperCase().match(/\w+/g) ?? [])])
+  }
+
+  /** The text that stands for a value in the settings file. */
+  written(value: Value, provider: string, member: Member): string {
+    if ("variable" in value) {
+      this.references.set(value.variable, member)
+      return `\${${value.variable}}`
+    }
+    if ("vault" in value) return `\${${this.vaultVariable(value.vault, member)}}`
+    const { text } = value
+    const isSecret =
+      SECRET_MEMBERS.has(member) || (member === "credentials" && text.trimStart().startsWith("{"))
+    if (!isSecret) return text.replaceAll("${", "$${")
+    const variable = this.#freeName(`${provider}_${member}`, text)
+    this.values.set(variable, text)
+    return `\${${variable}}`
+  }
+
+  /** The variable for a secret that the other gateway stores elsewhere: the same one each time. */
+  vaultVariable(vault: string, member: Member): string {
+    const known = this.#vaults.get(vault)
+    if (known !== undefined) return known
+    const variable = this.#freeName(`${vault}_${member}`)
+    this.#vaults.set(vault, variable)
+    this.references.set(variable, member)
+    return variable
+  }
+
+  /** @param value what the variable will hold; absent: the operator sets it. */
+  #freeName(wanted: string, value?: string): string {
+    const base = `${this.#prefix}_${wanted}`.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? base : `${base}_${number}`
+      const present = this.#environment[name]
+      const isOther = value !== undefined && present !== undefined && present !== value
+      if (this.#taken.has(name) || isOther) continue
+      this.#taken.add(name)
+      return name
+    }
+  }
+}
