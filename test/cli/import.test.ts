@@ -336,3 +336,57 @@ test("rejects files of another kind and names the expected one", async () => {
   expect(unreachable.exitCode).toBe(1)
   expect(unreachable.stdout + unreachable.stderr).not.toContain("canary-password")
 })
+
+test("LiteLLM: leaves out and names expired keys and session keys of its UI", async () => {
+  using place = workplace()
+  const config = join(place.data, "config.yaml")
+  writeFileSync(config, liteLlmConfig())
+  const tables = join(place.data, "tables.json")
+  const key = (name: string, more: Record<string, unknown> = {}) => ({
+    token: digestOf(name),
+    key_alias: name,
+    user_id: "default_user_id",
+    ...more,
+  })
+  writeFileSync(
+    tables,
+    JSON.stringify({
+      LiteLLM_TeamTable: [
+        { team_id: "litellm-dashboard" },
+        { team_id: "t1", team_alias: "Search" },
+      ],
+      LiteLLM_UserTable: [{ user_id: "default_user_id", user_role: "proxy_admin" }],
+      LiteLLM_VerificationToken: [
+        key("before", { team_id: "t1" }),
+        key("expired", { team_id: "t1", expires: "2025-01-01T00:00:00" }),
+        key("session", { team_id: "litellm-dashboard", expires: "2999-01-01T00:00:00" }),
+        key("temporary", { team_id: "t1", expires: "2999-01-01T00:00:00" }),
+      ],
+    }),
+  )
+  const words = ["import", "litellm", config, "--database", tables, "--out", place.out, "--apply"]
+  const { stdout, exitCode } = await runCommand(place, ...words)
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/key expired +it expired at 2025-01-01T00:00:00.000Z/)
+  expect(stdout).toMatch(/key session +it is a session key of LiteLLM's UI/)
+  expect(stdout).toContain("Created 1 accounts, 2 keys and 0 grants")
+})
+
+test("writes nothing if the gateway would not start with the settings", async () => {
+  using place = workplace()
+  const config = join(place.data, "config.yaml")
+  writeFileSync(
+    config,
+    `
+model_list:
+  - model_name: large
+    litellm_params: { model: openai/gpt-4o, api_key: sk-written, weight: 9999999 }
+`,
+  )
+  const words = ["import", "litellm", config, "--out", place.out]
+  const dry = await runCommand(place, ...words)
+  expect(dry.stdout).toContain("would not start: models.openai/gpt-4o.deployments[0].weight")
+  const { exitCode, stderr } = await runCommand(place, ...words, "--apply")
+  expect([exitCode, stderr]).toMatchObject([3, expect.stringContaining("nothing was written")])
+  expect([place.out, `${place.out}.env`].filter((path) => existsSync(path))).toEqual([])
+})

@@ -95,8 +95,11 @@ async function perform(
   const page = (style: Style): string => pageOf({ accounts, differences }, style)
   if (!apply) {
     const counts = { accounts: accounts.length, starts: problems.length === 0 }
+    const advice = counts.starts
+      ? "Add --apply to write it."
+      : "The gateway would not start with these settings: see above."
     output.result({ applied: false, differences: differences.list, ...counts }, (style) =>
-      [page(style), "Nothing was written. Add --apply to write it."].join("\n\n"),
+      [page(style), `Nothing was written. ${advice}`].join("\n\n"),
     )
     return
   }

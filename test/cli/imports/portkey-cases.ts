@@ -89,7 +89,7 @@ export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
     source: {
       strategy: {
         mode: "conditional",
-        conditions: [{ query: { "metadata.user_plan": { $eq: "paid" } }, then: "paid" }],
+        conditions: [{ query: { "metadata.user_plan": { $eq: "paid" } } }],
         default: "free",
       },
       targets: [
