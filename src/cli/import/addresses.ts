@@ -35,6 +35,11 @@ const BY_HOST: ReadonlyMap<string, Vendor> = new Map(
   }),
 )
 
+/** Whether an address is Azure's own. */
+export function isAzure(address: string): boolean {
+  return AZURE_HOST.test(URL.parse(address)?.hostname ?? "")
+}
+
 /** An address without the path of an endpoint, and without slashes at its end. */
 export function withoutEndpoint(address: string): string {
   return address.trim().replace(ENDPOINT, "").replace(/\/+$/, "")

@@ -1,5 +1,5 @@
 import { vendors } from "../../vendors/index.ts"
-import { addressOf } from "./addresses.ts"
+import { addressOf, isAzure } from "./addresses.ts"
 import type { Connection, Members } from "./providers.ts"
 import { LITELLM_VENDORS, vendorOfName } from "./provider-names.ts"
 import type { Member, Value } from "./variables.ts"
@@ -83,8 +83,9 @@ function valueOf(value: unknown): Value | undefined {
 function implicit(vendor: string, { base_url: base, api_key: key }: Members): Members {
   const isUnknown = base !== undefined && !("text" in base)
   if (key || (isUnknown && vendor !== "azure")) return {}
-  const own = addressOf(vendor, isUnknown ? undefined : base?.text)
-  if (own.vendor === "azure") return AZURE
+  const address = isUnknown ? undefined : base?.text
+  const own = addressOf(vendor, address)
+  if (own.vendor === "azure") return address === undefined || isAzure(address) ? AZURE : {}
   const known = vendors.get(own.vendor)
   const [variable] = known?.settings === undefined ? (known?.keyVariables ?? []) : []
   return variable === undefined || own.baseUrl !== undefined ? {} : { api_key: { variable } }

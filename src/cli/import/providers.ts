@@ -54,14 +54,14 @@ export class Providers {
       return undefined
     }
     const connection = this.#resolved(subject, stated)
+    const identity = JSON.stringify(connection)
+    const known = this.#byIdentity.get(identity)
+    if (known !== undefined) return { provider: known, model }
     const fault = this.#faultOf(connection)
     if (fault !== undefined) {
       this.#differences.toDecide(subject, `not carried over, add the provider by hand: ${fault}`)
       return undefined
     }
-    const identity = JSON.stringify(connection)
-    const known = this.#byIdentity.get(identity)
-    if (known !== undefined) return { provider: known, model }
     const provider = this.#freeName(connection.vendor)
     this.#byIdentity.set(identity, provider)
     this.settings[provider] = this.#written(provider, connection)

@@ -40,11 +40,14 @@ model_list:
     litellm_params: { model: azure/gpt-4o-mini, api_base: os.environ/AZURE_EU_BASE, api_key: azure-written, api_version: os.environ/AZURE_VERSION }
   - model_name: implicit
     litellm_params: { model: azure/gpt-4o }
+  - model_name: local-azure
+    litellm_params: { model: azure/gpt-4o, api_base: "http://127.0.0.1:9" }
 `,
     providers: [
       "azure https://resource.openai.azure.com $AZURE_API_KEY",
       "azure-2 (azure) $AZURE_EU_BASE azure-written",
       "azure-3 (azure) $AZURE_API_BASE $AZURE_API_KEY",
+      "azure-4 (azure) http://127.0.0.1:9",
     ],
     calls: { "gpt-4o": "gpt-4o", "gpt-4.1": "gpt-4.1", eu: "gpt-4o-mini", "dall-e": 404 },
     says: ["'api_version' is not needed", "model dall-e: it names no model or deployment"],
