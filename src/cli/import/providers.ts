@@ -28,6 +28,8 @@ export interface Place {
 
 type Written = Readonly<Record<string, unknown>>
 
+/** Any of these signs requests. */
+const CREDENTIALS: readonly Member[] = ["api_key", "access_key_id", "credentials"]
 /** More credentials would be refused by the settings. */
 const MAX_CREDENTIALS = 100
 
@@ -85,10 +87,17 @@ export class Providers {
     const kept = Object.entries(rest).filter(([member]) => taken.has(member))
     for (const member of Object.keys(rest))
       if (!taken.has(member)) this.#differences.leftOut(subject, `'${member}'`)
+    const isSigned = CREDENTIALS.some((member) => member in rest) || credentials
+    const isMachine = taken.has("identity") && !isSigned
+    if (isMachine) {
+      const words = "it has no key: it signs with the identity of the machine that Tollgate runs on"
+      this.#differences.changed(subject, words)
+    }
     return {
       vendor: isUnknown ? COMPATIBLE : vendor,
       members: {
         ...Object.fromEntries(kept),
+        ...(isMachine && { identity: { text: "machine" } }),
         ...(baseUrl !== undefined && { base_url: { text: baseUrl } }),
         ...(base !== undefined && !isText && { base_url: base }),
       },

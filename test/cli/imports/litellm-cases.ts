@@ -53,21 +53,32 @@ model_list:
     says: ["'api_version' is not needed", "model dall-e: it names no model or deployment"],
   },
   {
-    name: "roles of clouds, which have no credentials",
+    name: "roles of clouds, and fallbacks to models that are missing",
     source: `
 model_list:
   - { model_name: nova, litellm_params: { model: bedrock/us.amazon.nova-pro-v1:0, aws_region_name: us-west-2, aws_role_name: "arn:aws:iam::1:role/x" } }
   - { model_name: gemini-pro, litellm_params: { model: vertex_ai/gemini-2.5-pro, vertex_project: os.environ/GCP_PROJECT, vertex_location: us-central1 } }
+  - { model_name: nowhere, litellm_params: { model: bedrock/amazon.nova-pro-v1:0 } }
   - { model_name: gpt-4o-mini, litellm_params: { model: gpt-4o-mini } }
-router_settings: { fallbacks: [{ gpt-4o-mini: [nova, missing-model] }] }
+router_settings: { fallbacks: [{ gpt-4o-mini: [nova, missing-model, nowhere] }] }
 `,
-    providers: ["openai $OPENAI_API_KEY"],
-    calls: { "gpt-4o-mini": "gpt-4o-mini", nova: 404, "gemini-pro": 404 },
+    providers: [
+      "bedrock us-west-2 machine",
+      "vertex us-central1 machine",
+      "openai $OPENAI_API_KEY",
+    ],
+    calls: {
+      "gpt-4o-mini": "gpt-4o-mini",
+      nova: "us.amazon.nova-pro-v1:0",
+      "gemini-pro": "gemini-2.5-pro",
+      nowhere: 404,
+    },
     says: [
-      "model nova: not carried over",
-      "model gemini-pro: not carried over",
+      "model nova: it has no key: it signs with the identity of the machine",
+      "model nova: 'litellm_params.aws_role_name'",
+      "model nowhere: not carried over",
       "fallback of gpt-4o-mini: the model 'missing-model' is not carried over",
-      "fallback of gpt-4o-mini: the model 'nova' is not carried over",
+      "fallback of gpt-4o-mini: the model 'nowhere' is not carried over",
     ],
   },
   {

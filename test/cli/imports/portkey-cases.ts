@@ -176,9 +176,10 @@ export const PORTKEY_CASES: readonly ImportCase<Config>[] = [
       "azure https://res.openai.azure.com az",
       "bedrock us-east-1 AKIA aws-secret",
       "vertex us-central1 x@example.com",
+      "bedrock-2 (bedrock) us-east-1 machine",
     ],
     calls: { default: "gpt-4o" },
-    says: ["target 4: not carried over"],
+    says: ["target 4: it has no key"],
   },
   {
     name: "parameters of the whole config, guardrails and a target without a model",

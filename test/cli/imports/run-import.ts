@@ -108,8 +108,12 @@ function servedParts({ providers, models, aliases }: Settings): Partial<Settings
 
 /** The same providers at the fake one, which also gives tokens to service accounts. */
 function localProviders({ providers }: Settings, url: string): Settings["providers"] {
-  const local = <Part extends Partial<ProviderSettings>>(part: Part): Part =>
-    part.credentials ? { ...part, credentials: googleAccount(`${url}/token`) } : part
+  const account = { credentials: googleAccount(`${url}/token`) }
+  const local = <Part extends Partial<ProviderSettings>>({ identity, ...part }: Part) => ({
+    ...part,
+    ...((part.credentials ?? (identity && part.vendor === "vertex")) && account),
+    ...(identity && part.vendor === "bedrock" && { apiKey: "local" }),
+  })
   return Object.fromEntries(
     Object.entries(providers).map(([id, { apiKeys, ...provider }]) => [
       id,
@@ -122,10 +126,11 @@ function linesOf({ providers }: Settings, names: ReadonlyMap<string, string>): s
   const named = (value: string | undefined) =>
     value === undefined ? [] : [names.get(value) ?? value]
   return Object.entries(providers).map(([id, provider]) => {
-    const { vendor, baseUrl, region, location, apiKeys = [] } = provider
+    const { vendor, baseUrl, region, location, identity, apiKeys = [] } = provider
     const title = id === vendor ? id : `${id} (${vendor})`
     const keys = [provider, ...apiKeys].flatMap((credential) => credentialsIn(credential, named))
-    return [title, ...named(baseUrl), ...named(region), ...named(location), ...keys].join(" ")
+    const places = [baseUrl, region, location, identity].flatMap(named)
+    return [title, ...places, ...keys].join(" ")
   })
 }
 
@@ -137,6 +142,6 @@ function credentialsIn(
     ...named(apiKey),
     ...named(accessKeyId),
     ...named(secretAccessKey),
-    ...named(credentials?.clientEmail),
+    ...named(credentials && "clientEmail" in credentials ? credentials.clientEmail : undefined),
   ]
 }
