@@ -35,6 +35,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   telemetry: 1,
   store: 1,
   machine: 1,
+  workers: 1,
   accounting: 0,
   secrets: 0,
   "runtime.ts": 0,

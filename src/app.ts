@@ -34,12 +34,14 @@ import { Billing } from "./relay/billing/billing.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
 import { Pipeline } from "./relay/pipeline/pipeline.ts"
 import { ReasoningSigner } from "./relay/chat/reasoning-envelope.ts"
+import { MediaInspector } from "./media/media-inspector.ts"
 import { TokenCounter } from "./relay/tokens/token-counter.ts"
 import { VendorState } from "./relay/state/vendor-state.ts"
 import { Health } from "./routing/health.ts"
 import { Loads } from "./routing/loads.ts"
 import { Router } from "./routing/route.ts"
 import { HttpClient } from "./wire/http/client.ts"
+import { WorkerPool } from "./workers/worker-pool.ts"
 
 /** A silent stream gets a comment this often, milliseconds. */
 const KEEP_ALIVE = 15_000
@@ -87,7 +89,9 @@ export class App implements AsyncDisposable {
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))
-    const counter = options.counter ?? building.use(new TokenCounter())
+    const pool = options.pool ?? building.use(new WorkerPool())
+    const counter = new TokenCounter(pool)
+    const inspector = new MediaInspector(pool)
     const { events: alarms, observers, metrics, tracer } = observed
     const billing = new Billing({ ledger, counter, alarms, observers })
     const conversations = openConversations(
@@ -106,6 +110,8 @@ export class App implements AsyncDisposable {
       alarms,
       signer: new ReasoningSigner(secret),
       counter,
+      pool,
+      inspector,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
       conversations,
       keepAlive: options.keepAlive ?? KEEP_ALIVE,

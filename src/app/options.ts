@@ -2,8 +2,8 @@ import type { Redactor } from "../canon/redactor.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Pace } from "../http/incoming-body.ts"
 import type { Pulse } from "../relay/pipeline/pulse.ts"
-import type { TokenCounter } from "../relay/tokens/token-counter.ts"
 import type { Events } from "../telemetry/events.ts"
+import type { WorkerPool } from "../workers/worker-pool.ts"
 
 /** What a gateway is started with. */
 export interface AppOptions {
@@ -35,8 +35,8 @@ export interface AppOptions {
   readonly redactor?: Redactor
   /** Shows to a watchdog that the event loop runs. */
   readonly pulse?: Pulse
-  /** Absent: one of its own. Tests share one, whose vocabulary takes most of a second to load. */
-  readonly counter?: TokenCounter
+  /** If absent, the app starts its own. Tests share one, because its code takes most of a second to load. */
+  readonly pool?: WorkerPool
   /** Unix milliseconds; decides when idempotency keys expire. */
   readonly now?: () => number
 }

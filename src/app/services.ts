@@ -27,6 +27,7 @@ import { HealthExchange } from "../routing/health-exchange.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
+import type { WorkerPool } from "../workers/worker-pool.ts"
 import type { OpenDatabase } from "./open-database.ts"
 import type { AppOptions } from "./options.ts"
 import type { State } from "./state.ts"
@@ -103,14 +104,14 @@ export function openConversations(
 
 /** The services that run requests. */
 export function openPerformers(
-  services: ChatServices & OperationServices,
+  services: ChatServices & OperationServices & { readonly pool: WorkerPool },
   images: ImageStore,
   building: AsyncDisposableStack,
 ) {
-  const { counter, alarms, conversations, vendorState } = services
+  const { counter, inspector, pool, alarms, conversations, vendorState } = services
   building.use(images)
   const operations = new Operations(services)
-  const decoder = building.use(new TokenDecoder())
+  const decoder = new TokenDecoder(pool)
   const embedding = { operations, counter, decoder, alarms }
   return {
     relay: new ChatRelay(services),
@@ -120,8 +121,9 @@ export function openPerformers(
     operations,
     embeddings: new Embeddings(embedding),
     reranking: new Reranking(embedding),
+    inspector,
     imageStore: images,
-    images: new Images(operations, images),
+    images: new Images(operations, images, inspector),
     speaking: new Speech(operations),
     transcribing: new Transcriptions(embedding),
   }

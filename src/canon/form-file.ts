@@ -14,6 +14,8 @@ export interface FileHead {
 export interface FormFile extends FileHead {
   /** Bytes. For a file that is still arriving, its expected size. */
   readonly size: number
+  /** The open file that has its bytes, from its start; undefined if they are in memory. */
+  readonly descriptor: number | undefined
   /** The file from its start; each call returns a new stream, one for each attempt. */
   open(): ReadableStream<Uint8Array>
   /**

@@ -3,9 +3,23 @@ import type { WebSearchPart } from "./web-search.ts"
 
 /** The source of the bytes of an image, audio clip or file. */
 export type MediaSource =
-  | { readonly type: "url"; readonly url: string }
-  | { readonly type: "base64"; readonly data: string; readonly mediaType?: string }
+  | { readonly type: "url"; readonly url: string; readonly extent?: MediaExtent }
+  | {
+      readonly type: "base64"
+      readonly data: string
+      readonly mediaType?: string
+      readonly extent?: MediaExtent
+    }
   | { readonly type: "reference"; readonly id: string }
+
+/** How much a document, audio or video is at most, measured from its bytes; absent if that is unknown. */
+export interface MediaExtent {
+  readonly pages?: number
+  /** The text of all pages, in bytes of UTF-8. */
+  readonly textBytes?: number
+  readonly seconds?: number
+  readonly hasVideo?: boolean
+}
 
 /** Asks the vendor to cache the prompt up to here. */
 export interface CacheMarker {

@@ -1,4 +1,5 @@
 import type { AudioContainer } from "../canon/transcription.ts"
+import { mpegFrame } from "./mpeg-frame.ts"
 import { latin1 } from "./peek.ts"
 
 /** A file in EBML shows within its first bytes whether it is WebM. */
@@ -36,20 +37,6 @@ function tagSize(head: Uint8Array): number | undefined {
   return 10 + bytes.reduce((size, byte) => size * 128 + byte, 0)
 }
 
-/** kbit/s by index, of layers I to III in MPEG-1 and in MPEG-2 (ISO 11172-3, 2.4.2.3; 13818-3). */
-const RATES_1 = [
-  [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
-  [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
-  [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
-] as const
-const LOW_RATES = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160] as const
-const RATES_2 = [
-  [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
-  LOW_RATES,
-  LOW_RATES,
-] as const
-const SAMPLE_RATES = [44_100, 48_000, 32_000] as const
-
 /** Whether a frame of MPEG audio starts here, and another one where it ends. */
 function isMpegAudio(bytes: Uint8Array, at: number): boolean {
   const length = frameLength(bytes, at)
@@ -60,18 +47,5 @@ function isMpegAudio(bytes: Uint8Array, at: number): boolean {
 
 function frameLength(bytes: Uint8Array, at: number): number | undefined {
   const [sync = 0, kind = 0, rates = 0] = bytes.subarray(at, at + 3)
-  if (sync !== 0xff || kind < 0xe0) return undefined
-  const version = (kind >> 3) & 3
-  const layer = 4 - ((kind >> 1) & 3)
-  // Version 1 is reserved; layer 0 on the wire is AAC, not MPEG audio.
-  if (version === 1 || layer === 4) return undefined
-  const isFirst = version === 3
-  const kilobits = (isFirst ? RATES_1 : RATES_2)[layer - 1]?.[(rates >> 4) - 1]
-  const base = SAMPLE_RATES[(rates >> 2) & 3]
-  if (kilobits === undefined || base === undefined) return undefined
-  const sampleRate = base / (isFirst ? 1 : version === 2 ? 2 : 4)
-  const padding = (rates >> 1) & 1
-  if (layer === 1) return (Math.floor((12_000 * kilobits) / sampleRate) + padding) * 4
-  const samples = layer === 3 && !isFirst ? 72_000 : 144_000
-  return Math.floor((samples * kilobits) / sampleRate) + padding
+  return mpegFrame(sync, kind, rates)?.bytes
 }

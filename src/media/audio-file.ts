@@ -3,36 +3,30 @@ import { StoredFile } from "./stored-file.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Audio, AudioContainer } from "../canon/transcription.ts"
 import { audioContainer } from "./audio-container.ts"
-import { claimedSeconds } from "./audio-claim.ts"
-import { waveBytesPerSecond } from "./audio-tokens.ts"
+import { LONGEST_SECONDS } from "./audio-tokens.ts"
+import type { Duration } from "./measure/duration.ts"
+import { waveDuration } from "./wave-duration.ts"
 
 /** The first bytes of the file that are inspected. */
 const HEAD = 64 * 1024
 
-/** A WAV file starts with at least this many bytes that are not samples. */
-const WAVE_HEADER = 44
-
-/** The bytes that a second of audio can take. */
+/** The bytes that a second of audio takes. */
 interface Density {
+  /** Of speech at the lowest bit rate: for files whose frames cannot be counted yet. */
   readonly min: number
-  readonly max: number
-  /** Of speech as it is usually sent: the guess where the file does not say. */
+  /** Of speech as it is usually sent. */
   readonly typical: number
 }
 
-/**
- * MP3 ranges from 8 to 320 kbit/s (ISO 11172-3 and 13818-3); Opus starts at 6 kbit/s (RFC 6716); containers
- * that can hold video (MP4, WebM, MPEG) and lossless ones are bounded by 96 kHz, two channels, three bytes.
- */
-const LOSSLESS = 576_000
+/** MP3 starts at 8 kbit/s (ISO 11172-3 and 13818-3), Opus at 6 kbit/s (RFC 6716). */
 const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
-  flac: { min: 1_000, max: LOSSLESS, typical: 60_000 },
-  mp3: { min: 1_000, max: 40_000, typical: 16_000 },
-  mp4: { min: 750, max: LOSSLESS, typical: 16_000 },
-  mpeg: { min: 1_000, max: LOSSLESS, typical: 40_000 },
-  ogg: { min: 750, max: LOSSLESS, typical: 8_000 },
-  wav: { min: 1_000, max: LOSSLESS, typical: 32_000 },
-  webm: { min: 750, max: LOSSLESS, typical: 8_000 },
+  flac: { min: 1_000, typical: 60_000 },
+  mp3: { min: 1_000, typical: 16_000 },
+  mp4: { min: 750, typical: 16_000 },
+  mpeg: { min: 1_000, typical: 40_000 },
+  ogg: { min: 750, typical: 8_000 },
+  wav: { min: 1_000, typical: 32_000 },
+  webm: { min: 750, typical: 8_000 },
 }
 
 const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
@@ -59,18 +53,23 @@ export async function readAudioHead(file: FormFile): Promise<AudioHead> {
 }
 
 /**
- * Inspects an audio file: its container, by its content and never by its name, and its length. The length in
- * its header counts only within what its bytes allow, since it is billed.
+ * Inspects an audio file: its container, by its content and never by its name, and its length, by its frames and
+ * timestamps, since it is billed.
+ * @param durationOf measures the file.
  * @throws GatewayError `invalid_audio`.
  */
-export async function readAudio(file: FormFile): Promise<Audio> {
+export async function readAudio(
+  file: FormFile,
+  durationOf: (file: FormFile) => Promise<Duration | undefined>,
+): Promise<Audio> {
   const { container, even } = await see(file)
   const mediaType = MEDIA_TYPES[container]
-  if (even) return { container, mediaType, file, seconds: even.seconds, maxSeconds: even.seconds }
-  const { min, max, typical } = DENSITIES[container]
-  const claimed = (await claimedSeconds(file, mediaType)) ?? file.size / typical
-  const maxSeconds = file.size / min
-  const seconds = Math.min(maxSeconds, Math.max(file.size / max, claimed))
+  const { min, typical } = DENSITIES[container]
+  const { seconds, maxSeconds } = even ??
+    (await durationOf(file)) ?? {
+      seconds: file.size / typical,
+      maxSeconds: Math.max(LONGEST_SECONDS, file.size / min),
+    }
   return { container, mediaType, file, seconds, maxSeconds }
 }
 
@@ -100,16 +99,14 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
 /** What its start says; for audio with a constant number of bytes per second, its length too. */
 interface Seen {
   readonly container: AudioContainer
-  readonly even: { readonly seconds: number } | undefined
+  readonly even: Duration | undefined
 }
 
 async function see(file: FormFile): Promise<Seen> {
   const head = await file.head(HEAD)
   const container = audioContainer(head)
   if (container === undefined) throw notAudio(file)
-  const bytes = container === "wav" ? waveBytesPerSecond(head) : undefined
-  const even =
-    bytes === undefined ? undefined : { seconds: Math.max(0, file.size - WAVE_HEADER) / bytes }
+  const even = container === "wav" ? waveDuration(head, file.size) : undefined
   return { container, even }
 }
 

@@ -1,47 +1,85 @@
-import type { MediaSource } from "../canon/message.ts"
+import { isJsonObject, type JsonObject } from "../canon/json.ts"
+import type { MediaExtent, MediaSource } from "../canon/message.ts"
+import { secondsTokens } from "./audio-tokens.ts"
+import { tokensOfSize } from "./image-rules.ts"
+import { imageSize } from "./image-size.ts"
+import { LARGEST } from "./image-tokens.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
+/** A page is read as an image of about this size. */
+const PAGE_IMAGE = { width: 1_700, height: 2_200 } as const
+
+/** Claude reads the text of a page and its image, which takes up to 1,600 tokens ("PDF support"). */
+const CLAUDE_PAGE = 1_700
+
+/** Gemini reads a page as an image of 258 tokens, from version 3 on of 560, or 1,120 at a high resolution. */
+const GEMINI_PAGE = 1_120
+
+/** Gemini takes 258 tokens for a frame of video, from version 3 on up to 280, and some for its time. */
+const GEMINI_FRAME = 300
+const GEMINI_FRAMES_PER_SECOND = 1
+/** The highest rate that a request can ask for (`videoMetadata.fps`). */
+const GEMINI_MAX_FRAMES_PER_SECOND = 24
+
+/** Names, types and the like that a vendor writes around a file. */
+const WRAPPING = 64
+
 /**
- * Tokens per page of a PDF: its text, up to 3,000 (Anthropic, "PDF support"), and its image, up to 1,600 there
- * and 1,445 at OpenAI, which both read as well.
+ * The most input tokens that a file can cost.
+ * @param model the model's id or name.
+ * @param fields what the vendor's own format says besides.
+ * @returns Infinity if it is linked, or its pages or its duration cannot be determined.
  */
-const TOKENS_PER_PAGE = 4_600
-
-/** The most pages that any vendor accepts in one request: Gemini's 1,000. */
-const MAX_PAGES = 1_000
-
-/** Office files are compressed; their text is at most this many times their size. */
-const PACKED_TEXT = 4
-
-/** The most input tokens that a file can cost. A linked file is taken to be the longest. */
-export function fileTokenBound(source: MediaSource): number {
+export function fileTokenBound(source: MediaSource, model: string, fields?: JsonObject): number {
   const file = peek(source)
-  if (!file) return MAX_PAGES * TOKENS_PER_PAGE
-  const start = latin1(file.head.subarray(0, 1_024))
-  if (start.includes("%PDF-") || file.mediaType.includes("pdf")) return pdfTokens(file)
-  return start.startsWith("PK") ? file.size * PACKED_TEXT : file.size
-}
-
-function pdfTokens(file: Peek): number {
-  const pages = Math.min(MAX_PAGES, pagesOf(file) ?? MAX_PAGES)
-  // A token of text takes a byte; the pages only count for more than the bytes in short files.
-  return Math.min(pages * TOKENS_PER_PAGE, Math.max(file.size, TOKENS_PER_PAGE))
-}
-
-/**
- * The pages of a PDF: the largest count in its page tree, or the number of visible page objects. Undefined when
- * there is neither, as in files with compressed objects.
- */
-function pagesOf(file: Peek): number | undefined {
-  const texts = [latin1(file.head), latin1(file.tail())]
-  let max = 0
-  let seen = 0
-  for (const text of texts) {
-    for (const match of text.matchAll(/\/Count[ \r\n]{0,4}(\d{1,7})\b/g)) {
-      max = Math.max(max, Number(match[1]))
-    }
-    seen += text.match(/\/Type[ \r\n]{0,4}\/Page\b/g)?.length ?? 0
+  if (!file || source.type === "reference") return Infinity
+  const { extent } = source
+  if (extent?.pages !== undefined) return WRAPPING + pageTokens(extent, model)
+  if (extent?.seconds !== undefined) return WRAPPING + playedTokens(extent, model, fields)
+  const image = imageSize(file.head)
+  if (image || file.mediaType.startsWith("image/")) {
+    return WRAPPING + tokensOfSize(image ?? LARGEST, "auto", model)
   }
-  if (max > 0) return Math.max(max, seen)
-  return file.isWhole && seen > 0 ? seen : undefined
+  return isText(file) ? WRAPPING + file.size : Infinity
+}
+
+function pageTokens({ pages = 0, textBytes = 0 }: MediaExtent, model: string): number {
+  const id = model.toLowerCase()
+  if (id.includes("gemini")) return pages * GEMINI_PAGE
+  const page = id.includes("claude") ? CLAUDE_PAGE : tokensOfSize(PAGE_IMAGE, "high", model)
+  // A token of text takes a byte.
+  return pages * page + textBytes
+}
+
+function playedTokens(
+  { seconds = 0, hasVideo = false }: MediaExtent,
+  model: string,
+  fields: JsonObject | undefined,
+): number {
+  const sound = secondsTokens(seconds)
+  if (!hasVideo) return sound
+  if (!model.toLowerCase().includes("gemini")) return Infinity
+  const frames = Math.ceil(seconds * framesPerSecond(fields)) + 1
+  return sound + frames * GEMINI_FRAME
+}
+
+function framesPerSecond(fields: JsonObject | undefined): number {
+  const settings = fields?.["videoMetadata"] ?? fields?.["video_metadata"]
+  const rate = isJsonObject(settings) ? settings["fps"] : undefined
+  if (rate === undefined || rate === null) return GEMINI_FRAMES_PER_SECOND
+  if (typeof rate !== "number") return GEMINI_MAX_FRAMES_PER_SECOND
+  return Math.min(GEMINI_MAX_FRAMES_PER_SECOND, Math.max(GEMINI_FRAMES_PER_SECOND, rate))
+}
+
+/** Starts of packed and recorded content, which its bytes do not bound. */
+const PACKED = ["PK", "\x1f\x8b", "\xd0\xcf\x11\xe0", "RIFF", "ID3", "OggS", "fLaC", "\x1aE\xdf\xa3", "FORM", "FLV"]
+
+/** A file is text unless its type or its content says otherwise: vendors read what they do not know as text. */
+function isText({ head, mediaType }: Peek): boolean {
+  if (/pdf|^(audio|video)\/|zip|officedocument|opendocument|msword|ms-excel|ms-powerpoint/.test(mediaType)) {
+    return false
+  }
+  const start = latin1(head.subarray(0, 1_024))
+  if (start.includes("%PDF-") || start.slice(4, 8) === "ftyp") return false
+  return !PACKED.some((mark) => start.startsWith(mark))
 }

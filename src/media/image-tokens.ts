@@ -4,7 +4,7 @@ import { imageSize } from "./image-size.ts"
 import { peek } from "./peek.ts"
 
 /** Larger than any rule considers. */
-const LARGEST = { width: Infinity, height: Infinity }
+export const LARGEST = { width: Infinity, height: Infinity }
 
 /**
  * The most input tokens that an image can cost. A linked image, or one whose size is not in its first bytes,

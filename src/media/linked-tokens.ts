@@ -1,6 +1,4 @@
 import { isJsonObject, type JsonValue } from "../canon/json.ts"
-import { isWebUrl } from "../canon/media-source.ts"
-import { fileTokenBound } from "./file-tokens.ts"
 import { imageTokenBound } from "./image-tokens.ts"
 
 /** Members that link to something for the model to read; `url` alone may only be a citation. */
@@ -15,9 +13,10 @@ const LINKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The most input tokens, besides its bytes, of content that only its vendor understands: it may link to images,
- * documents and videos of any length.
+ * The most input tokens, besides its bytes, of content that only its vendor understands: it may have images,
+ * documents and videos of any length, linked or as data.
  * @param model the model's id or name.
+ * @returns Infinity for documents and videos.
  */
 export function linkedTokenBound(content: JsonValue | undefined, model: string): number {
   if (Array.isArray(content)) {
@@ -26,14 +25,14 @@ export function linkedTokenBound(content: JsonValue | undefined, model: string):
   if (!isJsonObject(content)) return 0
   let tokens = 0
   for (const [name, member] of Object.entries(content)) {
-    const address = isJsonObject(member) ? member.url : member
+    const address = isJsonObject(member) ? (member.url ?? member["data"]) : member
     if (!LINKS.has(name) || typeof address !== "string") tokens += linkedTokenBound(member, model)
-    else if (isWebUrl(address)) tokens += boundOfLink(name, address, model)
+    else tokens += boundOfLink(name, address, model)
   }
   return tokens
 }
 
+/** Only images are bounded: documents and videos in here are not measured. */
 function boundOfLink(name: string, url: string, model: string): number {
-  const source = { type: "url", url } as const
-  return name === "image_url" ? imageTokenBound(source, undefined, model) : fileTokenBound(source)
+  return name === "image_url" ? imageTokenBound({ type: "url", url }, undefined, model) : Infinity
 }

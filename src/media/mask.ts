@@ -1,29 +1,30 @@
 import { promisify } from "node:util"
 import { crc32, deflate } from "node:zlib"
-import type { MaskStyle, ImageFile } from "../canon/image.ts"
-import { readAlpha, type AlphaChannel } from "./png-alpha.ts"
+import type { MaskStyle } from "../canon/image.ts"
+import { type AlphaFault, readAlpha, type AlphaChannel } from "./png-alpha.ts"
 import { PNG_SIGNATURE } from "./png.ts"
-import { invalidImage } from "./request-images.ts"
 
 const pack = promisify(deflate)
 
+export type DrawnStyle = Exclude<MaskStyle, "transparent">
+
+/** A greyscale PNG, or why there is none. */
+export type DrawnMask = Uint8Array<ArrayBuffer> | AlphaFault
+
 /**
- * Draws a mask for a vendor whose masks mark in black and white what may change.
+ * Draws a mask for a vendor whose masks mark in black and white what may change. Runs on a thread.
  * @param mask a complete PNG whose transparent pixels may change.
- * @returns a greyscale PNG of the same size.
- * @throws GatewayError `invalid_image`: its pixels cannot be read.
  */
-export async function drawMask(
-  mask: ImageFile,
-  style: Exclude<MaskStyle, "transparent">,
-): Promise<ImageFile> {
+export async function drawMask(mask: {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly style: DrawnStyle
+}): Promise<DrawnMask> {
   const channel = await readAlpha(mask.bytes)
-  if (typeof channel === "string") throw invalidImage("mask", channel)
-  return { bytes: await greyPng(channel, SHADES[style]), mediaType: "image/png" }
+  return typeof channel === "string" ? channel : greyPng(channel, SHADES[mask.style])
 }
 
 /** The shade of a pixel by its opacity. */
-const SHADES: Readonly<Record<Exclude<MaskStyle, "transparent">, (alpha: number) => number>> = {
+const SHADES: Readonly<Record<DrawnStyle, (alpha: number) => number>> = {
   // The whiter, the more may change.
   white: (alpha) => 255 - alpha,
   // Only pure black and pure white are accepted, so half-transparent pixels become the nearer one.

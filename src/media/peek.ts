@@ -1,6 +1,6 @@
 import type { MediaSource } from "../canon/message.ts"
 
-/** Characters of base64 decoded at either end: bounded work, whatever was sent. */
+/** Characters of base64 that are decoded: bounded work, whatever was sent. */
 const WINDOW = 64 * 1024
 
 /** What is known of media without decoding all of it. */
@@ -8,11 +8,8 @@ export interface Peek {
   /** Decoded size in bytes. */
   readonly size: number
   readonly mediaType: string
+  /** The first bytes. */
   readonly head: Uint8Array
-  /** Whether `head` is everything. */
-  readonly isWhole: boolean
-  /** The last bytes; empty when `head` is everything. */
-  tail(): Uint8Array
 }
 
 const DATA_URL = /^data:([^;,]{0,127})[^,]{0,256},/i
@@ -27,17 +24,10 @@ export function peek(source: MediaSource): Peek | undefined {
 
 function peekBase64(text: string, start: number, mediaType: string): Peek {
   const length = text.length - start
-  const isWhole = length <= WINDOW
   return {
     size: decodedSize(text, length),
     mediaType: mediaType.toLowerCase(),
     head: decode(text.slice(start, start + WINDOW)),
-    isWhole,
-    tail() {
-      // Groups of four characters are three bytes; the slice starts at a group.
-      const from = Math.max(0, Math.floor((length - WINDOW) / 4) * 4)
-      return isWhole ? new Uint8Array() : decode(text.slice(start + from))
-    },
   }
 }
 

@@ -2,10 +2,14 @@ import { GatewayError } from "../canon/errors.ts"
 import type { FormFile } from "../canon/form-file.ts"
 import { type ImageTask, type ImageFile, type ImageSize, sizeName } from "../canon/image.ts"
 import { missingParameter } from "../canon/invalid-request.ts"
-import { type PngFacts, readPng } from "./png.ts"
+import type { MediaInspector } from "./media-inspector.ts"
+import type { PngFacts } from "./png.ts"
 
 /** The most bytes of an image in a request (docs/api.md#limits). */
 export const LARGEST_IMAGE = 4 * 1024 * 1024
+
+/** Checks a PNG for one account. */
+type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["readPng"]>
 
 /** The images of a request, validated. */
 export interface RequestImages {
@@ -24,39 +28,41 @@ export async function readRequestImages(
   task: ImageTask,
   files: readonly FormFile[],
   requested: ImageSize | "auto" | undefined,
+  read: PngReader,
 ): Promise<RequestImages> {
   const images = files.filter(({ field }) => field === "image")
   const mask = files.find(({ field }) => field === "mask")
   if (images.length === 0) throw missingParameter("image")
-  const read: ImageFile[] = []
+  const ready: ImageFile[] = []
   let size: ImageSize | undefined
   for (const file of images) {
-    const { bytes, facts } = await readImage(file)
+    const { bytes, facts } = await readImage(file, read)
     if (facts.width !== facts.height) {
       throw invalidImage("image", `it is ${sizeName(facts)} pixels, and has to be square`)
     }
     size ??= { width: facts.width, height: facts.height }
-    read.push({ bytes, mediaType: PNG_TYPE })
+    ready.push({ bytes, mediaType: PNG_TYPE })
   }
   if (size === undefined) throw missingParameter("image")
   if (task === "edit" && typeof requested === "object") checkSize(requested, size)
-  if (mask === undefined) return { images: read, size }
-  return { images: read, mask: await readMask(mask, size), size }
+  if (mask === undefined) return { images: ready, size }
+  return { images: ready, mask: await readMask(mask, size, read), size }
 }
 
 const PNG_TYPE = "image/png"
 
 async function readImage(
   file: FormFile,
+  read: PngReader,
 ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly facts: PngFacts }> {
   const bytes = await file.bytes(LARGEST_IMAGE)
-  const facts = readPng(bytes)
+  const facts = await read(bytes)
   if (typeof facts === "string") throw invalidImage(file.field, facts)
   return { bytes, facts }
 }
 
-async function readMask(file: FormFile, size: ImageSize): Promise<ImageFile> {
-  const { bytes, facts } = await readImage(file)
+async function readMask(file: FormFile, size: ImageSize, read: PngReader): Promise<ImageFile> {
+  const { bytes, facts } = await readImage(file, read)
   if (!facts.hasAlpha) {
     throw invalidImage("mask", "it has no alpha channel, whose transparency marks what to replace")
   }

@@ -4,6 +4,8 @@ import { type FileHead, fileTooLarge, type FormFile } from "../canon/form-file.t
 export interface FileBytes {
   /** For a file that is still arriving, its expected size. */
   readonly size: number
+  /** The open file that has them, from its start; absent if they are in memory. */
+  readonly descriptor?: number
   /** Set for a file that is still arriving, whose last bytes are withheld until this is called. */
   readonly letFinish?: () => void
   /** The bytes from `start` up to but not including `end`, which is at most `size`. */
@@ -29,6 +31,10 @@ export class StoredFile implements FormFile {
 
   get size(): number {
     return this.#bytes.size
+  }
+
+  get descriptor(): number | undefined {
+    return this.#bytes.descriptor
   }
 
   letFinish(): void {

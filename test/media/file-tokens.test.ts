@@ -1,66 +1,68 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import type { MediaExtent } from "../../src/canon/message.ts"
 import { fileTokenBound } from "../../src/media/input-tokens.ts"
 import { base64 } from "./support.ts"
-import { processorTime } from "../support/processor-time.ts"
 
-const PAGE = 4_600
-const MAX = 1_000 * PAGE
-
-function pdf(pages: number, filler = 0): string {
-  const page = "<< /Type /Page /Parent 2 0 R >>\n"
-  const tree = `<< /Type /Pages /Count ${pages} >>\n`
-  return `%PDF-1.4\n${page.repeat(Math.min(pages, 50))}${"x".repeat(filler)}${tree}%%EOF`
+function bound(extent: MediaExtent, model: string, fields = {}): number {
+  return fileTokenBound({ type: "base64", data: "JVBERi0=", extent }, model, fields)
 }
 
 describe("fileTokenBound", () => {
-  test("a PDF costs its pages", () => {
-    expect(fileTokenBound(base64(pdf(1)))).toBe(PAGE)
-    expect(fileTokenBound(base64(pdf(3, 20_000)))).toBe(3 * PAGE)
-    expect(fileTokenBound(base64(pdf(12, 500_000)))).toBe(12 * PAGE)
+  test("bounds a PDF by the rule of its model for pages and text", () => {
+    const extent = { pages: 3, textBytes: 9_000 }
+    // Measured: 1,600 for the image of a page, and its text.
+    expect(bound(extent, "anthropic/claude-sonnet-4-5")).toBeWithin(3 * 1_600 + 9_000, 15_000)
+    // Measured: 560 for a page, whatever its text.
+    expect(bound(extent, "google/gemini-3-pro")).toBeWithin(3 * 560, 4 * 3 * 560)
+    expect(bound(extent, "up/unknown")).toBeGreaterThan(bound(extent, "claude"))
   })
 
-  test("but no more than its bytes, since text of a token takes one", () => {
-    const short = pdf(40)
-    expect(fileTokenBound(base64(short))).toBe(Math.max(PAGE, short.length))
+  test("bounds video for Gemini by its frames and its sound", () => {
+    const extent = { seconds: 60, hasVideo: true }
+    const tokens = bound(extent, "gemini-2.5-flash")
+    expect(tokens).toBeWithin(60 * (258 + 32), 60 * (258 + 32) * 1.25)
+    const fields = { videoMetadata: { fps: 4 } }
+    expect(bound(extent, "gemini-2.5-flash", fields)).toBeGreaterThan(60 * (4 * 258 + 32))
+    const hidden = { videoMetadata: { fps: "4" } }
+    expect(bound(extent, "gemini-2.5-flash", hidden)).toBeGreaterThan(60 * (4 * 258 + 32))
+    expect(bound(extent, "qwen-vl")).toBe(Infinity)
   })
 
-  test("a PDF that packs its pages is taken by its bytes", () => {
-    const packed = `%PDF-1.7\n/ObjStm ${"z".repeat(300_000)}%%EOF`
-    expect(fileTokenBound(base64(packed))).toBe(packed.length)
-    expect(fileTokenBound(base64("z".repeat(300_000), "application/pdf"))).toBe(300_000)
+  test("bounds sound in a file by its seconds", () => {
+    expect(bound({ seconds: 60 }, "up/any")).toBeWithin(1_920, 2_100)
   })
 
-  test("text costs its bytes, and packed office files more", () => {
-    expect(fileTokenBound(base64("hello"))).toBe(5)
-    expect(fileTokenBound(base64("héllo"))).toBe(6)
-    expect(fileTokenBound(base64(`PK\u0003\u0004${"z".repeat(96)}`))).toBe(400)
+  test("bounds text by its bytes", () => {
+    expect(fileTokenBound(base64("hello"), "up/any")).toBeWithin(5, 100)
+    expect(fileTokenBound(base64("x".repeat(10_000)), "up/any")).toBeWithin(10_000, 10_100)
   })
 
-  test("a file elsewhere is as long as any can be", () => {
-    expect(fileTokenBound({ type: "reference", id: "file-1" })).toBe(MAX)
-    expect(fileTokenBound({ type: "url", url: "https://example.com/a.pdf" })).toBe(MAX)
+  test("has no bound for linked, packed or unmeasured files", () => {
+    const files = [
+      { type: "reference", id: "file-1" } as const,
+      { type: "url", url: "https://example.com/a.pdf" } as const,
+      base64("%PDF-1.4 without any page"),
+      base64("z".repeat(300), "application/pdf"),
+      base64("PK\u0003\u0004zip"),
+      base64("frames", "video/mp4"),
+    ]
+    for (const file of files) expect(fileTokenBound(file, "up/any")).toBe(Infinity)
   })
 
-  test("decodes the size exactly, whatever the padding", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
-        const text = Buffer.concat([Buffer.from("t"), bytes])
-        expect(fileTokenBound(base64(text))).toBe(text.length)
-      }),
-    )
+  test("bounds an image by its size, also if it is called a file", () => {
+    const { data } = base64(Buffer.from("iVBORw0KGgoAAAANSUhEUgAAJxAAACcQCAIAAAA=", "base64")) as {
+      data: string
+    }
+    expect(fileTokenBound({ type: "base64", data }, "up/any")).toBeGreaterThan(10_000)
   })
 
-  test("never throws and looks at the ends only", () => {
+  test("never throws, whatever is sent", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (data, mediaType) => {
-        expect(fileTokenBound({ type: "base64", data, mediaType })).toBeGreaterThanOrEqual(0)
+        const tokens = fileTokenBound({ type: "base64", data, mediaType }, "up/any")
+        expect(tokens).toBeGreaterThanOrEqual(0)
       }),
     )
-    const data = Buffer.from(`%PDF-1.4${"/Count ".repeat(4_000_000)}`).toString("base64")
-    const taken = processorTime(() => {
-      expect(fileTokenBound({ type: "base64", data })).toBe(MAX)
-    })
-    expect(taken).toBeLessThan(200)
   })
 })

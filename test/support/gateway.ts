@@ -14,7 +14,7 @@ import { randomText } from "../../src/canon/random-text.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import type { Pulse } from "../../src/relay/pipeline/pulse.ts"
-import { TokenCounter } from "../../src/relay/tokens/token-counter.ts"
+import { WorkerPool } from "../../src/workers/worker-pool.ts"
 import type { Store } from "../../src/store/store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Events } from "../../src/telemetry/events.ts"
@@ -76,7 +76,7 @@ export interface GatewayOptions {
 const NEVER = 1_000_000
 
 /** Of all gateways of this process. */
-const counter = new TokenCounter()
+const pool = new WorkerPool()
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
 export const PLAIN_PRICE = { input: "1", cached_input: "0.5", output: "2" } as const
@@ -107,7 +107,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...(pace && { pace }),
     ...(pulse && { pulse }),
   }
-  const app = await App.start({ settings, events, isShared, counter, ...timing })
+  const app = await App.start({ settings, events, isShared, pool, ...timing })
   const store = await databaseOf({ data }).openStore()
   return {
     url: app.url,

@@ -107,6 +107,10 @@ export class BytesOnDisk implements SpooledBytes {
     this.#memory = memory
   }
 
+  get descriptor(): number {
+    return this.#handle.fd
+  }
+
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
     takeLarge(this.#memory, end - start)
     return readAll(this.#handle, start, end)

@@ -6,6 +6,7 @@ import {
   IMAGE_FIELD_KINDS,
   type ImageParameters,
 } from "../../dialects/image/request.ts"
+import type { MediaInspector } from "../../media/media-inspector.ts"
 import { LARGEST_IMAGE, readRequestImages } from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
@@ -19,6 +20,7 @@ import { callOf, type Calls } from "./calls.ts"
 
 export interface ImageServices {
   readonly images: Images
+  readonly inspector: MediaInspector
   /** The address that callers use, when the operator says which. */
   readonly publicUrl: () => string | undefined
   /** Whether edits without a mask are served. */
@@ -91,7 +93,9 @@ function fromForm(
       async handle(context, form) {
         const call = callOf(context, form.bytes)
         const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))
-        const wanted = await withImages(parameters, form)
+        const wanted = await withImages(parameters, form, (bytes) =>
+          services.inspector.readPng(bytes, call.key.account),
+        )
         requireMask(wanted, services)
         return await make(services, { call, context, parameters }, wanted)
       },
@@ -109,9 +113,13 @@ export function requireMask(
 }
 
 /** An edit is as large as its image, unless the caller leaves that to the model. */
-async function withImages(parameters: ImageParameters, form: Form): Promise<ImageRequest> {
+async function withImages(
+  parameters: ImageParameters,
+  form: Form,
+  read: Parameters<typeof readRequestImages>[3],
+): Promise<ImageRequest> {
   const { task, size } = parameters
-  const { size: own, ...images } = await readRequestImages(task, form.files, size)
+  const { size: own, ...images } = await readRequestImages(task, form.files, size, read)
   return { ...parameters, ...images, ...(task === "edit" && { size: size ?? own }) }
 }
 

@@ -3,6 +3,7 @@ import type { Settings } from "../../config/settings.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { Rates } from "../../limits/rates.ts"
 import type { ImageStore } from "../../media/image-store.ts"
+import type { MediaInspector } from "../../media/media-inspector.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
@@ -48,6 +49,7 @@ export interface Performers {
   readonly images: Images
   readonly speaking: Speech
   readonly transcribing: Transcriptions
+  readonly inspector: MediaInspector
 }
 
 /** What the endpoints are made of. */
@@ -112,7 +114,7 @@ function operationRoutes(calls: Calls, parts: OperationParts): Route[] {
     imageEdits(calls, parts),
     imageVariations(calls, parts),
     speech(calls, parts.speaking),
-    transcriptions(calls, parts.transcribing),
-    translations(calls, parts.transcribing),
+    transcriptions(calls, parts),
+    translations(calls, parts),
   ]
 }

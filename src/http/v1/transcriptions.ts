@@ -8,6 +8,7 @@ import {
   withAudio,
 } from "../../dialects/transcription/request.ts"
 import { readAudio, readAudioHead } from "../../media/audio-file.ts"
+import type { MediaInspector } from "../../media/media-inspector.ts"
 import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
 import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import { serve } from "../endpoint.ts"
@@ -25,21 +26,27 @@ export const TRANSLATIONS_PATH: ServicePath = "/v1/audio/translations"
 /** One file of at most 25 MB. */
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
+/** What serves transcriptions. */
+interface TranscribingServices {
+  readonly transcribing: Transcriptions
+  readonly inspector: MediaInspector
+}
+
 /** Writes down what an audio file says. */
-export function transcriptions(calls: Calls, transcribing: Transcriptions): Route {
-  return routeOf("transcribe", TRANSCRIPTIONS_PATH, calls, transcribing)
+export function transcriptions(calls: Calls, services: TranscribingServices): Route {
+  return routeOf("transcribe", TRANSCRIPTIONS_PATH, calls, services)
 }
 
 /** Writes down in English what an audio file says. */
-export function translations(calls: Calls, transcribing: Transcriptions): Route {
-  return routeOf("translate", TRANSLATIONS_PATH, calls, transcribing)
+export function translations(calls: Calls, services: TranscribingServices): Route {
+  return routeOf("translate", TRANSLATIONS_PATH, calls, services)
 }
 
 function routeOf(
   task: TranscriptionTask,
   path: string,
   calls: Calls,
-  transcribing: Transcriptions,
+  { transcribing, inspector }: TranscribingServices,
 ): Route {
   const { auth, events } = calls
   return serve(
@@ -57,7 +64,9 @@ function routeOf(
           // What is wrong with the request is reported when it is complete.
           if (!isExpected(error)) events.requestFailed(context.id, error)
         }
-        const request = await requestOf(await upload.completed, task)
+        const request = await requestOf(await upload.completed, task, (file) =>
+          inspector.duration(file, call.key.account),
+        )
         return await transcription.answer(request)
       },
     },
@@ -85,8 +94,9 @@ function isExpected(error: unknown): boolean {
 async function requestOf(
   { fields, files: [file] }: Form,
   task: TranscriptionTask,
+  durationOf: Parameters<typeof readAudio>[1],
 ): Promise<TranscriptionRequest> {
   const wanted = decodeTranscription(fields.parameters(TRANSCRIPTION_FIELDS), task)
   if (!file) throw missingParameter("file")
-  return withAudio(wanted, await readAudio(file))
+  return withAudio(wanted, await readAudio(file, durationOf))
 }

@@ -114,7 +114,8 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
     if (part.type === "tool-result") for (const chunk of part.content) add(chunk)
     const tokenBound = part.type === "text" ? undefined : partBound(part, model)
     if (tokenBound === undefined) return
-    tokens += tokenBound
+    // Media that cannot be bounded may fill the whole context.
+    tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
     if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
   }
   for (const message of messages) for (const part of message.parts) add(part)
@@ -125,8 +126,10 @@ function partBound(part: Part, model: Model): number | undefined {
   if (part.type === "image") {
     return dearestOf(model, (id) => imageTokenBound(part.source, part.detail, id))
   }
-  if (part.type === "audio") return audioTokenBound(part.source, part.format)
-  if (part.type === "file") return fileTokenBound(part.source)
+  if (part.type === "audio") return audioTokenBound(part.source)
+  if (part.type === "file") {
+    return dearestOf(model, (id) => fileTokenBound(part.source, id, part.extra?.fields))
+  }
   if (part.type === "unknown") {
     return dearestOf(model, (id) => linkedTokenBound(part.extra.fields, id))
   }

@@ -25,9 +25,10 @@ export async function estimateUsage(
   const { call, request, model, state } = charge
   if (!request) throw new Error("only chat is estimated from what it delivered")
   const { other } = meter
+  const own = counter.of(call.key.account)
   const [input, output] = await Promise.all([
-    counter.count(textOf(request)),
-    counter.count(meter.text),
+    own.count(textOf(request)),
+    own.count(meter.text),
   ])
   const kept = Math.max(1, meter.text.length)
   const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)

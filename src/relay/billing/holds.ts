@@ -113,7 +113,7 @@ export class Holds {
     const charge = await this.#extendAndTry(input, worst)
     if (charge) return charge
 
-    const counted = await this.#counter.count(textOf(request))
+    const counted = await this.#counter.of(input.call.key.account).count(textOf(request))
     const kept = keptTokens(state, model)
     const byCount =
       counted === undefined

@@ -5,6 +5,7 @@ import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Rates } from "../../limits/rates.ts"
+import type { MediaInspector } from "../../media/media-inspector.ts"
 import { type Demand, survey } from "../billable/survey.ts"
 import type { ChatAdmission } from "../billing/pending-charge.ts"
 import { boundByBytes, estimateInput, keptTokens, textOf } from "../billing/bounds.ts"
@@ -29,6 +30,7 @@ import { answerWhole, type WholeServices } from "./whole-answer.ts"
 export interface ChatServices extends StreamServices, WholeServices, EstimateServices {
   readonly config: () => RuntimeConfig
   readonly limiter: Rates
+  readonly inspector: MediaInspector
   readonly alarms: ChatAlarms
 }
 
@@ -44,6 +46,11 @@ interface ChatAlarms {
 interface PreparedChat {
   readonly input: ChatInput
   readonly admission: ChatAdmission
+}
+
+/** A request that is decoded, and the model that it asks for. */
+interface DecodedChat extends Pick<ChatInput, "call" | "config" | "dialect" | "request"> {
+  readonly model: Model
 }
 
 /** A request that names what a vendor keeps. */
@@ -99,11 +106,12 @@ export class ChatRelay {
    * @throws GatewayError
    */
   async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
-    const { limiter, counter } = this.#services
+    const { limiter, counter, inspector } = this.#services
     const { key, bodyBytes } = call
     const model = this.#services.config().catalog.require(request.model, "chat", key)
     await limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
-    const counted = await counter.count(textOf(request))
+    await inspector.measure(request, key.account)
+    const counted = await counter.of(key.account).count(textOf(request))
     return estimateInput({ request, bodyBytes, model, counted })
   }
 
@@ -117,6 +125,13 @@ export class ChatRelay {
     const config = this.#services.config()
     const request = dialect.decodeRequest(call.body)
     const model = askedModel(config, request.model, "chat", call)
+    const measuring = this.#services.inspector.measure(request, call.key.account)
+    const decoded = { dialect, call, config, request, model }
+    return measuring ? measuring.then(() => this.#measured(decoded)) : this.#measured(decoded)
+  }
+
+  /** Goes on with a request whose media are measured. */
+  #measured({ dialect, call, config, request, model }: DecodedChat): MaybePromise<PreparedChat> {
     const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
     const rate = new RateUsage(this.#services.limiter, call)
     const input = { call, dialect, request, config, rate }

@@ -101,7 +101,7 @@ async function linesOfChat(
     const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
     return chatLines(whole, charge, why + beside)
   }
-  const counted = await counter.count(textOf(request))
+  const counted = await counter.of(call.key.account).count(textOf(request))
   const bound =
     counted === undefined ? whole : boundFor(charge, boundByCount(request, counted, model, kept))
   const why = "tokens as counted here, with a margin for other vendors' vocabularies"

@@ -1,12 +1,12 @@
 import { type ChoiceEvent, firstOf } from "./stop-cut.ts"
 import { LONGEST_TOKEN } from "../billing/bounds.ts"
-import type { TokenCounter } from "../tokens/token-counter.ts"
+import type { AccountCounter } from "../tokens/token-counter.ts"
 
 /** Of common text, where it could not be counted. */
 const CHARACTERS_OF_TOKEN = 4
 
 /** What counts tokens. */
-export type Counter = Pick<TokenCounter, "head">
+export type Counter = Pick<AccountCounter, "head">
 
 /**
  * Ends the text of one streamed choice at a count of tokens below what its vendor takes. Such a text is

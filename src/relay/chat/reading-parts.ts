@@ -32,5 +32,6 @@ function limitsOf(
   { limits, request }: Plan,
 ): StreamLimits | undefined {
   if (limits === undefined) return undefined
-  return new StreamLimits(limits, request.choices, counter, drainTimeOf(config, charge.model))
+  const own = counter.of(charge.call.key.account)
+  return new StreamLimits(limits, request.choices, own, drainTimeOf(config, charge.model))
 }

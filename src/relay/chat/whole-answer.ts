@@ -231,7 +231,7 @@ function readWhole(
   meter.reported = body
   if (record) meter.records = [record]
   return limits
-    ? limitedResult(result, limits, services.counter).then((reported) => ({
+    ? limitedResult(result, limits, services.counter.of(context.call.key.account)).then((reported) => ({
         body,
         reported,
         meter,

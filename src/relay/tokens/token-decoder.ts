@@ -1,43 +1,37 @@
-import { threadAddress } from "../../runtime.ts"
-import type { DecodeAnswer, DecodeCommand } from "./token-decoder-thread.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { WorkerPool } from "../../workers/worker-pool.ts"
+import type { DecodedTokens } from "./decode-tokens.ts"
 
-type Texts = readonly string[] | undefined
+/** Turns the tokens of one account into text. */
+export type AccountDecoder = ReturnType<TokenDecoder["of"]>
 
-/**
- * Turns tokens into text on a thread of its own, started when first needed: few callers send tokens, and
- * the vocabulary takes time to load and memory to keep.
- */
-export class TokenDecoder implements Disposable {
-  #thread: Worker | undefined
-  #last = 0
-  readonly #waiting = new Map<number, (texts: Texts) => void>()
+/** Turns tokens into text on the worker pool: the vocabulary takes time to load and memory to keep. */
+export class TokenDecoder {
+  readonly #pool: WorkerPool
 
-  /** The texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined when one of them means nothing. */
-  decode(inputs: DecodeCommand["inputs"]): Promise<Texts> {
-    const thread = (this.#thread ??= this.#start())
-    const id = ++this.#last
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve)
-      thread.postMessage({ id, inputs } satisfies DecodeCommand)
-    })
+  constructor(pool: WorkerPool) {
+    this.#pool = pool
   }
 
-  [Symbol.dispose](): void {
-    this.#thread?.terminate()
-    this.#thread = undefined
-    for (const id of this.#waiting.keys()) this.#answer({ id })
-  }
-
-  #start(): Worker {
-    const thread = new Worker(threadAddress("relay/tokens/token-decoder-thread.ts"))
-    thread.addEventListener("message", ({ data }: MessageEvent<DecodeAnswer>) => this.#answer(data))
-    thread.addEventListener("error", () => this[Symbol.dispose]())
-    thread.unref()
-    return thread
-  }
-
-  #answer({ id, texts }: DecodeAnswer): void {
-    this.#waiting.get(id)?.(texts)
-    this.#waiting.delete(id)
+  /** @param account whose tokens it decodes. */
+  of(account: string) {
+    return {
+      /**
+       * The texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined if one of them is unknown.
+       * @throws GatewayError `overloaded`: they could not be decoded in time.
+       */
+      decode: async (
+        inputs: readonly (readonly number[])[],
+      ): Promise<readonly string[] | undefined> => {
+        const job = { name: "decode-tokens", input: inputs, owner: account }
+        const decoded = (await this.#pool.run(job)) as DecodedTokens | undefined
+        if (decoded !== undefined) return decoded.texts
+        throw new GatewayError(
+          "overloaded",
+          "The tokens in 'input' could not be decoded in time. Retry, or send strings.",
+          { parameter: "input" },
+        )
+      },
+    }
   }
 }

@@ -15,8 +15,8 @@ import type { Call, Caller } from "../../pipeline/call.ts"
 import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
-import type { TokenCounter } from "../../tokens/token-counter.ts"
-import type { TokenDecoder } from "../../tokens/token-decoder.ts"
+import type { AccountCounter, TokenCounter } from "../../tokens/token-counter.ts"
+import type { AccountDecoder, TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import { formatOf } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
@@ -68,7 +68,7 @@ export class Embeddings {
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
       min: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
       async lossesAt(candidate) {
-        const { format, reported } = await reportTo(candidate, request, decoder)
+        const { format, reported } = await reportTo(candidate, request, decoder.of(call.key.account))
         return format.encode(reported, candidate.deployment.upstreamModel).losses
       },
     }
@@ -80,13 +80,14 @@ export class Embeddings {
     request: EmbeddingRequest,
   ): Promise<Outcome<Embedded>> {
     const { counter, decoder, alarms } = this.#services
-    const { vectors, tokens, losses } = await embedAt(candidate, request, decoder)
+    const { account } = call.key
+    const { vectors, tokens, losses } = await embedAt(candidate, request, decoder.of(account))
     if (tokens !== undefined && tokens > 0) {
       const usage = { ...NO_USAGE, inputFresh: tokens }
       return { value: { vectors, usage, estimated: false }, losses }
     }
     if (tokens !== undefined) alarms.usageMissing(call.id, candidate.deployment.id)
-    const usage = { ...NO_USAGE, inputFresh: await countInput(counter, request.input) }
+    const usage = { ...NO_USAGE, inputFresh: await countInput(counter.of(account), request.input) }
     return { value: { vectors, usage, estimated: true }, losses }
   }
 }
@@ -104,7 +105,7 @@ interface EmbeddedAt extends EmbeddingResult {
 export async function embedAt(
   candidate: OperationCandidate,
   request: EmbeddingRequest,
-  decoder: TokenDecoder,
+  decoder: AccountDecoder,
 ): Promise<EmbeddedAt> {
   const { format, reported } = await reportTo(candidate, request, decoder)
   const embed = async (asked: EmbeddingRequest): Promise<EmbeddedAt> => {
@@ -128,7 +129,7 @@ function isBase64Refused(refusal: unknown): boolean {
 }
 
 /** The request as the vendor gets it. @throws GatewayError */
-async function reportTo(candidate: Candidate, request: EmbeddingRequest, decoder: TokenDecoder) {
+async function reportTo(candidate: Candidate, request: EmbeddingRequest, decoder: AccountDecoder) {
   const format = formatOf(candidate, "embedding")
   const reported = format.takesTokens ? request : await withTexts(request, decoder)
   return { format, reported }
@@ -142,7 +143,7 @@ function fewestInput(input: EmbeddingInput): number {
 /** The request with its tokens turned into texts, for vendors with another vocabulary. */
 async function withTexts(
   request: EmbeddingRequest,
-  decoder: TokenDecoder,
+  decoder: AccountDecoder,
 ): Promise<EmbeddingRequest> {
   const { input } = request
   if (input.type === "texts") return request
@@ -156,7 +157,7 @@ async function withTexts(
 }
 
 /** Tokens of an input: counted, or estimated from its bytes where counting takes too long. */
-async function countInput(counter: TokenCounter, input: EmbeddingInput): Promise<number> {
+async function countInput(counter: AccountCounter, input: EmbeddingInput): Promise<number> {
   if (input.type === "tokens") {
     return input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
   }
@@ -164,7 +165,10 @@ async function countInput(counter: TokenCounter, input: EmbeddingInput): Promise
 }
 
 /** Tokens of several texts, as closely as can be counted without their vendor. */
-export async function countTexts(counter: TokenCounter, texts: readonly string[]): Promise<number> {
+export async function countTexts(
+  counter: AccountCounter,
+  texts: readonly string[],
+): Promise<number> {
   // A space becomes part of a word's token; a line break is a token itself.
   const text = texts.join(" ")
   const counted = await counter.count(text)

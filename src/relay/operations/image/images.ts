@@ -2,7 +2,9 @@ import { nowInSeconds } from "../../../dialects/shared/time.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import { afterCharge, asGatewayError, GatewayError } from "../../../canon/errors.ts"
 import {
+  type ImageFile,
   type ImageFormat,
+  type MaskStyle,
   type ImageRequest,
   type ImageResult,
   type Image,
@@ -23,7 +25,9 @@ import { encodeImageResult, type HandedImage } from "../../../dialects/image/res
 import { formatCredits } from "../../../ledger/money.ts"
 import { fetchMedia } from "../../../media/fetch-media.ts"
 import { imageSize } from "../../../media/image-size.ts"
-import { drawMask } from "../../../media/mask.ts"
+import type { DrawnMask, DrawnStyle } from "../../../media/mask.ts"
+import type { MediaInspector } from "../../../media/media-inspector.ts"
+import { invalidImage } from "../../../media/request-images.ts"
 import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
@@ -57,10 +61,12 @@ type Made =
 export class Images {
   readonly #operations: Operations
   readonly #images: ImageStore
+  readonly #inspector: MediaInspector
 
-  constructor(operations: Operations, images: ImageStore) {
+  constructor(operations: Operations, images: ImageStore, inspector: MediaInspector) {
     this.#operations = operations
     this.#images = images
+    this.#inspector = inspector
   }
 
   /** @throws GatewayError; then nothing is held. */
@@ -70,7 +76,7 @@ export class Images {
       {
         ...this.plan(input),
         isWhole: !request.stream,
-        attempt: (candidate) => attempt(candidate, request, call.isStrict),
+        attempt: (candidate) => attempt(candidate, request, { call, inspector: this.#inspector }),
       },
       caller,
     )
@@ -199,14 +205,16 @@ function wireType(form: ImageForm): Image["source"]["type"] {
 async function attempt(
   candidate: OperationCandidate,
   request: ImageRequest,
-  isStrict: boolean,
+  { call, inspector }: { readonly call: Call; readonly inspector: MediaInspector },
 ): Promise<Outcome<Made>> {
   const { upstreamModel } = candidate.deployment
   const format = formatOf(candidate, "image")
-  const drawn = await withDrawnMask(request, format, upstreamModel)
+  const drawn = await withDrawnMask(request, format.maskStyle?.(upstreamModel), (mask, style) =>
+    inspector.drawMask(mask, style, call.key.account),
+  )
   const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
   // An image whose size the caller would reject is not made in the first place.
-  if (isStrict && lost.length > 0) throw notCarried(lost)
+  if (call.isStrict && lost.length > 0) throw notCarried(lost)
   const [first] = calls
   if (!isStreamed || !first) {
     const result = await decoded(format, await candidate.callAll(format, calls), drawn)
@@ -239,14 +247,14 @@ async function decoded(
 /** The request with its mask drawn as the model's vendor expects it. @throws GatewayError `invalid_image`. */
 async function withDrawnMask(
   request: ImageRequest,
-  format: ImageFormat,
-  model: string,
+  style: MaskStyle | undefined,
+  draw: (mask: ImageFile, style: DrawnStyle) => Promise<DrawnMask>,
 ): Promise<ImageRequest> {
-  const style = format.maskStyle?.(model) ?? "transparent"
   const { mask } = request
-  return mask === undefined || style === "transparent"
-    ? request
-    : { ...request, mask: await drawMask(mask, style) }
+  if (mask === undefined || style === undefined || style === "transparent") return request
+  const drawn = await draw(mask, style)
+  if (typeof drawn === "string") throw invalidImage("mask", drawn)
+  return { ...request, mask: { bytes: drawn, mediaType: "image/png" } }
 }
 
 function once(losses: readonly Loss[]): Loss[] {

@@ -94,19 +94,20 @@ export class Reranking {
     const format = formatOf(candidate, model)
     const { result, losses } = format
       ? await validate(candidate, format, request)
-      : await this.#compare(candidate, request)
+      : await this.#compare(candidate, call, request)
     if (format && result.tokens === undefined && result.searches === undefined) {
       this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
     }
     const rates = candidate.deployment.price?.rates ?? {}
     // A reranker reads the query once more for each document.
     const queries = format ? request.documents.length : 1
-    const counted = await rerankUsage(request, result, rates, () => this.#count(request, queries))
+    const counted = await rerankUsage(request, result, rates, () => this.#count(call, request, queries))
     return { value: { ranking: result.ranking, ...counted }, losses }
   }
 
-  async #count({ query, documents }: RerankRequest, queries: number): Promise<number> {
-    const { counter } = this.#services
+  async #count(call: Call, request: RerankRequest, queries: number): Promise<number> {
+    const { query, documents } = request
+    const counter = this.#services.counter.of(call.key.account)
     const [ofQuery, ofDocuments] = await Promise.all([
       countTexts(counter, [query]),
       countTexts(counter, documents),
@@ -115,8 +116,12 @@ export class Reranking {
   }
 
   /** The cosine between the query and each document, scaled to 0 to 1. */
-  async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
-    const { decoder } = this.#services
+  async #compare(
+    candidate: OperationCandidate,
+    call: Call,
+    request: RerankRequest,
+  ): Promise<Scored> {
+    const decoder = this.#services.decoder.of(call.key.account)
     const { query, documents } = request
     const [querying, answering] = await Promise.all([
       embedAt(candidate, embeddingOf(request, [query], "query"), decoder),

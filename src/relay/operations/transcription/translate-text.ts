@@ -4,6 +4,7 @@ import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Call } from "../../pipeline/call.ts"
+import type { AccountCounter } from "../../tokens/token-counter.ts"
 import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
 import type { Outcome } from "../open-operation.ts"
 import { fitToModel } from "../../chat/fit-to-model.ts"
@@ -71,13 +72,13 @@ export async function translateAt(
     return { value: { texts, usage, estimated: false }, losses: [] }
   }
   services.alarms.usageMissing(task.call.id, deployment.id)
-  const usage = await countedUsage(services, chunks.flat(), texts)
+  const usage = await countedUsage(services.counter.of(task.call.key.account), chunks.flat(), texts)
   return { value: { texts, usage, estimated: true }, losses: [] }
 }
 
 /** Our own count, where the vendor did not count every call. */
 async function countedUsage(
-  { counter }: CountingServices,
+  counter: AccountCounter,
   sent: readonly string[],
   received: readonly string[],
 ): Promise<Usage> {

@@ -1,0 +1,140 @@
+import { type AudioFrame, mpegFrame } from "../mpeg-frame.ts"
+import type { ByteReader } from "./byte-reader.ts"
+import { audioDuration, type Duration } from "./duration.ts"
+
+/** How a format of bare frames, one after the other, is read. */
+interface FrameFormat {
+  frameAt(reader: ByteReader, at: number): AudioFrame | undefined
+  /** The fewest bytes of a second in this format. */
+  readonly minBytesPerSecond: number
+}
+
+/** A decoder finds the start of the frames by some that follow each other. */
+const MIN_RUN = 8
+
+/** MP3 has at least 8 kbit/s (ISO 13818-3). */
+const MPEG: FrameFormat = {
+  minBytesPerSecond: 1_000,
+  frameAt: (reader, at) => mpegFrame(reader.byte(at), reader.byte(at + 1), reader.byte(at + 2)),
+}
+
+/** Sample rates of AAC by index (ISO 14496-3, 1.6.3.4). */
+export const AAC_RATES = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
+  7_350,
+] as const
+/** The lowest rate of AAC, for files that do not say which they have. */
+export const MIN_AAC_RATE = 7_350
+const AAC_SAMPLES = 1_024
+/** The longest frame of MPEG audio: 1,152 samples at 8 kHz. */
+export const MAX_MP3_SECONDS = 0.144
+const ADTS_HEADER = 7
+
+/** AAC with ADTS headers (ISO 13818-7, 6.2): up to four blocks of 1,024 samples in one frame. */
+const ADTS: FrameFormat = {
+  minBytesPerSecond: (ADTS_HEADER * 7_350) / (4 * AAC_SAMPLES),
+  frameAt(reader, at) {
+    if (reader.byte(at) !== 0xff || (reader.byte(at + 1) & 0xf6) !== 0xf0) return undefined
+    const rate = AAC_RATES[(reader.byte(at + 2) >> 2) & 15]
+    const bytes = (reader.uint(at + 3, 3) >> 5) & 0x1fff
+    if (rate === undefined || bytes < ADTS_HEADER) return undefined
+    return { bytes, seconds: (((reader.byte(at + 6) & 3) + 1) * AAC_SAMPLES) / rate }
+  },
+}
+
+/** The duration of concatenated frames of MPEG audio, whatever tags they have. */
+export function mp3Duration(reader: ByteReader): Duration | undefined {
+  const duration = framesDuration(reader, MPEG)
+  if (duration === undefined) return undefined
+  const claimed = claimedByFirstFrame(reader, skipTags(reader))
+  return audioDuration({ min: duration.seconds, max: duration.maxSeconds }, claimed)
+}
+
+export function adtsDuration(reader: ByteReader): Duration | undefined {
+  return framesDuration(reader, ADTS)
+}
+
+function framesDuration(reader: ByteReader, format: FrameFormat): Duration | undefined {
+  const start = skipTags(reader)
+  const counted = walk(reader, format, start)
+  if (counted.seconds === 0) return undefined
+  // Other players look for frames inside a tag as well.
+  const inside = start === 0 ? 0 : walk(reader, format, 0).seconds
+  const hidden = Math.max(0, counted.skippedBytes - endTags(reader)) / format.minBytesPerSecond
+  const maxSeconds = Math.max(counted.seconds + hidden, inside)
+  return { seconds: counted.seconds, maxSeconds, hasVideo: false }
+}
+
+interface Walk {
+  /** Of all frames in runs. */
+  readonly seconds: number
+  /** Bytes that are in no run of frames. */
+  readonly skippedBytes: number
+}
+
+function walk(reader: ByteReader, format: FrameFormat, start: number): Walk {
+  let seconds = 0
+  let skippedBytes = 0
+  let at = start
+  while (at < reader.size) {
+    const run = runAt(reader, format, at)
+    if (run.frames < MIN_RUN && at + run.bytes < reader.size) {
+      const next = reader.find(0xff, at + 1)
+      skippedBytes += next - at
+      at = next
+    } else {
+      seconds += run.seconds
+      at += run.bytes
+    }
+  }
+  return { seconds, skippedBytes }
+}
+
+/** The frames that follow each other from here on. */
+function runAt(reader: ByteReader, format: FrameFormat, start: number) {
+  let frames = 0
+  let seconds = 0
+  let at = start
+  for (;;) {
+    const frame = at < reader.size ? format.frameAt(reader, at) : undefined
+    if (frame === undefined) break
+    frames++
+    seconds += frame.seconds
+    at += frame.bytes
+  }
+  return { frames, seconds, bytes: Math.max(1, at - start) }
+}
+
+/** Where the first byte behind all ID3v2 tags is (id3.org, ID3v2.4.0, 3.1). */
+export function skipTags(reader: ByteReader): number {
+  let at = 0
+  while (at < reader.size && reader.text(at, 3) === "ID3") {
+    let bytes = 0
+    for (let index = 6; index < 10; index++) bytes = bytes * 128 + (reader.byte(at + index) & 0x7f)
+    // A footer repeats the header.
+    at += 10 + bytes + (reader.byte(at + 5) & 0x10 ? 10 : 0)
+  }
+  return at
+}
+
+/** Bytes of the tags at the end: ID3v1 (128), and APEv2 before it. */
+function endTags(reader: ByteReader): number {
+  const hasId3 = reader.size >= 128 && reader.text(reader.size - 128, 3) === "TAG"
+  const end = reader.size - (hasId3 ? 128 : 0)
+  const isApe = end >= 32 && reader.text(end - 32, 8) === "APETAGEX"
+  const ape = isApe ? Math.min(end, reader.uintLittle(end - 20, 4) + 32) : 0
+  return (hasId3 ? 128 : 0) + ape
+}
+
+/** Seconds by the count of frames that encoders write into the first frame. */
+function claimedByFirstFrame(reader: ByteReader, at: number): number {
+  const frame = MPEG.frameAt(reader, at)
+  if (frame === undefined) return 0
+  const text = reader.text(at, Math.min(frame.bytes, 64))
+  const mark = text.search(/Xing|Info/)
+  if (mark >= 0 && (reader.byte(at + mark + 7) & 1) === 1) {
+    return reader.uint(at + mark + 8, 4) * frame.seconds
+  }
+  const fraunhofer = text.indexOf("VBRI")
+  return fraunhofer < 0 ? 0 : reader.uint(at + fraunhofer + 14, 4) * frame.seconds
+}

@@ -1,0 +1,58 @@
+import { readSync } from "node:fs"
+import type { MediaExtent } from "../../canon/message.ts"
+import { pdfExtent } from "../pdf/pages.ts"
+import { ByteReader } from "./byte-reader.ts"
+import { type Duration, TooManyParts } from "./duration.ts"
+import { durationOf } from "./sound.ts"
+
+/** Media to measure: an open file, its bytes, or its base64. */
+export type MeasureInput =
+  | { readonly descriptor: number; readonly size: number }
+  | { readonly bytes: Uint8Array }
+  | { readonly base64: string }
+
+/** How much a medium is. Runs on a thread. */
+export interface Measured {
+  readonly duration?: Duration | undefined
+  readonly extent?: MediaExtent | undefined
+}
+
+export function measureMedia(input: MeasureInput): Measured {
+  const bytes =
+    "base64" in input ? Buffer.from(input.base64, "base64") : "bytes" in input ? input.bytes : undefined
+  if (bytes !== undefined && isPdf(bytes)) {
+    return { extent: pdfExtent(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)) }
+  }
+  const reader = "descriptor" in input ? fileReader(input) : ByteReader.of(bytes ?? new Uint8Array())
+  const duration = knownDuration(reader)
+  if (duration === undefined) return {}
+  return { duration, extent: { seconds: duration.maxSeconds, hasVideo: duration.hasVideo } }
+}
+
+/** Readers accept bytes before the mark. */
+const PDF_HEAD = 1_024
+
+export function isPdf(head: Uint8Array): boolean {
+  return Buffer.from(head.subarray(0, PDF_HEAD)).includes("%PDF-")
+}
+
+function knownDuration(reader: ByteReader): Duration | undefined {
+  try {
+    return durationOf(reader)
+  } catch (error) {
+    if (error instanceof TooManyParts) return undefined
+    throw error
+  }
+}
+
+function fileReader({ descriptor, size }: { readonly descriptor: number; readonly size: number }) {
+  return new ByteReader(size, (start, end) => {
+    const part = new Uint8Array(end - start)
+    for (let filled = 0; filled < part.length; ) {
+      const read = readSync(descriptor, part, filled, part.length - filled, start + filled)
+      if (read === 0) throw new Error("the file became shorter")
+      filled += read
+    }
+    return part
+  })
+}

@@ -1,0 +1,123 @@
+import type { ByteReader } from "./byte-reader.ts"
+import { readFlacInfo } from "./flac.ts"
+import { AAC_RATES, MAX_MP3_SECONDS, MIN_AAC_RATE } from "./frames.ts"
+import { MAX_PACKET_SECONDS } from "./opus.ts"
+
+/** How an audio track is coded. */
+export interface SampleEntry {
+  /** How long one sample can play. */
+  readonly maxSampleSeconds: number
+}
+
+/** Reads the first entry of a sample description (ISO 14496-12, 8.5.2); undefined for unknown codecs. */
+export function readSampleEntry(
+  reader: ByteReader,
+  at: number,
+  end: number,
+): SampleEntry | undefined {
+  const codec = reader.text(at + 4, 4)
+  const rate = reader.uint(at + 32, 2)
+  const longest = (samples: number, samplesASecond = rate): SampleEntry | undefined =>
+    samplesASecond === 0 ? undefined : { maxSampleSeconds: samples / samplesASecond }
+  switch (codec) {
+    case "mp4a":
+      return isMpegAudio(reader, at, end)
+        ? { maxSampleSeconds: MAX_MP3_SECONDS }
+        : longest(1_024, aacRate(reader, at, end, rate))
+    case "Opus":
+      return { maxSampleSeconds: MAX_PACKET_SECONDS }
+    case "alac": {
+      const cookie = findBox(reader, "alac", at + 36, end)
+      return cookie === undefined ? undefined : longest(reader.uint(cookie + 4, 4), reader.uint(cookie + 24, 4))
+    }
+    case "fLaC": {
+      const box = findBox(reader, "dfLa", at + 36, end)
+      return box === undefined
+        ? undefined
+        : longest(65_536, readFlacInfo(reader, box + 8).sampleRate)
+    }
+    case "ac-3":
+    case "ec-3":
+      // 1,536 samples at the lowest rate, 16 kHz.
+      return { maxSampleSeconds: 0.096 }
+    case ".mp3":
+      return { maxSampleSeconds: MAX_MP3_SECONDS }
+    case "samr":
+    case "sawb":
+      // Up to 15 frames of 20 ms (3GPP TS 26.244, 6.5).
+      return { maxSampleSeconds: 0.3 }
+    case "sowt":
+    case "twos":
+    case "raw ":
+    case "ulaw":
+    case "alaw":
+    case "lpcm":
+    case "ipcm":
+    case "in24":
+    case "in32":
+    case "fl32":
+      return longest(1)
+    default:
+      return undefined
+  }
+}
+
+/** The tag of an object type that is not AAC: MPEG-1 and MPEG-2 audio. */
+const MPEG_AUDIO: ReadonlySet<number> = new Set([0x69, 0x6b])
+
+function isMpegAudio(reader: ByteReader, at: number, end: number): boolean {
+  const descriptor = findBox(reader, "esds", at + 36, end)
+  const decoder = descriptor === undefined ? undefined : findTag(reader, 0x04, descriptor + 4, end)
+  return decoder !== undefined && MPEG_AUDIO.has(reader.byte(decoder))
+}
+
+/** The lowest of the rates that the entry and its decoder's configuration name (ISO 14496-3, 1.6.2.1). */
+function aacRate(reader: ByteReader, at: number, end: number, rate: number): number {
+  const descriptor = findBox(reader, "esds", at + 36, end)
+  const specific =
+    descriptor === undefined ? undefined : findTag(reader, 0x05, descriptor + 4, end)
+  if (specific === undefined) return Math.min(rate || MIN_AAC_RATE, MIN_AAC_RATE)
+  const bits = reader.uint(specific, 6)
+  const bit = (from: number, count: number): number =>
+    Math.floor(bits / 2 ** (48 - from - count)) % 2 ** count
+  const start = bit(0, 5) === 31 ? 11 : 5
+  const index = bit(start, 4)
+  const named = index === 15 ? bit(start + 4, 24) : (AAC_RATES[index] ?? MIN_AAC_RATE)
+  return Math.min(rate || named, named || MIN_AAC_RATE)
+}
+
+/** Where the content of a box is, by its name: entries of different versions have it in different places. */
+function findBox(
+  reader: ByteReader,
+  name: string,
+  start: number,
+  end: number,
+): number | undefined {
+  const text = reader.text(start, Math.min(end - start, 4_096))
+  const found = text.indexOf(name)
+  return found < 0 ? undefined : start + found + 4
+}
+
+/** Where the content of a descriptor is (ISO 14496-1, 7.2.6): those before it nest or come first. */
+function findTag(
+  reader: ByteReader,
+  wanted: number,
+  start: number,
+  end: number,
+): number | undefined {
+  let at = start
+  while (at < end) {
+    const tag = reader.byte(at++)
+    let length = 0
+    for (let more = 0x80; more === 0x80 && at < end; at++) {
+      more = reader.byte(at) & 0x80
+      length = length * 128 + (reader.byte(at) & 0x7f)
+    }
+    if (tag === wanted) return at
+    // The stream's own descriptor holds the decoder's, and that the configuration.
+    if (tag === 0x03) at += 3
+    else if (tag === 0x04) at += 13
+    else at += length
+  }
+  return undefined
+}

@@ -1,0 +1,21 @@
+/** Milliseconds of a frame by the configuration of its packet (RFC 6716, 3.1). */
+const SILK = [10, 20, 40, 60] as const
+const HYBRID = [10, 20] as const
+const CELT = [2.5, 5, 10, 20] as const
+
+/** No packet is longer (RFC 6716, 3.2.5). */
+export const MAX_PACKET_SECONDS = 0.12
+
+/** How long an Opus packet is. @param count the second byte, which has the number of frames in some packets. */
+export function opusSeconds(toc: number, count: number): number {
+  const configuration = toc >> 3
+  const milliseconds =
+    configuration < 12
+      ? SILK[configuration & 3]
+      : configuration < 16
+        ? HYBRID[configuration & 1]
+        : CELT[configuration & 3]
+  const code = toc & 3
+  const frames = code === 0 ? 1 : code === 3 ? count & 63 : 2
+  return Math.min(MAX_PACKET_SECONDS, ((milliseconds ?? 60) * frames) / 1_000)
+}

@@ -1,0 +1,39 @@
+import { audioContainer } from "../audio-container.ts"
+import type { ByteReader } from "./byte-reader.ts"
+import type { Duration } from "./duration.ts"
+import { flacDuration } from "./flac.ts"
+import { adtsDuration, mp3Duration } from "./frames.ts"
+import { mp4Duration } from "./mp4.ts"
+import { mpegDuration } from "./mpeg-program.ts"
+import { oggDuration } from "./ogg.ts"
+import { waveDuration } from "../wave-duration.ts"
+import { webmDuration } from "./webm.ts"
+
+const HEAD = 64 * 1024
+
+/**
+ * How long audio or video is, by its content.
+ * @returns undefined if it is none, or its duration cannot be determined.
+ */
+export function durationOf(reader: ByteReader): Duration | undefined {
+  const head = reader.slice(0, HEAD)
+  switch (audioContainer(head)) {
+    case "flac":
+      return flacDuration(reader)
+    case "mp3":
+      return mp3Duration(reader)
+    case "mp4":
+      return mp4Duration(reader)
+    case "mpeg":
+      return mpegDuration(reader)
+    case "ogg":
+      return oggDuration(reader)
+    case "webm":
+      return webmDuration(reader)
+    case "wav":
+      return waveDuration(head, reader.size)
+    case undefined:
+      // Chats also take bare AAC.
+      return adtsDuration(reader)
+  }
+}

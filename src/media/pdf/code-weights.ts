@@ -1,0 +1,149 @@
+import type { PdfDocument } from "./document.ts"
+import { isList, nameOf, type PdfValue, referenceOf, UnreadablePdf } from "./syntax.ts"
+
+/** A character is at most this many bytes of UTF-8, if no font says that its code stands for more. */
+const CHARACTER_BYTES = 3
+const MAX_MAPPINGS = 2_000_000
+
+/** The most bytes of UTF-8 that each code of a string can stand for, in any font of a document. */
+export interface CodeWeights {
+  /** By code of one byte; undefined if no font has such codes. */
+  readonly single: Uint16Array | undefined
+  /** By code of two bytes; undefined if no font has such codes. */
+  readonly double: Uint16Array | undefined
+  /** For a byte of a string whose codes are not known. */
+  readonly worst: number
+}
+
+/** @throws UnreadablePdf */
+export function codeWeights(document: PdfDocument): CodeWeights {
+  const single = new Uint16Array(256).fill(CHARACTER_BYTES)
+  // Letters, digits and most punctuation; the two quotes are others in some encodings.
+  for (let code = 0; code < 0x80; code++) single[code] = code === 0x27 || code === 0x60 ? 3 : 1
+  const double = new Uint16Array(65_536)
+  const fonts = { hasSingle: false, hasDouble: false, hasOther: false }
+  const maps = new Set<number>()
+  for (const dictionary of document.dictionaries()) {
+    const kind = nameOf(dictionary.get("Subtype"))
+    if (kind === "Type0") {
+      const isDouble = /^Identity-[HV]$/.test(nameOf(dictionary.get("Encoding")) ?? "")
+      if (isDouble) fonts.hasDouble = true
+      else fonts.hasOther = true
+    } else if (kind !== undefined && /^(Type[13]|MMType1|TrueType)$/.test(kind)) {
+      fonts.hasSingle = true
+    }
+    const map = referenceOf(dictionary.get("ToUnicode"))
+    if (map !== undefined) maps.add(map)
+    for (const list of document.meanings(dictionary.get("Differences"))) addNames(single, list)
+  }
+  const weights = new MapReader(single, double)
+  for (const map of maps) for (const one of document.definitions(map)) weights.read(document.content(one))
+  // A code without a mapping is a character like others.
+  for (const [code, bytes] of double.entries()) if (bytes === 0) double[code] = CHARACTER_BYTES
+  const isUnknown = !fonts.hasSingle && !fonts.hasDouble
+  return {
+    single: fonts.hasSingle || fonts.hasOther || isUnknown ? withOther(single, fonts.hasOther) : undefined,
+    double: fonts.hasDouble || isUnknown ? double : undefined,
+    worst: Math.max(...single, Math.ceil(weights.max / 2)),
+  }
+}
+
+/** Fonts with other encodings have codes of one to four bytes, so each byte counts as a whole character. */
+function withOther(single: Uint16Array, hasOther: boolean): Uint16Array {
+  return hasOther ? single.map((bytes) => Math.max(bytes, CHARACTER_BYTES)) : single
+}
+
+/** Glyph names in place of those of an encoding: a number starts a row of codes (ISO 32000-1, 9.6.6.1). */
+function addNames(single: Uint16Array, list: PdfValue): void {
+  if (!isList(list)) return
+  let code = 0
+  for (const item of list) {
+    if (typeof item === "number") code = item
+    else {
+      const name = nameOf(item) ?? ""
+      if (code >= 0 && code < 256) single[code] = Math.max(single[code] ?? 0, nameBytes(name))
+      code++
+    }
+  }
+}
+
+/** The most bytes of the text that a glyph name stands for (Adobe Glyph List Specification, 2). */
+function nameBytes(name: string): number {
+  if (name.length <= 1) return 1
+  return name.split("_").reduce((sum, part) => {
+    const isCode = /^u(ni)?[\dA-F]{4,}/.test(part)
+    return sum + (isCode ? Math.ceil(part.length / 4) * CHARACTER_BYTES + 1 : CHARACTER_BYTES)
+  }, 0)
+}
+
+const SECTIONS = /begin(bfchar|bfrange)([^]*?)end\1/g
+const TOKENS = /<([\da-fA-F\s]*)>|[[\]]/g
+
+/** Reads maps from codes to text (ISO 32000-1, 9.10.3). */
+class MapReader {
+  /** The most bytes of any code. */
+  max = CHARACTER_BYTES
+  readonly #single: Uint16Array
+  readonly #double: Uint16Array
+  #left = MAX_MAPPINGS
+
+  constructor(single: Uint16Array, double: Uint16Array) {
+    this.#single = single
+    this.#double = double
+  }
+
+  read(map: Uint8Array): void {
+    const text = Buffer.from(map).toString("latin1")
+    for (const [, kind, section = ""] of text.matchAll(SECTIONS)) {
+      const tokens = [...section.matchAll(TOKENS)].map(([mark, digits]) => digits?.replaceAll(/\s/g, "") ?? mark)
+      if (kind === "bfchar") this.#characters(tokens)
+      else this.#ranges(tokens)
+    }
+  }
+
+  #characters(tokens: readonly string[]): void {
+    for (let at = 0; at + 1 < tokens.length; at += 2) {
+      this.#set(tokens[at] ?? "", 0, utf8Bytes(tokens[at + 1] ?? "", 0))
+    }
+  }
+
+  #ranges(tokens: readonly string[]): void {
+    for (let at = 0; at + 2 < tokens.length; at += 3) {
+      const [first = "", last = "", target = ""] = tokens.slice(at, at + 3)
+      const count = Number.parseInt(last, 16) - Number.parseInt(first, 16) + 1
+      if (target === "[") {
+        at += 3
+        for (let index = 0; at < tokens.length && tokens[at] !== "]"; at++, index++) {
+          this.#set(first, index, utf8Bytes(tokens[at] ?? "", 0))
+        }
+        at -= 2
+      } else {
+        for (let index = 0; index < count; index++) this.#set(first, index, utf8Bytes(target, index))
+      }
+    }
+  }
+
+  #set(code: string, offset: number, bytes: number): void {
+    if (--this.#left < 0) throw new UnreadablePdf()
+    const value = Number.parseInt(code, 16) + offset
+    this.max = Math.max(this.max, bytes)
+    if (code.length <= 2 && value < 256) this.#single[value] = Math.max(this.#single[value] ?? 0, bytes)
+    else if (code.length <= 4 && value < 65_536) {
+      this.#double[value] = Math.max(this.#double[value] ?? 0, bytes)
+    } else throw new UnreadablePdf()
+  }
+}
+
+/** Bytes of UTF-8 of a text in UTF-16. @param added to its last character. */
+function utf8Bytes(digits: string, added: number): number {
+  if (digits.length <= 4) return characterBytes(Number.parseInt(digits || "0", 16) + added)
+  let bytes = 0
+  for (let at = 0; at < digits.length; at += 4) {
+    bytes += characterBytes(Number.parseInt(digits.slice(at, at + 4), 16))
+  }
+  return bytes + (added > 0 ? CHARACTER_BYTES : 0)
+}
+
+function characterBytes(code: number): number {
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : CHARACTER_BYTES
+}

@@ -1,0 +1,53 @@
+import type { Duration } from "./measure/duration.ts"
+
+/** A WAV file starts with at least this many bytes that are not samples. */
+const WAVE_HEADER = 44
+const MIN_BYTES_PER_SECOND = 750
+
+/**
+ * The duration of a WAV file whose samples all have the same size; undefined if it is not one.
+ * @param head its first bytes.
+ */
+export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
+  const rate = waveBytesPerSecond(head)
+  if (rate === undefined) return undefined
+  const seconds = Math.max(0, size - WAVE_HEADER) / rate
+  return { seconds, maxSeconds: seconds, hasVideo: false }
+}
+
+/** Format tags of a WAV file whose samples all have the same size: PCM, float, A-law and mu-law. */
+const EVEN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7])
+const EXTENSIBLE = 0xfffe
+const HIGHEST_RATE = 384_000
+const MAX_CHANNELS = 32
+
+/**
+ * Bytes per second of a WAV file, from its `fmt ` chunk; undefined when it is not one or is compressed. Its
+ * sizes are never trusted: streamed files say 0xffffffff (docs/wire/README.md#f7), others lie.
+ */
+function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.byteLength < 12) return undefined
+  if (view.getUint32(0) !== 0x52494646 || view.getUint32(8) !== 0x57415645) return undefined
+  const at = findFormat(view)
+  if (at === undefined) return undefined
+  const tag = view.getUint16(at, true)
+  const isExtended = tag === EXTENSIBLE && at + 26 <= view.byteLength
+  const format = isExtended ? view.getUint16(at + 24, true) : tag
+  if (!EVEN_FORMATS.has(format)) return undefined
+  const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
+  const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
+  const sampleBytes = Math.min(8, Math.ceil(view.getUint16(at + 14, true) / 8))
+  return Math.max(MIN_BYTES_PER_SECOND, channels * sampleRate * sampleBytes)
+}
+
+/** Where the content of the `fmt ` chunk starts. Each chunk is at least as long as its header. */
+function findFormat(view: DataView): number | undefined {
+  let at = 12
+  while (at + 24 <= view.byteLength) {
+    if (view.getUint32(at) === 0x666d7420) return at + 8
+    const size = view.getUint32(at + 4, true)
+    at += 8 + size + (size % 2)
+  }
+  return undefined
+}

@@ -1,0 +1,14 @@
+import { decode } from "gpt-tokenizer/encoding/cl100k_base"
+
+/** The texts of lists of tokens; none if a token is not in the vocabulary. Runs on a thread. */
+export interface DecodedTokens {
+  readonly texts?: readonly string[]
+}
+
+export function decodeTokens(inputs: readonly (readonly number[])[]): DecodedTokens {
+  try {
+    return { texts: inputs.map((tokens) => decode(tokens)) }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,97 @@
+import { threadAddress } from "../runtime.ts"
+import type { JobCommand, JobReply } from "./job-messages.ts"
+
+/** Work for a thread. */
+export interface Job {
+  /** As the thread's table of jobs names it. */
+  readonly name: string
+  readonly input: unknown
+  /** The account that it is done for. */
+  readonly owner: string
+  /** Buffers of the input that move to the thread instead of being copied. */
+  readonly transfer?: readonly ArrayBuffer[]
+}
+
+/** Time to load the code of a job: the vocabulary of a tokenizer takes seconds on a busy machine. */
+const LOADING_MS = 15_000
+
+interface Running {
+  readonly id: number
+  readonly job: Job
+  readonly resolve: (result: unknown) => void
+  readonly deadlineMs: number
+  timer: ReturnType<typeof setTimeout>
+}
+
+/** A thread of a pool. It runs one job at a time, and is terminated from here when that exceeds its deadline. */
+export class PoolThread implements Disposable {
+  readonly #worker: Worker
+  readonly #loaded = new Set<string>()
+  #running: Running | undefined
+  #last = 0
+  #isOver = false
+
+  constructor(path: string) {
+    this.#worker = new Worker(threadAddress(path))
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<JobReply>) =>
+      this.#receive(data),
+    )
+    for (const event of ["error", "close"] as const) {
+      this.#worker.addEventListener(event, () => this[Symbol.dispose]())
+    }
+    this.#worker.unref()
+  }
+
+  /** Whose job it runs; undefined while it is idle. */
+  get owner(): string | undefined {
+    return this.#running?.job.owner
+  }
+
+  /** Whether it has ended and takes no more jobs. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  hasLoaded(name: string): boolean {
+    return this.#loaded.has(name)
+  }
+
+  /** @returns the result; undefined if there is none within the deadline. */
+  run(job: Job, deadlineMs: number): Promise<unknown> {
+    const id = ++this.#last
+    return new Promise((resolve) => {
+      this.#running = { id, job, resolve, deadlineMs, timer: this.#timer(LOADING_MS) }
+      const command: JobCommand = { id, name: job.name, input: job.input }
+      this.#worker.postMessage(command, [...(job.transfer ?? [])])
+    })
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#worker.terminate()
+    this.#finish(undefined)
+  }
+
+  #timer(milliseconds: number): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this[Symbol.dispose](), milliseconds)
+  }
+
+  #receive(reply: JobReply): void {
+    const running = this.#running
+    if (running?.id !== reply.id) return
+    if (reply.state === "started") {
+      this.#loaded.add(running.job.name)
+      clearTimeout(running.timer)
+      running.timer = this.#timer(running.deadlineMs)
+    } else this.#finish(reply.state === "done" ? reply.result : undefined)
+  }
+
+  #finish(result: unknown): void {
+    const running = this.#running
+    if (running === undefined) return
+    this.#running = undefined
+    clearTimeout(running.timer)
+    running.resolve(result)
+  }
+}

@@ -1,0 +1,32 @@
+import type { JobCommand, JobReply } from "./job-messages.ts"
+
+/** The work of one job. Its input comes from a module of the gateway, so its type is not checked again. */
+type Work = (input: never) => unknown
+
+/** Loads the code of a job, on its first use. */
+export type Jobs = Readonly<Record<string, () => Promise<Work>>>
+
+declare const self: Worker
+
+/** Runs jobs on this thread, for a `WorkerPool`. */
+export function serveJobs(jobs: Jobs): void {
+  self.addEventListener("message", ({ data }: MessageEvent<JobCommand>) => {
+    void serve(jobs, data)
+  })
+}
+
+async function serve(jobs: Jobs, { id, name, input }: JobCommand): Promise<void> {
+  try {
+    const work = await jobs[name]?.()
+    if (work === undefined) throw new Error(`no job is named ${name}`)
+    reply({ id, state: "started" })
+    reply({ id, state: "done", result: await work(input as never) })
+  } catch {
+    // The caller falls back to its safe bound, whatever the reason.
+    reply({ id, state: "failed" })
+  }
+}
+
+function reply(message: JobReply): void {
+  self.postMessage(message)
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as fc from "fast-check"
+import { wholeSound } from "../../simulator/audio/sound.ts"
+import { ByteReader } from "../../src/media/measure/byte-reader.ts"
+import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts"
+import { durationOf } from "../../src/media/measure/sound.ts"
+import { wave } from "../support/audio.ts"
+
+/** Made by ffmpeg: silence, or a small test picture. */
+function sample(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(import.meta.dir, "samples", name)))
+}
+
+function measure(bytes: Uint8Array): Duration | undefined {
+  try {
+    return durationOf(ByteReader.of(bytes))
+  } catch (error) {
+    if (error instanceof TooManyParts) return undefined
+    throw error
+  }
+}
+
+interface Case {
+  readonly bytes: Uint8Array
+  /** As a player shows it. */
+  readonly seconds: number
+  readonly hasVideo?: boolean
+  /** How far the bound may be above it. */
+  readonly factor?: number
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  "a minute of AAC in MP4": { bytes: sample("minute.m4a"), seconds: 60 },
+  "a minute of AAC in fragments": { bytes: sample("fragments.mp4"), seconds: 60 },
+  "a minute of Vorbis in Ogg": { bytes: sample("minute.ogg"), seconds: 60 },
+  "a minute of Opus in WebM": { bytes: sample("minute.webm"), seconds: 60 },
+  "a minute of MP3": { bytes: wholeSound("mp3", 60), seconds: 60 },
+  "a minute of AAC": { bytes: wholeSound("aac", 60), seconds: 60 },
+  "a minute of FLAC": { bytes: wholeSound("flac", 60), seconds: 60 },
+  "a minute of Opus in Ogg": { bytes: wholeSound("opus", 60), seconds: 60 },
+  "a minute of WAV": { bytes: wave(60), seconds: 60 },
+  "MPEG layer II in a program stream": { bytes: sample("sound.mpeg"), seconds: 20 },
+  "ten seconds of video in MP4": { bytes: sample("clip.mp4"), seconds: 10, hasVideo: true },
+  "ten seconds of video in WebM": { bytes: sample("clip.webm"), seconds: 10, hasVideo: true },
+  "ten minutes at one frame a minute": {
+    bytes: sample("sparse.mp4"),
+    seconds: 600,
+    hasVideo: true,
+  },
+  // A picture of MPEG-2 can be shown three times.
+  "four seconds of MPEG video": {
+    bytes: sample("clip.mpeg"),
+    seconds: 4,
+    hasVideo: true,
+    factor: 3.2,
+  },
+}
+
+describe("durationOf", () => {
+  for (const [name, { bytes, seconds, hasVideo = false, factor = 1.1 }] of Object.entries(CASES)) {
+    test(`bounds ${name} closely`, () => {
+      const found = measure(bytes)
+      expect(found?.seconds).toBeWithin(seconds * 0.94, seconds * 1.1)
+      expect(found?.maxSeconds).toBeWithin(seconds * 0.99, seconds * factor)
+      expect(found?.hasVideo).toBe(hasVideo)
+    })
+
+    test(`never has a lower bound than its data for ${name} with a changed claim`, () => {
+      for (const change of claimsIn(bytes)) {
+        const changed = Uint8Array.from(bytes)
+        for (const at of change.places) changed.set(change.value, at)
+        const found = measure(changed)
+        expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(seconds * 0.94)
+      }
+    })
+  }
+
+  test("reads anything without an error, and never a duration below zero", () => {
+    const whole = Object.values(CASES).map(({ bytes }) => bytes)
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...whole),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 40 }),
+        fc.nat(),
+        (bytes, changes, cut) => {
+          const changed = Uint8Array.from(bytes.subarray(0, 1 + (cut % bytes.length)))
+          for (const [at, byte] of changes) changed[at % changed.length] = byte
+          const found = measure(changed)
+          if (found === undefined) return
+          expect(found.seconds).toBeGreaterThanOrEqual(0)
+          expect(found.maxSeconds).toBeGreaterThanOrEqual(found.seconds)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+})
+
+interface Claim {
+  readonly places: readonly number[]
+  readonly value: readonly number[]
+}
+
+/** Durations that a file names without need: each set to nearly nothing. */
+function claimsIn(bytes: Uint8Array): Claim[] {
+  const buffer = Buffer.from(bytes)
+  const claims: Claim[] = []
+  const after = (mark: string, offset: number, value: readonly number[]): void => {
+    const places: number[] = []
+    for (let at = buffer.indexOf(mark, 0, "latin1"); at >= 0; ) {
+      places.push(at + mark.length + offset)
+      at = buffer.indexOf(mark, at + 1, "latin1")
+    }
+    if (places.length > 0) claims.push({ places, value })
+  }
+  const one = [0, 0, 0, 1]
+  after("mvhd", 16, one)
+  after("mdhd", 16, one)
+  after("tkhd", 20, one)
+  // Granule positions of all pages.
+  after("OggS", 2, [1, 0, 0, 0, 0, 0, 0, 0])
+  // The duration in the header of WebM, a float of eight bytes.
+  after("\x44\x89\x88", 0, [0x3f, 0xf0, 0, 0, 0, 0, 0, 0])
+  if (buffer.toString("latin1", 0, 4) === "fLaC") claims.push({ places: [21], value: [0xf0, ...one] })
+  return claims
+}
