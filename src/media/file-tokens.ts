@@ -72,11 +72,26 @@ function framesPerSecond(fields: JsonObject | undefined): number {
 }
 
 /** Starts of packed and recorded content, which its bytes do not bound. */
-const PACKED = ["PK", "\x1f\x8b", "\xd0\xcf\x11\xe0", "RIFF", "ID3", "OggS", "fLaC", "\x1aE\xdf\xa3", "FORM", "FLV"]
+const PACKED = [
+  "PK",
+  "\x1f\x8b",
+  "\xd0\xcf\x11\xe0",
+  "RIFF",
+  "ID3",
+  "OggS",
+  "fLaC",
+  "\x1aE\xdf\xa3",
+  "FORM",
+  "FLV",
+]
 
 /** A file is text unless its type or its content says otherwise: vendors read what they do not know as text. */
 function isText({ head, mediaType }: Peek): boolean {
-  if (/pdf|^(audio|video)\/|zip|officedocument|opendocument|msword|ms-excel|ms-powerpoint/.test(mediaType)) {
+  if (
+    /pdf|^(audio|video)\/|zip|officedocument|opendocument|msword|ms-excel|ms-powerpoint/.test(
+      mediaType,
+    )
+  ) {
     return false
   }
   const start = latin1(head.subarray(0, 1_024))

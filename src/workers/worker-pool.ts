@@ -11,7 +11,7 @@ export interface PoolLimits {
   readonly maxQueued: number
 }
 
-const LIMITS: PoolLimits = { threads: 2, deadlineMs: 1_000, maxWaitMs: 5_000, maxQueued: 64 }
+const LIMITS: PoolLimits = { threads: 2, deadlineMs: 1_000, maxWaitMs: 15_000, maxQueued: 64 }
 
 /** The table of all jobs, below `src/`. */
 const THREAD = "relay/worker/job-thread.ts"

@@ -109,7 +109,7 @@ function claimsIn(bytes: Uint8Array): Claim[] {
   const claims: Claim[] = []
   const after = (mark: string, offset: number, value: readonly number[]): void => {
     const places: number[] = []
-    for (let at = buffer.indexOf(mark, 0, "latin1"); at >= 0; ) {
+    for (let at = buffer.indexOf(mark, 0, "latin1"); at >= 0;) {
       places.push(at + mark.length + offset)
       at = buffer.indexOf(mark, at + 1, "latin1")
     }
@@ -123,6 +123,7 @@ function claimsIn(bytes: Uint8Array): Claim[] {
   after("OggS", 2, [1, 0, 0, 0, 0, 0, 0, 0])
   // The duration in the header of WebM, a float of eight bytes.
   after("\x44\x89\x88", 0, [0x3f, 0xf0, 0, 0, 0, 0, 0, 0])
-  if (buffer.toString("latin1", 0, 4) === "fLaC") claims.push({ places: [21], value: [0xf0, ...one] })
+  if (buffer.toString("latin1", 0, 4) === "fLaC")
+    claims.push({ places: [21], value: [0xf0, ...one] })
   return claims
 }

@@ -80,13 +80,19 @@ describe("pdfExtent", () => {
     ["an encrypted one", makePdf({ pages: 1, text: TEXT, trailer: "/Encrypt 8 0 R" })],
     ["one without pages", Buffer.from("%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj")],
     ["one whose tree is circular", withObjects(makePdf({ pages: 1, text: "" }), [circular])],
-    ["one that draws itself", withObjects(makePdf({ pages: 1, text: "" }), [
-      "10 0 obj << /Type /Page /Contents 22 0 R >> endobj",
-      form(22, "/Me Do", "/Resources << /XObject << /Me 22 0 R >> >>"),
-    ])],
-    ["one whose text is packed in an unknown way", withObjects(makePdf({ pages: 1, text: "" }), [
-      "11 0 obj << /Filter /LZWDecode /Length 3 >> stream\nabc\nendstream endobj",
-    ])],
+    [
+      "one that draws itself",
+      withObjects(makePdf({ pages: 1, text: "" }), [
+        "10 0 obj << /Type /Page /Contents 22 0 R >> endobj",
+        form(22, "/Me Do", "/Resources << /XObject << /Me 22 0 R >> >>"),
+      ]),
+    ],
+    [
+      "one whose text is packed in an unknown way",
+      withObjects(makePdf({ pages: 1, text: "" }), [
+        "11 0 obj << /Filter /LZWDecode /Length 3 >> stream\nabc\nendstream endobj",
+      ]),
+    ],
     ["one that unpacks to a gigabyte", bomb()],
     ["one of brackets alone", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
   ]
@@ -126,7 +132,9 @@ function bomb(): Buffer {
   const data = deflateSync(Buffer.alloc(30 * 1024 * 1024))
   const streams = Array.from({ length: 35 }, (_, index) =>
     Buffer.concat([
-      Buffer.from(`${100 + index} 0 obj << /Filter /FlateDecode /Length ${data.length} >> stream\n`),
+      Buffer.from(
+        `${100 + index} 0 obj << /Filter /FlateDecode /Length ${data.length} >> stream\n`,
+      ),
       data,
       Buffer.from("\nendstream endobj\n"),
     ]),

@@ -47,7 +47,11 @@ function messageOf(tokens: number): object {
 function contentOf(tokens: number): object {
   return {
     candidates: [{ content: { role: "model", parts: [{ text: "Seen." }] }, finishReason: "STOP" }],
-    usageMetadata: { promptTokenCount: tokens, candidatesTokenCount: 1, totalTokenCount: tokens + 1 },
+    usageMetadata: {
+      promptTokenCount: tokens,
+      candidatesTokenCount: 1,
+      totalTokenCount: tokens + 1,
+    },
   }
 }
 
@@ -128,7 +132,9 @@ test("video for Gemini is held by its length, however few its bytes are", async 
   using vendor = startCounting(tokens)
   await using gateway = await startWorld(vendor.url)
   const caller = await gateway.caller("0.5")
-  const answers = Array.from({ length: 20 }, () => caller.post("/v1/chat/completions", watch(video)))
+  const answers = Array.from({ length: 20 }, () =>
+    caller.post("/v1/chat/completions", watch(video)),
+  )
   const statuses = await Promise.all(answers.map(async (response) => (await response).status))
   // Each costs 0.174.
   expect(statuses.filter((status) => status === 200).length).toBeWithin(1, 3)
@@ -148,8 +154,11 @@ describe("sparse audio for a model that is charged by the second", () => {
     MP3: wholeSound("mp3", 60),
     WAV: wave(60),
   }
-  test.each(Object.entries(files))("is charged in full: %s", async (_, bytes) => {
-    using vendor = startCounting(0, 60)
+  const minutes = Object.entries(files).map(([name, bytes]) => [name, 60, bytes] as const)
+  // Large enough to be passed on while it arrives, with a hold by its bytes at first.
+  const long = ["20 minutes of FLAC", 1_200, wholeSound("flac", 1_200)] as const
+  test.each([...minutes, long])("is charged in full: %s", async (_, seconds, bytes) => {
+    using vendor = startCounting(0, seconds)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")
     const form = new FormData()
@@ -163,7 +172,7 @@ describe("sparse audio for a model that is charged by the second", () => {
     expect(response.status).toBe(200)
     await response.bytes()
     expect(writeOffs(gateway)).toEqual([])
-    // 60 seconds at 100 credits a million.
-    expect(await caller.balance()).toBe(994_000_000n)
+    // 100 credits for a million seconds.
+    expect(await caller.balance()).toBe(1_000_000_000n - BigInt(seconds) * 100_000n)
   })
 })

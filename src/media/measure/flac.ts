@@ -36,7 +36,9 @@ export function flacDuration(reader: ByteReader): Duration | undefined {
   return audioDuration({ min: seconds, max: seconds }, claimed)
 }
 
-const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000]
+const RATES = [
+  0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+]
 
 /** How long the frame is that starts here; undefined if none does (RFC 9639, 9.1). */
 export function flacFrameSeconds(

@@ -19,11 +19,16 @@ export interface Measured {
 
 export function measureMedia(input: MeasureInput): Measured {
   const bytes =
-    "base64" in input ? Buffer.from(input.base64, "base64") : "bytes" in input ? input.bytes : undefined
+    "base64" in input
+      ? Buffer.from(input.base64, "base64")
+      : "bytes" in input
+        ? input.bytes
+        : undefined
   if (bytes !== undefined && isPdf(bytes)) {
     return { extent: pdfExtent(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)) }
   }
-  const reader = "descriptor" in input ? fileReader(input) : ByteReader.of(bytes ?? new Uint8Array())
+  const reader =
+    "descriptor" in input ? fileReader(input) : ByteReader.of(bytes ?? new Uint8Array())
   const duration = knownDuration(reader)
   if (duration === undefined) return {}
   return { duration, extent: { seconds: duration.maxSeconds, hasVideo: duration.hasVideo } }
@@ -48,7 +53,7 @@ function knownDuration(reader: ByteReader): Duration | undefined {
 function fileReader({ descriptor, size }: { readonly descriptor: number; readonly size: number }) {
   return new ByteReader(size, (start, end) => {
     const part = new Uint8Array(end - start)
-    for (let filled = 0; filled < part.length; ) {
+    for (let filled = 0; filled < part.length;) {
       const read = readSync(descriptor, part, filled, part.length - filled, start + filled)
       if (read === 0) throw new Error("the file became shorter")
       filled += read

@@ -28,7 +28,9 @@ export function readSampleEntry(
       return { maxSampleSeconds: MAX_PACKET_SECONDS }
     case "alac": {
       const cookie = findBox(reader, "alac", at + 36, end)
-      return cookie === undefined ? undefined : longest(reader.uint(cookie + 4, 4), reader.uint(cookie + 24, 4))
+      return cookie === undefined
+        ? undefined
+        : longest(reader.uint(cookie + 4, 4), reader.uint(cookie + 24, 4))
     }
     case "fLaC": {
       const box = findBox(reader, "dfLa", at + 36, end)
@@ -74,8 +76,7 @@ function isMpegAudio(reader: ByteReader, at: number, end: number): boolean {
 /** The lowest of the rates that the entry and its decoder's configuration name (ISO 14496-3, 1.6.2.1). */
 function aacRate(reader: ByteReader, at: number, end: number, rate: number): number {
   const descriptor = findBox(reader, "esds", at + 36, end)
-  const specific =
-    descriptor === undefined ? undefined : findTag(reader, 0x05, descriptor + 4, end)
+  const specific = descriptor === undefined ? undefined : findTag(reader, 0x05, descriptor + 4, end)
   if (specific === undefined) return Math.min(rate || MIN_AAC_RATE, MIN_AAC_RATE)
   const bits = reader.uint(specific, 6)
   const bit = (from: number, count: number): number =>
@@ -87,12 +88,7 @@ function aacRate(reader: ByteReader, at: number, end: number, rate: number): num
 }
 
 /** Where the content of a box is, by its name: entries of different versions have it in different places. */
-function findBox(
-  reader: ByteReader,
-  name: string,
-  start: number,
-  end: number,
-): number | undefined {
+function findBox(reader: ByteReader, name: string, start: number, end: number): number | undefined {
   const text = reader.text(start, Math.min(end - start, 4_096))
   const found = text.indexOf(name)
   return found < 0 ? undefined : start + found + 4

@@ -103,7 +103,7 @@ interface Span {
 }
 
 function walk(reader: ByteReader, movie: Movie, { start, end, depth }: Span): void {
-  for (let at = start; at + 8 <= end; ) {
+  for (let at = start; at + 8 <= end;) {
     if (++movie.boxes > MAX_PARTS) throw new TooManyParts()
     const short = reader.uint(at, 4)
     const type = reader.text(at + 4, 4)
@@ -147,7 +147,10 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (track) Object.assign(track, headerTimes(reader, start))
   },
   tkhd(reader, movie, { start }) {
-    movie.ids[movie.tracks.length - 1] = reader.uint(start + (reader.byte(start) === 1 ? 20 : 12), 4)
+    movie.ids[movie.tracks.length - 1] = reader.uint(
+      start + (reader.byte(start) === 1 ? 20 : 12),
+      4,
+    )
   },
   hdlr(reader, movie, { start }) {
     const track = movie.tracks.at(-1)

@@ -22,7 +22,11 @@ interface Codec {
   readonly skip: number
   /** Packets at the start without audio. */
   readonly headers: number
-  seconds(reader: ByteReader, at: number, length: number): { readonly min: number; readonly max: number }
+  seconds(
+    reader: ByteReader,
+    at: number,
+    length: number,
+  ): { readonly min: number; readonly max: number }
 }
 
 /** @returns undefined if the file has a stream of another codec. */
@@ -30,7 +34,7 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
   const streams = new Map<number, OggStream>()
   const ended: OggStream[] = []
   let parts = 0
-  for (let at = 0; at < reader.size; ) {
+  for (let at = 0; at < reader.size;) {
     if (++parts > MAX_PARTS) throw new TooManyParts()
     if (reader.text(at, 4) !== "OggS") {
       at = reader.find(0x4f, at + 1)
@@ -62,7 +66,12 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
 }
 
 /** Counts the packets that start on a page. @returns the bytes of its content. */
-function countPackets(reader: ByteReader, page: number, content: number, stream: OggStream): number {
+function countPackets(
+  reader: ByteReader,
+  page: number,
+  content: number,
+  stream: OggStream,
+): number {
   const segments = reader.byte(page + 26)
   let isInside = (reader.byte(page + 5) & 1) !== 0
   let offset = 0

@@ -74,7 +74,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
     tracks: [],
   }
   let parts = 0
-  for (let at = 0; at < reader.size; ) {
+  for (let at = 0; at < reader.size;) {
     if (++parts > MAX_PARTS) throw new TooManyParts()
     const idLength = lengthOf(reader, at)
     const sizeLength = lengthOf(reader, at + idLength)
@@ -152,7 +152,8 @@ function read(reader: ByteReader, state: State, { id, at, size }: Element): void
   } else if (track === undefined) return
   else if (id === IDS.trackNumber) track.number = value()
   else if (id === IDS.trackType) track.isAudio = value() === 2
-  else if (id === IDS.codecId) track.codec = reader.text(at, Math.min(size, 64)).replaceAll("\0", "")
+  else if (id === IDS.codecId)
+    track.codec = reader.text(at, Math.min(size, 64)).replaceAll("\0", "")
   else if (id === IDS.samplingFrequency) track.rate = float(reader, at, size) || track.rate
   else if (id === IDS.codecPrivate) {
     const start = reader.text(at, Math.min(size, 64)).indexOf("\x01vorbis")
@@ -194,10 +195,7 @@ function lengthOf(reader: ByteReader, at: number): number {
 /** The value without the marker; all ones means unknown, which reads as an empty element. */
 function sizeOf(reader: ByteReader, at: number, length: number): number {
   const most = 2 ** (7 * length) - 1
-  const value =
-    length === 8
-      ? reader.uint(at + 1, 7)
-      : reader.uint(at, length) - 2 ** (7 * length)
+  const value = length === 8 ? reader.uint(at + 1, 7) : reader.uint(at, length) - 2 ** (7 * length)
   return value === most ? 0 : value
 }
 

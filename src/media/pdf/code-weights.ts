@@ -37,12 +37,16 @@ export function codeWeights(document: PdfDocument): CodeWeights {
     for (const list of document.meanings(dictionary.get("Differences"))) addNames(single, list)
   }
   const weights = new MapReader(single, double)
-  for (const map of maps) for (const one of document.definitions(map)) weights.read(document.content(one))
+  for (const map of maps)
+    for (const one of document.definitions(map)) weights.read(document.content(one))
   // A code without a mapping is a character like others.
   for (const [code, bytes] of double.entries()) if (bytes === 0) double[code] = CHARACTER_BYTES
   const isUnknown = !fonts.hasSingle && !fonts.hasDouble
   return {
-    single: fonts.hasSingle || fonts.hasOther || isUnknown ? withOther(single, fonts.hasOther) : undefined,
+    single:
+      fonts.hasSingle || fonts.hasOther || isUnknown
+        ? withOther(single, fonts.hasOther)
+        : undefined,
     double: fonts.hasDouble || isUnknown ? double : undefined,
     worst: Math.max(...single, Math.ceil(weights.max / 2)),
   }
@@ -95,7 +99,9 @@ class MapReader {
   read(map: Uint8Array): void {
     const text = Buffer.from(map).toString("latin1")
     for (const [, kind, section = ""] of text.matchAll(SECTIONS)) {
-      const tokens = [...section.matchAll(TOKENS)].map(([mark, digits]) => digits?.replaceAll(/\s/g, "") ?? mark)
+      const tokens = [...section.matchAll(TOKENS)].map(
+        ([mark, digits]) => digits?.replaceAll(/\s/g, "") ?? mark,
+      )
       if (kind === "bfchar") this.#characters(tokens)
       else this.#ranges(tokens)
     }
@@ -118,7 +124,8 @@ class MapReader {
         }
         at -= 2
       } else {
-        for (let index = 0; index < count; index++) this.#set(first, index, utf8Bytes(target, index))
+        for (let index = 0; index < count; index++)
+          this.#set(first, index, utf8Bytes(target, index))
       }
     }
   }
@@ -127,7 +134,8 @@ class MapReader {
     if (--this.#left < 0) throw new UnreadablePdf()
     const value = Number.parseInt(code, 16) + offset
     this.max = Math.max(this.max, bytes)
-    if (code.length <= 2 && value < 256) this.#single[value] = Math.max(this.#single[value] ?? 0, bytes)
+    if (code.length <= 2 && value < 256)
+      this.#single[value] = Math.max(this.#single[value] ?? 0, bytes)
     else if (code.length <= 4 && value < 65_536) {
       this.#double[value] = Math.max(this.#double[value] ?? 0, bytes)
     } else throw new UnreadablePdf()

@@ -11,7 +11,8 @@ export interface ContentText {
   readonly marked: number
 }
 
-const DRAWN = /\/([^\0\t\n\f\r ()<>[\]{}/%]*)(?:[\0\t\n\f\r ]|%[^\r\n]*[\r\n])+Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
+const DRAWN =
+  /\/([^\0\t\n\f\r ()<>[\]{}/%]*)(?:[\0\t\n\f\r ]|%[^\r\n]*[\r\n])+Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const ALL_DRAWN = /(?<![^\0\t\n\f\r ()<>[\]{}/%])Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const MARKED = /(?:BDC|DP)(?![A-Za-z])/g
 /** The data of an image between operators, which is not text and may look like anything. */

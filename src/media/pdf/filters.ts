@@ -1,5 +1,12 @@
 import { constants, inflateSync } from "node:zlib"
-import { isDictionary, isList, nameOf, type PdfDictionary, type PdfValue, UnreadablePdf } from "./syntax.ts"
+import {
+  isDictionary,
+  isList,
+  nameOf,
+  type PdfDictionary,
+  type PdfValue,
+  UnreadablePdf,
+} from "./syntax.ts"
 
 /** Maximum bytes of one unpacked stream, and of everything that is read and unpacked of a document. */
 const MAX_STREAM_BYTES = 32 * 1024 * 1024

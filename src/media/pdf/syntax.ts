@@ -34,18 +34,8 @@ const MAX_VALUES = 3_000_000
 
 const SPACES: ReadonlySet<number> = new Set([0, 9, 10, 12, 13, 32])
 const DELIMITERS: ReadonlySet<number> = new Set(Buffer.from("()<>[]{}/%"))
-const [OPEN, CLOSE, LESS, GREATER, BRACKET, END_BRACKET, SLASH, PERCENT, BACKSLASH] =
-  Buffer.from("()<>[]/%\\") as unknown as readonly [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+const [OPEN, CLOSE, LESS, GREATER] = [0x28, 0x29, 0x3c, 0x3e]
+const [BRACKET, END_BRACKET, SLASH, PERCENT, BACKSLASH] = [0x5b, 0x5d, 0x2f, 0x25, 0x5c]
 
 /** Reads values from the bytes of a PDF. All parsers of one document share a limit of values. */
 export class PdfParser {

@@ -26,10 +26,7 @@ export async function estimateUsage(
   if (!request) throw new Error("only chat is estimated from what it delivered")
   const { other } = meter
   const own = counter.of(call.key.account)
-  const [input, output] = await Promise.all([
-    own.count(textOf(request)),
-    own.count(meter.text),
-  ])
+  const [input, output] = await Promise.all([own.count(textOf(request)), own.count(meter.text)])
   const kept = Math.max(1, meter.text.length)
   const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)
   const text = Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept)

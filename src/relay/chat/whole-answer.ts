@@ -231,11 +231,13 @@ function readWhole(
   meter.reported = body
   if (record) meter.records = [record]
   return limits
-    ? limitedResult(result, limits, services.counter.of(context.call.key.account)).then((reported) => ({
-        body,
-        reported,
-        meter,
-      }))
+    ? limitedResult(result, limits, services.counter.of(context.call.key.account)).then(
+        (reported) => ({
+          body,
+          reported,
+          meter,
+        }),
+      )
     : { body, reported: result, meter }
 }
 

@@ -68,7 +68,11 @@ export class Embeddings {
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
       min: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
       async lossesAt(candidate) {
-        const { format, reported } = await reportTo(candidate, request, decoder.of(call.key.account))
+        const { format, reported } = await reportTo(
+          candidate,
+          request,
+          decoder.of(call.key.account),
+        )
         return format.encode(reported, candidate.deployment.upstreamModel).losses
       },
     }

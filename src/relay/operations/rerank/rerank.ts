@@ -101,7 +101,9 @@ export class Reranking {
     const rates = candidate.deployment.price?.rates ?? {}
     // A reranker reads the query once more for each document.
     const queries = format ? request.documents.length : 1
-    const counted = await rerankUsage(request, result, rates, () => this.#count(call, request, queries))
+    const counted = await rerankUsage(request, result, rates, () =>
+      this.#count(call, request, queries),
+    )
     return { value: { ranking: result.ranking, ...counted }, losses }
   }
 
