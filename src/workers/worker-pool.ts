@@ -85,7 +85,6 @@ export class WorkerPool implements Disposable {
 
   async #runOn(thread: PoolThread, { job, resolve }: Queued): Promise<void> {
     resolve(await thread.run(job, this.#limits.deadlineMs))
-    if (thread.isOver) this.#threads.delete(thread)
     this.#dispatch()
   }
 
@@ -101,6 +100,7 @@ export class WorkerPool implements Disposable {
 
   /** An idle thread, at best one that has loaded the code of the job already. */
   #threadFor({ name }: Job): PoolThread | undefined {
+    for (const thread of this.#threads) if (thread.isOver) this.#threads.delete(thread)
     const idle = [...this.#threads].filter(({ owner }) => owner === undefined)
     const found = idle.find((thread) => thread.hasLoaded(name)) ?? idle[0]
     if (found !== undefined || this.#threads.size >= this.#limits.threads) return found

@@ -31,33 +31,3 @@ export function jpeg(width: number, height: number, padding: readonly number[] =
   frame.writeUInt16BE(width, 7)
   return Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments, frame])
 }
-
-export interface Wave {
-  readonly seconds: number
-  readonly sampleRate: number
-  readonly channels: number
-  readonly bits: number
-  /** What the header says of its own sizes. */
-  readonly claimed?: number
-  readonly tag?: number
-}
-
-/** A WAV file of silence. */
-export function wave(made: Wave): Uint8Array {
-  const { seconds, sampleRate, channels, bits } = made
-  const size = Math.floor((seconds * sampleRate * channels * bits) / 8)
-  const bytes = Buffer.alloc(44 + size)
-  bytes.write("RIFF", 0)
-  bytes.writeUInt32LE(made.claimed ?? 36 + size, 4)
-  bytes.write("WAVEfmt ", 8)
-  bytes.writeUInt32LE(16, 16)
-  bytes.writeUInt16LE(made.tag ?? 1, 20)
-  bytes.writeUInt16LE(channels, 22)
-  bytes.writeUInt32LE(sampleRate, 24)
-  bytes.writeUInt32LE((sampleRate * channels * bits) / 8, 28)
-  bytes.writeUInt16LE((channels * bits) / 8, 32)
-  bytes.writeUInt16LE(bits, 34)
-  bytes.write("data", 36)
-  bytes.writeUInt32LE(made.claimed ?? size, 40)
-  return bytes
-}
