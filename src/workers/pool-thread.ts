@@ -13,7 +13,7 @@ export interface Job {
 }
 
 /** Time to load the code of a job: the vocabulary of a tokenizer takes seconds on a busy machine. */
-const LOADING_MS = 15_000
+const LOADING_MS = 60_000
 
 interface Running {
   readonly id: number
