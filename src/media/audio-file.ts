@@ -86,14 +86,9 @@ export function describedAudio({ container, bytes, seconds }: DescribedAudio): A
   const mediaType = MEDIA_TYPES[container]
   const empty = { size: bytes, read: async () => new Uint8Array() }
   const file = new StoredFile({ field: "file", name: `sound.${container}`, type: mediaType }, empty)
-  // Every second of a WAV file has the same number of bytes, so they give its length.
-  if (container === "wav" && seconds !== undefined) {
-    return { container, mediaType, file, seconds, maxSeconds: seconds }
-  }
+  if (seconds !== undefined) return { container, mediaType, file, seconds, maxSeconds: seconds }
   const { min, typical } = DENSITIES[container]
-  const maxSeconds = bytes / min
-  const reported = Math.min(maxSeconds, seconds ?? bytes / typical)
-  return { container, mediaType, file, seconds: reported, maxSeconds }
+  return { container, mediaType, file, seconds: bytes / typical, maxSeconds: bytes / min }
 }
 
 /** What its start says; for audio with a constant number of bytes per second, its length too. */

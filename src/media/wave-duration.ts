@@ -2,15 +2,14 @@ import type { Duration } from "./measure/duration.ts"
 
 /** A WAV file starts with at least this many bytes that are not samples. */
 const WAVE_HEADER = 44
-const MIN_BYTES_PER_SECOND = 750
 
 /**
- * The duration of a WAV file whose samples all have the same size; undefined if it is not one.
+ * The duration of a WAV or AIFF file whose samples all have the same size; undefined if it is not one.
  * @param head its first bytes.
  */
 export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
-  const rate = waveBytesPerSecond(head)
-  if (rate === undefined) return undefined
+  const rate = waveBytesPerSecond(head) ?? aiffBytesPerSecond(head)
+  if (rate === undefined || !(rate > 0)) return undefined
   const seconds = Math.max(0, size - WAVE_HEADER) / rate
   return { seconds, maxSeconds: seconds, hasVideo: false }
 }
@@ -38,7 +37,26 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
   const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
   const sampleBytes = Math.min(8, Math.ceil(view.getUint16(at + 14, true) / 8))
-  return Math.max(MIN_BYTES_PER_SECOND, channels * sampleRate * sampleBytes)
+  return channels * sampleRate * sampleBytes
+}
+
+/** Bytes per second of an AIFF file, from its `COMM` chunk; undefined if it is not one or is compressed. */
+function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.byteLength < 12) return undefined
+  if (view.getUint32(0) !== 0x464f524d || view.getUint32(8) !== 0x41494646) return undefined
+  for (let at = 12; at + 26 <= view.byteLength;) {
+    const size = view.getUint32(at + 4)
+    if (view.getUint32(at) === 0x434f4d4d) {
+      // The rate is a float of 80 bits.
+      const exponent = (view.getUint16(at + 16) & 0x7fff) - 16_383
+      const sampleRate = (view.getUint32(at + 18) / 2 ** 31) * 2 ** exponent
+      const sampleBytes = Math.ceil(view.getUint16(at + 14) / 8)
+      return view.getUint16(at + 8) * Math.min(HIGHEST_RATE, sampleRate) * sampleBytes
+    }
+    at += 8 + size + (size % 2)
+  }
+  return undefined
 }
 
 /** Where the content of the `fmt ` chunk starts. Each chunk is at least as long as its header. */

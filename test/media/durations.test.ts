@@ -22,6 +22,16 @@ function measure(bytes: Uint8Array): Duration | undefined {
   }
 }
 
+/** Silence: one channel of 16 bits at 8 kHz, a float of 80 bits. */
+function aiff(seconds: number): Uint8Array {
+  const bytes = Buffer.alloc(54 + seconds * 16_000)
+  bytes.write("FORM\0\0\0\0AIFFCOMM", "latin1")
+  bytes.writeUInt32BE(18, 16)
+  bytes.set([0, 1, 0, 0, 0, 0, 0, 16, 0x40, 0x0b, 0xfa], 20)
+  bytes.write("SSND", 38)
+  return bytes
+}
+
 interface Case {
   readonly bytes: Uint8Array
   /** As a player shows it. */
@@ -41,6 +51,7 @@ const CASES: Readonly<Record<string, Case>> = {
   "a minute of FLAC": { bytes: wholeSound("flac", 60), seconds: 60 },
   "a minute of Opus in Ogg": { bytes: wholeSound("opus", 60), seconds: 60 },
   "a minute of WAV": { bytes: wave(60), seconds: 60 },
+  "a minute of AIFF": { bytes: aiff(60), seconds: 60 },
   "MPEG layer II in a program stream": { bytes: sample("sound.mpeg"), seconds: 20 },
   "ten seconds of video in MP4": { bytes: sample("clip.mp4"), seconds: 10, hasVideo: true },
   "ten seconds of video in WebM": { bytes: sample("clip.webm"), seconds: 10, hasVideo: true },
@@ -76,6 +87,12 @@ describe("durationOf", () => {
       }
     })
   }
+
+  test("bounds a WAV file of a very low rate by that rate", () => {
+    const slow = wave(1)
+    new DataView(slow.buffer).setUint32(24, 1, true)
+    expect(measure(slow)?.maxSeconds).toBe(16_000)
+  })
 
   test("reads anything without an error, and never a duration below zero", () => {
     const whole = Object.values(CASES).map(({ bytes }) => bytes)

@@ -33,7 +33,7 @@ export function durationOf(reader: ByteReader): Duration | undefined {
     case "wav":
       return waveDuration(head, reader.size)
     case undefined:
-      // Chats also take bare AAC.
-      return adtsDuration(reader)
+      // Chats also take AIFF and bare AAC.
+      return waveDuration(head, reader.size) ?? adtsDuration(reader)
   }
 }
