@@ -1,3 +1,5 @@
+import { GOOGLE_METHODS, GOOGLE_PLACES } from "./v1/google-address.ts"
+
 /** Where a request was probably meant to go. */
 export interface MeantAddress {
   readonly path: string
@@ -10,6 +12,13 @@ const HABITS = new Set(["v1", "openai", "anthropic", "api", "v1beta", "v1alpha",
 /** Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. A model's name may hold slashes. */
 const DEPLOYMENT =
   /^\/openai\/deployments\/(.+?)\/((?:chat|images|audio)\/[a-z]+|embeddings|responses)$/
+/** What servers of models and their load tests call the same. */
+const ALIASES: ReadonlyMap<string, string> = new Map([["/health", "/healthz"]])
+
+/** Google: without `models/`, as several clients write a model with a slash in its name, or with Vertex AI's folders before it. */
+const MODEL_METHOD = new RegExp(
+  `^/v1(?:alpha|beta1?)?/(?:(?:.+/)?models/)?(.+:(?:${GOOGLE_METHODS.join("|")}))$`,
+)
 
 /**
  * The address of ours that another one can only mean: with slashes too many, with `/v1` twice or not at all, or as Azure has it.
@@ -27,6 +36,10 @@ export function meantAddress(
   if (deployment !== undefined && isKnown(`/v1/${operation}`)) {
     return { path: `/v1/${operation}`, model: decoded(deployment) }
   }
+  const alias = ALIASES.get(tidy)
+  if (alias !== undefined) return { path: alias }
+  const [, method] = MODEL_METHOD.exec(tidy) ?? []
+  if (method !== undefined) return { path: `${GOOGLE_PLACES[0]}/${method}` }
   const habits = parts.findIndex((part) => !HABITS.has(part))
   const rest = parts.slice(habits).join("/")
   const path = [`/v1/${rest}`, `/${rest}`].find(isKnown)

@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts"
 import type { Signal } from "../machine/machine.ts"
 import { type Key, keyFromRecord } from "./key.ts"
 import { KeyOrigins } from "./key-origins.ts"
-import { digestOf, type KeyHasher, looksLikeKey } from "./secret.ts"
+import { digestOf, KEY_PREFIX, type KeyHasher, looksLikeKey } from "./secret.ts"
 
 /** Where official clients send a key that is not a bearer token; the first one present counts. */
 const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"] as const
@@ -183,15 +183,17 @@ function invalidKey(message: string): GatewayError {
 
 /**
  * `Authorization: Bearer` takes precedence; Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's
- * `x-goog-api-key`. A header that is sent twice arrives as one, joined by a comma, which no key contains. An
- * empty credential is none.
+ * `x-goog-api-key`. A key of this gateway wins over another credential: some clients send both when their user is
+ * signed in to a vendor. A header that is sent twice arrives as one, joined by a comma, which no key contains. An
+ * empty credential is ignored.
  */
 function credentialOf(headers: Headers): string | undefined {
-  const authorization = headers.get("authorization")?.replace(BEARER, "")
-  if (authorization) return authorization
+  let credential = headers.get("authorization")?.replace(BEARER, "")
+  if (credential?.startsWith(KEY_PREFIX) === true) return credential
   for (const name of KEY_HEADERS) {
     const key = headers.get(name)?.trim()
-    if (key) return key
+    if (key?.startsWith(KEY_PREFIX) === true) return key
+    if (!credential) credential = key
   }
-  return undefined
+  return credential === "" ? undefined : credential
 }

@@ -1,11 +1,11 @@
 import { randomText } from "../canon/random-text.ts"
 
-const PREFIX = "sk-tg-"
+export const KEY_PREFIX = "sk-tg-"
 const RANDOM_LENGTH = 43
 const SHAPE = /^sk-tg-[0-9A-Za-z]{43}$/
 /** A new key: `sk-tg-` and 43 base62 characters, 256 bits. Shown once, stored nowhere. */
 export function newSecret(): string {
-  return PREFIX + randomText(RANDOM_LENGTH)
+  return KEY_PREFIX + randomText(RANDOM_LENGTH)
 }
 
 /** Whether a credential can be a key of ours at all. */

@@ -72,6 +72,40 @@ describe("an address that can mean one thing only simply works", () => {
   })
 })
 
+describe("Google's addresses", () => {
+  const contents = [{ role: "user", parts: [{ text: "Hello" }] }]
+
+  test.each([
+    "/v1beta/sim/echo:generateContent",
+    "/v1/sim/echo:generateContent",
+    "/v1beta/sim%2Fecho:generateContent",
+    "/v1beta1/projects/p/locations/global/publishers/google/models/sim/echo:generateContent",
+    "/v1beta/sim/echo:streamGenerateContent?alt=sse",
+  ])("work without 'models/' and below Vertex AI's folders: %s", async (path) => {
+    const response = await caller.post(path, { contents })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('"text":"Hell')
+  })
+
+  test("count tokens without 'models/'", async () => {
+    const response = await caller.post("/v1beta/sim/echo:countTokens", { contents })
+    expect(await response.json()).toMatchObject({ totalTokens: expect.any(Number) })
+  })
+})
+
+test("/health answers as /healthz does", async () => {
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
+})
+
+test("a key of this gateway wins over another credential in the same request", async () => {
+  for (const header of ["x-api-key", "x-goog-api-key"]) {
+    const response = await fetch(`${gateway.url}/v1/models`, {
+      headers: { authorization: "Bearer sk-ant-oat01-other", [header]: caller.key },
+    })
+    expect(response.status).toBe(200)
+  }
+})
+
 describe("Azure's addresses", () => {
   test("work with Azure's client, key and all", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
