@@ -174,6 +174,8 @@ const callerReceipt = z.looseObject({
       status: z.number(),
       outcome: z.string(),
       duration: z.number(),
+      /** Why it failed: the cause of a connection failure, or what the vendor's error is about; only for operators. */
+      cause: z.string().optional(),
       /** What a failed attempt cost the operator, as far as its vendor has counted; only operators are told. */
       provider_cost: credits.optional(),
     }),

@@ -48,7 +48,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   )
   building.defer(() => notices.settled())
   notices.onRaised = () => void deliveries.hurry()
-  health.onTrouble = (report) => trouble.deployment(report)
+  health.onTrouble = (report, reason) => trouble.deployment(report, reason)
   return { notices, noticeSeal: seal, events: noticedEvents(alarms, notices, trouble) }
 }
 

@@ -1,3 +1,4 @@
+import type { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import type { Usage } from "./usage.ts"
 import type { DialectId, Extra } from "./extra.ts"
@@ -132,7 +133,14 @@ export type ChatEvent =
       readonly stopSequence?: string
     }
   | { readonly type: "usage"; readonly usage: Usage }
-  | { readonly type: "error"; readonly message: string; readonly code?: string }
+  | {
+      readonly type: "error"
+      /** The vendor's words and code, which may be about the operator's account. */
+      readonly message: string
+      readonly code?: string
+      /** The same as the caller sees it. */
+      readonly failure: GatewayError
+    }
 
 /** One choice of a whole answer. */
 export interface Choice {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts"
+import type { ProviderErrorKind } from "./provider-errors.ts"
 
 /**
  * Every way a request can fail, in one place. A kind has its status, its names in the OpenAI and in the
@@ -104,8 +105,8 @@ export interface GatewayErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
   /** The status, type and code of a vendor's refusal. */
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
-  /** Set where a vendor refuses the operator's credential, or its account is out of money. */
-  readonly isCredentialRefused?: true
+  /** What an error of a provider is about. */
+  readonly providerError?: ProviderErrorKind
   readonly cause?: unknown
 }
 

@@ -9,7 +9,6 @@ import type {
   ToolCallPart,
 } from "./message.ts"
 import type { Writable } from "./writable.ts"
-import { GatewayError } from "./errors.ts"
 import { MergedExtra } from "./merged-extra.ts"
 
 interface OpenChoice {
@@ -42,7 +41,7 @@ export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
         result.usage = event.usage
         break
       case "error":
-        throw new GatewayError("upstream_error", event.message)
+        throw event.failure
       default:
         onChoiceEvent(event, choiceOf(choices, event.choice))
     }

@@ -1,6 +1,9 @@
 import { GatewayError } from "./errors.ts"
 import { isJsonObject, type JsonObject, parseJson } from "./json.ts"
 import type { OperationAnswer, OperationCall } from "./operation.ts"
+import { reportedErrorIn } from "./reported-error.ts"
+
+const GOOD_STATUS = 200
 
 /** A call that sends JSON. */
 export function jsonCall(path: string, json: JsonObject): OperationCall {
@@ -9,11 +12,16 @@ export function jsonCall(path: string, json: JsonObject): OperationCall {
 
 /**
  * The JSON object that an answer holds.
- * @throws GatewayError `upstream_error`.
+ * @throws GatewayError `upstream_error`, or the error that it reports.
  */
 export function jsonOf(answer: OperationAnswer): JsonObject {
   const value = parseJson(new TextDecoder().decode(answer.bytes))
   if (value === undefined) throw unusable("it is not valid JSON")
+  const error = reportedErrorIn(value)
+  if (error !== undefined) {
+    const { headers, decodeError } = answer
+    throw decodeError?.(GOOD_STATUS, error, headers) ?? unusable("it is an error")
+  }
   if (!isJsonObject(value)) throw unusable("it is no JSON object")
   return value
 }

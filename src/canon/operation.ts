@@ -46,4 +46,6 @@ export interface OperationFormat<Request, Result> {
 export interface OperationAnswer {
   readonly headers: Headers
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Reads an error that it holds in spite of its good status. */
+  readonly decodeError?: (status: number, body: unknown, headers: Headers) => GatewayError
 }

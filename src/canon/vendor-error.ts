@@ -1,10 +1,23 @@
 import { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
+import {
+  ACCOUNT_WORDS,
+  KIND_OF_STATUS,
+  PROVIDER_ERRORS,
+  type ProviderErrorKind,
+  STATUS_OF_CODE,
+} from "./provider-errors.ts"
 
-/** The longest message of a vendor that is passed on. */
-const LONGEST_MESSAGE = 2000
+/** Maximum length of a provider's message that is passed on. */
+const MAX_MESSAGE_CHARACTERS = 2000
+/** The same for an answer that failed. */
+const MAX_FAILURE_CHARACTERS = 500
 /** Longer details are not passed on. Characters of JSON. */
-const LONGEST_DETAILS = 4000
+const MAX_DETAILS_CHARACTERS = 4000
+/** For errors of the request whose own status is none of a request's. */
+const DEFAULT_STATUS = 400
+/** What LiteLLM puts before the words of the provider that it has called. */
+const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
 
 /** A vendor's error, decoded from its dialect's form. */
 export interface VendorError {
@@ -12,6 +25,8 @@ export interface VendorError {
   readonly type?: string
   readonly code?: string
   readonly parameter?: string
+  /** The HTTP status that its body names. */
+  readonly status?: number
   /** Machine-readable details. */
   readonly details?: JsonObject
   /** Seconds, where the body gives them. */
@@ -19,47 +34,113 @@ export interface VendorError {
 }
 
 /**
- * A vendor's error as the caller sees it. Only a refusal of the request itself is the caller's: its message is
- * passed on and its status kept. A refusal of the operator's credential is reported in our own words, since the
- * vendor's may show part of it.
+ * What an error is about: by the table of known errors, then by its status.
+ * @param status absent for an error after a good status that names no other.
  */
-export function vendorRefusal(status: number, error: VendorError): GatewayError {
-  if (isCredentialTrouble(status, error)) {
-    return new GatewayError(
-      "upstream_error",
-      "The provider refused the credential that the operator of this gateway configured for it.",
-      { isCredentialRefused: true },
-    )
+function providerErrorKind(status: number | undefined, error: VendorError): ProviderErrorKind {
+  const codes = [error.code?.toLowerCase(), error.type?.toLowerCase()]
+  const message = error.message?.trim().replace(WRAPPING, "")
+  for (const { kind, statuses, codes: known, message: pattern } of PROVIDER_ERRORS) {
+    if (statuses && status !== undefined && !statuses.includes(status)) continue
+    if (known !== undefined && !codes.some((code) => code && known.includes(code))) continue
+    if (pattern !== undefined && (message === undefined || !pattern.test(message))) continue
+    // Another model that the request names itself, such as that of a tool.
+    const { parameter = "model" } = error
+    if (kind !== "model" || parameter === "model") return kind
   }
-  if (status === 408 || status === 504) {
-    return new GatewayError("upstream_timeout", "The provider did not answer in time.")
+  return (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
+}
+
+/**
+ * A vendor's error as the caller sees it. With a good status it is one that the vendor reports in the body or in a
+ * stream: then the error itself has to say what status it is. Only an error of the request itself is the caller's: its message is passed
+ * on and its status kept. An error about the operator's account is reported in our own words.
+ */
+export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
+  const status = httpStatus < 300 ? reportedStatus(error) : httpStatus
+  const providerError = providerErrorKind(status, error)
+  switch (providerError) {
+    case "account":
+    case "credential":
+    case "permission":
+    case "streaming":
+      return new GatewayError(
+        "upstream_error",
+        "The provider refused the credential that the operator of this gateway configured for it.",
+        { providerError },
+      )
+    case "model":
+      return unknownModel(providerError)
+    case "capacity": {
+      const { retryAfter } = error
+      return new GatewayError(
+        "upstream_overloaded",
+        "The provider is overloaded. Try again later.",
+        retryAfter === undefined ? { providerError } : { providerError, retryAfter },
+      )
+    }
+    case "timeout":
+      return new GatewayError("upstream_timeout", "The provider did not answer in time.", {
+        providerError,
+      })
+    case "failure":
+      if (status === 404) return unknownModel(providerError)
+      return new GatewayError(
+        "upstream_error",
+        httpStatus < 300
+          ? failedWhileAnswering(error)
+          : `The provider failed with status ${status}.`,
+        { providerError },
+      )
+    case "context_length":
+    case "content_filter":
+    case "request":
+      return requestRefused(status, error, providerError)
   }
-  if (status === 429 || status === 503 || status === 529) {
-    const { retryAfter } = error
-    return new GatewayError(
-      "upstream_overloaded",
-      "The provider is overloaded. Try again later.",
-      retryAfter === undefined ? {} : { retryAfter },
-    )
+}
+
+function reportedStatus({ status, code, type }: VendorError): number | undefined {
+  if (status !== undefined) return status
+  for (const name of [code, type]) {
+    if (name === undefined) continue
+    const named = /^[45]\d\d$/.test(name) ? Number(name) : STATUS_OF_CODE.get(name.toLowerCase())
+    if (named !== undefined) return named
   }
-  if (status === 404) {
-    return new GatewayError(
-      "upstream_error",
-      "The provider does not know the model or address that it was asked for.",
-    )
-  }
-  if (status < 400 || status >= 500) {
-    return new GatewayError("upstream_error", `The provider failed with status ${status}.`)
-  }
+  return undefined
+}
+
+function failedWhileAnswering({ message }: VendorError): string {
+  const words = message?.trim().slice(0, MAX_FAILURE_CHARACTERS)
+  return words && !ACCOUNT_WORDS.test(words)
+    ? `The provider failed while it answered: ${words}`
+    : "The provider failed while it answered."
+}
+
+function unknownModel(providerError: ProviderErrorKind): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    "The provider does not know the model or address that it was asked for.",
+    { providerError },
+  )
+}
+
+function requestRefused(
+  status: number | undefined,
+  error: VendorError,
+  providerError: ProviderErrorKind,
+): GatewayError {
   const { type, code, parameter, details } = error
-  const isReported = details !== undefined && JSON.stringify(details).length <= LONGEST_DETAILS
-  const message = error.message?.trim().slice(0, LONGEST_MESSAGE)
+  const isReported =
+    details !== undefined && JSON.stringify(details).length <= MAX_DETAILS_CHARACTERS
+  const message = error.message?.trim().slice(0, MAX_MESSAGE_CHARACTERS)
   return new GatewayError(
     "refused_by_upstream",
-    message || `The provider refused the request with status ${status}.`,
+    message || `The provider refused the request with status ${status ?? DEFAULT_STATUS}.`,
     {
+      providerError,
       upstream: {
-        status,
+        // A status that means something else to callers is not passed on.
+        status: status !== undefined && isOfRequest(status) ? status : DEFAULT_STATUS,
         ...(type === undefined ? {} : { type }),
         ...(code === undefined ? {} : { code }),
       },
@@ -69,32 +150,6 @@ export function vendorRefusal(status: number, error: VendorError): GatewayError 
   )
 }
 
-/** Codes and types that mean the operator's account, whatever the status. */
-const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
-  "authentication_error",
-  "invalid_api_key",
-  "insufficient_quota",
-  "credit_balance_exhausted",
-  "billing_not_active",
-  "billing_hard_limit_reached",
-  "account_deactivated",
-])
-
-/** xAI and Gemini report an invalid key with 400, and only in words. */
-const KEY_PHRASES = [
-  "incorrect api key",
-  "invalid api key",
-  "api key not valid",
-  "api key not found",
-  "api key expired",
-]
-
-/** The operator's key is invalid, lacks a right, or is out of money. */
-function isCredentialTrouble(status: number, error: VendorError): boolean {
-  if (status === 401 || status === 402 || status === 403) return true
-  const { type, code, message } = error
-  if (ACCOUNT_WORDS.has(code ?? "") || ACCOUNT_WORDS.has(type ?? "")) return true
-  if (status >= 500 || message === undefined) return false
-  const words = message.toLowerCase()
-  return KEY_PHRASES.some((phrase) => words.includes(phrase))
+function isOfRequest(status: number): boolean {
+  return KIND_OF_STATUS.get(status) === "request"
 }

@@ -85,6 +85,14 @@ export function keeperOf({
   return credential === undefined ? provider : `${provider}${CREDENTIAL_MARK}${credential.name}`
 }
 
+/** The same for the id of a deployment. */
+export function keeperOfId(deployment: string): string {
+  const slash = deployment.indexOf("/")
+  const mark = deployment.lastIndexOf(CREDENTIAL_MARK)
+  const provider = deployment.slice(0, slash === -1 ? undefined : slash)
+  return mark > slash ? provider + deployment.slice(mark) : provider
+}
+
 /** A public model and everything that can answer for it. */
 export interface Model {
   /** `<provider>/<model_name>` */

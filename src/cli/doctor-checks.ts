@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs"
 import { runtimeConfigOf } from "../app/state.ts"
 import { ConfigError } from "../config/config-error.ts"
+import { extraCertificatesProblem } from "../config/extra-certificates.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { BUILT_IN, type PriceLists } from "../management/prices/stored-lists.ts"
@@ -41,6 +42,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     : { settings: loaded.settings, lists: BUILT_IN }
   const providers = await checkProviders(settings)
   const journal = checkJournal(settings.data)
+  const certificates = checkCertificates()
   const backup = isUsable ? await checkBackup(settings) : undefined
   return [
     checkSettings(loaded),
@@ -50,6 +52,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     ...(journal === undefined ? [] : [journal]),
     ...(backup === undefined ? [] : [backup]),
     ...(await checkLines(settings.log)),
+    ...(certificates === undefined ? [] : [certificates]),
     providers.clock,
     ...providers.checks,
     checkPrices(settings, lists),
@@ -84,6 +87,14 @@ async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<W
     // The check of the database says why it cannot be opened.
     return { settings: loaded.settings, lists: BUILT_IN }
   }
+}
+
+/** The file of further certificate authorities; undefined if there is no problem. */
+function checkCertificates(): Check | undefined {
+  const found = extraCertificatesProblem(process.env)
+  if (found === undefined) return undefined
+  const mend = "correct the path, make the file readable for this process, or unset the variable"
+  return { name: "certificates", result: "failed", found, mend }
 }
 
 function checkData(directory: string): Check {

@@ -1,5 +1,6 @@
 import { App } from "../app.ts"
 import { Redactor } from "../canon/redactor.ts"
+import { extraCertificatesProblem } from "../config/extra-certificates.ts"
 import { secretsOf } from "../config/secret-values.ts"
 import { logLevel } from "../config/environment.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
@@ -40,6 +41,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   redactor.learn(secretsOf(loaded.settings))
   const events = createEvents(logger, (text) => redactor.clean(text))
   for (const warning of loaded.warnings) events.warning(warning)
+  const certificates = extraCertificatesProblem(process.env)
+  if (certificates !== undefined) events.warning(certificates)
   await using building = new AsyncDisposableStack()
   const { settings, written, file } = loaded
   // It watches until the gateway has ended.

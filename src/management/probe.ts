@@ -1,7 +1,13 @@
 import { GatewayError } from "../canon/errors.ts"
+import type { ProviderErrorKind } from "../canon/provider-errors.ts"
+import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
+import { isProxySet } from "../wire/http/client.ts"
+import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
 
+/** A proxy answers with it, not a provider. */
+const PROXY_AUTHENTICATION = 407
 /** How long a provider may take to answer, milliseconds. */
 const PATIENCE = 5_000
 /** Bytes; a list of models that is longer is not read. */
@@ -57,9 +63,11 @@ export async function probeProvider(
     const clock = Number.isNaN(date) ? {} : { clockOffset: date - Date.now() }
     const finding = await validate(vendor, response, wantsModels)
     return { ...finding, status: response.status, ...clock }
-  } catch {
+  } catch (error) {
+    const isProxied = isProxySet(process.env, url)
+    const { message } = connectionErrorOf(error, { isProxied })
     const mend = "check base_url, the network, and whether the server runs"
-    return { result: "warning", found: "it cannot be reached", mend }
+    return { result: "warning", found: `it cannot be reached: ${message}`, mend }
   }
 }
 
@@ -69,7 +77,21 @@ async function validate(
   wantsModels: boolean,
 ): Promise<ProbeFinding> {
   const { status } = response
-  if (await refusesCredential(vendor, response, wantsModels)) {
+  if (status === PROXY_AUTHENTICATION) {
+    await response.body?.cancel()
+    const mend = "put user and password into HTTPS_PROXY and HTTP_PROXY"
+    return {
+      result: "warning",
+      found: `it cannot be reached: ${proxyRefusal(status).message}`,
+      mend,
+    }
+  }
+  const refusal = await accountError(vendor, response)
+  if (refusal === "account") {
+    const mend = "look at the account's billing, limits and status at the provider"
+    return { result: "failed", found: `it refuses the account (${status})`, mend }
+  }
+  if (refusal !== undefined) {
     const mend = "correct its api_key or other credential, or the variable it comes from"
     return { result: "failed", found: `it refuses the credential (${status})`, mend }
   }
@@ -78,24 +100,30 @@ async function validate(
   }
   // Some vendors have no list of models; what counts is that the credential was not refused.
   if (status !== 200) return { result: "ok", found: `reached (${status})` }
+  if (!wantsModels) await response.body?.cancel()
   const found = "it accepts the credential"
   const models = wantsModels ? modelsIn(parsed(await textOf(response))) : []
   return { result: "ok", found, ...(models.length > 0 && { models }) }
 }
 
-/** Some vendors report it with 400, and in words that their dialect knows. */
-async function refusesCredential(
+const ACCOUNT_ERRORS: ReadonlySet<ProviderErrorKind | undefined> = new Set<ProviderErrorKind>([
+  "account",
+  "credential",
+  "permission",
+])
+
+/** What a refusal says of the operator's account; undefined if it says nothing of it. */
+async function accountError(
   vendor: Vendor,
   response: Response,
-  wantsModels: boolean,
-): Promise<boolean> {
-  const { status } = response
-  if (status !== 400) {
-    if (!wantsModels || status !== 200) await response.body?.cancel()
-    return status === 401 || status === 403
-  }
+): Promise<ProviderErrorKind | undefined> {
+  const { status, headers } = response
+  if (status < 400 || status >= 500) return undefined
   const body = parsed(await textOf(response))
-  return vendor.chat[0]?.dialect.decodeError(status, body).kind === "upstream_error"
+  const { dialect } = vendor.chat[0] ?? {}
+  const error = dialect?.decodeError(status, body, headers) ?? vendorRefusal(status, {})
+  const { providerError } = error.details
+  return ACCOUNT_ERRORS.has(providerError) ? providerError : undefined
 }
 
 async function textOf(response: Response): Promise<string> {

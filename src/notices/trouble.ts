@@ -19,8 +19,8 @@ export class Trouble {
     this.#clock = clock
   }
 
-  /** A circuit opened or closed, or a credential was refused. */
-  deployment({ deployment, event, rest }: DeploymentReport): void {
+  /** A circuit opened or closed, or a credential was refused. @param reason in our own words. */
+  deployment({ deployment, event, rest }: DeploymentReport, reason = ""): void {
     if (event === "overloaded") return
     if (event === "recovered") return this.#recovered(deployment)
     const [type, name] =
@@ -28,7 +28,7 @@ export class Trouble {
         ? (["credential.refused", `credential:${deployment}`] as const)
         : (["deployment.resting", `deployment:${deployment}`] as const)
     if (!this.#isNews(name, CALM)) return
-    const data = { deployment, rest_ms: Math.ceil(rest) }
+    const data = { deployment, rest_ms: Math.ceil(rest), ...(reason !== "" && { reason }) }
     this.#notices.tell({ type, data, mark: { name, from: null, to: "told" } })
   }
 

@@ -1,20 +1,23 @@
 import type { GatewayError } from "../canon/errors.ts"
+import type { ProviderErrorKind } from "../canon/provider-errors.ts"
+import { ConnectionError } from "../wire/http/connection-error.ts"
 
-/** With these a vendor refuses the operator's credential. */
-const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
-
-/** Whether a vendor refuses the operator's credential, or its account is out of money. */
-export function isCredentialRefused({ details }: GatewayError, status = 0): boolean {
-  return details.isCredentialRefused === true || CREDENTIAL_STATUSES.has(status)
+/** What a provider's error says of the operator's account there, in our own words. */
+const WORDS: Partial<Record<ProviderErrorKind, string>> = {
+  account: "the account there is suspended, out of money or not allowed",
+  credential: "it refuses the provider's credential",
+  permission: "the provider's credential may not use this model",
+  streaming: "the provider's credential may not stream this model",
+  model: "it does not have this model",
 }
 
 /** What happened, in our own words: a vendor's may quote what callers have sent. */
-export function failureWords(error: GatewayError, status = 0): string {
-  const { kind } = error
+export function failureWords({ kind, details }: GatewayError, status = 0): string {
+  const { providerError, cause } = details
   const answer = status === 0 ? "" : ` (${status})`
-  if (isCredentialRefused(error, status)) {
-    return `it refuses the provider's credential, or its account is out of money${answer}`
-  }
+  const words = providerError && WORDS[providerError]
+  if (words !== undefined) return words + answer
+  if (cause instanceof ConnectionError) return cause.message
   if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`
   if (kind === "upstream_timeout") return `it took too long${answer}`
   if (status === 0) return "it could not be reached, or its credential could not be used"

@@ -1,8 +1,9 @@
 import type { ErrorKind, GatewayError } from "../canon/errors.ts"
+import { keeperOfId } from "../catalog/model.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
 import type { DeploymentReport } from "../store/deployment-reports.ts"
-import { CircuitStates } from "./circuit-states.ts"
-import { failureWords, isCredentialRefused } from "./failure-words.ts"
+import { type CircuitState, CircuitStates } from "./circuit-states.ts"
+import { failureWords } from "./failure-words.ts"
 
 /** Consecutive failures that open a deployment's circuit. */
 const FAILURES_TO_OPEN = 3
@@ -12,8 +13,8 @@ const MAX_OPEN_TIME = 60_000
 /** Milliseconds after an overload for which the vendor named no wait, and the longest wait accepted. */
 const OVERLOAD_TIME = 5_000
 const MAX_OVERLOAD_TIME = 120_000
-/** Milliseconds after the vendor refused the operator's credential. */
-const CREDENTIAL_TIME = 60_000
+/** Milliseconds after an error that the operator has to correct: of the account, its rights, or the model's name. */
+const REFUSED_TIME = 60_000
 /** Milliseconds until a half-open request without a result counts as lost. */
 const HALF_OPEN_TIME = 30_000
 /** Deployments remembered; larger configurations are not expected. */
@@ -73,6 +74,9 @@ const UNKNOWN: HealthReport = {
  * opens; later one request tries the deployment, and the others go elsewhere until that one has ended. All
  * processes of a machine share the circuits (docs/decisions, 19); each keeps its own counters. No timers. Nodes on
  * several machines tell each other what happens to them (docs/decisions, 39).
+ *
+ * An account at a provider has a circuit too, by the name of its keeper: while it is open, none of its deployments is
+ * healthy.
  */
 export class Health {
   readonly #circuits: CircuitStates
@@ -82,7 +86,7 @@ export class Health {
   onChange: ((report: DeploymentReport) => void) | undefined
 
   /** Called when a circuit opens or closes, or a credential is refused. It must not throw. */
-  onTrouble: ((report: DeploymentReport) => void) | undefined
+  onTrouble: ((report: DeploymentReport, reason: string) => void) | undefined
 
   /** @param clock monotonic milliseconds; shared memory needs a clock that is shared, too. */
   constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
@@ -97,24 +101,37 @@ export class Health {
 
   /** Whether requests should go to a deployment now. */
   isHealthy(deployment: string): boolean {
-    const circuit = this.#circuits.find(deployment)
-    if (circuit === undefined) return true
-    return this.#clock() >= circuit.until
+    return this.isAllWell || this.#clock() >= this.#until(deployment)
+  }
+
+  /** Until when a deployment or its account is avoided. */
+  #until(deployment: string): number {
+    const own = this.#circuits.find(deployment)?.until ?? 0
+    return Math.max(own, this.#circuits.find(keeperOfId(deployment))?.until ?? 0)
+  }
+
+  /** The circuits of a deployment and of its account that exist. */
+  *#circuitsOf(deployment: string): Generator<readonly [string, CircuitState]> {
+    if (this.isAllWell) return
+    for (const id of [deployment, keeperOfId(deployment)]) {
+      const circuit = this.#circuits.find(id)
+      if (circuit !== undefined) yield [id, circuit]
+    }
   }
 
   /** A request is about to go to a deployment: if the circuit was open, it is the half-open request. */
   attempted(deployment: string): void {
-    const circuit = this.#circuits.find(deployment)
-    if (circuit === undefined || circuit.openings === 0) return
     const now = this.#clock()
-    if (now >= circuit.openUntil && now >= circuit.halfOpenUntil)
-      circuit.halfOpenUntil = now + HALF_OPEN_TIME
+    for (const [, circuit] of this.#circuitsOf(deployment)) {
+      if (circuit.openings > 0 && now >= circuit.openUntil && now >= circuit.halfOpenUntil)
+        circuit.halfOpenUntil = now + HALF_OPEN_TIME
+    }
   }
 
   /** How a deployment does; the counters are this process's. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
-    const restsFor = (this.#circuits.find(deployment)?.until ?? 0) - this.#clock()
+    const restsFor = this.#until(deployment) - this.#clock()
     if (restsFor > 0) return { ...UNKNOWN, ...tally, state: "resting", restsFor }
     if (tally === undefined) return UNKNOWN
     return { state: tally.isFailing ? "failing" : "healthy", restsFor: 0, ...tally }
@@ -126,23 +143,21 @@ export class Health {
     tally.successes++
     tally.isFailing = false
     if (this.onChange) tally.succeededAt = this.#clock()
-    const circuit = this.#circuits.find(deployment)
-    if (circuit === undefined) return
+    for (const [id, circuit] of this.#circuitsOf(deployment)) this.#recovered(id, circuit)
+  }
+
+  #recovered(id: string, circuit: CircuitState): void {
     // A circuit that another node's failures have opened is no news to it.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
-      this.#tell({ deployment, event: "recovered", rest: 0 })
+      this.#tell({ deployment: id, event: "recovered", rest: 0 })
     }
-    if (this.#clock() >= circuit.overloadedUntil) {
-      this.#circuits.remove(deployment, circuit)
-      return
-    }
-    circuit.recover()
+    if (this.#clock() >= circuit.overloadedUntil) this.#circuits.remove(id, circuit)
+    else circuit.recover()
   }
 
   /**
-   * An attempt failed; the error says what that means for the deployment.
-   * @param status the vendor's HTTP status, when it responded: 401, 402 and 403 are about the operator's
-   * credential. Of other statuses the error says it, such as OpenAI's 429 for an account without money.
+   * An attempt failed; the error says what that means for the deployment and its account.
+   * @param status the vendor's HTTP status, when it responded.
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
     if (NO_FAULT.has(error.kind)) return this.ended(deployment)
@@ -151,20 +166,43 @@ export class Health {
     tally.lastError = failureWords(error, status)
     tally.failedAt = this.#clock()
     tally.isFailing = true
-    if (isCredentialRefused(error, status)) this.refused(deployment)
-    else if (error.kind === "upstream_overloaded") {
-      this.overloaded(deployment, error.details.retryAfter)
-    } else this.broke(deployment)
+    // It no longer tests whether the account works.
+    this.ended(deployment)
+    if (!this.accountFailed(deployment, error, status)) {
+      this.#judge(deployment, error, tally.lastError)
+    }
+  }
+
+  /** Whether an error concerns the whole account, which then rests. */
+  accountFailed(deployment: string, error: GatewayError, status?: number): boolean {
+    const { providerError } = error.details
+    if (providerError !== "account" && providerError !== "credential") return false
+    this.refused(keeperOfId(deployment), failureWords(error, status))
+    return true
+  }
+
+  #judge(deployment: string, { kind, details }: GatewayError, reason: string): void {
+    switch (details.providerError) {
+      case "permission":
+        return this.refused(deployment, reason)
+      case "model":
+        this.#refusedFor(deployment, REFUSED_TIME)
+        return this.#tell({ deployment, event: "failed", rest: REFUSED_TIME }, reason)
+      case "streaming":
+        return
+      default:
+        if (kind === "upstream_overloaded") this.overloaded(deployment, details.retryAfter)
+        else this.broke(deployment, reason)
+    }
   }
 
   /** An attempt ended without a sign of how the deployment does: if it was the half-open request, another may be that. */
   ended(deployment: string): void {
-    const circuit = this.#circuits.find(deployment)
-    if (circuit) circuit.halfOpenUntil = 0
+    for (const [, circuit] of this.#circuitsOf(deployment)) circuit.halfOpenUntil = 0
   }
 
   /** An attempt got no usable response. */
-  broke(deployment: string): void {
+  broke(deployment: string, reason = ""): void {
     const circuit = this.#circuits.note(deployment)
     const now = this.#clock()
     // Requests that started before the circuit opened fail later; they change nothing.
@@ -175,7 +213,7 @@ export class Health {
     const rest = Math.min(MAX_OPEN_TIME, FIRST_OPEN_TIME * 2 ** circuit.openings)
     circuit.openings++
     circuit.openUntil = now + rest
-    this.#tell({ deployment, event: "failed", rest })
+    this.#tell({ deployment, event: "failed", rest }, reason)
   }
 
   /**
@@ -189,10 +227,10 @@ export class Health {
     this.#tell({ deployment, event: "overloaded", rest })
   }
 
-  /** The vendor refused the operator's credential: it is invalid, or out of money. */
-  refused(deployment: string): void {
-    this.#refusedFor(deployment, CREDENTIAL_TIME)
-    this.#tell({ deployment, event: "refused", rest: CREDENTIAL_TIME })
+  /** The vendor refuses the operator's account. @param id of the account, or of the only deployment that it refuses. */
+  refused(id: string, reason = ""): void {
+    this.#refusedFor(id, REFUSED_TIME)
+    this.#tell({ deployment: id, event: "refused", rest: REFUSED_TIME }, reason)
   }
 
   /**
@@ -202,12 +240,21 @@ export class Health {
    */
   learn({ deployment, event, rest, age }: News): void {
     const now = this.#clock()
-    const hasSucceeded = (this.#tallies.get(deployment)?.succeededAt ?? -Infinity) > now - age
+    const hasSucceeded = this.#hasSucceeded(deployment, now - age)
     if (event === "overloaded") this.#overloadedFor(deployment, rest)
     else if (event === "recovered") this.#tryNow(deployment)
     else if (hasSucceeded) return
-    else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, CREDENTIAL_TIME))
+    else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, REFUSED_TIME))
     else this.#suspect(deployment)
+  }
+
+  /** @param id of a deployment or an account. @param since by the clock. */
+  #hasSucceeded(id: string, since: number): boolean {
+    for (const [deployment, { succeededAt = -Infinity }] of this.#tallies) {
+      const isMeant = deployment === id || keeperOfId(deployment) === id
+      if (isMeant && succeededAt > since) return true
+    }
+    return false
   }
 
   /** One request tries it, and its failure opens the circuit. A circuit that is open already is left alone. */
@@ -243,9 +290,9 @@ export class Health {
     circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + rest)
   }
 
-  #tell(report: DeploymentReport): void {
+  #tell(report: DeploymentReport, reason = ""): void {
     this.onChange?.(report)
-    this.onTrouble?.(report)
+    this.onTrouble?.(report, reason)
   }
 
   #tally(deployment: string): DatedTally {

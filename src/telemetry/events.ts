@@ -45,6 +45,19 @@ export interface AttemptFailure {
   readonly message: string
 }
 
+/** Why an upstream call failed, for the log: without a word of the vendor, which may quote the request. */
+export interface LoggedFailure {
+  /** A word of the error table. */
+  readonly outcome: string
+  /** The vendor's; 0 if none came. */
+  readonly status: number
+  /** In our own words. */
+  readonly cause: string
+  /** How far a connection that failed had come, and the system's code. */
+  readonly phase?: string
+  readonly code?: string
+}
+
 /** One helper for each event that the operator should know of. Helpers never throw. */
 export interface Events {
   writtenOff(request: string, nanocredits: bigint, reason: string): void
@@ -58,7 +71,7 @@ export interface Events {
   usageMissing(request: string, deployment: string): void
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
-  attemptFailed(request: string, deployment: string, outcome: string): void
+  attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /** The same, and refusals of the request itself, with all that is known: not for the log. */
   attemptEnded(failure: AttemptFailure): void
   requestFailed(request: string, error: unknown): void
@@ -138,8 +151,11 @@ export function createEvents(
         { event: "usage_missing", request, deployment },
         "a priced answer came without usage: charged by our own count, marked as estimated",
       ),
-    attemptFailed: (request, deployment, outcome) =>
-      logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
+    attemptFailed: (request, deployment, failure) =>
+      logger.warn(
+        { event: "attempt_failed", request, deployment, ...failure },
+        "an attempt failed",
+      ),
     // The vendor may have quoted the request.
     attemptEnded: () => undefined,
     ...requestEvents(logger, words),

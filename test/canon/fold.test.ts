@@ -5,6 +5,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
+import { errorEvent } from "../../src/dialects/shared/errors.ts"
 import { processorTime } from "../support/processor-time.ts"
 
 function reasoning(text: string): ChatEvent {
@@ -209,6 +210,6 @@ describe("foldEvents", () => {
   })
 
   test("a stream that broke is no answer", () => {
-    expect(() => foldEvents([{ type: "error", message: "broke" }])).toThrow(GatewayError)
+    expect(() => foldEvents([errorEvent({ message: "broke" })])).toThrow(GatewayError)
   })
 })

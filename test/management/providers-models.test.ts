@@ -172,7 +172,7 @@ test("a provider is summed up over its deployments", async () => {
   const state = () =>
     providers.list(COMMAND_LINE, { limit: 50 }).data.find(({ id }) => id === "inside")?.health
   expect(state()?.state).toBe("unknown")
-  const refused = new GatewayError("upstream_error", "x")
+  const refused = new GatewayError("upstream_error", "x", { providerError: "credential" })
   health.failed("inside/a", refused, 401)
   expect(state()).toMatchObject({ state: "resting", failures: 1, until: expect.any(String) })
   health.succeeded("inside/b")

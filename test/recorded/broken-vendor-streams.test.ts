@@ -21,6 +21,8 @@ import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
 
+const OVERLOADED = "The provider is overloaded."
+
 /** Events that break a stream which has said "Hi", in each vendor's words (docs/wire/README.md#f2). */
 interface Break {
   readonly name: string
@@ -28,6 +30,8 @@ interface Break {
   readonly events: readonly WrittenEvent[]
   /** What of the vendor's words the caller is told. */
   readonly words?: string
+  /** Whether it says that the vendor is overloaded. */
+  readonly isOverload?: true
 }
 
 function latin1(bytes: Uint8Array): string {
@@ -89,13 +93,15 @@ const BREAKS: readonly Break[] = [
         { type: "error", error: { details: null, type: "overloaded_error", message: WORDS } },
       ],
     ],
-    words: WORDS,
+    words: OVERLOADED,
+    isOverload: true,
   },
   {
     name: "an error in place of an answer",
     dialect: "gemini",
     events: [["", { error: { code: 503, message: WORDS, status: "UNAVAILABLE" } }]],
-    words: WORDS,
+    words: OVERLOADED,
+    isOverload: true,
   },
   {
     name: "an exception",
@@ -218,7 +224,12 @@ beforeAll(async () => {
 afterAll(() => replaying[Symbol.asyncDispose]())
 
 /** The stream ends with an error of the caller's own dialect, and with nothing behind it. */
-function expectBrokenOff({ text }: FaceAnswer, face: Face, requestId: string): string {
+function expectBrokenOff(
+  { text }: FaceAnswer,
+  face: Face,
+  { requestId, isOverload }: { readonly requestId: string; readonly isOverload?: true | undefined },
+): string {
+  const error_type = isOverload ? "upstream_overloaded" : "upstream_error"
   const events = eventsOf(text).map(({ event, data }) => ({
     event,
     data: JSON.parse(data) as JsonObject,
@@ -227,16 +238,16 @@ function expectBrokenOff({ text }: FaceAnswer, face: Face, requestId: string): s
   switch (face.dialect) {
     case "openai-chat": {
       const error = object(last?.data.error)
-      expect(error).toMatchObject({ type: "server_error", error_type: "upstream_error" })
+      expect(error).toMatchObject({ type: "server_error", error_type })
       expect(error.request_id).toBe(requestId)
       return String(error.message)
     }
     case "gemini": {
       const error = object(last?.data.error)
       expect(error).toMatchObject({
-        code: 502,
+        code: isOverload ? 503 : 502,
         status: "UNAVAILABLE",
-        error_type: "upstream_error",
+        error_type,
       })
       expect(error.request_id).toBe(requestId)
       return String(error.message)
@@ -250,7 +261,12 @@ function expectBrokenOff({ text }: FaceAnswer, face: Face, requestId: string): s
       expect(told).toMatchObject({ event: "error", data: { type: "error" } })
       expect(failed).toMatchObject({
         event: "response.failed",
-        data: { response: { status: "failed", error: { code: "server_error" } } },
+        data: {
+          response: {
+            status: "failed",
+            error: { code: isOverload ? "rate_limit_exceeded" : "server_error" },
+          },
+        },
       })
       return String(object(object(failed?.data.response).error).message)
     }
@@ -270,7 +286,7 @@ describe("vendors' streams that break, through every face", () => {
         const requestId = response.headers.get("x-request-id") ?? ""
         const answer = { status: 200, headers: response.headers, body: {}, text }
         expect(text).toContain('"Hi"')
-        const message = expectBrokenOff(answer, face, requestId)
+        const message = expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
         expect(message).toContain(each.words ?? "")
         // What was delivered is paid for.
         const receipt = await receiptOf(caller, requestId)
@@ -301,9 +317,10 @@ describe("vendors' streams that open and break in one piece, through every face"
         const text = await response.text()
         if (response.status === 200) {
           const answer = { status: 200, headers: response.headers, body: {}, text }
-          expectBrokenOff(answer, face, response.headers.get("x-request-id") ?? "")
+          const requestId = response.headers.get("x-request-id") ?? ""
+          expectBrokenOff(answer, face, { requestId, isOverload: each.isOverload })
         } else {
-          expect(response.status).toBe(502)
+          expect(response.status).toBeOneOf(each.isOverload ? [503, 529] : [502])
           expect(text).toContain(each.words ?? "upstream_error")
         }
         expect(other.status).toBe(200)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { askStream, askWhole, type Face, FACES } from "./faces.ts"
+import { addressOf, askStream, askWhole, type Face, FACES } from "./faces.ts"
 import { list, object, readAnswer } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
@@ -38,7 +38,7 @@ const FILTERED: Row = {
   responses: "incomplete:content_filter",
   google: "SAFETY",
 }
-const FAILED: Row = { ...ENDED, google: "OTHER" }
+const UNKNOWN: Row = { ...ENDED, google: "OTHER" }
 const PAUSED: Row = { ...ENDED, messages: "pause_turn" }
 
 interface Case extends Omit<Ending, "usage"> {
@@ -56,7 +56,10 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "tool_calls", ...CALL },
     // Mistral's words.
     { word: "model_length", row: LIMITED },
-    { word: "error", row: FAILED },
+    { word: "strange", row: UNKNOWN },
+    { word: "model_context_window_exceeded", row: OVERFULL },
+    // Z.ai's word.
+    { word: "sensitive", row: FILTERED },
   ],
   "openai-responses": [
     { word: "completed", row: ENDED },
@@ -78,13 +81,16 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "STOP", ...CALL },
     { word: "UNEXPECTED_TOOL_CALL", ...CALL },
     { word: "MAX_TOKENS", row: LIMITED },
-    ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"].map(
-      (word) => ({ word, row: FILTERED }),
-    ),
-    ...["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "LANGUAGE", "OTHER"].map((word) => ({
-      word,
-      row: ENDED,
-    })),
+    ...[
+      "SAFETY",
+      "RECITATION",
+      "BLOCKLIST",
+      "PROHIBITED_CONTENT",
+      "SPII",
+      "IMAGE_SAFETY",
+      "LANGUAGE",
+    ].map((word) => ({ word, row: FILTERED })),
+    { word: "NO_IMAGE", row: ENDED },
   ],
   "bedrock-converse": [
     { word: "end_turn", row: ENDED },
@@ -94,16 +100,30 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "guardrail_intervened", row: FILTERED },
     { word: "content_filtered", row: FILTERED },
     { word: "model_context_window_exceeded", row: OVERFULL },
-    { word: "malformed_model_output", row: FAILED },
-    { word: "malformed_tool_use", row: FAILED },
   ],
   "cohere-chat": [
     { word: "COMPLETE", row: ENDED },
     { word: "MAX_TOKENS", row: LIMITED },
     { word: "STOP_SEQUENCE", ...END },
     { word: "TOOL_CALL", ...CALL },
-    { word: "TIMEOUT", row: FAILED },
+    { word: "TIMEOUT", row: UNKNOWN },
   ],
+}
+
+/** Words for a generation that failed: no caller gets it as an answer. */
+const FAILED: Readonly<Record<DialectId, readonly string[]>> = {
+  "openai-chat": [
+    "error",
+    "network_error",
+    "insufficient_system_resource",
+    "abort",
+    "malformed_function_call",
+  ],
+  "openai-responses": ["cancelled"],
+  "anthropic-messages": ["error"],
+  gemini: ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "OTHER"],
+  "bedrock-converse": ["malformed_model_output", "malformed_tool_use"],
+  "cohere-chat": ["ERROR"],
 }
 
 const dialects = Object.keys(CASES) as DialectId[]
@@ -113,11 +133,24 @@ function idOf(dialect: DialectId, { word, isCall }: Case, way: string): string {
   return `${dialect} ${word}${isCall ? " with a call" : ""}, ${way}`
 }
 
+function failedId(dialect: DialectId, word: string, way: string): string {
+  return `${dialect} failed by ${word}, ${way}`
+}
+
 let replaying: ReplayGateway
 
 beforeAll(async () => {
-  replaying = await startReplayGateway(
-    dialects.flatMap((dialect) =>
+  replaying = await startReplayGateway([
+    ...dialects.flatMap((dialect) =>
+      FAILED[dialect].flatMap((word) =>
+        WAYS.map((way) => {
+          const ending = { word, usage: USAGES[dialect] }
+          const id = failedId(dialect, word, way)
+          return stagedAnswer(writtenAnswer(id, dialect, ending, way === "streamed"))
+        }),
+      ),
+    ),
+    ...dialects.flatMap((dialect) =>
       CASES[dialect].flatMap((each) =>
         WAYS.map((way) => {
           const ending = { ...each, usage: USAGES[dialect] }
@@ -126,7 +159,7 @@ beforeAll(async () => {
         }),
       ),
     ),
-  )
+  ])
 })
 
 afterAll(() => replaying[Symbol.asyncDispose]())
@@ -183,6 +216,38 @@ for (const dialect of dialects) {
             expect(answer.body.stop_sequence).toBe(each.stopSequence ?? null)
           })
         }
+      }
+    }
+  })
+}
+
+for (const dialect of dialects) {
+  describe(`generations of ${dialect} that fail`, () => {
+    for (const word of FAILED[dialect]) {
+      for (const face of FACES) {
+        test(`${word} is an error without a charge, whole, through ${face.path}`, async () => {
+          const { caller } = replaying
+          const request = face.request(replaying.modelOf(failedId(dialect, word, "whole")), [])
+          const before = await caller.balance()
+          const response = await caller.post(addressOf(face, request), request)
+          expect([response.status, await response.text()]).toEqual([
+            502,
+            expect.stringContaining("upstream_error"),
+          ])
+          expect(await caller.balance()).toBe(before)
+        })
+
+        test(`${word} ends a stream with an error, through ${face.path}`, async () => {
+          const { caller } = replaying
+          const model = replaying.modelOf(failedId(dialect, word, "streamed"))
+          const request = { ...face.request(model, []), stream: true }
+          const response = await caller.post(addressOf(face, request), request)
+          const text = await response.text()
+          expect(text).toContain("upstream_error")
+          // A part that was delivered is charged, and never ends as an answer does.
+          if (response.status !== 200) expect(response.status).toBe(502)
+          expect(text).not.toMatch(/\[DONE\]|"stop_reason":"end_turn"|response\.completed/)
+        })
       }
     }
   })

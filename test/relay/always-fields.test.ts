@@ -133,7 +133,7 @@ describe("a whole answer that leaves out", () => {
     ["eos_token", "stop"],
     ["model_length", "length"],
     ["MAX_TOKENS", "length"],
-    ["error", "stop"],
+    ["strange", "stop"],
     ["", "stop"],
     ["tool_calls", "tool_calls"],
     ["function_call", "function_call"],

@@ -174,7 +174,12 @@ describe("after the answer has begun", () => {
     const receipt = await receiptOf(caller, response)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
     expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_timeout" }])
-    const facts = [receipt.id, "sim/fault-stall", "upstream_timeout"]
+    const failure = expect.objectContaining({
+      outcome: "upstream_timeout",
+      phase: "between_bytes",
+      code: "ETIMEDOUT",
+    })
+    const facts = [receipt.id, "sim/fault-stall", failure]
     expect(gateway.heard).toContainEqual({ name: "attemptFailed", facts })
     const paid = before - (await caller.balance())
     expect(paid).toBe(nanocredits(receipt.cost))

@@ -121,7 +121,11 @@ async function expectFailover(
   expect(receipt.attempts).toMatchObject([failed, answered])
   expect(gateway.heard).toContainEqual({
     name: "attemptFailed",
-    facts: [receipt.id, failed.deployment, failed.outcome],
+    facts: [
+      receipt.id,
+      failed.deployment,
+      expect.objectContaining({ outcome: failed.outcome, status: failed.status }),
+    ],
   })
   expect(await chargesOf(caller)).toBe(before + 1)
 }

@@ -125,10 +125,10 @@ describe("a whole answer that the relay ends", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({
       status: "settled",
       usage: { input: 10, output: 1 },
-      attempts: [{ status: 400, outcome: "refused_by_upstream" }, { outcome: "ok" }],
+      attempts: [{ status: 400, outcome: "upstream_error" }, { outcome: "ok" }],
     })
     const asked = await caller.post(CHAT, { ...ASKED, stream: true })
-    expect([asked.status, vendor.bodies.length]).toEqual([400, 3])
+    expect([asked.status, vendor.bodies.length]).toEqual([502, 3])
   })
 
   const BROKEN: readonly [string, () => Response][] = [

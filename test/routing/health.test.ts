@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
-import { GatewayError } from "../../src/canon/errors.ts"
+import { GatewayError, type GatewayErrorDetails } from "../../src/canon/errors.ts"
 import { Health } from "../../src/routing/health.ts"
+import { connectionErrorOf } from "../../src/wire/http/connection-error.ts"
 
 const ID = "mine/large"
 let now = 0
@@ -111,7 +112,7 @@ describe("health", () => {
   })
 
   test("an account without money rests as long, whatever the status that says it", () => {
-    health.failed(ID, new GatewayError("upstream_error", "", { isCredentialRefused: true }), 429)
+    health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 429)
     expect(restLeft()).toBe(60_000)
     expect(health.report(ID).lastError).toContain("out of money")
   })
@@ -134,12 +135,48 @@ describe("health", () => {
     fail(new GatewayError("upstream_overloaded", "", { retryAfter: 7 }))
     expect(restLeft()).toBe(7_000)
     now += 7_000
-    fail(new GatewayError("upstream_error", ""), 401)
+    fail(new GatewayError("upstream_error", "", { providerError: "credential" }), 401)
     expect(restLeft()).toBe(60_000)
     now += 60_000
     health.succeeded(ID)
     for (let count = 0; count < 3; count++) fail(new GatewayError("upstream_timeout", ""))
     expect(restLeft()).toBe(1_000)
+  })
+
+  test.each(["account", "credential"] as const)("rests a whole account for its %s", (error) => {
+    const [first, second] = ["mine/large#eu", "mine/small#eu"] as const
+    health.failed(first, new GatewayError("upstream_error", "", { providerError: error }), 412)
+    expect(health.isHealthy(first)).toBe(false)
+    expect(health.isHealthy(second)).toBe(false)
+    expect(health.report(second)).toMatchObject({ state: "resting", restsFor: 60_000 })
+    // Another credential of the provider is another account, and so is another provider.
+    expect(health.isHealthy("mine/large#us")).toBe(true)
+    expect(health.isHealthy("mine/large")).toBe(true)
+    now += 60_000
+    health.attempted(second)
+    expect(health.isHealthy(first)).toBe(false)
+    health.succeeded(second)
+    expect(health.isHealthy(first)).toBe(true)
+    expect(health.isAllWell).toBe(true)
+  })
+
+  test("lets the next request test an account when its test ends otherwise", () => {
+    health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 402)
+    now += 60_000
+    health.attempted(ID)
+    health.failed(ID, new GatewayError("upstream_error", ""), 500)
+    expect(health.isHealthy(ID)).toBe(true)
+  })
+
+  test.each(["permission", "model"] as const)("rests one deployment for its %s", (error) => {
+    health.failed(ID, new GatewayError("upstream_error", "", { providerError: error }), 403)
+    expect(restLeft()).toBe(60_000)
+    expect(health.isHealthy("mine/other")).toBe(true)
+  })
+
+  test("rests nothing for a model that may not be streamed", () => {
+    health.failed(ID, new GatewayError("upstream_error", "", { providerError: "streaming" }), 400)
+    expect(health.isAllWell).toBe(true)
   })
 
   test("remembers a bounded number of deployments", () => {
@@ -184,12 +221,24 @@ describe("what people read", () => {
   })
 
   test("each kind of failure has its words", () => {
-    const told = (kind: "upstream_error" | "upstream_timeout", status?: number) => {
-      health.failed(ID, new GatewayError(kind, "x"), status)
+    const told = (
+      kind: "upstream_error" | "upstream_timeout",
+      status?: number,
+      details: GatewayErrorDetails = {},
+    ) => {
+      health.failed(ID, new GatewayError(kind, "x", details), status)
       return health.report(ID).lastError
     }
-    expect(told("upstream_error", 401)).toContain("refuses the provider's credential")
-    expect(told("upstream_error", 402)).toContain("out of money (402)")
+    expect(told("upstream_error", 401, { providerError: "credential" })).toBe(
+      "it refuses the provider's credential (401)",
+    )
+    expect(told("upstream_error", 412, { providerError: "account" })).toBe(
+      "the account there is suspended, out of money or not allowed (412)",
+    )
+    expect(told("upstream_error", 403, { providerError: "permission" })).toContain("may not use")
+    expect(told("upstream_error", 404, { providerError: "model" })).toContain("not have this model")
+    const cause = connectionErrorOf({ code: "ECONNREFUSED" })
+    expect(told("upstream_error", 0, { cause })).toContain("connection was refused")
     expect(told("upstream_timeout", 0)).toBe("it took too long")
     expect(told("upstream_error", 0)).toContain("could not be reached")
     expect(told("upstream_error")).toContain("could not be reached")

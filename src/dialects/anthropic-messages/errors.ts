@@ -20,11 +20,6 @@ const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
   "overloaded_error",
 ])
 
-/** Anthropic reports it with 400 or 429: it concerns the operator's account, not the caller's. */
-const BALANCE_PHRASE = "credit balance is too low"
-const SPEND_LIMIT_CODE = "enforced_spend_limit_reached"
-const ACCOUNT_CODE = "credit_balance_exhausted"
-
 /** Anthropic's error envelope; `error_type` and the fields next to it are ours (docs/api.md#errors). */
 export function encodeError(
   error: GatewayError,
@@ -65,8 +60,7 @@ export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): 
 
 /** An error inside a stream that started with 200 (docs/wire/anthropic-messages.md#f12). */
 export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
-  const { message, type } = readVendorError(body)
-  return errorEvent(message, type)
+  return errorEvent(readVendorError(body))
 }
 
 /** An error response of a vendor of this dialect. */
@@ -85,19 +79,11 @@ function readVendorError(body: unknown): VendorError {
   }
   if (!isJsonObject(body)) return {}
   const error = objectAt(body, "error") ?? body
-  const message = textAt(error, "message")
+  const details = objectAt(error, "details")
   return defined({
     type: textAt(error, "type"),
-    message,
-    code: accountCode(error, message),
-    details: objectAt(error, "details"),
+    message: textAt(error, "message"),
+    code: details && textAt(details, "error_code"),
+    details,
   })
-}
-
-function accountCode(error: JsonObject, message: string | undefined): string | undefined {
-  const details = objectAt(error, "details")
-  const isAccount =
-    details?.error_code === SPEND_LIMIT_CODE ||
-    (message?.toLowerCase().includes(BALANCE_PHRASE) ?? false)
-  return isAccount ? ACCOUNT_CODE : undefined
 }

@@ -8,8 +8,6 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["guardrail_intervened", { reason: "content-filter", raw: "guardrail_intervened" }],
   ["content_filtered", { reason: "content-filter", raw: "content_filtered" }],
   ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
-  ["malformed_model_output", { reason: "other", raw: "malformed_model_output" }],
-  ["malformed_tool_use", { reason: "other", raw: "malformed_tool_use" }],
 ])
 
 /**

@@ -3,6 +3,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
+import { failedGeneration } from "../shared/finish.ts"
 import { defined } from "../shared/fields.ts"
 
 /** Cohere's own statuses (its `errors` page, the error classes of npm cohere-ai). */
@@ -18,15 +19,9 @@ export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status === BLOCKED ? 400 : status, readVendorError(body))
 }
 
-/** An answer that failed at the vendor after it had started. */
-export function brokenAnswer(): GatewayError {
-  return new GatewayError("upstream_error", "The provider failed while it wrote the answer.")
-}
-
 /** An error in place of a stream event. */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
-  const { message = brokenAnswer().message, type } = readVendorError(chunk)
-  return errorEvent(message, type)
+  return errorEvent({ message: failedGeneration().message, ...readVendorError(chunk) })
 }
 
 function readVendorError(body: unknown): VendorError {

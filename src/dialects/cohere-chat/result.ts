@@ -12,11 +12,11 @@ import {
 } from "../../canon/json.ts"
 import type { Part, TextPart } from "../../canon/message.ts"
 import { defined } from "../shared/fields.ts"
+import { wholeFinish } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
 import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
-import { brokenAnswer } from "./errors.ts"
-import { decodeFinish, FAILED } from "./finish.ts"
+import { decodeFinish } from "./finish.ts"
 import { DIALECT } from "./identifiers.ts"
 import { argumentsText, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
@@ -35,7 +35,6 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (message === undefined) {
     throw new GatewayError("upstream_error", "The provider's answer is not a chat message.")
   }
-  if (body.finish_reason === FAILED) throw brokenAnswer()
   const extra = unknownFields(body, RESULT_FIELDS)
   return defined({
     choices: [decodeChoice(body, message, request)],
@@ -55,7 +54,7 @@ function decodeChoice(
   if (plan !== undefined) parts.push({ type: "reasoning", text: plan })
   const calls = decodeCalls(message, request)
   parts.push(...calls)
-  const finish = decodeFinish(body.finish_reason, calls.length > 0, request)
+  const finish = wholeFinish(decodeFinish(body.finish_reason, calls.length > 0, request))
   const extra = choiceExtra(body, message)
   return defined({
     index: 0,

@@ -10,12 +10,13 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
-import { finishEvent } from "../shared/finish.ts"
+import { errorEvent } from "../shared/errors.ts"
+import { failedGeneration, finishEvent } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
 import { parseFrame, saidTwice } from "../shared/stream.ts"
 import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
-import { brokenAnswer, decodeErrorEvent } from "./errors.ts"
+import { decodeErrorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
 import { DIALECT } from "./identifiers.ts"
 import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
@@ -145,8 +146,8 @@ class MessageDecoder implements EventDecoder {
     const usage = decodeUsage(delta.usage)
     if (delta.finish_reason === FAILED) {
       if (usage !== undefined) events.push({ type: "usage", usage })
-      const { message } = brokenAnswer()
-      events.push({ type: "error", message: textAt(delta, "error") ?? message, code: FAILED })
+      const message = textAt(delta, "error") ?? failedGeneration().message
+      events.push(errorEvent({ message, code: FAILED }))
       return
     }
     this.#finished = true

@@ -6,9 +6,6 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 
-/** Reasons in a `google.rpc.ErrorInfo` that concern the operator's key, sent with 400 (docs/wire/gemini.md#f12). */
-const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED"])
-
 const SECONDS = /^(\d+(?:\.\d+)?)s$/
 
 /**
@@ -21,7 +18,7 @@ export function decodeError(status: number, body: unknown): GatewayError {
 
 /** An error inside a stream that started with 200. */
 export function decodeErrorEvent(error: JsonObject): Extract<ChatEvent, { type: "error" }> {
-  return errorEvent(textAt(error, "message"), textAt(error, "status"))
+  return errorEvent(readError({ error }))
 }
 
 /** Google's words for statuses (`google.rpc.Code`); the rest are the caller's mistakes, or its own. */
@@ -105,6 +102,7 @@ function readError(body: unknown): VendorError {
   if (message !== undefined) read.message = message
   const status = textAt(error, "status")
   if (status !== undefined) read.type = status
+  if (typeof error.code === "number") read.status = error.code
   for (const detail of listAt(error, "details")) {
     if (isJsonObject(detail)) readDetail(detail, read)
   }
@@ -114,7 +112,7 @@ function readError(body: unknown): VendorError {
 /** Details are recognized by these members, whatever their `@type`. */
 function readDetail(detail: JsonObject, read: Writable<VendorError>): void {
   const reason = textAt(detail, "reason")
-  if (reason !== undefined) read.code = KEY_REASONS.has(reason) ? "invalid_api_key" : reason
+  if (reason !== undefined) read.code = reason
   const delay = SECONDS.exec(textAt(detail, "retryDelay") ?? "")?.[1]
   if (delay !== undefined) read.retryAfter = Math.ceil(Number(delay))
 }

@@ -14,6 +14,8 @@ const FILTERS: ReadonlySet<string> = new Set([
   "IMAGE_RECITATION",
   "IMAGE_OTHER",
   "MODEL_ARMOR",
+  // A language that the model does not support.
+  "LANGUAGE",
 ])
 
 /**
@@ -23,16 +25,17 @@ const FILTERS: ReadonlySet<string> = new Set([
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 
-/** Other words for failed answers. */
-const OTHERS: ReadonlySet<string> = new Set([
+/** Words for a generation that failed. */
+const FAILURES: ReadonlySet<string> = new Set([
+  ...CALLS,
   "OTHER",
-  "LANGUAGE",
   "MALFORMED_FUNCTION_CALL",
-  "UNEXPECTED_TOOL_CALL",
-  "TOO_MANY_TOOL_CALLS",
+  "MALFORMED_RESPONSE",
   "MISSING_THOUGHT_SIGNATURE",
-  "NO_IMAGE",
 ])
+
+/** A text where an image was expected: the text is an answer. */
+const OTHERS: ReadonlySet<string> = new Set(["NO_IMAGE"])
 
 /** The end of an answer, from any dialect. */
 export interface Ending {
@@ -61,7 +64,8 @@ export function decodeFinish(word: string | undefined, hasToolCalls: boolean): F
   if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }
   if (word === "MAX_TOKENS") return { reason: "length" }
   if (hasToolCalls && CALLS.has(word)) return { reason: "tool-calls", raw: word }
-  return { reason: FILTERS.has(word) ? "content-filter" : "other", raw: word }
+  if (FILTERS.has(word)) return { reason: "content-filter", raw: word }
+  return FAILURES.has(word) ? { reason: "failed", raw: word } : otherFinish(word)
 }
 
 /** The vendor's word, as text even where numbers were requested; absent while more is to come. */

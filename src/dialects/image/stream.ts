@@ -1,4 +1,3 @@
-import { GatewayError } from "../../canon/errors.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { ImageResult, ImageTask } from "../../canon/image.ts"
 import {
@@ -12,9 +11,9 @@ import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import { reportedFailure } from "../shared/errors.ts"
 import { readEvents } from "../shared/events.ts"
 import { nowInSeconds } from "../shared/time.ts"
-import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
 
@@ -23,8 +22,6 @@ export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "em
 
 /** An image of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
 const LONGEST_EVENT = 64 * 1024 * 1024
-/** OpenAI's error types for the caller's mistakes in a stream. */
-const CALLERS_FAULTS = ["image_generation_user_error", "invalid_request_error"]
 
 /** Reads OpenAI's image events while they pass through (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
 export class ImageEventReader {
@@ -52,7 +49,7 @@ export class ImageEventReader {
       if (this.last) return
       const json = parseJsonObject(event.data)
       if (!json) throw unusable("one of its events is not valid JSON")
-      if (isJsonObject(json.error)) throw failureOf(json.error)
+      if (isJsonObject(json.error)) throw reportedFailure(json.error)
       const type = textAt(json, "type")
       if (type?.endsWith(".completed")) {
         this.last = json
@@ -66,12 +63,6 @@ export class ImageEventReader {
 
 function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
   return event.data.includes("\n") ? { ...event, data: JSON.stringify(json) } : event
-}
-
-function failureOf(error: JsonObject): GatewayError {
-  const type = textAt(error, "type") ?? ""
-  if (CALLERS_FAULTS.includes(type)) return decodeImageError(400, { error })
-  return new GatewayError("upstream_error", "The provider broke off the image.")
 }
 
 /** The event with the image and its cost. @param cost credits, decimal. */

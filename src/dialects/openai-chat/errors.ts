@@ -18,8 +18,7 @@ export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] 
 
 /** An error inside a stream that started with 200 (docs/wire/README.md#f2). */
 export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
-  const { message, code, type } = readVendorError(chunk)
-  return errorEvent(message, code ?? type)
+  return errorEvent(readVendorError(chunk))
 }
 
 /** An answer without a choice is invalid, even if its vendor has counted tokens. */

@@ -1,6 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
-import { type Finish, otherFinish } from "../shared/finish.ts"
+import { type Finish, isFailedWord, otherFinish } from "../shared/finish.ts"
 
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["stop", { reason: "stop" }],
@@ -14,20 +14,25 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["eos", { reason: "stop", raw: "eos" }],
   ["eos_token", { reason: "stop", raw: "eos_token" }],
   ["end_turn", { reason: "stop", raw: "end_turn" }],
+  ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
+  // Z.ai's filter.
+  ["sensitive", { reason: "content-filter", raw: "sensitive" }],
 ])
 
 /**
  * Why a choice ended (docs/wire/openai-chat.md#f4 and docs/wire/README.md#f5). A choice with tool calls that
  * "stopped" was ended by them: OpenAI says `stop` when the tool was forced.
  */
-export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
+export function decodeFinish(word: string, hasToolCalls: boolean, native?: JsonValue): Finish {
+  // OpenRouter ends an answer with `stop` whose provider had failed (docs/wire/openai-chat.md#f4).
+  if (typeof native === "string" && isFailedWord(native)) return otherFinish(native)
   // Servers that pass on a model's own word may use capitals.
   const known = FINISH_REASONS.get(word) ?? FINISH_REASONS.get(word.toLowerCase())
   if (known === undefined) return otherFinish(word)
-  if (known.reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
-  return known.raw === undefined && word !== encodeFinish(known.reason)
-    ? { ...known, raw: word }
-    : known
+  const { reason, raw } = known
+  if (reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
+  if (reason === "failed" || raw !== undefined || word === encodeFinish(reason)) return known
+  return { ...known, raw: word }
 }
 
 /**
@@ -78,5 +83,7 @@ const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
 export function ownFinish(word: JsonValue | undefined, hasCalls: boolean): JsonValue {
   if (typeof word === "string" && OWN_WORDS.has(word)) return word
   if (typeof word !== "string" || word === "") return hasCalls ? "tool_calls" : "stop"
-  return encodeFinish(decodeFinish(word, hasCalls).reason)
+  const { reason } = decodeFinish(word, hasCalls)
+  // Only in a frame that ends the stream with an error.
+  return reason === "failed" ? null : encodeFinish(reason)
 }

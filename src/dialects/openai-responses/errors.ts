@@ -37,19 +37,9 @@ export function vendorFailure(message: string, code: string | undefined): Stream
   }
 }
 
-/** Failure codes that are not the request's fault (OpenAI's OpenAPI description). */
-const STATUS_OF_FAILURE: ReadonlyMap<string, number> = new Map([
-  ["server_error", 500],
-  ["rate_limit_exceeded", 429],
-  ["vector_store_timeout", 504],
-])
-
 /** A whole response with a failed status, as an error. */
 export function failedResponse(response: JsonObject): GatewayError {
-  const error = readVendorError(response)
-  const status = error.code === undefined ? 500 : (STATUS_OF_FAILURE.get(error.code) ?? 400)
-  if (status !== 500) return vendorRefusal(status, error)
-  return new GatewayError("upstream_error", error.message ?? "The provider's answer failed.")
+  return vendorRefusal(200, readVendorError(response))
 }
 
 const NOT_FOUND = 404
@@ -61,7 +51,7 @@ const NOT_FOUND = 404
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)
   if (status === NOT_FOUND && error.parameter === "input") return itemNotFound(error)
-  return vendorRefusal(error.code === "model_not_found" ? NOT_FOUND : status, error)
+  return vendorRefusal(status, error)
 }
 
 function itemNotFound(error: VendorError): GatewayError {

@@ -1,6 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import { errorEnvelope, type GatewayError } from "../../canon/errors.ts"
-import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { defined } from "./fields.ts"
 
 /** The longest code or type of a vendor's error that is passed on. */
@@ -15,12 +16,16 @@ export function encodeError(
 }
 
 /** An error that a vendor reports inside a stream that started with 200. */
-export function errorEvent(
-  message: string | undefined,
-  code: string | undefined,
-): Extract<ChatEvent, { type: "error" }> {
-  const words = message ?? "The provider broke off the stream."
-  return defined({ type: "error", message: words, code })
+export function errorEvent(error: VendorError): Extract<ChatEvent, { type: "error" }> {
+  const { message = "The provider broke off the stream.", code = error.type } = error
+  return defined({ type: "error", message, code, failure: vendorRefusal(200, error) })
+}
+
+/** The error in an event of an operation's stream, in OpenAI's form. */
+export function reportedFailure(error: JsonObject): GatewayError {
+  const [message, parameter] = [textAt(error, "message"), textAt(error, "param")]
+  const names = { type: codeOf(error.type), code: codeOf(error.code) }
+  return vendorRefusal(200, defined({ message, parameter, ...names }))
 }
 
 /** Whether a text is an HTML page of a proxy, which is not passed on. */

@@ -1,24 +1,63 @@
 import type { ChatEvent, FinishReason } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import { defined } from "./fields.ts"
 
+/** Words for a generation that failed: what came of it is not an answer (docs/wire/README.md#f5). */
+const FAILED_WORDS: ReadonlySet<string> = new Set([
+  "error",
+  "failed",
+  "network_error",
+  "insufficient_system_resource",
+  "abort",
+  "aborted",
+  "cancelled",
+  "malformed_function_call",
+  "malformed_model_output",
+  "malformed_tool_use",
+])
+
 /** Why an answer ended, in the canon's words and in the vendor's own. */
-export interface Finish {
-  readonly reason: FinishReason
+export interface Finish<Reason = FinishReason | "failed"> {
+  readonly reason: Reason
   /** The vendor's own word, when it is more specific than the reason. */
   readonly raw?: string
   /** The stop sequence that ended it, if the vendor names it. */
   readonly stopSequence?: string
 }
 
-/** A finish reason that is unknown, or absent. */
+/** A finish reason that the dialect does not have: of a failure, unknown, or absent. */
 export function otherFinish(word: string | undefined): Finish {
-  return word ? { reason: "other", raw: word } : { reason: "other" }
+  if (!word) return { reason: "other" }
+  return { reason: isFailedWord(word) ? "failed" : "other", raw: word }
 }
 
-/** The end of one choice of a stream. */
+export function isFailedWord(word: string): boolean {
+  return FAILED_WORDS.has(word.toLowerCase())
+}
+
+/** The end of a whole answer. @throws GatewayError `upstream_error` if its generation failed. */
+export function wholeFinish({ reason, ...finish }: Finish): Finish<FinishReason> {
+  if (reason === "failed") throw failedGeneration()
+  return { reason, ...finish }
+}
+
+/** The end of one choice of a stream, or of the stream if the generation failed. */
 export function finishEvent(
   choice: number,
   { reason, raw, stopSequence }: Finish,
-): Extract<ChatEvent, { type: "finish" }> {
+): Extract<ChatEvent, { type: "finish" | "error" }> {
+  if (reason === "failed") return failedEvent(raw ?? reason)
   return defined({ type: "finish", choice, reason, rawReason: raw, stopSequence })
+}
+
+function failedEvent(word: string): Extract<ChatEvent, { type: "error" }> {
+  const message = `The generation failed: ${word}.`
+  return { type: "error", message, code: word, failure: failedGeneration() }
+}
+
+/** A generation that failed at the vendor. */
+export function failedGeneration(): GatewayError {
+  return new GatewayError("upstream_error", "The provider failed while it wrote the answer.", {
+    providerError: "failure",
+  })
 }

@@ -1,9 +1,9 @@
-import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import { reportedFailure } from "../shared/errors.ts"
 import { readEvents } from "../shared/events.ts"
 
 /** Extracts the audio from OpenAI's events (docs/wire/speech.md#f2). */
@@ -29,9 +29,7 @@ export class SpeechEventReader {
   #read(data: string): Uint8Array[] {
     const event = parseJsonObject(data)
     if (!event) return []
-    if (isJsonObject(event.error)) {
-      throw new GatewayError("upstream_error", "The provider broke off the audio.")
-    }
+    if (isJsonObject(event.error)) throw reportedFailure(event.error)
     if (event.type === "speech.audio.done") {
       this.isOver = true
       const usage = objectAt(event, "usage") ?? {}

@@ -1,8 +1,8 @@
-import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
+import { reportedFailure } from "../shared/errors.ts"
 import { readEvents } from "../shared/events.ts"
 import { usageOf } from "./formats/openai.ts"
 
@@ -27,9 +27,7 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
   #read(data: string): void {
     const event = parseJsonObject(data)
     if (!event) return
-    if (isJsonObject(event.error)) {
-      throw new GatewayError("upstream_error", "The provider broke off the transcript.")
-    }
+    if (isJsonObject(event.error)) throw reportedFailure(event.error)
     if (event.type === "transcript.text.delta" && typeof event.delta === "string") {
       this.text += event.delta
     }

@@ -19,6 +19,8 @@ export interface AttemptRecord {
   readonly outcome: string
   /** Milliseconds. */
   readonly duration: number
+  /** Why it failed, in our own words: for operators only. */
+  readonly cause?: string
   /** Credits: what it cost the operator although it came to nothing, as far as its vendor has counted. */
   readonly provider_cost?: string
 }
@@ -221,18 +223,18 @@ type WrittenReceipt = Pick<
 > &
   Pick<Receipt, "provider_cost">
 
-/** A receipt as its caller sees it: without what it cost the operator. */
+/** A receipt as its caller sees it: without the operator's costs, and without the causes of failed attempts. */
 export function showReceipt(record: ReceiptRecord): CallerReceipt {
   const { provider_cost: _, ...receipt } = showWholeReceipt(record)
   const { attempts } = receipt
   // A receipt of an old version may have none.
-  return Array.isArray(attempts) ? { ...receipt, attempts: attempts.map(withoutCost) } : receipt
+  return Array.isArray(attempts) ? { ...receipt, attempts: attempts.map(withoutSecrets) } : receipt
 }
 
 type ShownAttempt = WholeReceipt["attempts"][number]
 
-function withoutCost(attempt: ShownAttempt): ShownAttempt {
-  const { provider_cost: _, ...shown } = attempt
+function withoutSecrets(attempt: ShownAttempt): ShownAttempt {
+  const { provider_cost: _, cause: _cause, ...shown } = attempt
   return shown
 }
 

@@ -12,8 +12,8 @@ const KEPT_CHARACTERS = 200_000
 export class Meter {
   /** As the vendor reported it, the last report winning: vendors that report often report sums. */
   usage: Usage | undefined
-  /** The vendor's own message when a stream carried an error. */
-  failure: string | undefined
+  /** The error that a stream carried. */
+  failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
   reported: JsonObject | undefined
   /** What the answers report besides their usage; empty where only tokens are billed. */
@@ -110,7 +110,7 @@ export class Meter {
         this.#amountAtUsage = this.#amount
         return
       case "error":
-        this.failure = event.message
+        this.failure ??= event
         return
       case "reasoning-signature":
         // Reasoning that is withheld is all in there.

@@ -15,6 +15,7 @@ import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
+import { notStreamed } from "./reported-failure.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
@@ -103,10 +104,7 @@ export class UpstreamStream<
     parts: StreamParts<Writer>,
   ): Promise<UpstreamStream<Writer>> {
     if (!isStreamed(attempt, response)) {
-      throw new GatewayError(
-        "upstream_error",
-        `Provider '${attempt.provider}' did not answer with a stream. Try again without 'stream'.`,
-      )
+      throw await notStreamed(attempt, response)
     }
     const stream = new UpstreamStream(attempt, response.body, parts)
     const first = await stream.read()
@@ -280,7 +278,9 @@ export class UpstreamStream<
       this.#hangUpAt = undefined
       this.#unheard = 0
     }
-    this.meter.push(events)
+    // A frame that reports a failure is not passed on, so none of its content is delivered.
+    const hasFailed = events.length > 1 && events.some(isError)
+    this.meter.push(hasFailed ? events.filter(isErrorOrUsage) : events)
     if (this.meter.usage !== usage) this.meter.reported = frame?.json
     if (frame?.json) this.#record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
@@ -348,14 +348,21 @@ export class UpstreamStream<
     )
   }
 
-  #failed(message: string): GatewayError {
-    const { provider, plan } = this.#attempt
-    const words = plan.client.cleanedText(message).slice(0, 500)
-    return new GatewayError(
-      "upstream_error",
-      `Provider '${provider}' failed while it answered: ${words}`,
-    )
+  /** The vendor's own words are for the operator. */
+  #failed({ message, failure }: ErrorEvent): GatewayError {
+    this.#attempt.refused(this.#attempt.cleanedText(message))
+    return failure
   }
+}
+
+type ErrorEvent = Extract<ChatEvent, { type: "error" }>
+
+function isError({ type }: ChatEvent): boolean {
+  return type === "error"
+}
+
+function isErrorOrUsage({ type }: ChatEvent): boolean {
+  return type === "error" || type === "usage"
 }
 
 /** The memory of frames that wait for the first content. */

@@ -1,8 +1,9 @@
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
 import { afterCharge, GatewayError } from "../../canon/errors.ts"
-import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { reportedErrorIn } from "../../canon/reported-error.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -31,6 +32,7 @@ import { Meter } from "./meter.ts"
 import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
+import { reportedFailure } from "./reported-failure.ts"
 import { isStreamed } from "./upstream-stream.ts"
 
 export interface WholeServices {
@@ -189,11 +191,7 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
  * no fault of a caller who asked for no stream.
  */
 function isStreamRefused(refusal: unknown): boolean {
-  return (
-    refusal instanceof GatewayError &&
-    refusal.kind === "refused_by_upstream" &&
-    refusal.details.parameter === "stream"
-  )
+  return refusal instanceof GatewayError && refusal.details.providerError === "streaming"
 }
 
 async function fold(
@@ -214,7 +212,10 @@ function readWhole(
 ): MaybePromise<Received> {
   const { plan } = attempt
   const { client, binding, request, limits } = plan
-  const body = parseJsonObject(text)
+  const json = parseJson(text)
+  const error = reportedErrorIn(json)
+  if (error !== undefined) throw reportedFailure(attempt, error)
+  const body = isJsonObject(json) ? json : undefined
   if (!body) {
     throw new GatewayError(
       "upstream_error",

@@ -70,7 +70,9 @@ export class OperationCandidate implements Candidate {
    */
   refuse(thrown: unknown): void {
     const failure = asCallFailure(thrown)
-    const isVendors = failure instanceof GatewayError && failure.kind === "upstream_error"
+    const isVendors =
+      failure instanceof GatewayError &&
+      (failure.kind === "upstream_error" || failure.details.providerError !== undefined)
     if (isVendors && this.#last?.record.outcome === "ok") this.#last.fail(failure)
   }
 
@@ -93,17 +95,21 @@ export class OperationCandidate implements Candidate {
   }
 
   async #read(call: OperationCall, format: RefusalReader): Promise<OperationAnswer> {
-    return readWhole(await this.call(call, format))
+    return readWhole(await this.call(call, format), format)
   }
 }
 
-/** The complete response. @throws GatewayError; then the attempt has failed. */
-export async function readWhole({ attempt, response }: UpstreamAnswer): Promise<OperationAnswer> {
+/** The complete response. @param format reads the errors in it. @throws GatewayError; then the attempt has failed. */
+export async function readWhole(
+  { attempt, response }: UpstreamAnswer,
+  format: RefusalReader,
+): Promise<OperationAnswer> {
   try {
     const bytes = await attempt.bytes(response)
     attempt.succeed()
     attempt[Symbol.dispose]()
-    return { headers: response.headers, bytes }
+    const { headers } = response
+    return { headers, bytes, decodeError: format.decodeError.bind(format) }
   } catch (thrown) {
     throw attempt.fail(thrown)
   }

@@ -7,10 +7,12 @@ import type { Settlement } from "../../ledger/hold.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
-import type { AttemptFailure } from "../../telemetry/events.ts"
+import type { AttemptFailure, LoggedFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
+import { ConnectionError } from "../../wire/http/connection-error.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
+import type { AttemptRecord } from "../billing/receipt.ts"
 import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation } from "./cancellation.ts"
@@ -32,7 +34,7 @@ import type { Trial } from "./trial.ts"
 
 /** Reported to the operator. */
 export interface AttemptAlarms {
-  attemptFailed(request: string, deployment: string, outcome: string): void
+  attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /** The same, and refusals of the request itself, with the vendor's own words. */
   attemptEnded(failure: AttemptFailure): void
 }
@@ -286,11 +288,17 @@ export class Pipeline {
     request: string,
     deployment: Deployment,
     failure: GatewayError,
-    status: number,
+    { status, cause = "" }: AttemptRecord,
   ): void {
-    // Callers choose the names of models that nobody knows: nothing is kept under them.
-    if (deployment.isAssumed !== true) this.#health.failed(deployment.id, failure, status)
-    this.#alarms.attemptFailed(request, deployment.id, failure.kind)
+    // Callers choose the names of unknown models: only what concerns the account is kept.
+    if (deployment.isAssumed === true) this.#health.accountFailed(deployment.id, failure, status)
+    else this.#health.failed(deployment.id, failure, status)
+    this.#alarms.attemptFailed(request, deployment.id, {
+      outcome: failure.kind,
+      status,
+      cause,
+      ...connectionFacts(failure),
+    })
   }
 
   /** Nothing was learnt of a deployment by an attempt: another may learn it. */
@@ -339,4 +347,10 @@ export class Pipeline {
 /** Nobody is charged for what was called so far. */
 function loseAttempts({ cancellation }: RequestContext): void {
   for (const attempt of cancellation.attempts) attempt.lost()
+}
+
+/** Where and how a connection failed. */
+function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {
+  const { cause } = details
+  return cause instanceof ConnectionError ? { phase: cause.phase, code: cause.code } : {}
 }

@@ -11,10 +11,12 @@ import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
 import type { AttemptTrace, RequestTrace } from "../pipeline/request-trace.ts"
+import { failureWords } from "../../routing/failure-words.ts"
 import type { Load } from "../../routing/loads.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
+import { connectionErrorOf } from "../../wire/http/connection-error.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 import type { ProviderClient } from "./provider-client.ts"
@@ -40,7 +42,7 @@ export interface AttemptObserver {
     request: string,
     deployment: Deployment,
     failure: GatewayError,
-    status: number,
+    record: AttemptRecord,
   ): void
   /** One was ended by the gateway, or its vendor refuses the request itself: nothing is known of its deployment. */
   attemptUnjudged(deployment: Deployment): void
@@ -152,7 +154,8 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   /** A vendor that does not know a model either, which only the caller knows: the fault is nobody's here. */
   #meaning(refusal: GatewayError): GatewayError {
     const { isAssumed, upstreamModel } = this.plan.deployment
-    if (isAssumed !== true || this.record.status !== NOT_FOUND) return refusal
+    const isUnknown = this.record.status === NOT_FOUND || refusal.details.providerError === "model"
+    if (isAssumed !== true || !isUnknown) return refusal
     return new GatewayError(
       "model_not_found",
       `The model \`${upstreamModel}\` is not known here, and provider '${this.provider}' has none of that name either. GET /v1/models lists those that are known.`,
@@ -245,7 +248,8 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     if (failure.kind === "refused_by_upstream" || failure.kind === "model_not_found") {
       return this.#observer.attemptUnjudged(deployment)
     }
-    this.#observer.attemptFailed(this.#request, deployment, failure, this.record.status)
+    this.record.cause = failureWords(failure, this.record.status)
+    this.#observer.attemptFailed(this.#request, deployment, failure, this.record)
   }
 
   #tell(failure: GatewayError): void {
@@ -312,7 +316,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     return new GatewayError(
       "upstream_error",
       `The connection to provider '${this.provider}' failed. Nothing more was received. Try again.`,
-      { cause: error },
+      { cause: connectionErrorOf(error, { isAnswered: this.record.status !== 0 }) },
     )
   }
 

@@ -2,6 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Place } from "../../canon/linked-list.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure, type EndReason } from "../pipeline/call-failure.ts"
+import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
 import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
 
 /** What an upstream can be late with. */
@@ -99,17 +100,18 @@ export class CallDeadlines implements Watched, Disposable {
     const call = this.#call
     if (now >= this.#endsAt) {
       if (this.#endReason) return call.end(new CallEnded(this.#endReason))
-      return this.#late("the whole answer")
+      return this.#late("the whole answer", "total")
     }
-    if (this.#phase === "betweenBytes") return this.#late("the next bytes")
+    if (this.#phase === "betweenBytes") return this.#late("the next bytes", "between_bytes")
     if (now >= call.startedAt + this.#settings.firstByte) {
-      return this.#late("the first byte of its answer")
+      return this.#late("the first byte of its answer", "first_byte")
     }
     if (call.isConnected) return this.resume()
     call.end(
       new GatewayError(
         "upstream_timeout",
         `Provider '${call.provider}' cannot be reached. Try again later.`,
+        { cause: timedOut("connect", "the connection") },
       ),
     )
   }
@@ -122,12 +124,17 @@ export class CallDeadlines implements Watched, Disposable {
     this.#watch.remove(this)
   }
 
-  #late(what: string): void {
+  #late(what: string, phase: ConnectionPhase): void {
     this.#call.end(
       new GatewayError(
         "upstream_timeout",
         `Provider '${this.#call.provider}' did not send ${what} in time. Try again, or ask the operator for longer deadlines.`,
+        { cause: timedOut(phase, what) },
       ),
     )
   }
+}
+
+function timedOut(phase: ConnectionPhase, what: string): ConnectionError {
+  return new ConnectionError(phase, "ETIMEDOUT", `its deadline for ${what} has passed`)
 }

@@ -1,9 +1,13 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { proxyRefusal } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 
 /** A vendor's error body is read up to here, in bytes. */
 const ERROR_BODY_LIMIT = 64 * 1024
+
+/** A proxy answers with it, not a provider. */
+const PROXY_AUTHENTICATION = 407
 
 /** Reads refusals in one vendor's format. */
 export interface RefusalReader {
@@ -39,8 +43,13 @@ export async function refusalOf(
   const body = await readErrorBody(attempt, response)
   const error = speaker.decodeError(response.status, body, response.headers)
   const retryAfter = retryAfterOf(response.headers)
-  if (retryAfter === undefined) return error
-  return new GatewayError(error.kind, error.message, { ...error.details, retryAfter })
+  const isProxys = response.status === PROXY_AUTHENTICATION
+  if (retryAfter === undefined && !isProxys) return error
+  return new GatewayError(error.kind, error.message, {
+    ...error.details,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(isProxys && { cause: proxyRefusal(response.status) }),
+  })
 }
 
 async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promise<unknown> {
@@ -64,7 +73,7 @@ async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promis
 }
 
 /** The message of an error, where all vendors have it. */
-function messageIn(body: unknown): string | undefined {
+export function messageIn(body: unknown): string | undefined {
   const error = memberOf(body, "error") ?? body
   const message = memberOf(error, "message") ?? (typeof error === "string" ? error : undefined)
   return typeof message === "string" && message !== "" ? message : undefined

@@ -33,8 +33,7 @@ export class HttpClient implements Disposable {
 
   /** @param environment may name a proxy. If it does, requests use the runtime's own client. */
   constructor(environment: Readonly<Record<string, string | undefined>>) {
-    const named = PROXY_VARIABLES.filter((name) => environment[name])
-    this.#proxied = new Set(named.map((name) => name.toLowerCase().replace("_proxy", ":")))
+    this.#proxied = proxiedProtocols(environment)
     this.#timer = setInterval(() => {
       for (const pool of this.#pools.values()) pool.closeUnused()
     }, LOOK_INTERVAL)
@@ -86,6 +85,19 @@ export class HttpClient implements Disposable {
     }
     return text
   }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** `http:` and `https:`, if the environment names a proxy for them. */
+function proxiedProtocols(environment: Environment): ReadonlySet<string> {
+  const named = PROXY_VARIABLES.filter((name) => environment[name])
+  return new Set(named.map((name) => name.toLowerCase().replace("_proxy", ":")))
+}
+
+/** Whether the environment names a proxy for an address. `NO_PROXY` may still exempt its host. */
+export function isProxySet(environment: Environment, url: string): boolean {
+  return proxiedProtocols(environment).has(new URL(url).protocol)
 }
 
 /** Bytes; undefined for a stream of unknown length. */

@@ -1,5 +1,6 @@
 import { decompressed } from "./decompression.ts"
 import type { HttpAnswer } from "./answer.ts"
+import { connectionErrorOf } from "./connection-error.ts"
 import type { HttpRequest } from "./request.ts"
 import type { Sending } from "./sending.ts"
 
@@ -21,7 +22,10 @@ export class FetchedSending implements Sending {
       // The runtime would decompress everything in one go.
       decompress: false,
     })
-    this.answer = fetched.then((response) => new FetchedAnswer(response))
+    this.answer = fetched.then(
+      (response) => new FetchedAnswer(response),
+      (error) => Promise.reject(connectionErrorOf(error, { isProxied: true })),
+    )
   }
 
   abort(): void {

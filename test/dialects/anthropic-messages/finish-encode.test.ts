@@ -3,6 +3,7 @@ import type { ChatEvent } from "../../../src/canon/chat.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { REQUEST, START, FINISH, encode, eventsOf, text } from "./encoded-events.ts"
 
 describe("why it ended", () => {
@@ -42,7 +43,7 @@ describe("why it ended", () => {
 describe("a stream that breaks", () => {
   test("ends with the vendor's error, and nothing after it", () => {
     const told = (code?: string) => {
-      const error = { type: "error", message: "broke", ...(code ? { code } : {}) } as const
+      const error = errorEvent({ message: "broke", ...(code ? { code } : {}) })
       return eventsOf(encode([START, text("a"), error])).at(-1)
     }
     expect(told("overloaded_error")).toEqual({

@@ -5,6 +5,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { readFixture, HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { decodeStream, framesOf, framesOfLines } from "./fixtures.ts"
 
@@ -112,11 +113,11 @@ describe("a stream", () => {
   test("that breaks says so", () => {
     const error = { details: null, type: "overloaded_error", message: "Overloaded" }
     const event = { type: "error", error, request_id: "r" }
-    const told = { type: "error", message: "Overloaded", code: "overloaded_error" } as const
+    const told = errorEvent({ message: "Overloaded", code: "overloaded_error" })
     expect(inside(event)).toEqual([told])
     expect(decodeStream([{ data: JSON.stringify({ error }) }])).toEqual([told])
     expect(decodeStream([{ event: "error", data: "gone" }])).toEqual([
-      { type: "error", message: "gone" },
+      errorEvent({ message: "gone" }),
     ])
     expect(() => foldEvents(inside(event))).toThrow(GatewayError)
   })

@@ -5,6 +5,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { decode, frame, request } from "./fixtures.ts"
 
 const START = frame("messageStart", { role: "assistant", p: "abc" })
@@ -300,8 +301,6 @@ describe("the reason of the end", () => {
     ["stop_sequence", "stop", "stop_sequence"],
     ["guardrail_intervened", "content-filter", "guardrail_intervened"],
     ["content_filtered", "content-filter", "content_filtered"],
-    ["malformed_model_output", "other", "malformed_model_output"],
-    ["malformed_tool_use", "other", "malformed_tool_use"],
     ["model_context_window_exceeded", "length", "model_context_window_exceeded"],
     ["tool_use", "stop", "tool_use"],
     ["something_new", "other", "something_new"],
@@ -315,6 +314,14 @@ describe("the reason of the end", () => {
       ...(rawReason === undefined ? {} : { rawReason }),
     } as ChatEvent)
   })
+
+  test.each(["malformed_model_output", "malformed_tool_use"])(
+    "%s is a failed generation",
+    (word) => {
+      const events = changes([START, delta(0, { text: "x" }), stop(word)])
+      expect(events.at(-1)).toMatchObject({ type: "error", code: word })
+    },
+  )
 
   test("an answer with calls that ends its turn was ended by them", () => {
     expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
@@ -342,7 +349,7 @@ describe("streams that go wrong", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     decoder.push(START)
     expect(decoder.push(exception)).toEqual([
-      { type: "error", message: "Too many requests", code: "throttlingException" },
+      errorEvent({ message: "Too many requests", code: "throttlingException" }),
     ])
     decoder.end()
     expect(decoder.finished).toBe(false)
@@ -355,17 +362,15 @@ describe("streams that go wrong", () => {
       originalMessage: "The model stream failed.",
     }
     expect(decode([frame("exception:modelStreamErrorException", payload)])).toEqual([
-      { type: "error", message: "The model stream failed.", code: "modelStreamErrorException" },
+      errorEvent({ message: "The model stream failed.", code: "modelStreamErrorException" }),
     ])
   })
 
   test("an error, by its code, and one that says nothing", () => {
     expect(decode([{ event: "error:InternalError", data: "it broke" }])).toEqual([
-      { type: "error", message: "it broke", code: "InternalError" },
+      errorEvent({ message: "it broke", code: "InternalError" }),
     ])
-    expect(decode([{ event: "exception:", data: "{}" }])).toEqual([
-      { type: "error", message: "The provider broke off the stream." },
-    ])
+    expect(decode([{ event: "exception:", data: "{}" }])).toEqual([errorEvent({})])
   })
 
   test("a payload that is no JSON object", () => {

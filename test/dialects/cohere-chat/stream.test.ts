@@ -4,6 +4,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { decoded, framesFrom, requestOf } from "./fixtures.ts"
 
 const START: JsonObject = {
@@ -177,7 +178,7 @@ describe("an end that is none", () => {
     const { events, finished } = decoded(framesFrom(START, { type: "message-end", delta }))
     expect(finished).toBe(false)
     expect(events[1]).toMatchObject({ type: "usage", usage: { output: 2 } })
-    expect(events[2]).toEqual({ type: "error", message: "shard lost", code: "ERROR" })
+    expect(events[2]).toEqual(errorEvent({ message: "shard lost", code: "ERROR" }))
     expect(() => foldEvents(events)).toThrow(GatewayError)
   })
 
@@ -187,7 +188,7 @@ describe("an end that is none", () => {
       { data: JSON.stringify(error) },
       { event: "error", data: JSON.stringify(error) },
     ]) {
-      expect(decoded([frame]).events).toEqual([{ type: "error", message: "too many requests" }])
+      expect(decoded([frame]).events).toEqual([errorEvent({ message: "too many requests" })])
     }
   })
 

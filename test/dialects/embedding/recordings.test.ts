@@ -87,8 +87,9 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
     test(recording.id, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
-      expect(error.kind).toBe(status === 404 ? "upstream_error" : "refused_by_upstream")
-      if (status !== 404) expect(error.message).toStartWith("Model nonexistent is not supported.")
+      // They name models that the vendor does not have.
+      expect(error.kind).toBe("upstream_error")
+      if (status !== 404) expect(error.details.providerError).toBe("model")
     })
   }
 })

@@ -174,13 +174,9 @@ describe("why it ended", () => {
     ["IMAGE_RECITATION", "content-filter", "IMAGE_RECITATION"],
     ["IMAGE_OTHER", "content-filter", "IMAGE_OTHER"],
     ["MODEL_ARMOR", "content-filter", "MODEL_ARMOR"],
-    ["MALFORMED_FUNCTION_CALL", "other", "MALFORMED_FUNCTION_CALL"],
-    ["UNEXPECTED_TOOL_CALL", "other", "UNEXPECTED_TOOL_CALL"],
-    ["TOO_MANY_TOOL_CALLS", "other", "TOO_MANY_TOOL_CALLS"],
-    ["LANGUAGE", "other", "LANGUAGE"],
+    ["LANGUAGE", "content-filter", "LANGUAGE"],
     ["NO_IMAGE", "other", "NO_IMAGE"],
     ["CONTINUATION", "other", "CONTINUATION"],
-    ["OTHER", "other", "OTHER"],
     ["FROM_THE_FUTURE", "other", "FROM_THE_FUTURE"],
   ])("%s", (finishReason, finish, rawFinish) => {
     const choice = choiceOf([{ text: "a" }], { finishReason })
@@ -188,12 +184,23 @@ describe("why it ended", () => {
     expect(choice.rawFinish).toBe(rawFinish)
   })
 
+  test.each([
+    "MALFORMED_FUNCTION_CALL",
+    "MALFORMED_RESPONSE",
+    "MISSING_THOUGHT_SIGNATURE",
+    "OTHER",
+    "TOO_MANY_TOOL_CALLS",
+    "UNEXPECTED_TOOL_CALL",
+  ])("%s is a failed generation", (finishReason) => {
+    expect(() => choiceOf([{ text: "a" }], { finishReason })).toThrow("failed while it wrote")
+  })
+
   test("a call ends what says STOP (docs/wire/gemini.md#f7), but not what ran out of tokens", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
     expect(choiceOf([call], { finishReason: "MAX_TOKENS" }).finish).toBe("length")
-    expect(choiceOf([call], { finishReason: "MALFORMED_FUNCTION_CALL" }).finish).toBe("other")
+    expect(() => choiceOf([call], { finishReason: "MALFORMED_FUNCTION_CALL" })).toThrow()
   })
 
   test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatEvent } from "../../../src/canon/chat.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { answer, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
 
@@ -281,14 +281,12 @@ describe("arguments that Vertex streams", () => {
 describe("streams that fail", () => {
   test("an error inside a stream", () => {
     const error = { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" }
-    const expected: ChatEvent = { type: "error", message: error.message, code: "UNAVAILABLE" }
+    const expected = errorEvent({ message: error.message, code: "UNAVAILABLE" })
     expect(changes(chunk({ text: "a" }), frame({ error }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
       expected,
     ])
-    expect(changes(frame({ error: {} }))).toEqual([
-      { type: "error", message: "The provider broke off the stream." },
-    ])
+    expect(changes(frame({ error: {} }))).toEqual([errorEvent({})])
   })
 
   test("what is no JSON", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ChatEvent } from "../../../src/canon/chat.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
 
 describe("frames that say nothing", () => {
@@ -71,15 +72,13 @@ describe("errors after 200", () => {
     ["OpenRouter's, in a chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
     ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
   ])("%s", (_, body, code) => {
-    expect(decode({ data: JSON.stringify(body) })).toEqual([
-      { type: "error", message: "sorry", code },
-    ])
+    expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])
   })
 
   test("named by the event", () => {
     const data = JSON.stringify({ message: "sorry" })
-    expect(decode({ event: "error", data })).toEqual([{ type: "error", message: "sorry" }])
-    expect(decode({ event: "error", data: "sorry" })).toEqual([{ type: "error", message: "sorry" }])
+    expect(decode({ event: "error", data })).toEqual([errorEvent({ message: "sorry" })])
+    expect(decode({ event: "error", data: "sorry" })).toEqual([errorEvent({ message: "sorry" })])
   })
 
   test("a frame that is no JSON cannot be read", () => {
@@ -120,10 +119,42 @@ describe("the end", () => {
     ["length", "length", undefined],
     ["content_filter", "content-filter", undefined],
     ["model_length", "length", "model_length"],
-    ["error", "other", "error"],
+    ["sensitive", "content-filter", "sensitive"],
+    ["model_context_window_exceeded", "length", "model_context_window_exceeded"],
+    ["strange", "other", "strange"],
   ])("finish %s", (word, reason, rawReason) => {
     const expected = { type: "finish", choice: 0, reason }
     const [event] = changes(finish(word))
     expect(event).toEqual((rawReason ? { ...expected, rawReason } : expected) as ChatEvent)
+  })
+
+  test.each([
+    "error",
+    "ERROR",
+    "network_error",
+    "insufficient_system_resource",
+    "abort",
+    "cancelled",
+    "malformed_function_call",
+  ])("finish %s is a failed generation", (word) => {
+    expect(changes(finish(word))).toMatchObject([{ type: "error", code: word }])
+    const choice = { message: { content: "part" }, finish_reason: word }
+    expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("failed while it wrote")
+  })
+
+  test("an error in a choice is the vendor's failure, by its own code", () => {
+    const error = { code: 429, message: "slow down" }
+    const choice = { index: 0, message: { content: "part" }, finish_reason: "error", error }
+    expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("overloaded")
+    const frame = chunk({ index: 0, delta: {}, finish_reason: "error", error })
+    expect(changes(frame)).toMatchObject([{ type: "error", code: "429" }])
+  })
+
+  test("the word of the provider behind OpenRouter tells of a failure", () => {
+    const choice = { message: { content: "" }, finish_reason: "stop" }
+    const failed = { ...choice, native_finish_reason: "network_error" }
+    expect(() => OPENAI_CHAT.decodeResult({ choices: [failed] })).toThrow("failed while it wrote")
+    const stopped = { ...choice, native_finish_reason: "end_turn" }
+    expect(OPENAI_CHAT.decodeResult({ choices: [stopped] }).choices[0]?.finish).toBe("stop")
   })
 })

@@ -6,6 +6,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 
 const REQUEST: ChatRequest = {
   model: "vendor/model",
@@ -199,7 +200,7 @@ describe("a stream as OpenAI writes it", () => {
     const frames = encode([
       START,
       { type: "text-delta", choice: 0, text: "a" },
-      { type: "error", message: "broke", code: "overloaded" },
+      errorEvent({ message: "broke", code: "overloaded" }),
     ])
     expect(chunksOf(frames).at(-1)).toMatchObject({
       error: { message: "broke", code: "overloaded" },

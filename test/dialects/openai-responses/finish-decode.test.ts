@@ -3,6 +3,7 @@ import type { ChatEvent } from "../../../src/canon/chat.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { decodeStream } from "./support.ts"
 import {
   RESPONSE,
@@ -82,17 +83,17 @@ describe("errors inside a stream", () => {
     ["as the response itself", failed],
   ])("%s", (_, event) => {
     const told = decode(CREATED, event, failed)
-    expect(told).toEqual([START, { type: "error", message: "Sorry.", code: "server_error" }])
+    expect(told).toEqual([START, errorEvent({ message: "Sorry.", code: "server_error" })])
   })
 
   test("in text", () => {
     const told = decodeStream([{ event: "error", data: "overloaded" }])
-    expect(told).toEqual([{ type: "error", message: "overloaded" }])
+    expect(told).toEqual([errorEvent({ message: "overloaded" })])
   })
 
   test("in an envelope without a type", () => {
     const told = decodeStream([{ data: '{"error":{"message":"No.","code":429}}' }])
-    expect(told).toEqual([{ type: "error", message: "No.", code: "429" }])
+    expect(told).toEqual([errorEvent({ message: "No.", code: "429" })])
   })
 })
 

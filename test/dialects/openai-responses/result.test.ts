@@ -270,10 +270,14 @@ describe("an answer that is read", () => {
       undefined,
     ],
     [{ status: "queued" }, "other", "queued"],
-    [{ status: "cancelled" }, "other", "cancelled"],
   ])("%j ended with %s", (more, finish, rawFinish) => {
     const [choice] = OPENAI_RESPONSES.decodeResult({ ...body, output: [], ...more }).choices
     expect([choice?.finish, choice?.rawFinish]).toEqual([finish, rawFinish])
+  })
+
+  test("that was cancelled is a failed generation", () => {
+    const cancelled = { ...body, output: [], status: "cancelled" }
+    expect(() => OPENAI_RESPONSES.decodeResult(cancelled)).toThrow("failed while it wrote")
   })
 
   test("that is no response is the vendor's error", () => {
@@ -281,7 +285,7 @@ describe("an answer that is read", () => {
   })
 
   test.each([
-    ["server_error", "upstream_error", "Sorry."],
+    ["server_error", "upstream_error", "The provider failed while it answered: Sorry."],
     ["rate_limit_exceeded", "upstream_overloaded", "The provider is overloaded. Try again later."],
     ["vector_store_timeout", "upstream_timeout", "The provider did not answer in time."],
     ["invalid_image", "refused_by_upstream", "Sorry."],

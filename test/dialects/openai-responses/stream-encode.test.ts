@@ -4,6 +4,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { encodeStream, jsonOf, lastResponse, readByClient, REQUEST, requestOf } from "./support.ts"
 
 const START: ChatEvent = { type: "start", id: "1", model: "vendor/model", created: 5 }
@@ -326,7 +327,7 @@ describe("a stream that breaks", () => {
   test("at the vendor is reported in the vendor's words, and nothing follows", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     encoder.push(START)
-    const frames = encoder.push({ type: "error", message: "Overloaded", code: "overloaded_error" })
+    const frames = encoder.push(errorEvent({ message: "Overloaded", code: "overloaded_error" }))
     expect(jsonOf(frames)).toMatchObject([
       { type: "error", message: "Overloaded", code: "overloaded_error" },
       { type: "response.failed", response: { error: { message: "Overloaded" } } },

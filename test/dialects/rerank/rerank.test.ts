@@ -55,7 +55,7 @@ describe("an answer with status 200", () => {
     "that holds an error and no results is %s's failure",
     async (vendor) => {
       const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
-      await expect(answer).rejects.toThrow("it holds no results")
+      await expect(answer).rejects.toThrow("it is an error")
     },
   )
 })

@@ -13,7 +13,7 @@ describe("an answer with status 200", () => {
       const { kind, message } = failureOf(() => decoded(vendor, error))
       expect([kind, message]).toEqual([
         "upstream_error",
-        "The provider's answer cannot be used: it holds no transcript.",
+        "The provider's answer cannot be used: it is an error.",
       ])
     },
   )

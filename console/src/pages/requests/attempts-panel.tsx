@@ -64,11 +64,7 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
                   account was not charged.
                 </Text>
               )}
-              {reasons[index] !== undefined && (
-                <Text size="xs" c="dimmed" mt={4} className="anywhere">
-                  {reasons[index]}
-                </Text>
-              )}
+              <Reasons cause={attempt.cause} words={reasons[index]} />
             </li>
           )
         })}
@@ -79,6 +75,25 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
         </Text>
       )}
     </Panel>
+  )
+}
+
+interface ReasonsProperties {
+  /** In the gateway's words. */
+  readonly cause: string | undefined
+  /** In the vendor's. */
+  readonly words: string | undefined
+}
+
+/** Why an attempt failed. */
+function Reasons({ cause, words }: ReasonsProperties) {
+  return [...new Set([cause, words])].map(
+    (reason) =>
+      reason !== undefined && (
+        <Text key={reason} size="xs" c="dimmed" mt={4} className="anywhere">
+          {reason}
+        </Text>
+      ),
   )
 }
 

@@ -4,7 +4,7 @@ import { extraOf } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { defined } from "../../shared/fields.ts"
-import type { Finish } from "../../shared/finish.ts"
+import { type Finish, wholeFinish } from "../../shared/finish.ts"
 import { ANSWER_TOOL } from "../../shared/schema.ts"
 import { decodeCitations } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
@@ -48,7 +48,7 @@ export function decodeResult(
   })
   const word = textAt(body, "stop_reason")
   const hasCalls = parts.some((part) => part.type === "tool-call")
-  const finish = finishOf(word, hasCalls, answerTool !== undefined)
+  const finish = wholeFinish(finishOf(word, hasCalls, answerTool !== undefined))
   const extra = messageExtra(body)
   const choice: Choice = defined({
     index: 0,

@@ -14,6 +14,7 @@ import { choiceNumber } from "../../../canon/quantity.ts"
 import { checkChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { decodeCitations } from "../citations/decode.ts"
+import { wholeFinish } from "../../shared/finish.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
@@ -53,10 +54,8 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   cite(parts, candidate)
   const search = decodeSearch(candidate)
   if (search !== undefined) parts.unshift(search)
-  const { reason, raw } = decodeFinish(
-    finishWord(candidate),
-    parts.some(({ type }) => type === "tool-call"),
-  )
+  const hasCalls = parts.some(({ type }) => type === "tool-call")
+  const { reason, raw } = wholeFinish(decodeFinish(finishWord(candidate), hasCalls))
   const index = choiceNumber(candidate.index, position)
   const fields = candidateExtra(candidate)
   const extra = fields && extraOf(DIALECT, fields)

@@ -73,7 +73,7 @@ export class ChunkPatcher implements FramePatcher {
     const body =
       chunk === undefined || choices === undefined
         ? envelope
-        : { ...this.#patchChunk(chunk, choices, true), ...envelope }
+        : { ...this.#patchChunk(chunk, choices.map(withoutError), true), ...envelope }
     return [{ data: JSON.stringify(body), json: body }]
   }
 
@@ -113,6 +113,13 @@ export class ChunkPatcher implements FramePatcher {
       choices,
     }
   }
+}
+
+/** A choice without the vendor's words about its failure, which may be about the operator's account. */
+function withoutError(choice: JsonValue): JsonValue {
+  if (!isJsonObject(choice) || choice.error === undefined) return choice
+  const { error: _, ...rest } = choice
+  return rest
 }
 
 /** OpenAI's report on the answer comes without a choice, after the usage (docs/wire/openai-chat.md#f5). */

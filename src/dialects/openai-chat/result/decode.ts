@@ -14,10 +14,11 @@ import type { Part, ToolCallPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { checkChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
+import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"
 import { citeText } from "../citations.ts"
-import { noChoice } from "../errors.ts"
+import { decodeErrorEvent, noChoice } from "../errors.ts"
 import { decodeFinish, reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isTime } from "../patches/complete.ts"
@@ -70,6 +71,7 @@ function decodeChoice(
   request: ChatRequest | undefined,
 ): Choice {
   const choice = isJsonObject(value) ? value : {}
+  if (isJsonObject(choice.error)) throw decodeErrorEvent(choice).failure
   const message = isJsonObject(choice.message) ? choice.message : {}
   const said: Part[] = decodeContentParts(message.content)
   const annotations = citeText(said, message.annotations)
@@ -78,7 +80,7 @@ function decodeChoice(
   const calls = decodeCalls(message)
   const parts = joinParts(decodeReasoning(message), said, calls)
   const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
-  const finish = decodeFinish(word, calls.length > 0)
+  const finish = wholeFinish(decodeFinish(word, calls.length > 0, choice.native_finish_reason))
   const rest = message.annotations === undefined ? message : { ...message, annotations }
   const extra = choiceExtra(choice, rest)
   return defined({

@@ -62,11 +62,19 @@ export class ChoiceDecoder {
   /**
    * @param word the vendor's; empty without one.
    * @param stopSequence if the vendor names the one that ended the choice.
+   * @param native the word of the provider behind OpenRouter.
    */
-  finish(word: string, events: ChatEvent[], stopSequence?: string): void {
+  finish(
+    word: string,
+    events: ChatEvent[],
+    {
+      stopSequence,
+      native,
+    }: { stopSequence?: string | undefined; native?: JsonValue | undefined } = {},
+  ): void {
     this.#finished = true
     this.announceCalls(events)
-    const finish = decodeFinish(word, this.#calls.size > 0)
+    const finish = decodeFinish(word, this.#calls.size > 0, native)
     events.push(finishEvent(this.#choice, defined({ ...finish, stopSequence })))
   }
 

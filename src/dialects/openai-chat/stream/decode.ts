@@ -149,6 +149,10 @@ class ChunkDecoder implements EventDecoder {
     const choice = choiceNumber(value.index, position)
     const decoder = this.#decoderOf(choice)
     let extra: JsonObject | undefined
+    if (isJsonObject(value.error)) {
+      events.push(decodeErrorEvent(value))
+      return
+    }
     if (isJsonObject(value.delta)) extra = decoder.delta(value.delta, events)
     for (const key in value) {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
@@ -165,7 +169,10 @@ class ChunkDecoder implements EventDecoder {
       value.finish_reason !== "" &&
       !decoder.finished
     ) {
-      decoder.finish(value.finish_reason, events, reportedStop(value, this.#stop))
+      decoder.finish(value.finish_reason, events, {
+        stopSequence: reportedStop(value, this.#stop),
+        native: value.native_finish_reason,
+      })
     }
   }
 

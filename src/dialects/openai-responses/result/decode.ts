@@ -17,6 +17,7 @@ import { textArguments } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { failedResponse } from "../errors.ts"
+import { wholeFinish } from "../../shared/finish.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { reasoningText } from "../reasoning.ts"
@@ -48,7 +49,7 @@ function decodeChoice(
 ): Choice {
   const parts = items.flatMap((item) => decodeItem(item, tools))
   const hasCalls = parts.some(({ type }) => type === "tool-call")
-  const { reason, raw } = decodeFinish(body, hasCalls)
+  const { reason, raw } = wholeFinish(decodeFinish(body, hasCalls))
   const logprobs = items.flatMap(logprobsOf)
   const extra = logprobs.length === 0 ? undefined : extraOf(DIALECT, { logprobs })
   return defined({ index: 0, parts, finish: reason, rawFinish: raw, extra })

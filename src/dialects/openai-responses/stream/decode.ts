@@ -124,8 +124,7 @@ class ResponseDecoder implements EventDecoder {
   #onError(value: JsonObject, events: ChatEvent[]): void {
     if (this.#broken) return
     this.#broken = true
-    const { message, code, type } = readVendorError(value)
-    events.push(errorEvent(message, code ?? type))
+    events.push(errorEvent(readVendorError(value)))
   }
 
   #onItemEvent(type: string, json: JsonObject, events: ChatEvent[]): void {

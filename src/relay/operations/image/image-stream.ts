@@ -33,7 +33,7 @@ export async function streamImage(
   const answer = await candidate.call(call, format)
   const { attempt, response } = answer
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-    return { type: "whole", answer: await readWhole(answer) }
+    return { type: "whole", answer: await readWhole(answer, format) }
   }
   const reader = new ImageEventReader(attempt.memory)
   try {

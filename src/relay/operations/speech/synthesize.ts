@@ -55,7 +55,8 @@ export async function synthesizeAt(
   try {
     // Where the last chunk is withheld, the first one could be it.
     const count = options.events ? 1 : 2
-    const source = await awaitFirst(counted(sourceOf(answer, encoded, received), received), count)
+    const sounds = sourceOf(answer, { format, encoded }, received)
+    const source = await awaitFirst(counted(sounds, received), count)
     const chunks = asWanted(source, { delivery, from: form, wanted: request.form, received })
     return { value: { request, chunks, received, form, attempt }, losses }
   } catch (thrown) {
@@ -63,15 +64,14 @@ export async function synthesizeAt(
   }
 }
 
-/** The request for a deployment's vendor. @throws GatewayError where the vendor cannot serve it. */
-export function encodedFor(
-  candidate: Candidate,
-  options: SpeechOptions,
-): {
+interface EncodedFor {
   readonly format: SpeechFormat
   readonly request: SpeechRequest
   readonly encoded: EncodedSpeech
-} {
+}
+
+/** The request for a deployment's vendor. @throws GatewayError where the vendor cannot serve it. */
+export function encodedFor(candidate: Candidate, options: SpeechOptions): EncodedFor {
   const { price, upstreamModel } = candidate.deployment
   const format = formatOf(candidate, "speech")
   const request = { ...options, needsTokens: price !== undefined && isByTokens(price) }
@@ -84,16 +84,18 @@ const NOT_AUDIO = /^(application\/json|text\/)/
 /** The audio of a response, however it is packed. */
 async function* sourceOf(
   answer: UpstreamAnswer,
-  { delivery }: EncodedSpeech,
+  { format, encoded: { delivery } }: Pick<EncodedFor, "format" | "encoded">,
   received: Received,
 ): AsyncGenerator<Uint8Array> {
+  const decodeError = format.decodeError.bind(format)
   const { attempt, response } = answer
   const { headers } = response
   const type = headers.get("content-type") ?? ""
   const isEvents = type.startsWith("text/event-stream")
   if (delivery.type === "json") {
     using _ = attempt
-    const speech = delivery.read(jsonOf({ headers, bytes: await attempt.bytes(response) }))
+    const bytes = await attempt.bytes(response)
+    const speech = delivery.read(jsonOf({ headers, bytes, decodeError }))
     received.usage = speech.usage
     received.rate = speech.rate
     yield speech.sound
@@ -102,8 +104,12 @@ async function* sourceOf(
     for await (const chunk of chunksOf(answer)) yield* reader.push(chunk)
     if (!reader.isOver) throw unusable("it ended before its last event")
     received.usage = reader.usage
-  } else if (NOT_AUDIO.test(type)) throw unusable("it holds no audio")
-  else {
+  } else if (NOT_AUDIO.test(type)) {
+    if (type.startsWith("application/json")) {
+      jsonOf({ headers, bytes: await attempt.bytes(response), decodeError })
+    }
+    throw unusable("it holds no audio")
+  } else {
     const announced = Number(headers.get("content-length"))
     if (announced > 0) received.announced = announced
     yield* chunksOf(answer)

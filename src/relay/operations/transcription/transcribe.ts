@@ -73,7 +73,8 @@ async function receive(
   const { attempt, response } = answer
   const type = response.headers.get("content-type")
   if (!request.stream || !type?.startsWith("text/event-stream")) {
-    return { type: "whole", transcript: format.decode(await readWhole(answer), request) }
+    const whole = await readWhole(answer, format)
+    return { type: "whole", transcript: format.decode(whole, request) }
   }
   const reader = new TranscriptEventReader(attempt.memory)
   try {

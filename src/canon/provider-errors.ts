@@ -1,0 +1,339 @@
+/** What a provider's error is about. It decides who sees it, what rests, and whether the operator is notified. */
+export type ProviderErrorKind =
+  /** The operator's account is suspended, unpaid, over its budget or not allowed here: all that is called with it rests. */
+  | "account"
+  /** The operator's credential is invalid or expired: all that is called with it rests. */
+  | "credential"
+  /** The operator's account may not use this model: the deployment rests. */
+  | "permission"
+  /** The operator's account may use the model, but not stream it. */
+  | "streaming"
+  /** The provider does not have this model, or no longer: the deployment rests. */
+  | "model"
+  | "capacity"
+  | "timeout"
+  /** The provider, or something on the way to it, failed. */
+  | "failure"
+  /** The next three are the request's own. The caller sees them, and no other deployment is tried. */
+  | "context_length"
+  | "content_filter"
+  | "request"
+
+/** A known error. All given conditions have to hold. */
+export interface ProviderErrorRule {
+  readonly kind: ProviderErrorKind
+  /** HTTP statuses; absent: any. */
+  readonly statuses?: readonly number[]
+  /** The error's code or type, in lowercase; absent: any. */
+  readonly codes?: readonly string[]
+  /**
+   * Matches from the first word on: a provider may quote the request further back, and no caller may make a
+   * provider's account rest by writing such words in a request.
+   */
+  readonly message?: RegExp
+  /** Who reports it, and where that is written or was seen. */
+  readonly source: string
+}
+
+/** Known errors, for every provider: compatible servers and other gateways pass on each other's. The first match counts. */
+export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
+  {
+    kind: "content_filter",
+    codes: [
+      "content_filter",
+      "content_policy_violation",
+      "moderation_blocked",
+      "image_content_policy_violation",
+      "data_inspection_failed",
+      "datainspectionfailed",
+      "responsibleaipolicyviolation",
+    ],
+    source:
+      "OpenAI, image guide; Azure OpenAI, content filtering; Alibaba Cloud Model Studio, error codes",
+  },
+  {
+    kind: "content_filter",
+    statuses: [400, 403],
+    message: /^content violates usage guidelines/i,
+    source: "xAI: sub2api#5359 (403 `permission-denied`)",
+  },
+  {
+    kind: "content_filter",
+    statuses: [403],
+    message: /^\S+ requires moderation on .*your input was flagged/i,
+    source: "OpenRouter, errors: 403 for flagged input",
+  },
+  {
+    kind: "context_length",
+    codes: [
+      "context_length_exceeded",
+      "exceed_context_size_error",
+      "model_context_window_exceeded",
+    ],
+    source: "OpenAI, error codes; llama.cpp (recorded)",
+  },
+  {
+    kind: "context_length",
+    statuses: [400, 413, 422],
+    message:
+      /^(?:this model's maximum context length is|prompt (?:is )?too long\b|input length and `max_tokens` exceed context limit|the input token count \(?\d+\)? exceeds|request \(\d+ tokens\) exceeds the available context size|range of input length should be|input is too long for requested model|too many tokens\b|please reduce the length of the messages)/i,
+    source:
+      "vLLM and DeepSeek (recorded); Anthropic, errors; Ollama (recorded); Google; llama.cpp (recorded); Alibaba Cloud; Bedrock; Cohere; Groq",
+  },
+  {
+    kind: "capacity",
+    statuses: [429],
+    message:
+      /^(?:allocated quota exceeded|requests? rate limit exceeded|request rate increased too quickly)/i,
+    source: "Alibaba Cloud Model Studio, error codes: 429 `insufficient_quota` is a rate there",
+  },
+  {
+    kind: "account",
+    codes: [
+      "insufficient_quota",
+      "billing_not_active",
+      "billing_hard_limit_reached",
+      "account_deactivated",
+      "unsupported_country_region_territory",
+    ],
+    source: "OpenAI, error codes",
+  },
+  {
+    kind: "account",
+    codes: ["billing_error", "enforced_spend_limit_reached"],
+    source: "Anthropic, errors",
+  },
+  {
+    kind: "account",
+    message: /^your credit balance is too low|^you have reached your specified api usage limits/i,
+    source: "Anthropic, errors; claude-code#38035 (400 `invalid_request_error`)",
+  },
+  {
+    kind: "account",
+    message: /^account \S+ is suspended\b/i,
+    source: "Fireworks: 412 `PRECONDITION_FAILED`, llmgateway#3838, pollinations#12136",
+  },
+  {
+    kind: "account",
+    codes: ["arrearage", "account.arrearage", "accountoverdueerror"],
+    source: "Alibaba Cloud Model Studio, error codes: 400; BytePlus ModelArk, error codes: 403",
+  },
+  {
+    kind: "account",
+    message: /^access denied, please make sure your account is in good standing/i,
+    source: "Alibaba Cloud Model Studio, error codes: 400",
+  },
+  {
+    kind: "account",
+    codes: ["budget_exceeded"],
+    source: "LiteLLM proxy, budgets: 400 or 429",
+  },
+  {
+    kind: "account",
+    message: /^(?:budget has been exceeded!|exceededbudget:)/i,
+    source: "LiteLLM proxy: litellm#4208, #14144 (400, no type)",
+  },
+  {
+    kind: "account",
+    message:
+      /^your account (?:org-)?\S+ (?:<\S+> )?is (?:suspended|not active)\b|^your team \S+ has either used all available credits/i,
+    source:
+      "Moonshot: BettaFish#524 (429 `exceeded_current_quota_error`); xAI: continue#10740 (403 or 429)",
+  },
+  {
+    kind: "account",
+    codes: ["personal-team-blocked:spending-limit", "exceeded_current_quota_error"],
+    source: "xAI: gptme-contrib#1678 (403); Moonshot, errors: 429",
+  },
+  {
+    kind: "account",
+    codes: ["organization_restricted", "organization_deactivated"],
+    source: "Groq: Guardrails#563 (400)",
+  },
+  {
+    kind: "account",
+    message:
+      /^(?:insufficient (?:account )?balance\b|余额不足|账户余额不足|用户额度不足|token quota is not enough|key limit exceeded)/i,
+    source:
+      "DeepSeek, error codes: 402; MiniMax: 1008; Z.ai: 429 code 1113; New API: 403; OpenRouter: 403",
+  },
+  {
+    kind: "account",
+    statuses: [400, 403],
+    message: /^user location is not supported for the api use/i,
+    source: "Gemini API, troubleshooting: 400 `FAILED_PRECONDITION`",
+  },
+  {
+    kind: "account",
+    codes: ["billing_disabled", "consumer_suspended", "consumer_invalid", "service_disabled"],
+    source: "Google, google.api.ErrorReason: 403",
+  },
+  {
+    kind: "account",
+    statuses: [400, 403],
+    message: /^operation not allowed$|^.{0,40}INVALID_PAYMENT_INSTRUMENT/,
+    source: "Bedrock, troubleshooting: ValidationException and AccessDeniedException",
+  },
+  {
+    kind: "credential",
+    codes: [
+      "invalid_api_key",
+      "invalid_authentication_error",
+      "authentication_error",
+      "invalidapikey",
+      "api_key_invalid",
+      "api_key_expired",
+      "api_key_service_blocked",
+    ],
+    source:
+      "OpenAI; Anthropic; Moonshot; Alibaba Cloud; Google, google.api.ErrorReason (docs/wire/gemini.md#f12)",
+  },
+  {
+    kind: "credential",
+    statuses: [400, 403],
+    codes: [
+      "expiredtokenexception",
+      "expiredtoken",
+      "incompletesignatureexception",
+      "invalidclienttokenid",
+      "invalidsignatureexception",
+      "missingauthenticationtokenexception",
+      "signaturedoesnotmatch",
+      "unrecognizedclientexception",
+    ],
+    source: "AWS, common errors",
+  },
+  {
+    kind: "credential",
+    statuses: [400, 403],
+    message:
+      /^(?:incorrect api key\b|invalid api key\b|api key not valid|api key not found|api key expired|the security token included in the request is)/i,
+    source: "xAI (recorded: 400); Gemini (recorded: 400); Bedrock (recorded: 403)",
+  },
+  {
+    kind: "streaming",
+    statuses: [400, 403],
+    message: /^your organization must be verified to stream this model/i,
+    source: "OpenAI, API organization verification: 400, parameter `stream`; chatbox#2263",
+  },
+  {
+    kind: "permission",
+    statuses: [400, 401, 403, 404],
+    message:
+      /^(?:your organization must be verified to|you have insufficient permissions for this operation|project `?\S+ does not have access to model)/i,
+    source: "OpenAI, API organization verification and project permissions; openai-go#565",
+  },
+  {
+    kind: "model",
+    codes: [
+      "model_not_found",
+      "model_not_available",
+      "model_decommissioned",
+      "modelnotfound",
+      "deploymentnotfound",
+      "invalid_model",
+      "resourcenotfoundexception",
+    ],
+    source:
+      "OpenAI; Together: puter#3168 (400); Groq, deprecations (400); Alibaba Cloud; Azure OpenAI (recorded); Mistral (recorded: 400); Bedrock",
+  },
+  {
+    kind: "model",
+    statuses: [400, 404],
+    message:
+      /^(?:could not find an existing deployment to match the model|unable to access non-serverless model|invalid model: |model not exist\b|the supported api model names are|\S+ is not a valid model id$|model \S+ does not exist$|model \S+ is not supported\. supported models are|the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn)/i,
+    source:
+      "Azure: llmgateway#2796 (400); Together; Mistral, DeepSeek, OpenRouter, Voyage and Bedrock (recorded: 400)",
+  },
+  {
+    kind: "capacity",
+    codes: [
+      "rate_limit_error",
+      "rate_limit_exceeded",
+      "overloaded_error",
+      "engine_overloaded_error",
+      "capacity_exceeded",
+      "modelnotreadyexception",
+      "servicequotaexceededexception",
+      "throttlingexception",
+      "toomanyrequestsexception",
+      "resource_exhausted",
+      "unavailable",
+      "serviceunavailableexception",
+    ],
+    source:
+      "Anthropic; OpenAI; Moonshot; Groq, flex processing: 498; Bedrock, Converse; Google, google.rpc.Code",
+  },
+  {
+    kind: "timeout",
+    codes: ["modeltimeoutexception", "timeout_error", "deadline_exceeded", "vector_store_timeout"],
+    source: "Bedrock, Converse; Anthropic, errors; Google, google.rpc.Code; OpenAI, responses",
+  },
+  {
+    kind: "failure",
+    codes: ["modelerrorexception", "modelstreamerrorexception", "aborted"],
+    source: "Bedrock, Converse: 424; Google, google.rpc.Code: 409",
+  },
+]
+
+/** Words of an unknown failure that may be about the operator's account: callers do not see such a message. */
+export const ACCOUNT_WORDS =
+  /\b(?:accounts?|access|balance|billing|budget|credentials?|credits?|keys?|organi[sz]ation|payments?|permissions?|plan|quota|subscription|suspended|unauthori[sz]ed)\b|余额|欠费/i
+
+/**
+ * What a status means where no rule knows the error. Only these four are documented as the request's own fault; any
+ * other is about the way to the provider, or its account.
+ */
+export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
+  [400, "request"],
+  [413, "request"],
+  [415, "request"],
+  [422, "request"],
+  [401, "credential"],
+  [402, "account"],
+  [403, "permission"],
+  [408, "timeout"],
+  [410, "model"],
+  [429, "capacity"],
+  // Groq: the flex tier has no capacity.
+  [498, "capacity"],
+  [503, "capacity"],
+  [504, "timeout"],
+  [529, "capacity"],
+])
+
+/** Codes of failed responses about an image of the request (OpenAI's OpenAPI description, `ResponseErrorCode`). */
+const OPENAI_IMAGE_CODES = [
+  "invalid_image",
+  "invalid_image_format",
+  "invalid_base64_image",
+  "invalid_image_url",
+  "image_too_large",
+  "image_too_small",
+  "image_parse_error",
+  "invalid_image_mode",
+  "image_file_too_large",
+  "unsupported_image_media_type",
+  "empty_image_file",
+  "failed_to_download_image",
+  "image_file_not_found",
+]
+
+/** The statuses that codes and types stand for, in errors without one: in a stream, or in the body of a 200. */
+export const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map<string, number>([
+  ["invalid_request_error", 400],
+  ["invalid_prompt", 400],
+  ...OPENAI_IMAGE_CODES.map((code) => [code, 400] as const),
+  ["image_generation_user_error", 400],
+  ["invalid_argument", 400],
+  ["failed_precondition", 400],
+  ["out_of_range", 400],
+  ["validationexception", 400],
+  ["request_too_large", 413],
+  ["unauthenticated", 401],
+  ["permission_error", 403],
+  ["permission_denied", 403],
+  ["accessdeniedexception", 403],
+  ["not_found_error", 404],
+  ["not_found", 404],
+])

@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs"
+
+/** The runtime ignores a file that it cannot read, so every provider behind it fails with a certificate error. */
+const VARIABLE = "NODE_EXTRA_CA_CERTS"
+
+/** What is wrong with the file of further certificate authorities; undefined if it can be used, or none is named. */
+export function extraCertificatesProblem(
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const path = environment[VARIABLE]
+  if (path === undefined || path === "") return undefined
+  try {
+    if (readFileSync(path, "utf8").includes("-----BEGIN CERTIFICATE-----")) return undefined
+    return `${VARIABLE} names ${path}, which holds no certificate in PEM format`
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable"
+    return `${VARIABLE} names ${path}, which cannot be read (${code})`
+  }
+}

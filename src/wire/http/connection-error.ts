@@ -1,0 +1,151 @@
+import { ProtocolError } from "./response-head.ts"
+
+/** How far a call to a provider had come when its connection failed. */
+export type ConnectionPhase =
+  | "resolve"
+  | "connect"
+  | "tls"
+  | "proxy"
+  | "first_byte"
+  | "between_bytes"
+  | "total"
+
+/** The code of an error without one that can be shown. */
+const UNKNOWN_CODE = "UNKNOWN"
+
+/**
+ * Why a connection failed, for the operator: its message is our own, names at most a host, and never holds a credential
+ * or a query.
+ */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError"
+  readonly phase: ConnectionPhase
+  /** As the system or OpenSSL names it: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  readonly code: string
+
+  constructor(phase: ConnectionPhase, code: string, words: string, cause?: unknown) {
+    super(code === UNKNOWN_CODE ? words : `${words} (${code})`, { cause })
+    this.phase = phase
+    this.code = code
+  }
+}
+
+/** What is known of the call besides the error. */
+export interface FailedConnection {
+  /** Whether the head of a response had arrived. */
+  readonly isAnswered?: boolean
+  /** Whether the environment names a proxy for the address: then the failed connection may be the one to the proxy. */
+  readonly isProxied?: boolean
+}
+
+const UNTRUSTED = "set NODE_EXTRA_CA_CERTS to the certificate of the authority that signed it"
+
+/** Codes of certificates that are not accepted (OpenSSL, `X509_V_ERR_…`), and what to say. */
+const CERTIFICATES: ReadonlyMap<string, string> = new Map([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", `it is self-signed; ${UNTRUSTED}`],
+  ["SELF_SIGNED_CERT_IN_CHAIN", `its authority is not trusted; ${UNTRUSTED}`],
+  ["UNABLE_TO_GET_ISSUER_CERT", `its authority is unknown; ${UNTRUSTED}`],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", `its authority is unknown; ${UNTRUSTED}`],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", `its authority is unknown; ${UNTRUSTED}`],
+  ["CERT_HAS_EXPIRED", "it has expired; check the clock of this machine too"],
+  ["CERT_NOT_YET_VALID", "it is not valid yet; check the clock of this machine too"],
+  ["CERT_REVOKED", "it is revoked"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "it is for another host name"],
+  ["HOSTNAME_MISMATCH", "it is for another host name"],
+])
+
+/** Codes of the system, and what they mean. */
+const CODES: ReadonlyMap<string, readonly [ConnectionPhase, string]> = new Map([
+  [
+    "ECONNREFUSED",
+    ["connect", "the connection was refused: check the port, and whether the server runs"],
+  ],
+  ["EHOSTUNREACH", ["connect", "the host cannot be reached"]],
+  ["ENETUNREACH", ["connect", "the network cannot be reached"]],
+  ["EADDRNOTAVAIL", ["connect", "this machine has no address for the connection, or no free port"]],
+  ["EMFILE", ["connect", "this process has too many open files"]],
+  ["ETIMEDOUT", ["connect", "the connection timed out"]],
+  [
+    "EPROTO",
+    ["tls", "the server does not speak TLS on this port: is it http:// and not https://?"],
+  ],
+])
+
+const RESET_CODES: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "ConnectionClosed"])
+const NAME_CODES: ReadonlySet<string> = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EAI_FAIL",
+  "EAI_NONAME",
+])
+
+/** A thrown error of a transport as the cause that the operator reads. */
+export function connectionErrorOf(thrown: unknown, call: FailedConnection = {}): ConnectionError {
+  if (thrown instanceof ConnectionError) return thrown
+  const [phase, code, words] = described(thrown, call)
+  const mayBeProxy = call.isProxied === true && (phase === "connect" || phase === "resolve")
+  const text = mayBeProxy
+    ? `${words} (by the proxy of HTTPS_PROXY or HTTP_PROXY, if it is used)`
+    : words
+  return new ConnectionError(phase, code, text, thrown)
+}
+
+function described(
+  thrown: unknown,
+  { isAnswered = false }: FailedConnection,
+): readonly [ConnectionPhase, string, string] {
+  const code = codeOf(thrown)
+  const waiting = isAnswered ? "between_bytes" : "first_byte"
+  const certificate = CERTIFICATES.get(code)
+  if (certificate !== undefined)
+    return ["tls", code, `the certificate is not accepted: ${certificate}`]
+  if (NAME_CODES.has(code))
+    return ["resolve", code, `the host name ${hostIn(thrown)}cannot be resolved`]
+  if (code === "ERR_PROXY_TUNNEL") return ["proxy", code, proxyWords(memberOf(thrown, "status"))]
+  if (nameOf(thrown) === "TimeoutError") return [waiting, "ETIMEDOUT", "it did not answer in time"]
+  const known = CODES.get(code)
+  if (known !== undefined) return [known[0], code, known[1]]
+  if (RESET_CODES.has(code))
+    return [waiting, code, `the server reset the connection ${pointIn(isAnswered)}`]
+  if (thrown instanceof ProtocolError) return [waiting, "EPROTOCOL", thrown.message]
+  if (code === "Malformed_HTTP_Response") {
+    return [waiting, "EPROTOCOL", "the response has no HTTP/1.1 status line"]
+  }
+  if (code.includes("CERT")) return ["tls", code, "the certificate is not accepted"]
+  return [waiting, code, `the connection failed ${pointIn(isAnswered)}`]
+}
+
+function pointIn(isAnswered: boolean): string {
+  return isAnswered ? "in the middle of the response" : "before a response came"
+}
+
+/** A proxy that answers itself, since it requires a credential; the provider was not called. */
+export function proxyRefusal(status: number): ConnectionError {
+  return new ConnectionError("proxy", "ERR_PROXY_AUTH", proxyWords(status))
+}
+
+function proxyWords(status: unknown): string {
+  return status === 407
+    ? "the proxy requires authentication (407): put user and password into HTTPS_PROXY"
+    : `the proxy refused to connect${typeof status === "number" ? ` (${status})` : ""}`
+}
+
+/** Only what can be a code: a message may hold an address with its query. */
+function codeOf(thrown: unknown): string {
+  const code = memberOf(thrown, "code")
+  return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : UNKNOWN_CODE
+}
+
+function nameOf(thrown: unknown): unknown {
+  return memberOf(thrown, "name")
+}
+
+/** The host name, where it is one. */
+function hostIn(thrown: unknown): string {
+  const host = memberOf(thrown, "hostname")
+  return typeof host === "string" && /^[\w.-]{1,253}$/.test(host) ? `${host} ` : ""
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+}

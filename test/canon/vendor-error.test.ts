@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test"
+import { PROVIDER_ERRORS } from "../../src/canon/provider-errors.ts"
+import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+
+/** Words as callers can write them into a request, and as providers quote them. */
+const QUOTED: readonly string[] = [
+  "Invalid value: 'Incorrect API key provided'. Supported values are: 'user'.",
+  "Invalid value: 'Account acme is suspended'. Supported values are: 'user'.",
+  "messages.0.role: Input should be 'user', got 'Budget has been exceeded!'",
+  "Unknown parameter: 'your credit balance is too low'.",
+  "Unrecognized tool 'Your organization must be verified to use it'",
+  "Failed to parse: model not exist",
+]
+
+describe("the table of known errors", () => {
+  test.each(QUOTED)("takes no words that a request could hold: %s", (message) => {
+    for (const status of [400, 422]) {
+      const { kind, details } = vendorRefusal(status, { message, code: "invalid_value" })
+      expect([kind, details.providerError]).toEqual(["refused_by_upstream", "request"])
+    }
+  })
+
+  test("names the source of each rule, and something to know the error by", () => {
+    for (const { source, codes, message } of PROVIDER_ERRORS) {
+      expect(source).not.toBe("")
+      expect(codes ?? message).toBeDefined()
+      expect(codes ?? []).toEqual((codes ?? []).map((code) => code.toLowerCase()))
+      if (message) expect(message.source).toStartWith("^")
+    }
+  })
+
+  test("reads a model that the request names elsewhere as the caller's mistake", () => {
+    const error = {
+      message: "No such model.",
+      code: "model_not_found",
+      parameter: "tools[0].model",
+    }
+    expect(vendorRefusal(400, error).kind).toBe("refused_by_upstream")
+    expect(vendorRefusal(400, { ...error, parameter: "model" }).details.providerError).toBe("model")
+  })
+
+  test.each([
+    [
+      {
+        message: "Allocated quota exceeded, please increase your quota limit.",
+        code: "insufficient_quota",
+      },
+      "capacity",
+    ],
+    [{ message: "You exceeded your current quota.", code: "insufficient_quota" }, "account"],
+    [{ message: "You exceeded your current quota.", type: "RESOURCE_EXHAUSTED" }, "capacity"],
+  ] as const)("tells a rate from an account without money (%#)", (error, kind) => {
+    expect(vendorRefusal(429, error).details.providerError).toBe(kind)
+  })
+
+  test.each([
+    [{ code: "context_length_exceeded" }, "context_length"],
+    [{ message: "prompt is too long: 210000 tokens > 200000 maximum" }, "context_length"],
+    [
+      { message: "request (2009 tokens) exceeds the available context size (512 tokens)" },
+      "context_length",
+    ],
+    [{ message: "This model's maximum context length is 4096 tokens." }, "context_length"],
+    [{ code: "content_filter" }, "content_filter"],
+    [{ code: "content_policy_violation" }, "content_filter"],
+  ] as const)("recognizes why a request is refused (%#)", (error, kind) => {
+    const refusal = vendorRefusal(400, error)
+    expect([refusal.kind, refusal.status]).toEqual(["refused_by_upstream", 400])
+    expect(refusal.details.providerError).toBe(kind)
+  })
+
+  test("is fast for a long message", () => {
+    const message = `${"a".repeat(100_000)} requires moderation on`
+    const begun = performance.now()
+    vendorRefusal(400, { message })
+    expect(performance.now() - begun).toBeLessThan(500)
+  })
+})
+
+describe("an error after a good status", () => {
+  test.each([
+    [{ code: "402", message: "x" }, "upstream_error", "account"],
+    [{ code: "429", message: "x" }, "upstream_overloaded", "capacity"],
+    [{ type: "overloaded_error", message: "x" }, "upstream_overloaded", "capacity"],
+    [{ type: "invalid_request_error", message: "x" }, "refused_by_upstream", "request"],
+    [{ type: "server_error", message: "x" }, "upstream_error", "failure"],
+    [{ status: 504, message: "x" }, "upstream_timeout", "timeout"],
+    [{}, "upstream_error", "failure"],
+  ] as const)("has the status that it names (%#)", (error, kind, about) => {
+    const failure = vendorRefusal(200, error)
+    expect([failure.kind, failure.details.providerError]).toEqual([kind, about])
+  })
+
+  test("keeps unknown words about an account from callers, and no others", () => {
+    const told = (message: string) => vendorRefusal(200, { message }).message
+    expect(told("the disk is full")).toContain("the disk is full")
+    for (const secret of ["Your plan has ended", "no access to this", "add credits first"]) {
+      expect(told(secret)).not.toContain(secret)
+    }
+  })
+})

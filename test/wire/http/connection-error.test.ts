@@ -1,0 +1,223 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { createServer, type Socket } from "node:net"
+import { join } from "node:path"
+import { HttpClient } from "../../../src/wire/http/client.ts"
+import { connectionErrorOf } from "../../../src/wire/http/connection-error.ts"
+import { startRawServer } from "./raw-server.ts"
+
+const FOLDER = join(import.meta.dir, "certificates")
+const TLS = {
+  key: readFileSync(join(FOLDER, "server.key"), "utf8"),
+  cert: readFileSync(join(FOLDER, "server.pem"), "utf8"),
+}
+const SECRET = "user-secret"
+const QUERY = "key=query-secret"
+const SOURCE = import.meta.resolve("../../../src/wire/http")
+
+interface Place extends AsyncDisposable {
+  readonly url: string
+}
+
+interface Described {
+  readonly phase: string
+  readonly code: string
+  readonly message: string
+}
+
+/** A server that does something with a connection once a request has come on it. */
+async function serve(scheme: string, act: (socket: Socket) => void): Promise<Place> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {})
+    socket.once("data", () => act(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  return {
+    url: `${scheme}://127.0.0.1:${port}/v1?${QUERY}`,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** A port on which no server listens. */
+async function closedPort(scheme: string): Promise<Place> {
+  await using place = await serve(scheme, () => {})
+  return { url: place.url, [Symbol.asyncDispose]: async () => {} }
+}
+
+async function tlsServer(host: string): Promise<Place> {
+  const server = startRawServer(() => {}, "127.0.0.1", TLS)
+  return {
+    url: `https://${host}:${server.port}/v1?${QUERY}`,
+    [Symbol.asyncDispose]: async () => server[Symbol.dispose](),
+  }
+}
+
+const nowhere = (url: string): Promise<Place> =>
+  Promise.resolve({ url, [Symbol.asyncDispose]: async () => {} })
+
+const CASES: readonly [string, () => Promise<Place>, phase: string, code: string, words: string][] =
+  [
+    ["a closed port", () => closedPort("http"), "connect", "ECONNREFUSED", "refused"],
+    [
+      "an unknown name",
+      () => nowhere(`https://no-such-host.invalid/v1?${QUERY}`),
+      "resolve",
+      "ENOTFOUND",
+      "no-such-host.invalid",
+    ],
+    [
+      "a certificate of an unknown authority",
+      () => tlsServer("localhost"),
+      "tls",
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+      "NODE_EXTRA_CA_CERTS",
+    ],
+    [
+      "TLS to a plain port",
+      () => serve("https", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+      "tls",
+      "EPROTO",
+      "does not speak TLS",
+    ],
+    [
+      "a reset before the response",
+      () => serve("http", (socket) => socket.resetAndDestroy()),
+      "first_byte",
+      "ECONNRESET",
+      "before a response",
+    ],
+    [
+      "a server that is no HTTP server",
+      () => serve("http", (socket) => socket.end("SSH-2.0-OpenSSH_9\r\n\r\n")),
+      "first_byte",
+      "EPROTOCOL",
+      "no HTTP/1.1 status line",
+    ],
+  ]
+
+/** What the gateway's own client and the runtime's say of a place. */
+async function failuresAt(url: string): Promise<Described[]> {
+  using client = new HttpClient({})
+  const { answer } = client.send({ url, headers: new Headers(), body: "{}" })
+  const calls = [answer, fetch(url, { method: "POST", body: "{}" })]
+  return await Promise.all(
+    calls.map((call) =>
+      call.then(
+        () => {
+          throw new Error("the call has succeeded")
+        },
+        (error: unknown) => connectionErrorOf(error),
+      ),
+    ),
+  )
+}
+
+describe("the cause of a failed connection", () => {
+  test.each(CASES)("names %s", async (_, open, phase, code, words) => {
+    await using place = await open()
+    for (const failure of await failuresAt(place.url)) {
+      expect(failure).toMatchObject({ phase, code })
+      expect(failure.message).toContain(words)
+      expect(failure.message).toEndWith(`(${code})`)
+      expect(failure.message).not.toContain("secret")
+    }
+  })
+
+  test("names a connection that is closed without a response", async () => {
+    await using place = await serve("http", (socket) => socket.end())
+    const [own, runtime] = await failuresAt(place.url)
+    expect(own).toMatchObject({ phase: "first_byte", code: "EPROTOCOL" })
+    expect(runtime).toMatchObject({ phase: "first_byte", code: "ECONNRESET" })
+  })
+
+  test("names a reset in the middle of a response", async () => {
+    await using place = await serve("http", (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", () =>
+        socket.resetAndDestroy(),
+      )
+    })
+    using client = new HttpClient({})
+    const request = { url: place.url, headers: new Headers(), body: "{}" }
+    const read = client.send(request).answer.then(({ body }) => Array.fromAsync(body))
+    const error = await read.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(connectionErrorOf(error, { isAnswered: true })).toMatchObject({
+      phase: "between_bytes",
+      code: "ECONNRESET",
+      message: expect.stringContaining("in the middle of the response"),
+    })
+  })
+
+  test("names a timeout of the runtime's client", async () => {
+    await using place = await serve("http", () => {})
+    const error = await fetch(place.url, { signal: AbortSignal.timeout(50) }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(connectionErrorOf(error)).toMatchObject({ phase: "first_byte", code: "ETIMEDOUT" })
+  })
+
+  test.each([
+    [{ code: "CERT_HAS_EXPIRED" }, "tls", "expired"],
+    [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "tls", "self-signed"],
+    [{ code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "tls", "another host name"],
+    [{ code: "EHOSTUNREACH" }, "connect", "host cannot be reached"],
+    [
+      { code: `x?${QUERY}`, message: `https://u:${SECRET}@host` },
+      "first_byte",
+      "connection failed",
+    ],
+    [`https://u:${SECRET}@host`, "first_byte", "connection failed"],
+    [undefined, "first_byte", "connection failed"],
+  ])("says nothing that it does not know (%#)", (thrown, phase, words) => {
+    const failure = connectionErrorOf(thrown)
+    expect(failure.phase).toBe(phase as typeof failure.phase)
+    expect(failure.message).toContain(words)
+    expect(failure.message).not.toContain("secret")
+  })
+})
+
+/** What a process of its own, which has a proxy, says of an address. */
+async function throughProxy(proxy: string, url: string): Promise<Described> {
+  const script = `
+    const { HttpClient } = await import(${JSON.stringify(`${SOURCE}/client.ts`)})
+    const { connectionErrorOf } = await import(${JSON.stringify(`${SOURCE}/connection-error.ts`)})
+    using client = new HttpClient(process.env)
+    const request = { url: ${JSON.stringify(url)}, headers: new Headers(), body: "{}" }
+    const error = await client.send(request).answer.then(() => undefined, (thrown) => thrown)
+    const { phase, code, message } = connectionErrorOf(error)
+    console.log(JSON.stringify({ phase, code, message }))
+    process.exit()`
+  const environment = { HTTPS_PROXY: proxy, HTTP_PROXY: proxy }
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    env: environment,
+    stderr: "inherit",
+  })
+  return JSON.parse(await new Response(child.stdout).text()) as Described
+}
+
+describe("the cause of a connection that a proxy fails", () => {
+  test("names a proxy that wants a credential", async () => {
+    await using proxy = await serve("http", (socket) =>
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),
+    )
+    const address = `http://user:${SECRET}@${new URL(proxy.url).host}`
+    const failure = await throughProxy(address, `https://provider.invalid/v1?${QUERY}`)
+    expect(failure).toMatchObject({ phase: "proxy", code: "ERR_PROXY_TUNNEL" })
+    expect(failure.message).toContain("407")
+    expect(failure.message).not.toContain("secret")
+  })
+
+  test("names a proxy that does not run", async () => {
+    await using proxy = await closedPort("http")
+    const address = `http://user:${SECRET}@${new URL(proxy.url).host}`
+    const failure = await throughProxy(address, `https://provider.invalid/v1?${QUERY}`)
+    expect(failure).toMatchObject({ phase: "connect", code: "ECONNREFUSED" })
+    expect(failure.message).toContain("HTTPS_PROXY")
+    expect(failure.message).not.toContain("secret")
+  })
+})
