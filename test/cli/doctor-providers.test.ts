@@ -110,6 +110,38 @@ describe("a refusal is distinguished from other answers", () => {
     expect(found.mend).toContain("api_key")
   })
 
+  test("an account that is suspended or out of money is no credential that works", async () => {
+    const suspended = { error: { message: "Account acme is suspended.", type: "error" } }
+    for (const [body, status] of [
+      [suspended, 412],
+      [{ error: { message: "Insufficient Balance" } }, 402],
+      [{ error: { message: "x", code: "Arrearage" } }, 400],
+    ] as const) {
+      answer = () => Response.json(body, { status })
+      const found = await check("openai", { baseUrl: url, apiKey: "secret" })
+      expect(found).toMatchObject({ result: "failed", found: `it refuses the account (${status})` })
+      expect(found.mend).toContain("billing")
+    }
+  })
+
+  test.each([
+    ["http://127.0.0.1:1", "ECONNREFUSED"],
+    ["https://no-such-host.invalid", "ENOTFOUND"],
+  ])("a provider at %s cannot be reached, and the cause is named", async (baseUrl, code) => {
+    const found = await check("openai", { baseUrl, apiKey: "secret" })
+    expect(found.result).toBe("warning")
+    expect(found.found).toStartWith("it cannot be reached: ")
+    expect(found.found).toEndWith(`(${code})`)
+  })
+
+  test("TLS to a plain port is named", async () => {
+    const found = await check("openai", {
+      baseUrl: url.replace("http:", "https:"),
+      apiKey: "secret",
+    })
+    expect(found.found).toContain("does not speak TLS")
+  })
+
   test("another 400, a missing list and a busy server are none", async () => {
     const results: [Response, string, string][] = [
       [
