@@ -115,7 +115,8 @@ async function failuresAt(url: string): Promise<Described[]> {
 }
 
 describe("the cause of a failed connection", () => {
-  test.each(CASES)("names %s", async (_, open, phase, code, words) => {
+  test.each(CASES)("names %s", async (...parts) => {
+    const [, open, phase, code, words] = parts
     await using place = await open()
     for (const failure of await failuresAt(place.url)) {
       expect(failure).toMatchObject({ phase, code })
