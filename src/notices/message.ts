@@ -31,7 +31,8 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "account.paused": (fact) => `The account is ${fact("state")}: nothing is paid for`,
   write_off: (fact) => `Requests cost ${fact("amount")} credits that could not be charged`,
   "usage.unpriced": (fact) => `${fact("deployment")} bills '${fact("name")}', which has no price`,
-  "credential.refused": (fact) => `${fact("deployment")} is refused by its provider: ${fact("reason")}`,
+  "credential.refused": (fact) =>
+    `${fact("deployment")} is refused by its provider: ${fact("reason")}`,
   "deployment.resting": (fact) => `${fact("deployment")} is avoided for now: ${fact("reason")}`,
   "deployment.recovered": (fact) => `${fact("deployment")} works again`,
   "price.changed": (fact) =>
