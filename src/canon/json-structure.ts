@@ -78,6 +78,22 @@ export class JsonScanner {
   #depth = 0
   #isText = false
   #isEscaped = false
+  readonly #topLevel = new TopLevelStrings()
+
+  /** The member of the body that is being read. */
+  get member(): string | undefined {
+    return this.#topLevel.member
+  }
+
+  /** The member `model` of the body, once it has been read. */
+  get model(): string | undefined {
+    return this.#topLevel.model
+  }
+
+  /** All values, or a few more: every element of a list and every member of an object is one. */
+  get count(): number {
+    return this.#openings + this.#commas
+  }
 
   /** Lists, objects and members. */
   get values(): number {
@@ -99,7 +115,13 @@ export class JsonScanner {
   push(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let at = 0
-    while (at < bytes.length) at = this.#isText ? this.#string(bytes, at) : this.#plain(bytes, at)
+    while (at < bytes.length) {
+      if (this.#isText) {
+        const end = this.#string(bytes, at)
+        if (this.#depth === 1) this.#topLevel.read(bytes, at, end, !this.#isText)
+        at = end
+      } else at = this.#plain(bytes, at)
+    }
   }
 
   /** @returns behind the beginning of the next string, or the end of the chunk. */
@@ -110,8 +132,13 @@ export class JsonScanner {
         this.#isText = true
         return at + 1
       }
-      if (code === COMMA) this.#commas++
-      else if (code === COLON) this.#members++
+      if (code === COMMA) {
+        this.#commas++
+        if (this.#depth === 1) this.#topLevel.comma()
+      } else if (code === COLON) {
+        this.#members++
+        if (this.#depth === 1) this.#topLevel.colon()
+      }
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.#openings++
         if (++this.#depth > this.deepest) this.deepest = this.#depth
@@ -153,5 +180,58 @@ export class JsonScanner {
     }
     if (!isEscaped) this.#isText = false
     return end + 1
+  }
+}
+
+/** Longer names of members and models are not read. Bytes. */
+const LONGEST_NAME = 300
+/** Members that are looked at: no body has as many. */
+const MAX_MEMBERS = 1_000
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/** The names of the members of a body, and the one value among them that has to be known early. */
+class TopLevelStrings {
+  member: string | undefined
+  model: string | undefined
+  #text = ""
+  #isValue = false
+  #left = MAX_MEMBERS
+
+  /** Reads a part of a string. @param isOver whether it ends with the closing quote. */
+  read(bytes: Buffer, start: number, end: number, isOver: boolean): void {
+    if (this.#left === 0) return
+    if (this.#text.length <= LONGEST_NAME) {
+      this.#text += bytes.toString("latin1", start, Math.min(end, start + LONGEST_NAME + 1))
+    }
+    if (!isOver) return
+    if (!this.#isValue) this.#begin(this.#string())
+    else if (this.member === "model") this.model = this.#string()
+    this.#text = ""
+  }
+
+  colon(): void {
+    this.#isValue = true
+  }
+
+  comma(): void {
+    this.#isValue = false
+  }
+
+  #begin(member: string | undefined): void {
+    this.member = member
+    this.#left--
+    // Another one may follow, and the last one counts.
+    if (this.#left === 0) this.model = undefined
+  }
+
+  #string(): string | undefined {
+    if (this.#text.length > LONGEST_NAME) return undefined
+    const text = this.#text.slice(0, -1)
+    if (PLAIN.test(text)) return text
+    try {
+      return JSON.parse(`"${Buffer.from(text, "latin1").toString()}"`) as string
+    } catch {
+      return undefined
+    }
   }
 }

@@ -6,13 +6,14 @@ import { entryOf, type ModelEntry } from "./entry.ts"
 import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
-import { type Deployment, isPriced, type Model } from "./model.ts"
+import { type Deployment, isFree, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
 import { buildGroup, type ModelGroup } from "./model-groups.ts"
 import { PriceGroups } from "./price-groups.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
 import { UnknownModels } from "./unknown-models.ts"
+import { once } from "../canon/once.ts"
 import { deadAlias, notAllowed, notFound, notPriced, ofOtherKind } from "./refusals.ts"
 
 export interface CatalogSources {
@@ -154,6 +155,7 @@ export class Catalog {
   readonly #originalNames: OriginalNames
   readonly #unknown: UnknownModels
   readonly #groups: PriceGroups
+  readonly #hasFree = once(() => this.#listed.some(isFree))
   readonly #entries = new WeakMap<Model, string>()
   #wholeBody: string | undefined
 
@@ -221,6 +223,12 @@ export class Catalog {
   /** A model at the prices of a key, as they are now. */
   priced(model: Model, rights: ModelRights = {}): Model {
     return this.#groups.priced(model, rights.priceGroup, Date.now())
+  }
+
+  /** Whether a key can call anything that costs nothing; a key with prices of its own is looked at each time. */
+  hasFree(rights: ModelRights): boolean {
+    if (rights.priceGroup === undefined) return this.#hasFree()
+    return this.#listed.some((model) => isFree(this.priced(model, rights)))
   }
 
   /** Models that are listed but refused, since their cost is not known. */

@@ -1,7 +1,7 @@
 import type { DialectId } from "../canon/extra.ts"
 import type { ModelRules } from "../canon/model-rules.ts"
 import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
-import type { Price } from "../ledger/price.ts"
+import { chargesFor, type Price } from "../ledger/price.ts"
 
 /** Of a deployment: which model it is of, where any of several may answer a request. */
 export interface Member {
@@ -128,4 +128,11 @@ export interface Model {
 /** Whether a model can be called: one without a price is listed, and refused. */
 export function isPriced(model: Model): boolean {
   return model.deployments.some(({ price }) => price !== undefined)
+}
+
+/** Whether a request to a model may cost nothing. */
+export function isFree({ kind, deployments }: Model): boolean {
+  // A chat uses other services only if it asks for them.
+  const what = kind === "chat" ? "tokens" : "anything"
+  return deployments.some(({ price }) => price !== undefined && !chargesFor(price, what))
 }

@@ -1,25 +1,22 @@
 import { GatewayError } from "../canon/errors.ts"
-import {
-  hasManyOpenings,
-  isDeeperThan,
-  JsonScanner,
-  openingBytes,
-} from "../canon/json-structure.ts"
-import { isJsonObject, type JsonObject } from "../canon/json.ts"
+import { hasManyOpenings, isDeeperThan, JsonScanner, openingBytes } from "../canon/json-structure.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
+import type { MaybePromise } from "../canon/maybe-promise.ts"
+import { ownTurn } from "../canon/next-turn.ts"
+import { parseInSlices, SLICE_BYTES } from "../canon/sliced-json.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
-import { incomingChunks, USUAL_PACE } from "./incoming-body.ts"
-import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 import { detachBuffer } from "../wire/detach-buffer.ts"
+import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
+import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
 /** Deeper nesting than this is an attack on recursive code. */
 const DEEPEST = 64
-/** No request has so many lists, objects and members; to parse more would keep everyone waiting. */
-const MAX_VALUES = 500_000
+/** Values of one body: no conversation has as many (docs/api.md#limits). */
+export const MAX_VALUES = 200_000
 /** A body up to here is read in one go: it arrives together with its head. Bytes. */
 const SMALL_BODY = 32 * 1024
 /** A body is in memory as received, as parsed, and as what goes upstream. */
 const COPIES = 3
-const DECODER = new TextDecoder()
 
 /** A JSON body and its size, unpacked, in bytes. */
 export interface ReceivedBody {
@@ -27,19 +24,34 @@ export interface ReceivedBody {
   readonly bytes: number
 }
 
+/** Checks a request while its body arrives. A small body has arrived already, so it is not checked early. */
+export interface BodyWatch {
+  /** Called before the body is read. @throws GatewayError */
+  begins(): MaybePromise<void>
+  /** Called as soon as the body names its model. @throws GatewayError */
+  named(model: string): MaybePromise<void>
+}
+
+/** How a JSON body is read. */
+export interface BodyReading {
+  /** Bytes, unpacked. */
+  readonly limit: number
+  /** Takes what the body needs; absent where small bodies alone are read. */
+  readonly memory?: Reservation | undefined
+  readonly pace?: Pace
+  /** The number of lists, objects, members and elements. */
+  readonly maxValues?: number
+  readonly watch?: BodyWatch
+}
+
 /**
  * Reads a JSON body. One that is announced as too large, or for which there is no memory, is refused before a byte of
  * it is read.
- * @param limit bytes.
- * @param memory takes what the body needs; absent where small bodies alone are read.
- * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `invalid_value`, `overloaded`.
+ * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `invalid_value`, `overloaded`, and
+ * what the watch throws.
  */
-export async function readJsonBody(
-  request: Request,
-  limit: number,
-  memory?: Reservation,
-  pace = USUAL_PACE,
-): Promise<ReceivedBody> {
+export async function readJsonBody(request: Request, reading: BodyReading): Promise<ReceivedBody> {
+  const { limit, memory, pace = USUAL_PACE, watch } = reading
   const type = request.headers.get("content-type") ?? ""
   if (!isJsonType(type)) {
     throw new GatewayError(
@@ -52,15 +64,14 @@ export async function readJsonBody(
   const announced = length === null ? undefined : Number(length)
   if (announced !== undefined && announced > limit) throw tooLarge(limit)
   try {
-    if (encoding !== undefined) {
-      const chunks = unpackedChunks(incomingChunks(request, pace), encoding, memory)
-      return await readLarge(chunks, { limit, memory, announced: undefined })
-    }
-    if (announced !== undefined && announced <= SMALL_BODY) {
+    if (announced !== undefined && announced <= SMALL_BODY && encoding === undefined) {
       memory?.takeBody(COPIES * announced)
       return { json: parseSmall(await request.text(), memory), bytes: announced }
     }
-    return await readLarge(incomingChunks(request, pace), { limit, memory, announced })
+    await watch?.begins()
+    const incoming = incomingChunks(request, pace)
+    if (encoding === undefined) return await readLarge(incoming, reading, announced)
+    return await readLarge(unpackedChunks(incoming, encoding, memory), reading, undefined)
   } catch (error) {
     if (error instanceof GatewayError) throw error
     // A caller who leaves while the body still comes gets this error, in case it still reads; it is no failure of ours.
@@ -70,28 +81,32 @@ export async function readJsonBody(
   }
 }
 
+/** Whether a body has arrived together with its head, so that reading it causes no work. */
+export function isSmallBody({ headers }: Request): boolean {
+  const length = headers.get("content-length")
+  return length !== null && Number(length) <= SMALL_BODY && headers.get("content-encoding") === null
+}
+
 function isJsonType(type: string): boolean {
   if (type === "application/json") return true
   return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim())
 }
 
-/** What is known of a large body before it comes. */
-interface LargeBody {
-  readonly limit: number
-  readonly memory: Reservation | undefined
-  readonly announced: number | undefined
-}
-
-/** A large body is checked while it arrives: reading stops as soon as it is too deep or too large. */
+/**
+ * A large body is checked while it arrives: reading stops as soon as it is too deep or too large.
+ * @param announced its size, where that is known.
+ */
 async function readLarge(
   incoming: AsyncIterable<Uint8Array>,
-  { limit, memory, announced }: LargeBody,
+  { limit, memory, maxValues = MAX_VALUES, watch }: BodyReading,
+  announced: number | undefined,
 ): Promise<ReceivedBody> {
   if (announced !== undefined) memory?.takeBody(COPIES * announced)
   const scanner = new JsonScanner()
   const chunks: Uint8Array[] = []
   let bytes = 0
   let whole: Buffer
+  let isNamed = false
   // The memory of the chunks is released immediately: the collector does not see how large its garbage is.
   try {
     for await (const chunk of incoming) {
@@ -99,18 +114,29 @@ async function readLarge(
       bytes += chunk.byteLength
       if (bytes > limit) throw tooLarge(limit)
       if (announced === undefined) memory?.takeBody(COPIES * chunk.byteLength)
-      scanner.push(chunk)
-      if (scanner.deepest > DEEPEST) throw tooDeep()
-      if (scanner.values > MAX_VALUES) throw tooMany()
+      for (let start = 0; start < chunk.byteLength; start += SLICE_BYTES) {
+        if (start > 0) await ownTurn()
+        scanner.push(chunk.subarray(start, start + SLICE_BYTES))
+        if (scanner.deepest > DEEPEST) throw tooDeep()
+        if (scanner.count > maxValues) throw tooMany(maxValues, scanner.member)
+        if (!isNamed && scanner.model !== undefined) {
+          isNamed = true
+          await watch?.named(scanner.model)
+        }
+      }
     }
     memory?.takeBody(scanner.bytes)
     whole = Buffer.concat(chunks)
   } finally {
     for (const chunk of chunks) detachBuffer(chunk)
   }
-  const text = DECODER.decode(whole)
-  detachBuffer(whole)
-  return { json: parse(text), bytes }
+  try {
+    return { json: objectOf(await parseInSlices(whole)), bytes }
+  } catch (error) {
+    throw error instanceof GatewayError ? error : notJson(error)
+  } finally {
+    detachBuffer(whole)
+  }
 }
 
 function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
@@ -118,21 +144,23 @@ function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
     if (isDeeperThan(text, DEEPEST)) throw tooDeep()
     memory?.takeBody(openingBytes(text))
   }
-  return parse(text)
+  let value: JsonValue
+  try {
+    value = JSON.parse(text) as JsonValue
+  } catch (error) {
+    throw notJson(error)
+  }
+  return objectOf(value)
 }
 
-function parse(text: string): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "it cannot be parsed"
-    throw new GatewayError("invalid_json", `The body is not valid JSON: ${reason.slice(0, 200)}.`)
-  }
-  if (!isJsonObject(value)) {
-    throw new GatewayError("invalid_json", "The body has to be a JSON object.")
-  }
-  return value
+function objectOf(value: JsonValue): JsonObject {
+  if (isJsonObject(value)) return value
+  throw new GatewayError("invalid_json", "The body has to be a JSON object.")
+}
+
+function notJson(error: unknown): GatewayError {
+  const reason = error instanceof Error ? error.message : "it cannot be parsed"
+  return new GatewayError("invalid_json", `The body is not valid JSON: ${reason.slice(0, 200)}.`)
 }
 
 function tooDeep(): GatewayError {
@@ -142,10 +170,13 @@ function tooDeep(): GatewayError {
   )
 }
 
-function tooMany(): GatewayError {
+/** @param member where the limit was passed. */
+function tooMany(max: number, member: string | undefined): GatewayError {
+  const place = member === undefined ? "" : ` It is passed in '${member.slice(0, 100)}'.`
   return new GatewayError(
-    "invalid_json",
-    `The body holds more than ${MAX_VALUES.toLocaleString("en-US")} lists, objects and members. Send less in one request.`,
+    "invalid_value",
+    `The body has more than ${max.toLocaleString("en-US")} values: lists, objects, members and elements.${place} Send less in one request.`,
+    member === undefined ? {} : { parameter: member.slice(0, 100) },
   )
 }
 

@@ -11,6 +11,9 @@ const WINDOWS: Readonly<Record<string, number>> = {
   br: 17 * MEBIBYTE,
   zstd: 9 * MEBIBYTE,
 }
+/** A body may unpack to so many times its size, and to so much in any case: JSON that people send unpacks to 30 times. */
+const MAX_RATIO = 100
+const FREE_BYTES = MEBIBYTE
 const ACCEPTED = "gzip, deflate, br, zstd"
 
 /**
@@ -44,8 +47,14 @@ export async function* unpackedChunks(
 ): AsyncGenerator<Uint8Array, undefined> {
   const window = WINDOWS[encoding] ?? 0
   memory?.takeBody(window)
+  const packed = new CountedChunks(chunks)
+  let bytes = 0
   try {
-    yield* decompressed(chunks, encoding)
+    for await (const chunk of decompressed(packed.chunks(), encoding)) {
+      bytes += chunk.byteLength
+      if (bytes > FREE_BYTES && bytes > MAX_RATIO * packed.bytes) throw tooDense()
+      yield chunk
+    }
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError(
@@ -56,6 +65,31 @@ export async function* unpackedChunks(
   } finally {
     memory?.give(window)
   }
+}
+
+/** Counts the bytes of a body as they are received. */
+class CountedChunks {
+  bytes = 0
+  readonly #chunks: AsyncGenerator<Uint8Array, undefined>
+
+  constructor(chunks: AsyncGenerator<Uint8Array, undefined>) {
+    this.#chunks = chunks
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, undefined> {
+    for await (const chunk of this.#chunks) {
+      this.bytes += chunk.byteLength
+      yield chunk
+    }
+  }
+}
+
+function tooDense(): GatewayError {
+  return new GatewayError(
+    "body_too_large",
+    `The body unpacks to more than ${MAX_RATIO} times its size. Send it unpacked.`,
+    { parameter: "content-encoding" },
+  )
 }
 
 function unsupported(header: string, accepted: string): GatewayError {

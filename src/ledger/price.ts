@@ -179,6 +179,14 @@ export function serviceRate(price: Price, usageClass: UsageClass): bigint | unde
   return price.rates[usageClass] ?? price.services?.[usageClass]
 }
 
+/** Whether a price charges for tokens, or for anything at all. */
+export function chargesFor({ rates, tiers, multiplier }: Price, what: "tokens" | "anything"): boolean {
+  if (multiplier === 0n) return false
+  const classes = what === "tokens" ? TOKEN_CLASSES : USAGE_CLASSES
+  const cards = [rates, ...tiers.map((tier) => tier.rates)]
+  return cards.every((card) => classes.some((name) => (card[name] ?? 0n) > 0n))
+}
+
 /** One, in millionths. */
 export const SAME = 1_000_000n
 /** The classes whose rates a mode changes: only tokens. */

@@ -108,6 +108,12 @@ export class LeasedRates {
     })
   }
 
+  /** As that of `Rates`: rejects only what the database has just rejected. */
+  refuseExceeded(keyId: string, request: RateRequest): void {
+    const now = this.#clock()
+    this.#refuseWhatWas(slicesOf(this.#keyOf(keyId), request, now), request, now)
+  }
+
   /** As that of `RateLimiter`. @returns false when nothing was leased for the key. */
   adjust(keyId: string, delta: number, heldFor: number): boolean {
     const key = this.#keys.get(keyId)

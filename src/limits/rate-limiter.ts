@@ -94,6 +94,12 @@ export class RateLimiter {
     return this.#headers(limited)
   }
 
+  /** As that of `Rates`. */
+  refuseExceeded(keyId: string, request: RateRequest): void {
+    this.check(keyId, request)
+    this.#buckets.used(keyId, "requests")?.add(-1, this.#buckets.share, this.#clock())
+  }
+
   /**
    * Corrects the tokens of a request once its real usage is known.
    * @param delta tokens really used less those it was checked with; a request that failed gives all of them

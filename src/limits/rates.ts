@@ -62,6 +62,17 @@ export class Rates {
   }
 
   /**
+   * Rejects a request for which the key has none left in its minute; uses nothing.
+   * @param limit per minute; undefined: no limit.
+   * @throws GatewayError `request_rate_exceeded`, with `retryAfter`.
+   */
+  refuseExceeded(keyId: string, limit: number | undefined, whose: LimitOwner): void {
+    if (limit === undefined) return
+    const limits = this.#isLeased ? this.#leased : this.#local
+    limits.refuseExceeded(keyId, { requestsPerMinute: limit, tokens: 0, whose })
+  }
+
+  /**
    * Corrects the tokens of a request once its real usage is known.
    * @param delta tokens really used less those it was checked with; a request that failed gives all of them
    * back. Never gives back more than is in use.

@@ -42,6 +42,12 @@ function packed(body: object | string, encoding: keyof typeof PACKERS): Uint8Arr
   return new Uint8Array(PACKERS[encoding](Buffer.from(text)))
 }
 
+/** Text that packs to about a fiftieth. */
+function repetitive(length: number): string {
+  const block = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex").repeat(60)
+  return Array.from({ length: Math.ceil(length / 1_440) }, block).join("").slice(0, length)
+}
+
 async function refusal(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   return { status: response.status, code: error.code, message: error.message }
@@ -92,9 +98,8 @@ describe("a compressed body", () => {
   })
 
   test("is not unpacked beyond the limit of a body", async () => {
-    const order = { ...CHAT, padding: "a".repeat(64 * 1024 * 1024) }
-    const body = packed(order, "gzip")
-    expect(body.byteLength).toBeLessThan(100_000)
+    const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
+    expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
       const encoded = { "content-encoding": "gzip", ...headers }
       const response = await send("/v1/chat/completions", body, encoded)
@@ -102,11 +107,27 @@ describe("a compressed body", () => {
     }
   })
 
+  test("is not unpacked beyond a hundred times its size", async () => {
+    for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
+      const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
+      for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
+        const encoded = { "content-encoding": encoding, ...headers }
+        const response = await send("/v1/chat/completions", body, encoded)
+        const { status, code, message } = await refusal(response)
+        expect([encoding, status, code]).toEqual([encoding, 413, "body_too_large"])
+        expect(message).toContain("100 times its size")
+      }
+      const small = packed({ ...CHAT, user: "a".repeat(500 * 1024) }, encoding)
+      const served = await send("/v1/chat/completions", small, { "content-encoding": encoding })
+      expect(served.status).toBe(200)
+    }
+  })
+
   test("is not unpacked beyond the memory that a request may take", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
-    const body = packed({ ...CHAT, padding: "a".repeat(64 * megabyte) }, "zstd")
+    const body = packed({ ...CHAT, padding: repetitive(64 * megabyte) }, "zstd")
     const response = await send("/v1/chat/completions", body, { "content-encoding": "zstd" })
     const { status, message } = await refusal(response)
     expect([status, message]).toEqual([413, expect.stringContaining("48 MB of memory")])

@@ -172,7 +172,8 @@ describe("a body that is made to hurt", () => {
     for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {
       const body = `{"model":"sim/echo","messages":[${values}{}]}`
       const error = await errorOf(await caller.post(CHAT, body))
-      expect(error).toMatchObject({ status: 400, error_type: "invalid_json" })
+      expect(error).toMatchObject({ status: 400, error_type: "invalid_value", param: "messages" })
+      expect(error.message).toContain("200,000 values")
     }
     await expectNothingHeld(caller)
   })

@@ -22,7 +22,7 @@ test.each([
   ["no JSON", ["{", "nothing"], "invalid_json"],
 ])("the memory of a body that is %s is given back at once", async (_, contents, kind) => {
   const { chunks, request } = inChunks(contents)
-  const refusal = await readJsonBody(request, 3 * CHUNK).catch((error: unknown) => error)
+  const refusal = await readJsonBody(request, { limit: 3 * CHUNK }).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ kind })
   expect(chunks.map((chunk) => chunk.byteLength)).toEqual(chunks.map(() => 0))
 })

@@ -23,7 +23,7 @@ export async function readBody<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   if (isNothing(schema)) return schema.parse(undefined)
   const isEmpty = request.body === null || request.headers.get("content-length") === "0"
-  const body = isEmpty ? {} : (await readJsonBody(request, LARGEST_BODY)).json
+  const body = isEmpty ? {} : (await readJsonBody(request, { limit: LARGEST_BODY })).json
   return check(schema, body)
 }
 

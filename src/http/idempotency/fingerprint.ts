@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hmac, hkdfSync } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
 import type { FileBytes } from "../../media/stored-file.ts"
-import { parseJsonObject } from "../../canon/json.ts"
+import { JsonScanner } from "../../canon/json-structure.ts"
 import { readGoogleAddress } from "../v1/google-address.ts"
 import { type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
 
@@ -41,7 +41,7 @@ export function isForm(headers: Headers): boolean {
 /** What a body says, as far as it matters for a retry. */
 export interface ReadBody {
   readonly fingerprint: string
-  /** The model it names; reads it once more, since only a few have to know. */
+  /** The model it names; scans it once more, since only a few have to know. */
   readonly model: () => Promise<string | undefined>
 }
 
@@ -122,7 +122,7 @@ async function readForm(
 
 async function modelOf(headers: Headers, body: FileBytes): Promise<string | undefined> {
   if (!(headers.get("content-type") ?? "").includes("json")) return undefined
-  const text = Buffer.from(await body.read(0, body.size)).toString()
-  const model = parseJsonObject(text)?.["model"]
-  return typeof model === "string" ? model : undefined
+  const scanner = new JsonScanner()
+  for await (const chunk of chunksOf(body)) scanner.push(chunk)
+  return scanner.model
 }

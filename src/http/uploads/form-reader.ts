@@ -4,6 +4,7 @@ import { StoredFile } from "../../media/stored-file.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { FormError, type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
+import type { BodyWatch } from "../read-body.ts"
 import { incomingChunks, type Pace } from "../incoming-body.ts"
 import { refuseEncoding } from "../unpacked-body.ts"
 import { ChunkBuffers } from "./chunk-buffers.ts"
@@ -31,6 +32,8 @@ export interface FormReading {
   readonly pace: Pace
   /** Takes what of the form is kept in memory. */
   readonly memory: Reservation
+  /** Absent: the form is small. */
+  readonly watch?: BodyWatch
 }
 
 /** A form that has been read. Its files end with the memory of its request. */
@@ -65,6 +68,8 @@ export class FormReader implements FormReceiver {
   readonly #files: (FormFile | undefined)[] = []
   readonly #counts = new Map<string, number>()
   readonly #spooled: SpooledBytes[] = []
+  /** The check of the model, while it waits for the ledger. */
+  #named: Promise<void> | undefined
 
   /** @throws GatewayError where the form cannot be read. */
   constructor(request: Request, reading: FormReading) {
@@ -87,14 +92,17 @@ export class FormReader implements FormReceiver {
 
   /** Called once. @throws GatewayError; then nothing of it is kept. */
   async read(): Promise<Form> {
+    const { watch, memory } = this.#reading
     try {
+      await watch?.begins()
       await readMultipart(this.#incoming(), this.#type, FIELD_LIMITS, this)
+      await this.#named
     } catch (error) {
       await closeAll(this.#spooled)
       throw error instanceof FormError ? refusalOf(error) : error
     }
     // A file without a name that cannot be closed is no one's loss.
-    this.#reading.memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
+    memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
     const files = this.#files.filter((file) => file !== undefined)
     return { files, fields: this.#fields, bytes: this.#bytes }
   }
@@ -115,9 +123,14 @@ export class FormReader implements FormReceiver {
   }
 
   field(name: string, value: string): void {
-    const { rules, memory } = this.#reading
+    const { rules, memory, watch } = this.#reading
     const plain = plainName(name)
     this.#fields.add(name, value)
+    if (name === "model" && watch !== undefined && this.#named === undefined) {
+      this.#named = Promise.resolve(watch.named(value))
+      // It is reported to what awaits it.
+      this.#named.catch(() => {})
+    }
     memory.takeBody(value.length)
     if (Object.hasOwn(rules, plain)) {
       throw invalidValue(
@@ -129,6 +142,7 @@ export class FormReader implements FormReceiver {
 
   async file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void> {
     const { spool, rules, memory } = this.#reading
+    await this.#named
     const head = { ...part, field: plainName(part.field) }
     const count = (this.#counts.get(head.field) ?? 0) + 1
     this.#counts.set(head.field, count)

@@ -11,9 +11,12 @@ import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
 import { callerKey } from "./caller-key.ts"
+import { readGoogleAddress } from "./google-address.ts"
 import { labelsOf } from "./labels.ts"
+import type { ModelKind } from "../../config/settings.ts"
+import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
 import type { TakenWishes } from "../../relay/wishes/read-wishes.ts"
-import { readJsonBody, type ReceivedBody } from "../read-body.ts"
+import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
 /** Who calls with a key, what the request holds of the process's memory, and its place in a trace. */
@@ -30,6 +33,7 @@ export interface CallServices {
   readonly keyring: Keyring
   readonly events: Events
   readonly memory: MemoryBudget
+  readonly checks: EarlyChecks
   /** Bytes. */
   readonly bodyLimit: () => number
   /** Where the files of forms are while their requests run. */
@@ -45,40 +49,109 @@ export interface Tracer {
   begin(request: Request, key: Key, receivedAt: number): RequestTrace | undefined
 }
 
+/** What a body is for. */
+export interface BodyPurpose {
+  /** The kind of model that it names; absent: it costs nothing. */
+  readonly kind?: ModelKind
+  /** The number of values that it may have, where that is not the usual one. */
+  readonly maxValues?: number
+}
+
 /** How endpoints that are called with a key know who calls, and read what they send. */
 export interface Calls {
   readonly events: Events
   readonly auth: Auth<KeyCaller>
-  readonly json: BodyReader<KeyCaller, ReceivedBody>
-  readonly form: (rules: FileRules) => BodyReader<KeyCaller, Form>
+  /** The same for requests that run a model: rejects keys that are paused, and requests beyond those that may run. */
+  readonly callerAuth: Auth<KeyCaller>
+  readonly json: (purpose: BodyPurpose) => BodyReader<KeyCaller, ReceivedBody>
+  readonly form: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, Form>
   /** A form whose long file may still be arriving when it is handed over. */
-  readonly upload: (rules: FileRules) => BodyReader<KeyCaller, UploadInProgress>
+  readonly upload: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, UploadInProgress>
 }
 
 export function callsOf(services: CallServices): Calls {
   const { keyring, events, memory: budget, bodyLimit, spool, pace = USUAL_PACE, tracer } = services
+  const { checks } = services
   const opened = (key: Key, request: Request, receivedAt: number): KeyCaller => ({
     key,
     memory: budget.open(key),
     trace: tracer?.begin(request, key, receivedAt),
   })
+  const auth: Calls["auth"] = (request, connection, receivedAt) => {
+    const found = callerKey(keyring, request, connection, receivedAt)
+    return found instanceof Promise
+      ? found.then((key) => opened(key, request, receivedAt))
+      : opened(found, request, receivedAt)
+  }
+  const entered = (caller: KeyCaller): KeyCaller => {
+    try {
+      checks.enter(caller.key, caller.memory)
+      return caller
+    } catch (error) {
+      caller.memory[Symbol.dispose]()
+      throw error
+    }
+  }
+  const watchOf = (purpose: BodyPurpose, request: Request, { key }: KeyCaller): BodyWatch =>
+    new CallWatch(checks, key, purpose.kind, request)
+  const formReading = (rules: FileRules, kind: ModelKind, request: Request, caller: KeyCaller) => ({
+    spool,
+    rules,
+    memory: caller.memory,
+    pace,
+    ...(!isSmallBody(request) && { watch: watchOf({ kind }, request, caller) }),
+  })
   return {
     events,
-    auth(request, connection, receivedAt) {
-      const found = callerKey(keyring, request, connection, receivedAt)
-      return found instanceof Promise
-        ? found.then((key) => opened(key, request, receivedAt))
-        : opened(found, request, receivedAt)
+    auth,
+    callerAuth(request, connection, receivedAt) {
+      const found = auth(request, connection, receivedAt)
+      return found instanceof Promise ? found.then(entered) : entered(found)
     },
-    json: (request, { memory }) => readJsonBody(request, bodyLimit(), memory, pace),
-    form:
-      (rules) =>
-      (request, { memory }) =>
-        readForm(request, { spool, rules, memory, pace }),
-    upload:
-      (rules) =>
-      (request, { memory }) =>
-        receiveUpload(request, { spool, rules, memory, pace }),
+    json: (purpose) => (request, caller) => {
+      const { memory } = caller
+      const watch = watchOf(purpose, request, caller)
+      const { maxValues } = purpose
+      const limit = bodyLimit()
+      return readJsonBody(request, { limit, memory, pace, watch, ...(maxValues && { maxValues }) })
+    },
+    form: (rules, kind) => (request, caller) =>
+      readForm(request, formReading(rules, kind, request, caller)),
+    upload: (rules, kind) => (request, caller) =>
+      receiveUpload(request, formReading(rules, kind, request, caller)),
+  }
+}
+
+/** Rejects a call while its body arrives, by its key's rate, its credits and its model. */
+class CallWatch implements BodyWatch {
+  readonly #checks: EarlyChecks
+  readonly #key: Key
+  readonly #kind: ModelKind | undefined
+  readonly #request: Request
+
+  constructor(checks: EarlyChecks, key: Key, kind: ModelKind | undefined, request: Request) {
+    this.#checks = checks
+    this.#key = key
+    this.#kind = kind
+    this.#request = request
+  }
+
+  /** The model that the address names. */
+  get #addressed(): string | undefined {
+    return readGoogleAddress(new URL(this.#request.url).pathname)?.model
+  }
+
+  async begins(): Promise<void> {
+    this.#checks.refuseFrequent(this.#key)
+    if (this.#kind === undefined) return
+    await this.#checks.refuseEmpty(this.#key)
+    const model = this.#addressed
+    if (model !== undefined) await this.#checks.refuseUnpaid(this.#key, this.#kind, model)
+  }
+
+  async named(model: string): Promise<void> {
+    if (this.#kind === undefined || this.#addressed !== undefined) return
+    await this.#checks.refuseUnpaid(this.#key, this.#kind, model)
   }
 }
 

@@ -36,8 +36,8 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
     {
       method: "POST",
       path: usual.path,
-      auth: calls.auth,
-      body: calls.json,
+      auth: calls.callerAuth,
+      body: calls.json({ kind: "chat" }),
       errors: errorsIn(usual.dialect),
       handle(context, body) {
         const { request } = context

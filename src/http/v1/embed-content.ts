@@ -6,6 +6,7 @@ import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
+import { EMBEDDING_BODY } from "./embeddings.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { addressedOf, type GoogleMethod, googlePath, readGoogleAddress } from "./google-address.ts"
 import { jsonOperation } from "./json-operation.ts"
@@ -18,6 +19,7 @@ export function embedContent(method: EmbeddingMethod, calls: Calls, relay: Embed
   return jsonOperation({
     path: googlePath(method),
     calls,
+    purpose: EMBEDDING_BODY,
     errors: errorsIn(GEMINI),
     async perform(call, body, request) {
       const wanted = embeddingAt(method, body, new URL(request.url).pathname)

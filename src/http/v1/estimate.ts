@@ -69,8 +69,8 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
     {
       method: "POST",
       path: ESTIMATE_PATH,
-      auth: calls.auth,
-      body: calls.json,
+      auth: calls.callerAuth,
+      body: calls.json({}),
       async handle(context, { json }) {
         const { request, id } = context
         const { path: wanted, body: written } = readMembers(json)

@@ -47,8 +47,8 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
     {
       method: "POST",
       path: GENERATIONS_PATH,
-      auth: calls.auth,
-      body: calls.json,
+      auth: calls.callerAuth,
+      body: calls.json({ kind: "image" }),
       async handle(context, { json, bytes }) {
         const taken = takeWishes(json)
         const call = callOf(context, bytes, taken)
@@ -88,8 +88,8 @@ function fromForm(
     {
       method: "POST",
       path,
-      auth: calls.auth,
-      body: calls.form(rules),
+      auth: calls.callerAuth,
+      body: calls.form(rules, "image"),
       async handle(context, form) {
         const call = callOf(context, form.bytes)
         const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))

@@ -6,7 +6,7 @@ import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { takeWishes } from "../../relay/wishes/read-wishes.ts"
-import { callOf, type Calls } from "./calls.ts"
+import { type BodyPurpose, callOf, type Calls } from "./calls.ts"
 import type { GooglePath } from "./google-address.ts"
 
 /** What goes back. It is paid for. */
@@ -20,6 +20,7 @@ export interface JsonOperationAnswer {
 export interface JsonOperation {
   readonly path: ServicePath | GooglePath
   readonly calls: Calls
+  readonly purpose: BodyPurpose
   /** In OpenAI's envelope where none is given. */
   readonly errors?: ErrorAnswer
   readonly perform: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>
@@ -27,13 +28,13 @@ export interface JsonOperation {
 
 /** Its endpoint. */
 export function jsonOperation(operation: JsonOperation): Route {
-  const { path, calls, errors = errorAnswer, perform } = operation
+  const { path, calls, purpose, errors = errorAnswer, perform } = operation
   return serve(
     {
       method: "POST",
       path,
-      auth: calls.auth,
-      body: calls.json,
+      auth: calls.callerAuth,
+      body: calls.json(purpose),
       errors,
       async handle(context, { json, bytes }) {
         const taken = takeWishes(json)

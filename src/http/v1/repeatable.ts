@@ -10,6 +10,8 @@ import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { failure } from "../endpoint.ts"
 import type { Pace } from "../incoming-body.ts"
+import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
+import { refuseHindered } from "../../relay/pipeline/refuse-hindered.ts"
 import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerprint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
@@ -20,6 +22,7 @@ export interface RepeatableServices {
   readonly idempotency: Idempotency
   readonly keyring: Keyring
   readonly limiter: Rates
+  readonly checks: EarlyChecks
   readonly catalog: () => Catalog
   readonly store: Store
   readonly events: Events
@@ -54,6 +57,8 @@ function answerOnce({ path, handler, errors }: Route, services: RepeatableServic
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
     try {
       const key = await callerKey(keyring, request, connection, Date.now())
+      refuseHindered(key)
+      services.checks.refuseFrequent(key)
       // The body has been read, and those who wait for the answer have connections of their own.
       const address = key.addresses === undefined ? null : connection.address
       const spooled: Connection = { address, origin: connection.origin, waitLong() {} }

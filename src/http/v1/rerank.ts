@@ -24,6 +24,7 @@ export function rerank(
   return jsonOperation({
     path,
     calls,
+    purpose: { kind: "rerank" },
     async perform(call, body, caller) {
       const input = decodeRerankRequest(body)
       const { value, headers } = await relay.rerank(call, input.request, caller)

@@ -13,6 +13,7 @@ import type { Speech } from "../../relay/operations/speech/speech.ts"
 import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import type { ResponseKeepers } from "../../relay/state/delete-response.ts"
 import type { Store } from "../../store/store.ts"
+import { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
 import { healthz, readyz } from "../health.ts"
 import { metrics } from "../metrics.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
@@ -53,7 +54,7 @@ export interface Performers {
 }
 
 /** What the endpoints are made of. */
-export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServices, "bodyLimit"> {
+export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServices, "bodyLimit" | "checks"> {
   readonly settings: () => Settings
   readonly catalog: () => Catalog
   readonly isDraining: () => boolean
@@ -72,10 +73,11 @@ export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServic
 export function callerRoutes(parts: RouteParts): Route[] {
   const { settings, store, ledger, relay, events } = parts
   const bodyLimit = (): number => settings().limits.bodyBytes
-  const calls = callsOf({ ...parts, bodyLimit })
+  const checks = new EarlyChecks(parts)
+  const calls = callsOf({ ...parts, bodyLimit, checks })
   const masksOptional = (): boolean => settings().images.mask === "optional"
   const publicUrl = (): string | undefined => settings().publicUrl
-  const again = { ...parts, bodyLimit }
+  const again = { ...parts, bodyLimit, checks }
   const once = (route: Route): Route => repeatable(route, again)
   return [
     ...CHAT_ENDPOINTS.map((endpoint) => chatEndpoint(endpoint, calls, relay)).map(once),

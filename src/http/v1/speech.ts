@@ -15,8 +15,8 @@ export function speech(calls: Calls, speaking: Speech): Route {
     {
       method: "POST",
       path: SPEECH_PATH,
-      auth: calls.auth,
-      body: calls.json,
+      auth: calls.callerAuth,
+      body: calls.json({ kind: "speech" }),
       async handle(context, { json, bytes }) {
         const taken = takeWishes(json)
         const call = callOf(context, bytes, taken)

@@ -48,13 +48,13 @@ function routeOf(
   calls: Calls,
   { transcribing, inspector }: TranscribingServices,
 ): Route {
-  const { auth, events } = calls
+  const { callerAuth: auth, events } = calls
   return serve(
     {
       method: "POST",
       path,
       auth,
-      body: calls.upload(FILES),
+      body: calls.upload(FILES, "transcription"),
       async handle(context, upload) {
         const call = callOf(context, upload.bytes)
         using transcription = transcribing.prepare(call, context.request)

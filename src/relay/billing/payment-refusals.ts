@@ -4,6 +4,9 @@ import { formatCredits } from "../../ledger/money.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 import { readLabel, readLabelHolder } from "../../accounting/label-budgets.ts"
 
+/** The smallest amount that a request can cost, if it costs anything. Nanocredits. */
+export const SMALLEST_COST = 1n
+
 /** When a running request of the same caller holds the credits, seconds. */
 const RESERVED_RETRY_AFTER = 1
 
@@ -47,9 +50,16 @@ export function refusalOf(
 function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
   return new GatewayError(
     "insufficient_credits",
-    `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which may cost up to ${formatCredits(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
+    `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which ${costWords(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
     { fields: { balance: formatCredits(account.posted), required: formatCredits(needed) } },
   )
+}
+
+/** The cost of a request; all that is known of it before its body is read is that it is not free. */
+function costWords(needed: bigint): string {
+  return needed <= SMALLEST_COST
+    ? "is not free"
+    : `may cost up to ${formatCredits(needed)}`
 }
 
 /** The account's credits go to what it owes first. */
@@ -79,7 +89,7 @@ function budgetExceeded(
 ): GatewayError {
   const { holder, period, until } = readPeriodOwner(budget.owner) ?? TOTAL
   const { kind, whose, ...label } = holderOf(holder, account)
-  const left = `${whose} has ${formatCredits(budget.posted)} credits of its ${BUDGET_NAMES[period]} left, and this request may cost up to ${formatCredits(needed)}.`
+  const left = `${whose} has ${formatCredits(budget.posted)} credits of its ${BUDGET_NAMES[period]} left, and this request ${costWords(needed)}.`
   const fields = {
     balance: formatCredits(budget.posted),
     required: formatCredits(needed),

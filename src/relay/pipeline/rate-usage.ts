@@ -1,10 +1,8 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import type { Key } from "../../keys/key.ts"
 import { addTighter } from "../../limits/headers.ts"
 import type { Rates } from "../../limits/rates.ts"
 import type { Call } from "./call.ts"
-import { refuseHindered } from "./refuse-hindered.ts"
 
 /**
  * What one request uses of the rates of its key and its account, however many operations it takes and however often it is
@@ -29,13 +27,11 @@ export class RateUsage {
    * Counts the request, if that has not been done, and the tokens that it may use.
    * @param tokens an estimate; `correct` replaces it.
    * @returns a promise where that has to wait for the database.
-   * @throws GatewayError `concurrent_requests_exceeded`, `request_rate_exceeded`, `token_rate_exceeded`; then no tokens are
-   * counted, and of the account's rates nothing. `key_paused`, `account_paused`, `account_closed`.
+   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then no tokens are counted, and of the account's
+   * rates nothing.
    */
   count(tokens: number): Promise<void> | undefined {
     const { key } = this.#call
-    refuseHindered(key)
-    this.#enter(key)
     const { requestsPerMinute, tokensPerMinute } = key
     const requests = this.#isCounted ? undefined : requestsPerMinute
     const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
@@ -44,17 +40,6 @@ export class RateUsage {
     if (headers instanceof Promise || together !== undefined) return this.#countAll(tokens, headers)
     this.#counted(tokens, headers)
     return undefined
-  }
-
-  /** It runs for as long as it holds memory, however it ends. */
-  #enter({ id, account, concurrentRequests, together }: Key): void {
-    if (this.#isCounted) return
-    const { memory } = this.#call
-    if (concurrentRequests !== undefined) {
-      memory.defer(this.#limiter.enter(id, concurrentRequests))
-    }
-    const shared = together?.concurrentRequests
-    if (shared !== undefined) memory.defer(this.#limiter.enter(account, shared, "this account"))
   }
 
   async #countAll(tokens: number, own: MaybePromise<Record<string, string>>): Promise<void> {

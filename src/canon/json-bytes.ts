@@ -1,0 +1,90 @@
+export const QUOTE = 0x22
+export const COLON = 0x3a
+export const COMMA = 0x2c
+export const OPEN_BRACE = 0x7b
+export const OPEN_BRACKET = 0x5b
+export const CLOSE_BRACE = 0x7d
+export const CLOSE_BRACKET = 0x5d
+const BACKSLASH = 0x5c
+const LETTER_U = 0x75
+const SPACE = 0x20
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+/** The length of `\u0041`. */
+const LONGEST_ESCAPE = 6
+const LONGEST_CHARACTER = 4
+
+/** The structure of a part of a text that begins with an element of a list or a member of an object. */
+export interface Outline {
+  /** The bracket that closes the list or object; -1: it is further on. */
+  readonly closing: number
+  /** The brackets that are open at the end of the part, the outermost first. */
+  readonly openings: readonly number[]
+  /** The last comma of each level, the outermost first; -1: it has none. */
+  readonly commas: readonly number[]
+}
+
+/** Reads the structure of at most `limit` bytes, up to the bracket that closes what they are in. */
+export function outlineOf(bytes: Buffer, start: number, limit: number): Outline {
+  const end = Math.min(bytes.length, start + limit)
+  const openings: number[] = []
+  const commas = [-1]
+  for (let at = start; at < end; at++) {
+    const code = bytes[at]
+    if (code === QUOTE) {
+      at = endOfString(bytes, at + 1, end)
+      if (at === -1) break
+    } else if (code === COMMA) commas[openings.length] = at
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      openings.push(at)
+      commas.push(-1)
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      if (openings.length === 0) return { closing: at, openings, commas }
+      openings.pop()
+      commas.pop()
+    }
+  }
+  return { closing: -1, openings, commas }
+}
+
+/** The closing quote of a string whose content begins there; -1: it has none before the end. */
+export function endOfString(bytes: Buffer, start: number, end: number): number {
+  for (let at = start; at < end; at++) {
+    const code = bytes[at]
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at++
+  }
+  return -1
+}
+
+/** The last place up to `limit` where a string can be cut: within no escape and within no character. */
+export function cutOfString(bytes: Buffer, start: number, limit: number): number {
+  let cut = limit
+  while (isContinuation(bytes[cut]) && limit - cut < LONGEST_CHARACTER) cut--
+  const last = bytes.lastIndexOf(BACKSLASH, cut - 1)
+  if (last < start || last < cut - LONGEST_ESCAPE) return cut
+  let before = last
+  while (before > start && bytes[before - 1] === BACKSLASH) before--
+  const isEscaped = (last - before) % 2 === 1
+  if (isEscaped) return cut
+  const length = bytes[last + 1] === LETTER_U ? LONGEST_ESCAPE : 2
+  return last + length > cut ? last : cut
+}
+
+/** The next byte that is no white space, at most `limit` bytes further on. */
+export function skipBlanks(bytes: Buffer, start: number, limit: number): number {
+  const end = Math.min(bytes.length, start + limit)
+  let at = start
+  while (at < end && isBlank(bytes[at])) at++
+  return at
+}
+
+function isBlank(code: number | undefined): boolean {
+  return code === SPACE || code === TAB || code === LINE_FEED || code === CARRIAGE_RETURN
+}
+
+/** Whether a byte of UTF-8 is not the first one of its character. */
+function isContinuation(code: number | undefined): boolean {
+  return code !== undefined && (code & 0xc0) === 0x80
+}

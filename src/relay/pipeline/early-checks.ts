@@ -1,0 +1,77 @@
+import type { Catalog } from "../../catalog/catalog.ts"
+import { isFree } from "../../catalog/model.ts"
+import type { ModelKind } from "../../config/settings.ts"
+import type { Key } from "../../keys/key.ts"
+import type { Ledger } from "../../ledger/ledger.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import type { Rates } from "../../limits/rates.ts"
+import { SMALLEST_COST, refusalOf } from "../billing/payment-refusals.ts"
+import { refuseHindered } from "./refuse-hindered.ts"
+
+export interface EarlyCheckParts {
+  readonly limiter: Rates
+  readonly ledger: Ledger
+  readonly catalog: () => Catalog
+}
+
+/**
+ * Rejects requests by what is known before their body is read, so that a caller who gets no answer causes no work. None of
+ * these checks replaces the exact ones, except for the key's state and its running requests.
+ */
+export class EarlyChecks {
+  readonly #parts: EarlyCheckParts
+
+  constructor(parts: EarlyCheckParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Checks the state of a key and counts one more running request of it, until its memory is given back.
+   * @throws GatewayError `key_paused` and its like, `concurrent_requests_exceeded`.
+   */
+  enter(key: Key, memory: Reservation): void {
+    refuseHindered(key)
+    const { limiter } = this.#parts
+    const { id, account, concurrentRequests, together } = key
+    if (concurrentRequests !== undefined) memory.defer(limiter.enter(id, concurrentRequests))
+    const shared = together?.concurrentRequests
+    if (shared !== undefined) memory.defer(limiter.enter(account, shared, "this account"))
+  }
+
+  /**
+   * Checks whether a key has a request left in its minute, without using one.
+   * @throws GatewayError `request_rate_exceeded`
+   */
+  refuseFrequent({ id, account, requestsPerMinute, together }: Key): void {
+    const { limiter } = this.#parts
+    limiter.refuseExceeded(id, requestsPerMinute, "this key")
+    limiter.refuseExceeded(account, together?.requestsPerMinute, "this account")
+  }
+
+  /**
+   * Checks whether a key can pay for anything. A catalog with a free model leaves that to `refuseUnpaid`.
+   * @throws GatewayError `insufficient_credits`, or that a budget is used up.
+   */
+  async refuseEmpty(key: Key): Promise<void> {
+    if (!this.#parts.catalog().hasFree(key)) await this.#refuseBalance(key)
+  }
+
+  /**
+   * Checks whether a key may call a model, and can pay for it at all.
+   * @throws GatewayError as `Catalog.require`, and as `refuseEmpty`.
+   */
+  async refuseUnpaid(key: Key, kind: ModelKind, name: string): Promise<void> {
+    const model = this.#parts.catalog().require(name, kind, key)
+    if (!isFree(model)) await this.#refuseBalance(key)
+  }
+
+  /** Credits that running requests hold may be free again once the body is here, so they count as present. */
+  async #refuseBalance(key: Key): Promise<void> {
+    const { ledger } = this.#parts
+    const payer = key.payerAt(Date.now())
+    if (ledger.failure !== undefined || ledger.available(payer) >= SMALLEST_COST) return
+    if (await ledger.lease(payer, SMALLEST_COST)) return
+    const refusal = refusalOf(ledger.snapshot(payer), SMALLEST_COST, SMALLEST_COST)
+    if (refusal.kind !== "credits_reserved") throw refusal
+  }
+}
