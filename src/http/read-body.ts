@@ -1,3 +1,4 @@
+import { MAX_VALUES } from "tollgate-contract/request-limits.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { hasManyOpenings, isDeeperThan, JsonScanner, openingBytes } from "../canon/json-structure.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
@@ -11,8 +12,6 @@ import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
 /** Deeper nesting than this is an attack on recursive code. */
 const DEEPEST = 64
-/** Values of one body: no conversation has as many (docs/api.md#limits). */
-export const MAX_VALUES = 200_000
 /** A body up to here is read in one go: it arrives together with its head. Bytes. */
 const SMALL_BODY = 32 * 1024
 /** A body is in memory as received, as parsed, and as what goes upstream. */

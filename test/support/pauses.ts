@@ -1,4 +1,4 @@
-import { processorTimeUsed } from "./processor-time.ts"
+import { threadTimeUsed } from "./processor-time.ts"
 
 const MOST_TRIES = 3
 
@@ -24,13 +24,13 @@ class Pauses implements Disposable {
   /** Milliseconds. */
   longest = 0
   #last = performance.now()
-  #lastUsed = processorTimeUsed()
+  #lastUsed = threadTimeUsed()
   readonly #timer: Timer
 
   constructor() {
     this.#timer = setInterval(() => {
       const now = performance.now()
-      const used = processorTimeUsed()
+      const used = threadTimeUsed()
       this.longest = Math.max(this.longest, Math.min(now - this.#last, used - this.#lastUsed))
       this.#last = now
       this.#lastUsed = used

@@ -19,3 +19,9 @@ export function processorTimeUsed(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
+
+/** The processor time of this thread alone; milliseconds. */
+export function threadTimeUsed(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}

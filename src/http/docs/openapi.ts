@@ -19,6 +19,7 @@ import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-rou
 import * as session from "tollgate-contract/session.ts"
 import * as usage from "tollgate-contract/usage.ts"
 import { VERSION } from "../../runtime.ts"
+import { requestSchema } from "./request-schemas.ts"
 import { ADMIN_PATH, takesIdempotencyKey } from "../admin/routes.ts"
 
 const errorSchema = z.object({
@@ -188,7 +189,7 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
     ...(path.includes("{id}") && {
       requestParams: { path: z.object({ id: z.string() }) },
     }),
-    ...(body && { requestBody: { content: { [body]: { schema: object } } } }),
+    ...(body && { requestBody: { content: { [body]: { schema: requestSchema(path) ?? object } } } }),
     ...(body && !endpoint.isFree && { requestParams: { header: idempotencyHeader } }),
     responses: {
       "200": {

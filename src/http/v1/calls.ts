@@ -11,6 +11,7 @@ import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
 import { callerKey } from "./caller-key.ts"
+import { refuseLongLists } from "./field-limits.ts"
 import { readGoogleAddress } from "./google-address.ts"
 import { labelsOf } from "./labels.ts"
 import type { ModelKind } from "../../config/settings.ts"
@@ -51,6 +52,8 @@ export interface Tracer {
 
 /** What a body is for. */
 export interface BodyPurpose {
+  /** The path of its endpoint, which limits its fields. */
+  readonly path: string
   /** The kind of model that it names; absent: it costs nothing. */
   readonly kind?: ModelKind
   /** The number of values that it may have, where that is not the usual one. */
@@ -92,14 +95,12 @@ export function callsOf(services: CallServices): Calls {
       throw error
     }
   }
-  const watchOf = (purpose: BodyPurpose, request: Request, { key }: KeyCaller): BodyWatch =>
-    new CallWatch(checks, key, purpose.kind, request)
   const formReading = (rules: FileRules, kind: ModelKind, request: Request, caller: KeyCaller) => ({
     spool,
     rules,
     memory: caller.memory,
     pace,
-    ...(!isSmallBody(request) && { watch: watchOf({ kind }, request, caller) }),
+    ...(!isSmallBody(request) && { watch: new CallWatch(checks, caller.key, kind, request) }),
   })
   return {
     events,
@@ -108,12 +109,15 @@ export function callsOf(services: CallServices): Calls {
       const found = auth(request, connection, receivedAt)
       return found instanceof Promise ? found.then(entered) : entered(found)
     },
-    json: (purpose) => (request, caller) => {
+    json: (purpose) => async (request, caller) => {
       const { memory } = caller
-      const watch = watchOf(purpose, request, caller)
-      const { maxValues } = purpose
+      const watch = new CallWatch(checks, caller.key, purpose.kind, request)
+      const { path, maxValues } = purpose
       const limit = bodyLimit()
-      return readJsonBody(request, { limit, memory, pace, watch, ...(maxValues && { maxValues }) })
+      const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
+      const body = await readJsonBody(request, reading)
+      refuseLongLists(body.json, path, body.bytes)
+      return body
     },
     form: (rules, kind) => (request, caller) =>
       readForm(request, formReading(rules, kind, request, caller)),

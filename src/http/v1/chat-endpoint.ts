@@ -37,7 +37,7 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
       method: "POST",
       path: usual.path,
       auth: calls.callerAuth,
-      body: calls.json({ kind: "chat" }),
+      body: calls.json({ path: usual.path, kind: "chat" }),
       errors: errorsIn(usual.dialect),
       handle(context, body) {
         const { request } = context

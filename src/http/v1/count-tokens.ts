@@ -35,7 +35,7 @@ export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatR
       method: "POST",
       path: endpoint.path,
       auth: calls.auth,
-      body: calls.json({}),
+      body: calls.json({ path: endpoint.path }),
       errors: errorsIn(endpoint.dialect),
       async handle({ id, request, caller: { key } }, { json, bytes }) {
         const counted = endpoint.read(json, new URL(request.url).pathname)

@@ -1,3 +1,4 @@
+import { MAX_EMBEDDING_VALUES } from "tollgate-contract/request-limits.ts"
 import type { ServicePath } from "tollgate-contract/service-routes.ts"
 import { totalInput } from "../../canon/usage.ts"
 import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
@@ -11,7 +12,10 @@ import { jsonOperation } from "./json-operation.ts"
 export const EMBEDDINGS_PATH: ServicePath = "/v1/embeddings"
 
 /** A text can be a list of its tokens (docs/api.md#limits). */
-export const EMBEDDING_BODY: BodyPurpose = { kind: "embedding", maxValues: 1_100_000 }
+export const EMBEDDING_BODY: Omit<BodyPurpose, "path"> = {
+  kind: "embedding",
+  maxValues: MAX_EMBEDDING_VALUES,
+}
 
 export function embeddings(calls: Calls, relay: Embeddings): Route {
   return jsonOperation({

@@ -26,6 +26,7 @@ import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { EMBEDDINGS_PATH } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
 import { readDescribedAudio, withDescribedImages, withoutFiles } from "./estimate-files.ts"
+import { refuseLongLists } from "./field-limits.ts"
 import { embeddingAt } from "./embed-content.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
 import { EDITS_PATH, GENERATIONS_PATH, requireMask, VARIATIONS_PATH } from "./images.ts"
@@ -70,7 +71,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
       method: "POST",
       path: ESTIMATE_PATH,
       auth: calls.callerAuth,
-      body: calls.json({}),
+      body: calls.json({ path: ESTIMATE_PATH }),
       async handle(context, { json }) {
         const { request, id } = context
         const { path: wanted, body: written } = readMembers(json)
@@ -79,6 +80,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         const estimator = estimators.get(endpoint)
         if (!estimator) throw unknownPath(path, [...estimators.keys()])
         const bytes = Buffer.byteLength(JSON.stringify(written))
+        refuseLongLists(written, endpoint, bytes)
         const { headers } = request
         const { body, wishes } = takeWishes(written)
         const call = {

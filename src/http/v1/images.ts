@@ -48,7 +48,7 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
       method: "POST",
       path: GENERATIONS_PATH,
       auth: calls.callerAuth,
-      body: calls.json({ kind: "image" }),
+      body: calls.json({ path: GENERATIONS_PATH, kind: "image" }),
       async handle(context, { json, bytes }) {
         const taken = takeWishes(json)
         const call = callOf(context, bytes, taken)

@@ -20,7 +20,7 @@ export interface JsonOperationAnswer {
 export interface JsonOperation {
   readonly path: ServicePath | GooglePath
   readonly calls: Calls
-  readonly purpose: BodyPurpose
+  readonly purpose: Omit<BodyPurpose, "path">
   /** In OpenAI's envelope where none is given. */
   readonly errors?: ErrorAnswer
   readonly perform: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>
@@ -34,7 +34,7 @@ export function jsonOperation(operation: JsonOperation): Route {
       method: "POST",
       path,
       auth: calls.callerAuth,
-      body: calls.json(purpose),
+      body: calls.json({ path, ...purpose }),
       errors,
       async handle(context, { json, bytes }) {
         const taken = takeWishes(json)

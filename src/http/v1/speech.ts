@@ -16,7 +16,7 @@ export function speech(calls: Calls, speaking: Speech): Route {
       method: "POST",
       path: SPEECH_PATH,
       auth: calls.callerAuth,
-      body: calls.json({ kind: "speech" }),
+      body: calls.json({ path: SPEECH_PATH, kind: "speech" }),
       async handle(context, { json, bytes }) {
         const taken = takeWishes(json)
         const call = callOf(context, bytes, taken)

@@ -1,0 +1,54 @@
+import { REQUEST_LIMITS, type RequestLimits } from "tollgate-contract/request-limits.ts"
+import * as z from "zod"
+
+const LIMITS: ReadonlyMap<string, RequestLimits> = new Map(Object.entries(REQUEST_LIMITS))
+
+/** The fields of an endpoint's body that have limits; undefined: it has none. The others are those of its vendor's API. */
+export function requestSchema(path: string): z.ZodType | undefined {
+  const limits = LIMITS.get(path)
+  return limits && bodySchema(limits)
+}
+
+/** A field and what is in it, as far as that has limits. */
+interface Field {
+  schema?: z.ZodType
+  readonly fields: Map<string, Field>
+  element?: Field
+}
+
+function bodySchema({ lists, maps, texts }: RequestLimits): z.ZodType {
+  const body: Field = { fields: new Map() }
+  for (const name of texts) fieldAt(body, name).schema = z.string()
+  for (const [name, max] of Object.entries(maps)) {
+    const description = `At most ${max} members`
+    fieldAt(body, name).schema = z
+      .record(z.string(), z.unknown())
+      .meta({ description, maxProperties: max })
+  }
+  for (const [name, max] of Object.entries(lists)) {
+    const field = fieldAt(body, name)
+    const elements = (field.element ??= { fields: new Map() })
+    const { schema } = field
+    const list = z.lazy(() => z.array(schemaOf(elements)).max(max))
+    field.schema = schema === undefined ? list : z.union([schema, list])
+  }
+  return schemaOf(body)
+}
+
+function schemaOf({ schema, fields }: Field): z.ZodType {
+  if (schema !== undefined) return schema
+  const members = [...fields].map(([name, field]) => [name, schemaOf(field).optional()] as const)
+  return members.length === 0 ? z.unknown() : z.looseObject(Object.fromEntries(members))
+}
+
+/** The field of a path such as `messages[].content`; made where there is none. */
+function fieldAt(body: Field, path: string): Field {
+  let field = body
+  for (const step of path.split(".")) {
+    const name = step.replace("[]", "")
+    let next = field.fields.get(name)
+    if (next === undefined) field.fields.set(name, (next = { fields: new Map() }))
+    field = step.endsWith("[]") ? (next.element ??= { fields: new Map() }) : next
+  }
+  return field
+}

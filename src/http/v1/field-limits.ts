@@ -1,0 +1,101 @@
+import {
+  type LimitedPath,
+  MAX_MEMBERS,
+  REQUEST_LIMITS,
+  type RequestLimits,
+} from "tollgate-contract/request-limits.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+
+/** A shorter body cannot reach any limit: an element and its comma are two bytes. */
+const SHORT_BODY = 2 * 2_048
+
+/** A field whose elements or members are counted. */
+interface LimitedField {
+  /** Its name, after those of the fields that it is in; `[]` stands for each element of a list. */
+  readonly steps: readonly string[]
+  readonly max: number
+  readonly isMap: boolean
+}
+
+const EACH = "[]"
+const fields = new Map<string, readonly LimitedField[]>()
+
+/**
+ * Rejects a body with a longer list than its endpoint takes, so that no list causes more work than a large request needs.
+ * @param path of the endpoint; one without limits of its own has that of the body alone.
+ * @param bytes of the body.
+ * @throws GatewayError `invalid_value`, naming the field.
+ */
+export function refuseLongLists(body: JsonObject, path: string, bytes: number): void {
+  if (bytes < SHORT_BODY) return
+  if (Object.keys(body).length > MAX_MEMBERS) {
+    throw new GatewayError("invalid_value", `The body has more than ${MAX_MEMBERS} members.`)
+  }
+  let known = fields.get(path)
+  if (known === undefined) fields.set(path, (known = fieldsOf(path)))
+  for (const field of known) refuseLong(body, field, 0, "")
+}
+
+function refuseLong(
+  value: JsonValue | undefined,
+  field: LimitedField,
+  depth: number,
+  name: string,
+): void {
+  const step = field.steps[depth]
+  if (step === undefined) return refuseLength(value, field, name)
+  if (step !== EACH) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, step)) return
+    return refuseLong(value[step], field, depth + 1, name === "" ? step : `${name}.${step}`)
+  }
+  if (!Array.isArray(value)) return
+  for (const [index, element] of value.entries()) {
+    if (isJsonObject(element)) refuseLong(element, field, depth + 1, `${name}[${index}]`)
+  }
+}
+
+function refuseLength(value: JsonValue | undefined, { max, isMap }: LimitedField, name: string): void {
+  if (isMap && isJsonObject(value) && Object.keys(value).length > max) {
+    throw invalidValue(
+      name,
+      `Invalid '${name}': too many properties. Expected an object with at most ${max} properties.`,
+    )
+  }
+  if (isMap || !Array.isArray(value) || value.length <= max) return
+  // A list of tokens is one text.
+  if (typeof value[0] === "number") return
+  throw invalidValue(
+    name,
+    `Invalid '${name}': array too long. Expected an array with maximum length ${max}, but got an array with length ${value.length} instead.`,
+  )
+}
+
+/** Google's clients may write each name with underscores as well. */
+function fieldsOf(path: string): readonly LimitedField[] {
+  const named = path.replace("{model}", "{id}")
+  if (!isLimited(named)) return []
+  const { lists, maps }: RequestLimits = REQUEST_LIMITS[named]
+  const written = [
+    ...Object.entries(lists).map(([name, max]) => ({ steps: stepsOf(name), max, isMap: false })),
+    ...Object.entries(maps).map(([name, max]) => ({ steps: stepsOf(name), max, isMap: true })),
+  ]
+  const others = written.map((field) => ({ ...field, steps: field.steps.map(withUnderscores) }))
+  return [
+    ...written,
+    ...others.filter(({ steps }, index) => steps.join() !== written[index]?.steps.join()),
+  ]
+}
+
+function isLimited(path: string): path is LimitedPath {
+  return Object.hasOwn(REQUEST_LIMITS, path)
+}
+
+function stepsOf(name: string): string[] {
+  return name.replaceAll(EACH, `.${EACH}`).split(".")
+}
+
+function withUnderscores(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

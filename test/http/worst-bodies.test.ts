@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { openApiDocument } from "../../src/http/docs/openapi.ts"
+import { simulated, provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import type { LargeBody } from "../support/large-body.ts"
+import { Load } from "../support/load.ts"
+import { longestPause } from "../support/pauses.ts"
+import { nothingHeld } from "../relay/support.ts"
+import { AUDIT } from "../store/audit-record.ts"
+import { until } from "../support/until.ts"
+import { type Field, fieldsOf, type Schema, SHAPES, worstBody } from "./worst-bodies.ts"
+
+const MEBIBYTE = 1024 * 1024
+const LARGEST = 31 * MEBIBYTE
+const MEMORY = 768 * MEBIBYTE
+/** How long another caller may wait for one body, and for thirty of them, in milliseconds. */
+const LONGEST_PAUSE = 100
+const LONGEST_OF_MANY = 200
+
+let load: Load
+let gateway: TestGateway
+
+/** A request that is valid, for each endpoint; what is large replaces a field of it. */
+const MESSAGES = [{ role: "user", content: "Hello" }]
+const BASES: Readonly<Record<string, object>> = {
+  "/v1/chat/completions": { model: "own/chat", max_tokens: 1, messages: MESSAGES },
+  "/v1/messages": { model: "own/chat", max_tokens: 1, messages: MESSAGES },
+  "/v1/messages/count_tokens": { model: "own/chat", messages: MESSAGES },
+  "/v1/responses": { model: "own/chat", max_output_tokens: 16, input: "Hello" },
+  "/v1/responses/compact": { model: "own/chat", max_output_tokens: 16, input: "Hello" },
+  "/v1/embeddings": { model: "own/embed", input: "Hello" },
+  "/v1/rerank": { model: "own/rerank", query: "a", documents: ["a"] },
+  "/v2/rerank": { model: "own/rerank", query: "a", documents: ["a"] },
+  "/v1/images/generations": { model: "own/image", prompt: "a" },
+  "/v1/audio/speech": { model: "own/speech", input: "a", voice: "alloy" },
+  "/v1/estimate": { path: "/v1/chat/completions", body: { model: "own/chat", messages: MESSAGES } },
+}
+const GOOGLE = { contents: [{ role: "user", parts: [{ text: "Hello" }] }] }
+
+interface Endpoint {
+  readonly path: string
+  readonly address: string
+  readonly base: object
+  readonly fields: readonly Field[]
+}
+
+/** What the document says of one operation. */
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+}
+
+function endpoints(): Endpoint[] {
+  const { paths = {} } = openApiDocument("http://x")
+  return Object.entries(paths as Record<string, { readonly post?: Operation }>).flatMap(
+    ([path, { post }]) => {
+      const schema = post?.requestBody?.content["application/json"]?.schema
+      if (schema === undefined || path.startsWith("/admin/")) return []
+      const model = path.includes("mbed") ? "own/embed" : "own/chat"
+      const address = path.replace("{id}", model)
+      return [{ path, address, base: BASES[path] ?? GOOGLE, fields: fieldsOf(schema) }]
+    },
+  )
+}
+
+beforeAll(async () => {
+  load = await Load.start()
+  const price = { input: "0.001", output: "0.001" }
+  const large = simulated({ price, context: 100_000_000 })
+  gateway = await startGateway({
+    providers: { own: provider(load.providerUrl) },
+    models: {
+      "own/chat": large,
+      "own/embed": { kind: "embedding", price },
+      "own/rerank": { kind: "rerank", price: { search: "1" } },
+      "own/image": { kind: "image", price: { image: "1" } },
+      "own/speech": { kind: "speech", price: { character: "1" } },
+    },
+    settings: {
+      limits: {
+        bodyBytes: 32 * MEBIBYTE,
+        mediaBytes: 4 * MEBIBYTE,
+        answerBytes: 4 * MEBIBYTE,
+        memoryBytes: MEMORY,
+        mediaPrivate: true,
+      },
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await load[Symbol.asyncDispose]()
+})
+
+interface Sending {
+  readonly caller: TestCaller
+  readonly address: string
+  readonly body: LargeBody
+  readonly isPacked?: boolean
+  readonly times?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends a body and measures how long the gateway's event loop is held. */
+async function sent(sending: Sending): Promise<{ pause: number; answers: readonly string[] }> {
+  const { caller, address, body, isPacked = false, times = 1, headers = {} } = sending
+  const authorization = `Bearer ${caller.key}`
+  await load.prepare({
+    url: gateway.url + address,
+    headers: {
+      authorization,
+      "content-type": "application/json",
+      ...(isPacked && { "content-encoding": "br" }),
+      ...headers,
+    },
+    body,
+    isPacked,
+    times,
+  })
+  let answers: readonly string[] = []
+  const limit = times === 1 ? LONGEST_PAUSE : LONGEST_OF_MANY
+  const pause = await longestPause(limit, async () => {
+    answers = await load.send()
+  })
+  return { pause, answers }
+}
+
+/** The widest packed body: a few hundred bytes that unpack to millions of values. */
+function packedBody({ base, fields }: Endpoint): LargeBody {
+  const list = fields.find(({ kind }) => kind === "list") ?? { path: ["zz"], kind: "list", max: 0 }
+  return worstBody(base, list, "endless", LARGEST)
+}
+
+const isFree = (path: string): boolean => /estimate|count/i.test(path)
+
+/** Keys whose requests are rejected, and how. */
+const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<TestCaller> }>> = {
+  "without credits": { status: /^402 /, make: () => gateway.caller("0") },
+  "that is paused": {
+    status: /^403 .*key_paused/,
+    async make() {
+      const caller = await gateway.caller("1")
+      await gateway.store.keys.update(caller.keyId, { pausedAt: Date.now() }, AUDIT)
+      await until(async () => (await small(caller)).status === 403)
+      return caller
+    },
+  },
+  "that only reads": {
+    status: /^403 .*key_read_only/,
+    make: () => gateway.caller("1", { isReadOnly: true }),
+  },
+  "over its rate": {
+    status: /^429 /,
+    async make() {
+      const caller = await gateway.caller("1", { requestsPerMinute: 1 })
+      await (await small(caller)).text()
+      return caller
+    },
+  },
+  "that may not call the model": {
+    status: /^403 .*model_not_allowed/,
+    make: () => gateway.caller("1", { models: ["own/none"] }),
+  },
+}
+
+function small(caller: TestCaller): Promise<Response> {
+  return caller.post("/v1/chat/completions", BASES["/v1/chat/completions"])
+}
+
+describe("a key", () => {
+  for (const [name, { status, make }] of Object.entries(REJECTED)) {
+    test(`${name} stops no one with the most compressible body of any endpoint`, async () => {
+      const caller = await make()
+      for (const endpoint of endpoints()) {
+        const { path, address } = endpoint
+        for (const times of [1, 30]) {
+          const body = packedBody(endpoint)
+          const { pause, answers } = await sent({ caller, address, body, isPacked: true, times })
+          const found = { path, pause: pause < (times === 1 ? LONGEST_PAUSE : LONGEST_OF_MANY) }
+          expect(found).toEqual({ path, pause: true })
+          for (const answer of isFree(path) ? [] : answers) expect(answer).toMatch(status)
+        }
+      }
+      await nothingHeld(caller)
+    })
+  }
+
+  test("without credits stops no one with the largest body of any endpoint", async () => {
+    const caller = await gateway.caller("0")
+    for (const endpoint of endpoints()) {
+      const { path, address, base, fields } = endpoint
+      const text = fields.find(({ kind }) => kind === "text") ?? packedField
+      const body = worstBody(base, text, "full", LARGEST)
+      const { pause, answers } = await sent({ caller, address, body })
+      expect({ path, pause: pause < LONGEST_PAUSE }).toEqual({ path, pause: true })
+      if (!isFree(path)) expect(answers.join()).toMatch(/^402 /)
+    }
+  })
+})
+
+const packedField: Field = { path: ["zz"], kind: "text", max: Infinity }
+
+/** One endpoint for each set of fields. */
+function distinct(): Endpoint[] {
+  const known = new Map(endpoints().map((endpoint) => [JSON.stringify(endpoint.fields), endpoint]))
+  return [...known.values()]
+}
+
+describe("a key with credits stops no one", () => {
+  for (const { path, address, base, fields } of distinct()) {
+    test(`at ${path}`, async () => {
+      const caller = await gateway.caller("1000000")
+      const before = process.memoryUsage.rss()
+      const slow: unknown[] = []
+      for (const field of fields) {
+        for (const shape of SHAPES[field.kind]) {
+          const size = shape === "endless" || shape === "deep" ? 2 * MEBIBYTE : LARGEST
+          const body = worstBody(base, field, shape, size)
+          const { pause, answers } = await sent({ caller, address, body })
+          if (process.env["SHOW"]) console.log(path, field.path.join("."), shape, pause.toFixed(0), answers[0]?.slice(0, 130))
+          if (pause >= LONGEST_PAUSE) slow.push([field.path, shape, pause])
+          expect(answers.join()).not.toMatch(/^5|Error/)
+        }
+      }
+      expect(slow).toEqual([])
+      expect(process.memoryUsage.rss() - before).toBeLessThan(MEMORY)
+      await nothingHeld(caller)
+    })
+  }
+})

@@ -1,0 +1,23 @@
+/** A body that is described by what is repeated in it. */
+export interface LargeBody {
+  readonly before: string
+  /** Each `#` is replaced by the number of the repetition. */
+  readonly repeated: string
+  readonly separator: string
+  readonly after: string
+  /** Bytes. */
+  readonly size: number
+  /** The most repetitions. */
+  readonly count: number
+}
+
+/** The text of a body. */
+export function largeText({ before, repeated, separator, after, size, count }: LargeBody): string {
+  const isNumbered = repeated.includes("#")
+  const room = size - before.length - after.length
+  const length = repeated.length + separator.length + (isNumbered ? 6 : 0)
+  const times = Math.max(1, Math.min(count, Math.floor(room / length)))
+  if (!isNumbered) return before + (repeated + separator).repeat(times - 1) + repeated + after
+  const parts = Array.from({ length: times }, (_, index) => repeated.replaceAll("#", String(index)))
+  return before + parts.join(separator) + after
+}
