@@ -7,6 +7,7 @@ import { ownTurn } from "../canon/next-turn.ts"
 import { parseInSlices, SLICE_BYTES } from "../canon/sliced-json.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import { detachBuffer } from "../wire/detach-buffer.ts"
+import { joinInSlices } from "../wire/joined-bytes.ts"
 import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
@@ -125,7 +126,7 @@ async function readLarge(
       }
     }
     memory?.takeBody(scanner.bytes)
-    whole = Buffer.concat(chunks)
+    whole = await joinInSlices(chunks, bytes)
   } finally {
     for (const chunk of chunks) detachBuffer(chunk)
   }

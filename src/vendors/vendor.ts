@@ -30,7 +30,7 @@ export type RequestHeaders = Readonly<Record<string, string>>
 export interface SignableRequest {
   readonly url: string
   /** Exactly what is sent; empty for a GET. */
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer>
   /** POST when absent. */
   readonly method?: "GET" | "POST"
 }

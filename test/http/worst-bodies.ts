@@ -76,7 +76,7 @@ export function worstBody(base: object, field: Field, shape: Shape, size: number
   const [open, close] = field.kind === "text" ? ['"', '"'] : isMap ? ["{", "}"] : ["[", "]"]
   const around = { before: before + open, after: close + after, separator: ",", size }
   if (field.kind === "text") {
-    const repeated = shape === "escaped" ? "\\n" : "some ümlaut "
+    const repeated = shape === "escaped" ? "\\n" : "some words "
     return { ...around, repeated, separator: "", count: Infinity }
   }
   const name = isMap ? '"#":' : ""
@@ -89,7 +89,7 @@ export function worstBody(base: object, field: Field, shape: Shape, size: number
   }
   const count = Math.min(field.max, 50_000)
   const element = isMap ? "0" : (ELEMENTS[field.path.at(-1) ?? ""] ?? TEXT)
-  const filler = Math.max(0, Math.floor(size / count) - element.length - 10)
+  const filler = Math.max(0, Math.floor(size / count) - element.length - name.length - 12)
   return { ...around, repeated: name + element.replace("~", "x".repeat(filler)), count }
 }
 

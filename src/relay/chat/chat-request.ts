@@ -1,5 +1,6 @@
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { jsonBytesInSlices, LARGE_BODY } from "../../wire/sliced-json-text.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
 import { hedges } from "../pipeline/hedges.ts"
@@ -51,12 +52,23 @@ export function hedgingOf(
   }
 }
 
-/** What a call of a plan is sent. A promise only when signing takes one. */
+/** What a call of a plan is sent. A promise only when signing takes one, or the body is large. */
 export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
+  if (context.call.bodyBytes < LARGE_BODY) {
+    return requestWith(context, plan, JSON.stringify(plan.body))
+  }
+  return jsonBytesInSlices(plan.body).then((body) => requestWith(context, plan, body))
+}
+
+function requestWith(
+  context: ChatContext,
+  plan: Plan,
+  body: string | Uint8Array<ArrayBuffer>,
+): MaybePromise<HttpRequest> {
   return plan.client.request(plan.binding, {
     model: plan.deployment.upstreamModel,
     stream: plan.request.stream,
-    body: JSON.stringify(plan.body),
+    body,
     headers: isForwarded(context, plan) ? context.call.forwarded : undefined,
   })
 }

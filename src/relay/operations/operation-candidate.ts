@@ -1,3 +1,4 @@
+import { LARGE_BODY } from "../../wire/sliced-json-text.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -43,6 +44,10 @@ export class OperationCandidate implements Candidate {
     this.#speculative = speculative
   }
 
+  get #isLarge(): boolean {
+    return this.#context.call.bodyBytes >= LARGE_BODY
+  }
+
   /**
    * Makes one upstream call and returns its response once the status is good. The caller reports failures of
    * reading the body to the attempt.
@@ -56,7 +61,7 @@ export class OperationCandidate implements Candidate {
       const sending = this.#speculative?.take(this.deployment)
       const response = sending
         ? await attempt.receive(sending, format)
-        : await attempt.send(this.client.operation(call), format)
+        : await attempt.send(this.client.operation(call, this.#isLarge), format)
       attempt.succeed()
       return { attempt, response }
     } catch (thrown) {

@@ -5,6 +5,7 @@ import { credentialsOf } from "../../config/provider-credentials.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { ChatBinding, RequestHeaders, Signer, Vendor } from "../../vendors/vendor.ts"
+import { jsonBytesInSlices } from "../../wire/sliced-json-text.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
 /** A request for a provider, before it has an address and a signature. */
@@ -12,7 +13,7 @@ export interface OutgoingRequest {
   /** The vendor's own name for it. */
   readonly model: string
   readonly stream: boolean
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer>
   /** Further headers, which never replace the provider's own. */
   readonly headers: RequestHeaders | undefined
 }
@@ -147,11 +148,20 @@ export class ProviderClient {
     return { url, headers }
   }
 
-  /** A request of an operation that is no chat. */
-  operation(call: OperationCall): HttpRequest | Promise<HttpRequest> {
+  /**
+   * A request of an operation other than chat.
+   * @param isLarge whether its JSON is written in slices.
+   */
+  operation(call: OperationCall, isLarge = false): HttpRequest | Promise<HttpRequest> {
+    const { body } = call
+    if (body.type !== "json") return this.#operation(call, bytesOf(body.bytes))
+    if (!isLarge) return this.#operation(call, JSON.stringify(body.json))
+    return jsonBytesInSlices(body.json).then((bytes) => this.#operation(call, bytes))
+  }
+
+  #operation(call: OperationCall, body: HttpBody): HttpRequest | Promise<HttpRequest> {
     const url = this.base + call.path
     const sent = call.body
-    const body = sent.type === "json" ? JSON.stringify(sent.json) : bytesOf(sent.bytes)
     const contentType = sent.type === "json" ? JSON_TYPE : sent.contentType
     const headers = { "content-type": contentType, ...call.headers }
     const whole = (signed: RequestHeaders): HttpRequest => ({
@@ -160,7 +170,7 @@ export class ProviderClient {
       body,
     })
     // Only JSON is ever signed with its content.
-    const signed = this.#signer.sign({ url, body: typeof body === "string" ? body : "" })
+    const signed = this.#signer.sign({ url, body: sent.type === "json" && !(body instanceof ReadableStream) ? body : "" })
     return signed instanceof Promise ? signed.then(whole) : whole(signed)
   }
 

@@ -1,0 +1,29 @@
+import { detachBuffer } from "./detach-buffer.ts"
+import { ownTurn } from "../canon/next-turn.ts"
+
+/** How much is copied in one turn of the event loop. Bytes. */
+const COPIED_BYTES = 4 * 1024 * 1024
+
+/**
+ * Joins chunks, in slices with a turn of the event loop between them. The memory of each chunk is released as soon as it
+ * is copied: the collector does not see how large its garbage is.
+ * @param bytes of all chunks together.
+ */
+export async function joinInSlices(
+  chunks: readonly Uint8Array[],
+  bytes: number,
+): Promise<Buffer<ArrayBuffer>> {
+  const joined = Buffer.allocUnsafeSlow(bytes)
+  let at = 0
+  let copied = 0
+  for (const chunk of chunks) {
+    joined.set(chunk, at)
+    at += chunk.byteLength
+    copied += chunk.byteLength
+    detachBuffer(chunk)
+    if (copied < COPIED_BYTES) continue
+    copied = 0
+    await ownTurn()
+  }
+  return joined
+}

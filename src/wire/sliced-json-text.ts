@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
+import { joinInSlices } from "./joined-bytes.ts"
+import { ownTurn } from "../canon/next-turn.ts"
+import { SLICE_BYTES } from "../canon/sliced-json.ts"
+
+const HIGH_SURROGATE_START = 0xd800
+const HIGH_SURROGATE_END = 0xdbff
+
+/**
+ * Writes a value as `JSON.stringify` does, as UTF-8, in slices with a turn of the event loop between them, so that other
+ * requests are served meanwhile.
+ */
+export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
+  const slices: Uint8Array[] = []
+  let bytes = 0
+  let text = ""
+  const encode = (): void => {
+    const slice = Buffer.from(text)
+    slices.push(slice)
+    bytes += slice.byteLength
+    text = ""
+  }
+  await ownTurn()
+  for (const piece of piecesOf(value)) {
+    text += piece
+    if (text.length < SLICE_BYTES) continue
+    encode()
+    await ownTurn()
+  }
+  encode()
+  return await joinInSlices(slices, bytes)
+}
+
+/** A request whose body was at least so large is written in slices. Bytes. */
+export const LARGE_BODY = 2 * SLICE_BYTES
+
+/** The text of a value in pieces that are about as long as a slice at most. */
+function* piecesOf(value: JsonValue): Generator<string, undefined> {
+  if (weightOf(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)
+  else if (typeof value === "string") yield* piecesOfText(value)
+  else if (Array.isArray(value)) yield* piecesOfList(value)
+  else if (isJsonObject(value)) yield* piecesOfObject(value)
+}
+
+function* piecesOfText(text: string): Generator<string, undefined> {
+  yield '"'
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(text.length, start + SLICE_BYTES)
+    const last = text.charCodeAt(end - 1)
+    // The two halves of a character are written together.
+    if (last >= HIGH_SURROGATE_START && last <= HIGH_SURROGATE_END && end < text.length) end--
+    yield JSON.stringify(text.slice(start, end)).slice(1, -1)
+    start = end
+  }
+  yield '"'
+}
+
+function* piecesOfList(list: readonly JsonValue[]): Generator<string, undefined> {
+  yield "["
+  let start = 0
+  let weight = 0
+  for (const [index, element] of list.entries()) {
+    weight += weightOf(element, SLICE_BYTES)
+    if (weight <= SLICE_BYTES) continue
+    if (index > start) yield `${elementsOf(list, start, index)},`
+    yield* piecesOf(element)
+    if (index < list.length - 1) yield ","
+    start = index + 1
+    weight = 0
+  }
+  if (start < list.length) yield elementsOf(list, start, list.length)
+  yield "]"
+}
+
+function* piecesOfObject(object: JsonObject): Generator<string, undefined> {
+  let before = "{"
+  for (const name in object) {
+    const member = object[name]
+    if (member === undefined) continue
+    yield `${before}${JSON.stringify(name)}:`
+    yield* piecesOf(member)
+    before = ","
+  }
+  yield before === "{" ? "{}" : "}"
+}
+
+function elementsOf(list: readonly JsonValue[], start: number, end: number): string {
+  return JSON.stringify(list.slice(start, end)).slice(1, -1)
+}
+
+/** About how long the text of a value is; counted up to a little more than a limit. */
+function weightOf(value: JsonValue | undefined, limit: number): number {
+  if (typeof value === "string") return value.length + 2
+  if (typeof value !== "object" || value === null) return 8
+  let weight = 2
+  if (Array.isArray(value)) {
+    for (const element of value) {
+      weight += 1 + weightOf(element, limit - weight)
+      if (weight > limit) break
+    }
+    return weight
+  }
+  for (const name in value) {
+    weight += name.length + 4 + weightOf(value[name], limit - weight)
+    if (weight > limit) break
+  }
+  return weight
+}

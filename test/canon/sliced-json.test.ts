@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import type { JsonValue } from "../../src/canon/json.ts"
+import { parseInSlices, SLICE_BYTES } from "../../src/canon/sliced-json.ts"
+import { jsonBytesInSlices } from "../../src/wire/sliced-json-text.ts"
+
+const LONG = "q".repeat(SLICE_BYTES + 10)
+const MANY = Array.from({ length: 60_000 }, (_, index) => index)
+
+/** Values that are longer than a slice, in all places. */
+const VALUES: Readonly<Record<string, JsonValue>> = {
+  "a long text": LONG,
+  "escapes at every place of a cut": Array.from({ length: 8 }, (_, index) => "x".repeat(index) + "\n".repeat(SLICE_BYTES)),
+  "characters of every length": `${"ä€😀".repeat(SLICE_BYTES / 4)}`,
+  "byte order marks": "\uFEFF".repeat(SLICE_BYTES),
+  "half characters": `${"x".repeat(SLICE_BYTES - 1)}\uD83D\uDE00\uD83D`,
+  "many numbers": MANY,
+  "many members": Object.fromEntries(MANY.map((index) => [`name ${index}`, [index]])),
+  "long within long": { a: [1, { b: [[], LONG, { c: LONG, d: {} }, 2] }], e: MANY, f: null },
+  "deep lists": JSON.parse(`${"[1,".repeat(60)}"${LONG}"${"]".repeat(60)}`) as JsonValue,
+}
+
+/** JSON text that is no longer than a slice here and there, and wrong. */
+const WRONG = [
+  `{"a":"${LONG}",}`,
+  `{"a":"${LONG}" "b":1}`,
+  `{"a":"${LONG}"]`,
+  `["${LONG}",]`,
+  `["${LONG}" 1]`,
+  `[,"${LONG}"]`,
+  `["${LONG}"`,
+  `["${LONG}"] 1`,
+  `{a:"${LONG}"}`,
+  `{"a" "${LONG}"}`,
+  `{"a":{"b":1,["${LONG}"]}}`,
+  `[1 ["${LONG}"]]`,
+  `{"a":{"b":"${LONG}",,"c":1}}`,
+  `["${LONG}\n"]`,
+  `["${LONG}\\q"]`,
+  `"${LONG}`,
+  `[tru${" ".repeat(SLICE_BYTES)}e]`,
+]
+
+describe("a value that is longer than a slice", () => {
+  for (const [name, value] of Object.entries(VALUES)) {
+    test(`is read like any other: ${name}`, async () => {
+      for (const text of [JSON.stringify(value), JSON.stringify({ a: value }, null, 2)]) {
+        expect(await parseInSlices(Buffer.from(text))).toEqual(JSON.parse(Buffer.from(text).toString()))
+      }
+    })
+
+    test(`is written like any other: ${name}`, async () => {
+      expect(Buffer.from(await jsonBytesInSlices(value)).toString()).toBe(JSON.stringify(value))
+    })
+  }
+
+  test("keeps a member called __proto__ and takes the last of two members", async () => {
+    const text = `{"__proto__":{"x":"${LONG}"},"a":1,"a":"${LONG}","__proto__":"${LONG}"}`
+    const read = await parseInSlices(Buffer.from(text))
+    expect(JSON.stringify(read)).toBe(JSON.stringify(JSON.parse(text)))
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
+  })
+
+  test("may have white space everywhere", async () => {
+    const blank = " \n\r\t".repeat(SLICE_BYTES / 3)
+    const parts = ["", "{", '"a"', ":", "[", "1", ",", "{", "}", "]", ",", '"b"', ":", "true", "}", ""]
+    const text = parts.join(blank)
+    expect(await parseInSlices(Buffer.from(text))).toEqual({ a: [1, {}], b: true })
+  })
+
+  test("is rejected wherever it is wrong", async () => {
+    for (const text of WRONG) {
+      expect(() => JSON.parse(text) as unknown).toThrow()
+      expect(await parseInSlices(Buffer.from(text)).catch((error: unknown) => error)).toBeInstanceOf(
+        SyntaxError,
+      )
+    }
+  })
+})
+
+test("any value is read and written like JSON.parse and JSON.stringify do", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), async (value) => {
+      const long = [LONG, value, { a: value, b: LONG, c: [value, value] }, value] as JsonValue
+      const text = JSON.stringify(long)
+      expect(JSON.stringify(await parseInSlices(Buffer.from(text)))).toBe(JSON.stringify(JSON.parse(text)))
+      expect(Buffer.from(await jsonBytesInSlices(long)).toString()).toBe(text)
+    }),
+    { numRuns: 40 },
+  )
+})
