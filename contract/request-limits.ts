@@ -8,6 +8,8 @@ export interface RequestLimits {
   readonly maps: Readonly<Record<string, number>>
   /** Fields that are text. */
   readonly texts: readonly string[]
+  /** The number of characters of a text, or of all texts of a list together. */
+  readonly lengths?: Readonly<Record<string, number>>
 }
 
 /** The number of values of a JSON body: lists, objects, members and elements. */
@@ -24,6 +26,8 @@ const PARTS = 10_000
 const TOOLS = 10_000
 /** Amazon Bedrock takes 2,500 stop sequences, others 4 to 16. */
 const STOPS = 2_500
+/** The characters of all stop sequences together: each character of an answer is compared with them. */
+const STOP_LENGTH = 65_536
 /** Vendors take 2,048 texts at most. */
 const TEXTS = 10_000
 /** Cohere takes 10,000 documents. */
@@ -44,6 +48,7 @@ const CHAT: RequestLimits = {
   },
   maps: { metadata: OTHERS, logit_bias: BIASES },
   texts: ["model", "messages[].content", "stop", "user", "prompt_cache_key"],
+  lengths: { stop: STOP_LENGTH },
 }
 
 const MESSAGES_API: RequestLimits = {
@@ -57,6 +62,7 @@ const MESSAGES_API: RequestLimits = {
   },
   maps: { metadata: OTHERS },
   texts: ["model", "messages[].content", "system"],
+  lengths: { stop_sequences: STOP_LENGTH },
 }
 
 const RESPONSES: RequestLimits = {
@@ -78,6 +84,7 @@ const GEMINI: RequestLimits = {
   },
   maps: { labels: OTHERS },
   texts: ["cachedContent"],
+  lengths: { "generationConfig.stopSequences": STOP_LENGTH },
 }
 
 const RERANK: RequestLimits = {

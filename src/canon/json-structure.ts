@@ -138,8 +138,7 @@ export class JsonScanner {
       } else if (code === COLON) {
         this.#members++
         if (this.#depth === 1) this.#topLevel.colon()
-      }
-      else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.#openings++
         if (++this.#depth > this.deepest) this.deepest = this.#depth
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--

@@ -1,6 +1,11 @@
 import { MAX_VALUES } from "tollgate-contract/request-limits.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { hasManyOpenings, isDeeperThan, JsonScanner, openingBytes } from "../canon/json-structure.ts"
+import {
+  hasManyOpenings,
+  isDeeperThan,
+  JsonScanner,
+  openingBytes,
+} from "../canon/json-structure.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
 import type { MaybePromise } from "../canon/maybe-promise.ts"
 import { ownTurn } from "../canon/next-turn.ts"

@@ -180,7 +180,10 @@ export function serviceRate(price: Price, usageClass: UsageClass): bigint | unde
 }
 
 /** Whether a price charges for tokens, or for anything at all. */
-export function chargesFor({ rates, tiers, multiplier }: Price, what: "tokens" | "anything"): boolean {
+export function chargesFor(
+  { rates, tiers, multiplier }: Price,
+  what: "tokens" | "anything",
+): boolean {
   if (multiplier === 0n) return false
   const classes = what === "tokens" ? TOKEN_CLASSES : USAGE_CLASSES
   const cards = [rates, ...tiers.map((tier) => tier.rates)]

@@ -44,7 +44,7 @@ function* piecesOf(value: JsonValue): Generator<string, undefined> {
 
 function* piecesOfText(text: string): Generator<string, undefined> {
   yield '"'
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + SLICE_BYTES)
     const last = text.charCodeAt(end - 1)
     // The two halves of a character are written together.

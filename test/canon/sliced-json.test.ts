@@ -10,7 +10,10 @@ const MANY = Array.from({ length: 60_000 }, (_, index) => index)
 /** Values that are longer than a slice, in all places. */
 const VALUES: Readonly<Record<string, JsonValue>> = {
   "a long text": LONG,
-  "escapes at every place of a cut": Array.from({ length: 8 }, (_, index) => "x".repeat(index) + "\n".repeat(SLICE_BYTES)),
+  "escapes at every place of a cut": Array.from(
+    { length: 8 },
+    (_, index) => "x".repeat(index) + "\n".repeat(SLICE_BYTES),
+  ),
   "characters of every length": `${"ä€😀".repeat(SLICE_BYTES / 4)}`,
   "byte order marks": "\uFEFF".repeat(SLICE_BYTES),
   "half characters": `${"x".repeat(SLICE_BYTES - 1)}\uD83D\uDE00\uD83D`,
@@ -45,7 +48,9 @@ describe("a value that is longer than a slice", () => {
   for (const [name, value] of Object.entries(VALUES)) {
     test(`is read like any other: ${name}`, async () => {
       for (const text of [JSON.stringify(value), JSON.stringify({ a: value }, null, 2)]) {
-        expect(await parseInSlices(Buffer.from(text))).toEqual(JSON.parse(Buffer.from(text).toString()))
+        expect(await parseInSlices(Buffer.from(text))).toEqual(
+          JSON.parse(Buffer.from(text).toString()),
+        )
       }
     })
 
@@ -63,7 +68,24 @@ describe("a value that is longer than a slice", () => {
 
   test("may have white space everywhere", async () => {
     const blank = " \n\r\t".repeat(SLICE_BYTES / 3)
-    const parts = ["", "{", '"a"', ":", "[", "1", ",", "{", "}", "]", ",", '"b"', ":", "true", "}", ""]
+    const parts = [
+      "",
+      "{",
+      '"a"',
+      ":",
+      "[",
+      "1",
+      ",",
+      "{",
+      "}",
+      "]",
+      ",",
+      '"b"',
+      ":",
+      "true",
+      "}",
+      "",
+    ]
     const text = parts.join(blank)
     expect(await parseInSlices(Buffer.from(text))).toEqual({ a: [1, {}], b: true })
   })
@@ -71,9 +93,9 @@ describe("a value that is longer than a slice", () => {
   test("is rejected wherever it is wrong", async () => {
     for (const text of WRONG) {
       expect(() => JSON.parse(text) as unknown).toThrow()
-      expect(await parseInSlices(Buffer.from(text)).catch((error: unknown) => error)).toBeInstanceOf(
-        SyntaxError,
-      )
+      expect(
+        await parseInSlices(Buffer.from(text)).catch((error: unknown) => error),
+      ).toBeInstanceOf(SyntaxError)
     }
   })
 })
@@ -83,7 +105,9 @@ test("any value is read and written like JSON.parse and JSON.stringify do", asyn
     fc.asyncProperty(fc.jsonValue(), async (value) => {
       const long = [LONG, value, { a: value, b: LONG, c: [value, value] }, value] as JsonValue
       const text = JSON.stringify(long)
-      expect(JSON.stringify(await parseInSlices(Buffer.from(text)))).toBe(JSON.stringify(JSON.parse(text)))
+      expect(JSON.stringify(await parseInSlices(Buffer.from(text)))).toBe(
+        JSON.stringify(JSON.parse(text)),
+      )
       expect(Buffer.from(await jsonBytesInSlices(long)).toString()).toBe(text)
     }),
     { numRuns: 40 },

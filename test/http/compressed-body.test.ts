@@ -44,8 +44,13 @@ function packed(body: object | string, encoding: keyof typeof PACKERS): Uint8Arr
 
 /** Text that packs to about a fiftieth. */
 function repetitive(length: number): string {
-  const block = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex").repeat(60)
-  return Array.from({ length: Math.ceil(length / 1_440) }, block).join("").slice(0, length)
+  const block = (): string =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(12)))
+      .toString("hex")
+      .repeat(60)
+  return Array.from({ length: Math.ceil(length / 1_440) }, block)
+    .join("")
+    .slice(0, length)
 }
 
 async function refusal(response: Response) {

@@ -82,7 +82,10 @@ export function worstBody(base: object, field: Field, shape: Shape, size: number
   const name = isMap ? '"#":' : ""
   if (shape === "endless") return { ...around, repeated: `${name}0`, count: Infinity }
   if (shape === "deep") {
-    const [down, up] = ["[0,".repeat(DEEPEST - field.path.length), "]".repeat(DEEPEST - field.path.length)]
+    const [down, up] = [
+      "[0,".repeat(DEEPEST - field.path.length),
+      "]".repeat(DEEPEST - field.path.length),
+    ]
     const opened = isMap ? `${open}"a":` : open
     const deep = { before: before + opened + down, after: up + close + after }
     return { ...deep, repeated: "0", separator: ",", size, count: 150_000 }
@@ -107,6 +110,7 @@ function place(body: Record<string, unknown>, path: readonly string[], value: un
 
 /** What is there already, where the path leads through it. */
 function inside(before: unknown, isList: boolean): unknown {
-  if (Array.isArray(before) === isList && typeof before === "object" && before !== null) return before
+  if (Array.isArray(before) === isList && typeof before === "object" && before !== null)
+    return before
   return isList ? [] : {}
 }

@@ -47,7 +47,10 @@ function bytesOf({ body, isPacked }: LoadOrder): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-async function answered({ url, headers }: LoadOrder, body: Uint8Array<ArrayBuffer>): Promise<string> {
+async function answered(
+  { url, headers }: LoadOrder,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<string> {
   try {
     const response = await fetch(url, { method: "POST", headers, body })
     return `${response.status} ${(await response.text()).slice(0, 300)}`

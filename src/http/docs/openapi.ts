@@ -189,7 +189,9 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
     ...(path.includes("{id}") && {
       requestParams: { path: z.object({ id: z.string() }) },
     }),
-    ...(body && { requestBody: { content: { [body]: { schema: requestSchema(path) ?? object } } } }),
+    ...(body && {
+      requestBody: { content: { [body]: { schema: requestSchema(path) ?? object } } },
+    }),
     ...(body && !endpoint.isFree && { requestParams: { header: idempotencyHeader } }),
     responses: {
       "200": {

@@ -16,9 +16,10 @@ interface LimitedField {
   /** Its name, after those of the fields that it is in; `[]` stands for each element of a list. */
   readonly steps: readonly string[]
   readonly max: number
-  readonly isMap: boolean
+  readonly unit: "elements" | "members" | "characters"
 }
 
+const UNITS = ["elements", "members", "characters"] as const
 const EACH = "[]"
 const fields = new Map<string, readonly LimitedField[]>()
 
@@ -56,14 +57,25 @@ function refuseLong(
   }
 }
 
-function refuseLength(value: JsonValue | undefined, { max, isMap }: LimitedField, name: string): void {
-  if (isMap && isJsonObject(value) && Object.keys(value).length > max) {
+function refuseLength(
+  value: JsonValue | undefined,
+  { max, unit }: LimitedField,
+  name: string,
+): void {
+  if (unit === "members" && isJsonObject(value) && Object.keys(value).length > max) {
     throw invalidValue(
       name,
       `Invalid '${name}': too many properties. Expected an object with at most ${max} properties.`,
     )
   }
-  if (isMap || !Array.isArray(value) || value.length <= max) return
+  if (unit === "characters" && lengthOf(value) > max) {
+    throw new GatewayError(
+      "string_above_max_length",
+      `Invalid '${name}': text too long. Expected at most ${max} characters in total, but got ${lengthOf(value)} instead.`,
+      { parameter: name },
+    )
+  }
+  if (unit !== "elements" || !Array.isArray(value) || value.length <= max) return
   // A list of tokens is one text.
   if (typeof value[0] === "number") return
   throw invalidValue(
@@ -72,15 +84,22 @@ function refuseLength(value: JsonValue | undefined, { max, isMap }: LimitedField
   )
 }
 
+/** The characters of a text, or of all texts of a list. */
+function lengthOf(value: JsonValue | undefined): number {
+  if (typeof value === "string") return value.length
+  if (!Array.isArray(value)) return 0
+  return value.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0)
+}
+
 /** Google's clients may write each name with underscores as well. */
 function fieldsOf(path: string): readonly LimitedField[] {
   const named = path.replace("{model}", "{id}")
   if (!isLimited(named)) return []
-  const { lists, maps }: RequestLimits = REQUEST_LIMITS[named]
-  const written = [
-    ...Object.entries(lists).map(([name, max]) => ({ steps: stepsOf(name), max, isMap: false })),
-    ...Object.entries(maps).map(([name, max]) => ({ steps: stepsOf(name), max, isMap: true })),
-  ]
+  const { lists, maps, lengths = {} }: RequestLimits = REQUEST_LIMITS[named]
+  const limited = { elements: lists, members: maps, characters: lengths }
+  const written = UNITS.flatMap((unit) =>
+    Object.entries(limited[unit]).map(([name, max]) => ({ steps: stepsOf(name), max, unit })),
+  )
   const others = written.map((field) => ({ ...field, steps: field.steps.map(withUnderscores) }))
   return [
     ...written,

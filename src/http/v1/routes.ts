@@ -54,7 +54,8 @@ export interface Performers {
 }
 
 /** What the endpoints are made of. */
-export interface RouteParts extends Performers, ResponseKeepers, Omit<CallServices, "bodyLimit" | "checks"> {
+export interface RouteParts
+  extends Performers, ResponseKeepers, Omit<CallServices, "bodyLimit" | "checks"> {
   readonly settings: () => Settings
   readonly catalog: () => Catalog
   readonly isDraining: () => boolean

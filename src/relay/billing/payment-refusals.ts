@@ -57,9 +57,7 @@ function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
 
 /** The cost of a request; all that is known of it before its body is read is that it is not free. */
 function costWords(needed: bigint): string {
-  return needed <= SMALLEST_COST
-    ? "is not free"
-    : `may cost up to ${formatCredits(needed)}`
+  return needed <= SMALLEST_COST ? "is not free" : `may cost up to ${formatCredits(needed)}`
 }
 
 /** The account's credits go to what it owes first. */

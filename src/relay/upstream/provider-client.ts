@@ -170,7 +170,10 @@ export class ProviderClient {
       body,
     })
     // Only JSON is ever signed with its content.
-    const signed = this.#signer.sign({ url, body: sent.type === "json" && !(body instanceof ReadableStream) ? body : "" })
+    const signed = this.#signer.sign({
+      url,
+      body: sent.type === "json" && !(body instanceof ReadableStream) ? body : "",
+    })
     return signed instanceof Promise ? signed.then(whole) : whole(signed)
   }
 
