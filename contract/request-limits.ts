@@ -10,6 +10,8 @@ export interface RequestLimits {
   readonly texts: readonly string[]
   /** The number of characters of a text, or of all texts of a list together. */
   readonly lengths?: Readonly<Record<string, number>>
+  /** A list that may be one text as its tokens: then its elements are only counted as values. */
+  readonly tokens?: string
 }
 
 /** The number of values of a JSON body: lists, objects, members and elements. */
@@ -113,7 +115,12 @@ export const REQUEST_LIMITS = {
     maps: {},
     texts: [],
   },
-  "/v1/embeddings": { lists: { input: TEXTS }, maps: {}, texts: ["model", "input", "user"] },
+  "/v1/embeddings": {
+    lists: { input: TEXTS },
+    maps: {},
+    texts: ["model", "input", "user"],
+    tokens: "input",
+  },
   "/v1/rerank": RERANK,
   "/v2/rerank": RERANK,
   "/v1/images/generations": { lists: {}, maps: {}, texts: ["model", "prompt", "user"] },

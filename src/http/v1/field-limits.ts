@@ -17,6 +17,8 @@ interface LimitedField {
   readonly steps: readonly string[]
   readonly max: number
   readonly unit: "elements" | "members" | "characters"
+  /** Whether a list of numbers is one text. */
+  readonly isTokens: boolean
 }
 
 const UNITS = ["elements", "members", "characters"] as const
@@ -59,7 +61,7 @@ function refuseLong(
 
 function refuseLength(
   value: JsonValue | undefined,
-  { max, unit }: LimitedField,
+  { max, unit, isTokens }: LimitedField,
   name: string,
 ): void {
   if (unit === "members" && isJsonObject(value) && Object.keys(value).length > max) {
@@ -76,8 +78,7 @@ function refuseLength(
     )
   }
   if (unit !== "elements" || !Array.isArray(value) || value.length <= max) return
-  // A list of tokens is one text.
-  if (typeof value[0] === "number") return
+  if (isTokens && typeof value[0] === "number") return
   throw invalidValue(
     name,
     `Invalid '${name}': array too long. Expected an array with maximum length ${max}, but got an array with length ${value.length} instead.`,
@@ -95,10 +96,15 @@ function lengthOf(value: JsonValue | undefined): number {
 function fieldsOf(path: string): readonly LimitedField[] {
   const named = path.replace("{model}", "{id}")
   if (!isLimited(named)) return []
-  const { lists, maps, lengths = {} }: RequestLimits = REQUEST_LIMITS[named]
+  const { lists, maps, lengths = {}, tokens }: RequestLimits = REQUEST_LIMITS[named]
   const limited = { elements: lists, members: maps, characters: lengths }
   const written = UNITS.flatMap((unit) =>
-    Object.entries(limited[unit]).map(([name, max]) => ({ steps: stepsOf(name), max, unit })),
+    Object.entries(limited[unit]).map(([name, max]) => ({
+      steps: stepsOf(name),
+      max,
+      unit,
+      isTokens: name === tokens,
+    })),
   )
   const others = written.map((field) => ({ ...field, steps: field.steps.map(withUnderscores) }))
   return [

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { simulated, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { AUDIT } from "../store/audit-record.ts"
+import { until } from "../support/until.ts"
+import { CHAT, errorOf, HELLO } from "../relay/support.ts"
+
+let paid: TestGateway
+let withFree: TestGateway
+
+const FREE = simulated({ price: { input: "0", output: "0" } })
+
+beforeAll(async () => {
+  paid = await startGateway({
+    models: {
+      "sim/embed": { kind: "embedding", price: { input: "1" } },
+      "sim/rank": { kind: "rerank", price: { search: "1" } },
+    },
+  })
+  withFree = await startGateway({ models: { "sim/echo": FREE, "sim/paid": simulated() } })
+})
+
+afterAll(async () => {
+  await paid[Symbol.asyncDispose]()
+  await withFree[Symbol.asyncDispose]()
+})
+
+/** A body that is not read in one go. */
+const large = (model: string, rest: object = {}): object => ({
+  user: "x".repeat(100_000),
+  model,
+  messages: HELLO,
+  ...rest,
+})
+
+async function refused(caller: TestCaller, body: object | string, path = CHAT) {
+  return await errorOf(await caller.post(path, body))
+}
+
+describe("a large body", () => {
+  test("is not parsed for a key without credits", async () => {
+    const caller = await paid.caller("0")
+    const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
+    const error = await refused(caller, broken)
+    expect(error).toMatchObject({ status: 402, error_type: "insufficient_credits", balance: "0" })
+    expect(error["required"]).toBeString()
+  })
+
+  test("is not parsed for a key whose budget is used up", async () => {
+    const caller = await paid.caller("1", { budget: 1n })
+    const used = await refused(caller, { model: "sim/echo", messages: HELLO })
+    expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
+    expect((await refused(caller, large("sim/echo"))).status).toBe(402)
+  })
+
+  test("is rejected for the model that it names, whatever follows", async () => {
+    const caller = await paid.caller("1", { models: ["sim/other"] })
+    const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
+    expect(await refused(caller, broken)).toMatchObject({
+      status: 403,
+      error_type: "model_not_allowed",
+    })
+    expect((await refused(await paid.caller("1"), broken)).error_type).toBe("invalid_json")
+  })
+
+  test("may call a free model without credits, and no other one", async () => {
+    const caller = await withFree.caller("0")
+    const served = await caller.post(CHAT, large("sim/echo"))
+    expect(served.status).toBe(200)
+    await served.text()
+    expect(await refused(caller, large("sim/paid"))).toMatchObject({
+      status: 402,
+      error_type: "insufficient_credits",
+    })
+  })
+
+  test("uses nothing of a key's rate if it is rejected", async () => {
+    const caller = await paid.caller("1", { requestsPerMinute: 1 })
+    expect((await refused(caller, large("none/none"))).status).toBe(404)
+    const served = await caller.post(CHAT, large("sim/echo"))
+    expect(served.status).toBe(200)
+    await served.text()
+    expect(await refused(caller, large("none/none"))).toMatchObject({
+      status: 429,
+      error_type: "request_rate_exceeded",
+    })
+  })
+
+  test("gets its answer again when the budget has been used up", async () => {
+    const caller = await paid.caller("1")
+    const headers = { "idempotency-key": "again" }
+    const body = large("sim/echo", { max_tokens: 10 })
+    const first = await (await caller.post(CHAT, body, headers)).text()
+    await paid.store.keys.update(caller.keyId, { budget: 1n }, AUDIT)
+    await until(async () => (await caller.post(CHAT, body)).status === 402)
+    const again = await caller.post(CHAT, body, headers)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(await again.text()).toBe(first)
+  })
+})
+
+describe("a list that is too long", () => {
+  const many = (count: number, element: unknown): unknown[] =>
+    Array.from({ length: count }, () => element)
+  const cases: readonly [path: string, body: object, field: string, limit: string][] = [
+    [CHAT, { model: "sim/echo", messages: many(10_001, HELLO[0]) }, "messages", "10000"],
+    [CHAT, { model: "sim/echo", messages: HELLO, stop: many(2_501, "a") }, "stop", "2500"],
+    [CHAT, { model: "sim/echo", messages: HELLO, stop: ["a".repeat(65_537)] }, "stop", "65536"],
+    [
+      CHAT,
+      { model: "sim/echo", messages: [HELLO[0], { role: "user", content: many(10_001, 0) }] },
+      "messages[1].content",
+      "10000",
+    ],
+    ["/v1/embeddings", { model: "sim/embed", input: many(10_001, "a") }, "input", "10000"],
+    [
+      "/v1/rerank",
+      { model: "sim/rank", query: "a", documents: many(10_001, "a") },
+      "documents",
+      "10000",
+    ],
+    [
+      "/v1beta/models/sim/echo:generateContent",
+      { contents: [], generation_config: { stop_sequences: many(2_501, "a") } },
+      "generation_config.stop_sequences",
+      "2500",
+    ],
+  ]
+  for (const [path, body, field, limit] of cases) {
+    test(`is rejected by name with its limit: ${field} at ${path}`, async () => {
+      const caller = await paid.caller("1")
+      const response = await caller.post(path, body)
+      const text = await response.text()
+      expect([response.status, text]).toEqual([400, expect.stringContaining(`'${field}'`)])
+      expect(text).toContain(limit)
+      const estimated = await caller.post("/v1/estimate", { path, body })
+      expect([estimated.status, await estimated.text()]).toEqual([
+        400,
+        expect.stringContaining(`'${field}'`),
+      ])
+    })
+  }
+
+  test("of tokens is one text", async () => {
+    const caller = await paid.caller("1000")
+    const body = { model: "sim/embed", input: many(20_000, 100) }
+    const response = await caller.post("/v1/embeddings", body)
+    expect(await response.text()).not.toContain("array too long")
+  })
+})
