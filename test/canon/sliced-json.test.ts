@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { JsonValue } from "../../src/canon/json.ts"
 import { parseInSlices, SLICE_BYTES } from "../../src/canon/sliced-json.ts"
-import { jsonBytesInSlices } from "../../src/wire/sliced-json-text.ts"
+import { jsonBytesInSlices } from "../../src/canon/sliced-json-text.ts"
 
 const LONG = "q".repeat(SLICE_BYTES + 10)
 const MANY = Array.from({ length: 60_000 }, (_, index) => index)

@@ -1,4 +1,4 @@
-import { detachBuffer } from "../../wire/detach-buffer.ts"
+import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 /**
  * The chunks of a body on their way through a parser that hands out views of them, in their order. Their

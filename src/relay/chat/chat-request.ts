@@ -1,6 +1,6 @@
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
-import { jsonBytesInSlices, LARGE_BODY } from "../../wire/sliced-json-text.ts"
+import { jsonBytesInSlices, LARGE_BODY } from "../../canon/sliced-json-text.ts"
 import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../pipeline/call-failure.ts"
 import { hedges } from "../pipeline/hedges.ts"

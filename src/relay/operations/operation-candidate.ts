@@ -1,4 +1,4 @@
-import { LARGE_BODY } from "../../wire/sliced-json-text.ts"
+import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"

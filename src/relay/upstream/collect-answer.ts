@@ -3,7 +3,7 @@ import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { detachBuffer } from "../../wire/detach-buffer.ts"
+import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 /** Answers up to this size are not counted: their request has been. Bytes. */
 const SMALL_ANSWER = 64 * 1024

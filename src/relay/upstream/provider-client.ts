@@ -5,7 +5,7 @@ import { credentialsOf } from "../../config/provider-credentials.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { ChatBinding, RequestHeaders, Signer, Vendor } from "../../vendors/vendor.ts"
-import { jsonBytesInSlices } from "../../wire/sliced-json-text.ts"
+import { jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
 /** A request for a provider, before it has an address and a signature. */

@@ -1,5 +1,5 @@
 import { detachBuffer } from "./detach-buffer.ts"
-import { ownTurn } from "../canon/next-turn.ts"
+import { ownTurn } from "./next-turn.ts"
 
 /** How much is copied in one turn of the event loop. Bytes. */
 const COPIED_BYTES = 4 * 1024 * 1024

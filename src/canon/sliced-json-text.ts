@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 import { joinInSlices } from "./joined-bytes.ts"
-import { ownTurn } from "../canon/next-turn.ts"
-import { SLICE_BYTES } from "../canon/sliced-json.ts"
+import { ownTurn } from "./next-turn.ts"
+import { SLICE_BYTES } from "./sliced-json.ts"
 
 const HIGH_SURROGATE_START = 0xd800
 const HIGH_SURROGATE_END = 0xdbff
