@@ -46,7 +46,7 @@ describe("a large body", () => {
   })
 
   test("is not parsed for a key whose budget is used up", async () => {
-    const caller = await paid.caller("1", { budget: 1n })
+    const caller = await paid.caller("1", { budget: 0n })
     const used = await refused(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await refused(caller, large("sim/echo"))).status).toBe(402)
