@@ -100,11 +100,13 @@ export class EndRequests implements Disposable {
     this.first = promise
     this.#resolve = resolve
     for (const signal of SIGNALS) process.on(signal, this.#asked)
+    for (const signal of IGNORED_SIGNALS) process.on(signal, ignore)
     process.once("disconnect", resolve)
   }
 
   [Symbol.dispose](): void {
     for (const signal of SIGNALS) process.off(signal, this.#asked)
+    for (const signal of IGNORED_SIGNALS) process.off(signal, ignore)
     process.off("disconnect", this.#resolve)
   }
 
@@ -118,3 +120,8 @@ export class EndRequests implements Disposable {
 }
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const
+
+/** Tools that rotate logs send these. Without a handler they end the process at once. */
+const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2"] as const
+
+function ignore(): void {}

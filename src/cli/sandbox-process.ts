@@ -30,5 +30,5 @@ export async function startSandbox(): Promise<SandboxProcess> {
 /** An executable contains the simulator; in a checkout it is next to `src`. */
 function simulatorWords(): string[] {
   if (IS_EXECUTABLE) return ["simulator"]
-  return [new URL("../../simulator/main.ts", import.meta.url).pathname]
+  return [Bun.fileURLToPath(new URL("../../simulator/main.ts", import.meta.url))]
 }

@@ -5,7 +5,7 @@ import type { Agent, Target } from "./agent.ts"
 import { AGENTS_FOLDER } from "./folder.ts"
 import { type Exchange, Recorder } from "./recorder.ts"
 
-const REPOSITORY = new URL("../..", import.meta.url).pathname
+const REPOSITORY = Bun.fileURLToPath(new URL("../..", import.meta.url))
 /** Milliseconds that an agent may take for its task. */
 const LONGEST = 120_000
 

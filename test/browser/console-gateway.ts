@@ -10,7 +10,7 @@ import {
 } from "../support/process.ts"
 import { type Scheme, testBrowser } from "./browser.ts"
 
-const ROOT = new URL("../../", import.meta.url).pathname
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 /** Images of the pages, where `TOLLGATE_TEST_IMAGES=1` asks for them: for people who look at a run. Never committed. */
 const ARTEFACTS = join(ROOT, "test/browser/artefacts")
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { cleanEnvironment, createInstallation, startServing } from "../support/process.ts"
 
-const ROOT = new URL("../../", import.meta.url).pathname
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
 
 test("the launcher starts what was compiled: two workers, threads, simulator and console are in it", async () => {

@@ -20,7 +20,7 @@ import { stop } from "../support/stopping.ts"
 import { until } from "../support/until.ts"
 
 const SPINNING = {
-  BUN_OPTIONS: `--preload=${new URL("../support/spinning.ts", import.meta.url).pathname}`,
+  BUN_OPTIONS: `--preload=${Bun.fileURLToPath(new URL("../support/spinning.ts", import.meta.url))}`,
 }
 
 const yaml = (url: string) => `

@@ -8,7 +8,7 @@ import {
   readLock,
 } from "../../scripts/dependencies.ts"
 
-const ROOT = new URL("../..", import.meta.url).pathname
+const ROOT = Bun.fileURLToPath(new URL("../..", import.meta.url))
 const LOCKED = { path: "node_modules/some", license: "MIT", dev: false, link: false }
 const MANIFEST = { dependencies: { some: "1.2.3" }, devDependencies: {} }
 

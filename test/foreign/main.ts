@@ -13,7 +13,7 @@ import { type Row, readChecks, rowOf, skippedRow } from "./outcomes.ts"
 import { SUITES } from "./suites/suites.ts"
 import type { Target } from "./target.ts"
 
-const CHECKS = new URL("checks/", import.meta.url).pathname
+const CHECKS = Bun.fileURLToPath(new URL("checks/", import.meta.url))
 const MAX_SECONDS = 600
 
 async function runClient(client: ForeignClient, root: string, target: Target): Promise<Row> {

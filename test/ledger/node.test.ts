@@ -38,7 +38,7 @@ async function startHolder(
   id: string,
   { folder, launcher = [] }: { folder?: string; launcher?: readonly string[] } = {},
 ): Promise<Bun.Subprocess> {
-  const script = new URL("./dying-node.ts", import.meta.url).pathname
+  const script = Bun.fileURLToPath(new URL("./dying-node.ts", import.meta.url))
   const words = [process.execPath, script, ledgerDatabase.directory.database, id]
   const child = Bun.spawn([...launcher, ...words, ...(folder === undefined ? [] : [folder])], {
     stdout: "pipe",

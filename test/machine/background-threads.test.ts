@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 
-const PROCESS = new URL("compiling-process.ts", import.meta.url).pathname
+const PROCESS = Bun.fileURLToPath(new URL("compiling-process.ts", import.meta.url))
 
 test.skipIf(process.platform !== "linux")(
   "compilers that begin later are behind the event loop as well",

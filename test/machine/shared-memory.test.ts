@@ -103,7 +103,7 @@ describe("a table of words", () => {
 
 test("four processes that take from one bucket at once get what it holds, to the unit", async () => {
   const limit = 20_000
-  const program = new URL("counting-process.ts", import.meta.url).pathname
+  const program = Bun.fileURLToPath(new URL("counting-process.ts", import.meta.url))
   const children = Array.from({ length: 4 }, () =>
     Bun.spawn([process.execPath, program, folder, String(limit), "25000"], { stdout: "pipe" }),
   )

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path"
 import facts from "../../package.json" with { type: "json" }
 import { until } from "../support/until.ts"
 
-const ROOT = new URL("../../", import.meta.url).pathname
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const LARGEST_PACKAGE = 3_000_000
 /** What a package has at its top, and of our own besides. */
 const PARTS = /^package\/(LICENSE|README\.md|package\.json|bin\/|src\/|simulator\/|console\/dist\/)/
@@ -58,8 +58,8 @@ test("the package has the gateway, its contract and the console built, and nothi
   }
 })
 
-test("in an empty folder with Node alone, npx starts it, it serves, and it stops", async () => {
-  const place = await installed("with-scripts")
+test("npx starts it with Node alone, in a folder with a space and an accent", async () => {
+  const place = await installed("with scripts, é")
   await serve(place)
 })
 

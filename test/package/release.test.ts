@@ -6,7 +6,7 @@ import facts from "../../package.json" with { type: "json" }
 import { systemOf } from "../../scripts/release-targets.ts"
 import { startListening } from "../support/process.ts"
 
-const ROOT = new URL("../../", import.meta.url).pathname
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 /** Of this machine, whose runtime needs no network. */
 const OWN = `linux-${process.arch}`
 const NAME = `tollgate-${facts.version}-${OWN}`

@@ -107,7 +107,7 @@ test("a folder that cannot be made is an error in words, and works once it can b
 
 test("a disk that is full for a while breaks one line at most, and loses none", async () => {
   const path = fresh()
-  const script = new URL("full-disk-process.ts", import.meta.url).pathname
+  const script = Bun.fileURLToPath(new URL("full-disk-process.ts", import.meta.url))
   // Without the signal a file beyond the limit is an error. In units of 512 or 1,024 bytes.
   const limited = `trap "" XFSZ; ulimit -S -f 2; exec "$0" "$@"`
   const child = Bun.spawn(["sh", "-c", limited, process.execPath, script, path], {

@@ -149,7 +149,7 @@ test("a new file that another process is just making is waited for", async () =>
 
 test("processes that open a new file at the same moment all succeed", async () => {
   using directory = new TemporaryDirectory()
-  const script = new URL("./opening-process.ts", import.meta.url).pathname
+  const script = Bun.fileURLToPath(new URL("./opening-process.ts", import.meta.url))
   const names = ["one", "two", "three", "four"]
   const children = names.map((name) =>
     Bun.spawn([process.execPath, script, directory.database, name], {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-const ROOT = new URL("../../", import.meta.url).pathname
+const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
 
 /**

@@ -10,7 +10,7 @@ test("a log that nobody reads for a while is bounded, and says what was lost", a
   const folder = mkdtempSync(join(tmpdir(), "tollgate-log-"))
   const pipe = join(folder, "log")
   Bun.spawnSync(["mkfifo", pipe])
-  const script = new URL("stalled-log-process.ts", import.meta.url).pathname
+  const script = Bun.fileURLToPath(new URL("stalled-log-process.ts", import.meta.url))
   const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
   const writing = openSync(pipe, "w")
   const child = Bun.spawn([process.execPath, script], { stdout: "pipe", stderr: writing })

@@ -91,7 +91,7 @@ interface Witnessed {
 
 /** Another caller, in a process of its own. */
 function startWitness(url: string, key: string): { end(): Promise<Witnessed> } {
-  const program = new URL("witness.ts", import.meta.url).pathname
+  const program = Bun.fileURLToPath(new URL("witness.ts", import.meta.url))
   const words = [process.execPath, program, `${url}/v1/chat/completions`, key, "good/m"]
   const child = Bun.spawn(words, { stdin: "pipe", stdout: "pipe", stderr: "inherit" })
   return {
@@ -120,7 +120,7 @@ class Peak implements Disposable {
 
 /** Bodies that do not end, from a process of their own. */
 function startBodies(url: string, key: string, count: number): Disposable {
-  const program = new URL("unfinished-bodies.ts", import.meta.url).pathname
+  const program = Bun.fileURLToPath(new URL("unfinished-bodies.ts", import.meta.url))
   const child = Bun.spawn([process.execPath, program, url, key, String(count)])
   return { [Symbol.dispose]: () => child.kill() }
 }

@@ -65,7 +65,7 @@ test("a node finishes the upgrade of a database in which another was killed", as
 })
 
 function startMigration(place: string, step: string, where: "inside" | "after") {
-  const script = new URL("./cut-migration.ts", import.meta.url).pathname
+  const script = Bun.fileURLToPath(new URL("./cut-migration.ts", import.meta.url))
   return Bun.spawn([process.execPath, script, place, step, where], { stdout: "pipe" })
 }
 

@@ -64,7 +64,7 @@ function copyTests(source: string, folder: string): void {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(source, file), join(folder, file), { recursive: true })
   }
-  const plugin = new URL(`${PLUGIN}.py`, import.meta.url).pathname
+  const plugin = Bun.fileURLToPath(new URL(`${PLUGIN}.py`, import.meta.url))
   cpSync(plugin, join(folder, `${PLUGIN}.py`))
   writeFileSync(join(folder, "pytest.ini"), SETTINGS)
 }

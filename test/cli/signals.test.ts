@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test"
+import { createInstallation, startServing } from "../support/process.ts"
+
+/** Every process below `pid`, and `pid` itself. */
+async function processTree(pid: number): Promise<number[]> {
+  const listed = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()
+  const children = listed.trim().split(" ").filter(Boolean).map(Number)
+  return [pid, ...(await Promise.all(children.map(processTree))).flat()]
+}
+
+/** Whether the process has a handler for a signal, from the mask that the kernel reports. */
+async function handles(pid: number, signal: number): Promise<boolean> {
+  const status = await Bun.file(`/proc/${pid}/status`).text()
+  const mask = BigInt(`0x${/^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1]}`)
+  return (mask & (1n << BigInt(signal - 1))) !== 0n
+}
+
+const SIGNALS = { SIGUSR1: 10, SIGUSR2: 12 } as const
+
+test.each([
+  ["one process", "1", "src/main.ts"],
+  ["a parent and two workers", "2", "src/main.ts"],
+  ["a compiled parent and two workers", "2", "bin/tollgate"],
+] as const)("%s with its simulator ignores SIGUSR1 and SIGUSR2", async (_, workers, launcher) => {
+  using installation = createInstallation("server: { port: 0 }\n")
+  const environment = { TOLLGATE_WORKERS: workers }
+  await using serving = await startServing(installation, environment, launcher)
+  const processes = await processTree(serving.process.pid)
+  expect(processes.length).toBeGreaterThan(Number(workers))
+  for (const pid of processes) {
+    for (const [signal, number] of Object.entries(SIGNALS)) {
+      expect(await handles(pid, number)).toBe(true)
+      process.kill(pid, signal as keyof typeof SIGNALS)
+    }
+  }
+  const health = await fetch(`${serving.url}/healthz`)
+  expect(health.status).toBe(200)
+  expect(await processTree(serving.process.pid)).toEqual(processes)
+})
