@@ -143,11 +143,15 @@ export class App implements AsyncDisposable {
   }
 
   /**
-   * Applies what the file and the environment now say. Running requests keep the settings they started with.
-   * @param written as in the options of the start.
+   * Applies the settings of the file and the environment. Running requests keep the settings they started with.
+   * @param written as in the options of the start; `warnings` as well.
    */
-  apply(settings: Settings, written: readonly string[] = []): void {
-    this.#live.rebase({ settings, written })
+  apply(
+    settings: Settings,
+    written: readonly string[] = [],
+    warnings: readonly string[] = [],
+  ): void {
+    this.#live.rebase({ settings, written, warnings })
   }
 
   /** Stops waiting for running requests, now or on shutdown. */

@@ -18,6 +18,8 @@ export interface AppOptions {
   readonly leavesPort?: boolean
   /** Names of the settings that the file sets, of those that the console can change. */
   readonly written?: readonly string[]
+  /** What is unusual about the file and the environment but can be used. */
+  readonly warnings?: readonly string[]
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl?: string | undefined
   /** The settings file, for the console to name. */

@@ -34,7 +34,7 @@ import type { State } from "./state.ts"
 
 /** The active settings, those of the console included. */
 export function openSettings(
-  { settings, written = [], sandboxUrl, events }: AppOptions,
+  { settings, written = [], warnings = [], sandboxUrl, events }: AppOptions,
   { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,
   apply: (active: ActiveSettings) => void,
 ): Promise<LiveSettings> {
@@ -42,7 +42,7 @@ export function openSettings(
     store,
     seal: new SecretCipher(secrets),
     vendors: [...vendors.values()],
-    base: { settings, written },
+    base: { settings, written, warnings },
     sandboxUrl,
     apply,
     onConsoleChange: events.settingsApplied,
@@ -159,9 +159,10 @@ export function imageStore(
 }
 
 /** What the management API reads of the running gateway. */
-export function activeOf(state: State): Pick<AdminParts, "settings" | "catalog"> {
+export function activeOf(state: State): Pick<AdminParts, "settings" | "catalog" | "warnings"> {
   return {
     settings: () => state.settings,
+    warnings: () => state.warnings,
     catalog: () => state.config.catalog,
   }
 }

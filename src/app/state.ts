@@ -22,33 +22,40 @@ export interface State {
   proxies: TrustedProxies
   /** Whether running requests are not waited for any longer. */
   isHurried: boolean
+  /** What is unusual about the settings, those of the file and the environment included. */
+  warnings: readonly string[]
   /** The address it listens on; empty until it does. */
   url: string
 }
 
 /** The state at the start. */
-export function initialState(
-  { settings, facts }: ActiveSettings,
-  events: Events,
-  redactor: Redactor,
-): State {
+export function initialState(active: ActiveSettings, events: Events, redactor: Redactor): State {
+  const { settings, facts } = active
   redactor.learn(secretsOf(settings))
-  const { config, warnings } = runtimeConfigOf(settings, { facts, redactor })
+  const { config, warnings: built } = runtimeConfigOf(settings, { facts, redactor })
+  const warnings = [...active.warnings, ...built]
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
   const proxies = proxiesOf(settings, events)
-  return { settings, config, memory, redactor, proxies, isHurried: false, url: "" }
+  return { settings, config, memory, redactor, proxies, warnings, isHurried: false, url: "" }
 }
 
 /** Activates settings and known prices, for all requests that start from now on. */
 export function activateSettings(
   state: State,
-  { settings, facts }: ActiveSettings,
+  { settings, facts, warnings: loaded }: ActiveSettings,
   events: Events,
 ): void {
   state.redactor.learn(secretsOf(settings))
-  const { config, warnings } = runtimeConfigOf(settings, { facts, redactor: state.redactor })
-  for (const warning of warnings) events.warning(warning)
+  const { config, warnings: built } = runtimeConfigOf(settings, {
+    facts,
+    redactor: state.redactor,
+  })
+  const warnings = [...loaded, ...built]
+  for (const warning of warnings) {
+    if (!state.warnings.includes(warning)) events.warning(warning)
+  }
+  state.warnings = warnings
   state.memory.limit = memoryOf(settings)
   state.proxies = proxiesOf(settings, events)
   state.settings = settings

@@ -8,6 +8,7 @@ import type {
   ProviderSettings,
 } from "../config/settings.ts"
 import { credentialsOf } from "../config/provider-credentials.ts"
+import { suggestion } from "../config/nearest.ts"
 import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "tollgate-contract/decimal.ts"
@@ -21,6 +22,8 @@ import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 /** What models are built from. */
 export interface ModelSources {
   readonly known: Pick<KnownModels, "find" | "servicesOf">
+  /** The ids of all configured providers. */
+  readonly providers: readonly string[]
   /** A provider that can be called. */
   provider(id: string): CallableProvider | undefined
   /** Decimal text; for models without a multiplier of their own. */
@@ -131,7 +134,12 @@ function buildDeployment(
 ): BuiltDeployment {
   const { provider, model: upstreamModel, weight } = wanted
   const callable = sources.provider(provider)
-  if (!callable) return { warning: `: provider '${provider}' is not set up` }
+  if (!callable) {
+    // Without any provider the simulator takes the place of all.
+    if (sources.providers.length === 0) return {}
+    const hint = suggestion(provider, sources.providers) || " Add it under 'providers'."
+    return { warning: `: provider '${provider}' is not set up.${hint}` }
+  }
   const own = sources.known.find(provider, upstreamModel)
   const dialects = draft.kind === "chat" ? chatDialects(wanted, draft, callable, own) : undefined
   if (dialects?.length === 0) {

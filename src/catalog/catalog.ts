@@ -6,6 +6,7 @@ import { entryOf, type ModelEntry } from "./entry.ts"
 import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
+import { currencyWarnings, providersWithoutModels } from "./settings-warnings.ts"
 import { type Deployment, isFree, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
@@ -48,6 +49,7 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const known = new KnownModels(settings, facts)
   const building: ModelSources = {
     known,
+    providers: Object.keys(settings.providers),
     provider: (id) => callable.get(id),
     multiplier: settings.multiplier,
     choice: settings.routing.choice,
@@ -74,6 +76,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     else if (built.model) noteBrought(brought, built.model)
   }
   for (const [provider, known] of brought) warnings.push(...knownModelWarnings(provider, known))
+  const withoutModels = providersWithoutModels(settings, known, callable)
+  warnings.push(...withoutModels, ...currencyWarnings(settings, brought.size > 0))
   const modelGroups: ModelGroup[] = []
   const grouping = {
     models: new Map(models.map((model) => [model.id, model])),
@@ -92,7 +96,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   warnings.push(...unknown.warnings())
   const groups = new PriceGroups(settings.priceGroups ?? {})
   warnings.push(...groups.warnings(models))
-  const catalog = new Catalog({ models, modelGroups, aliases, providers: named, unknown, groups })
+  const parts = { models, modelGroups, aliases, providers: named, unknown, groups, withoutModels }
+  const catalog = new Catalog(parts)
   for (const [alias, id] of aliases) {
     const fault = aliasFault({ catalog, unknown }, alias, id)
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
@@ -141,10 +146,14 @@ export interface CatalogParts {
   readonly unknown: UnknownModels
   /** Of prices. */
   readonly groups: PriceGroups
+  /** One line for each provider that cannot be called since it has no models. */
+  readonly withoutModels: readonly string[]
 }
 
 /** The models that can be called, and how they are listed. Never changes: new settings, new catalog. */
 export class Catalog {
+  /** One line for each provider that cannot be called since it has no models. */
+  readonly withoutModels: readonly string[]
   /** Without groups. */
   readonly #models: readonly Model[]
   /** With them. */
@@ -159,7 +168,8 @@ export class Catalog {
   readonly #entries = new WeakMap<Model, string>()
   #wholeBody: string | undefined
 
-  constructor({ models, modelGroups, aliases, providers, unknown, groups }: CatalogParts) {
+  constructor({ models, modelGroups, aliases, providers, unknown, groups, ...rest }: CatalogParts) {
+    this.withoutModels = rest.withoutModels
     this.#models = byId(models)
     this.#listed = byId([...models, ...modelGroups.map(({ model }) => model)])
     this.#modelGroups = new Map(modelGroups.map((group) => [group.model.id, group]))

@@ -29,7 +29,8 @@ export function banner(facts: BannerFacts): string {
       "",
     )
   }
-  lines.push(`models: ${models.length} (${url}/v1/models)`, `console: ${consoleUrl}`)
+  lines.push(`models: ${models.length} (${url}/v1/models)`, ...catalog.withoutModels)
+  lines.push(`console: ${consoleUrl}`)
   if (consoleUrl.includes("?token=")) {
     lines.push("Open it to make the first user, who becomes the operator. The link works once.")
   }

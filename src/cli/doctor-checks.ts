@@ -6,6 +6,7 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import type { Settings } from "../config/settings.ts"
 import { BUILT_IN, type PriceLists } from "../management/prices/stored-lists.ts"
 import { checkBackup } from "./doctor-backup.ts"
+import { warningChecks } from "../management/warning-checks.ts"
 import type { Check } from "../management/check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
@@ -37,15 +38,16 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   const database = await checkDatabase(loaded.settings)
   const isUsable = database.every(({ result }) => result !== "failed")
   // The check of the database says why it cannot be read.
-  const { settings, lists, check }: Whole = isUsable
+  const whole: Whole = isUsable
     ? await withConsole(load, loaded)
     : { settings: loaded.settings, lists: BUILT_IN }
+  const { settings, lists, check } = whole
   const providers = await checkProviders(settings)
   const journal = checkJournal(settings.data)
   const certificates = checkCertificates()
   const backup = isUsable ? await checkBackup(settings) : undefined
   return [
-    checkSettings(loaded),
+    ...checkSettings(loaded, whole),
     ...(check === undefined ? [] : [check]),
     checkData(settings.data),
     ...database,
@@ -60,11 +62,12 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   ]
 }
 
-function checkSettings(loaded: LoadedSettings): Check {
-  const source = loaded.file ?? "no file, environment only"
-  const [warning] = loaded.warnings
-  if (warning === undefined) return { name: "settings", result: "ok", found: source }
-  return { name: "settings", result: "warning", found: source, mend: loaded.warnings.join("; ") }
+/** Where the settings are from, and every warning of a start with them. */
+function checkSettings(loaded: LoadedSettings, { settings, lists }: Whole): Check[] {
+  const { warnings } = runtimeConfigOf(settings, lists)
+  const checks = warningChecks([...loaded.warnings, ...warnings])
+  const found = loaded.file ?? "no file, environment only"
+  return [{ name: "settings", result: "ok", found }, ...checks]
 }
 
 /** What an installation runs with. */
@@ -128,6 +131,7 @@ export function checkPrices(settings: Settings, lists: PriceLists): Check {
   const name = "prices"
   const { catalog } = runtimeConfigOf(settings, lists).config
   const models = catalog.list().length
+  if (models === 0) return { name, result: "ok", found: "there are no models yet" }
   const unpriced = catalog.unpriced.map(({ id }) => id)
   if (unpriced.length === 0) return { name, result: "ok", found: `all ${models} models have one` }
   const named = unpriced.slice(0, NAMED).join(", ")

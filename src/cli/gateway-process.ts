@@ -40,11 +40,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const redactor = new Redactor()
   redactor.learn(secretsOf(loaded.settings))
   const events = createEvents(logger, (text) => redactor.clean(text))
-  for (const warning of loaded.warnings) events.warning(warning)
   const certificates = extraCertificatesProblem(process.env)
   if (certificates !== undefined) events.warning(certificates)
   await using building = new AsyncDisposableStack()
-  const { settings, written, file } = loaded
+  const { settings, written, file, warnings } = loaded
   // It watches until the gateway has ended.
   const watchdog = building.use(new Watchdog())
   const { pulse } = watchdog
@@ -55,7 +54,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...(gatherMetrics && { gatherMetrics }),
   }
   const app = building.use(
-    await App.start({ settings, written, file, sandboxUrl, events, redactor, pulse, ...listening }),
+    await App.start({
+      ...{ settings, written, file, warnings },
+      ...{ sandboxUrl, events, redactor, pulse },
+      ...listening,
+    }),
   )
   watchdog.start(settings.server.watchdog, options.restart?.(app.listensAt))
   const watcher = building.use(
@@ -63,8 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       load,
       started: loaded,
       onChange: (next, { changed, restartNeeded }) => {
-        app.apply(next.settings, next.written)
-        for (const warning of next.warnings) events.warning(warning)
+        app.apply(next.settings, next.written, next.warnings)
         events.settingsApplied(changed)
         if (restartNeeded.length > 0) {
           events.warning(`these settings need a restart: ${restartNeeded.join(", ")}`)

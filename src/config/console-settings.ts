@@ -32,6 +32,8 @@ export interface BaseSettings {
   readonly settings: Settings
   /** Names of the settings that they set, of those that the console can change. */
   readonly written: readonly string[]
+  /** What is unusual about them but can be used; absent: nothing. */
+  readonly warnings?: readonly string[]
 }
 
 /** What the console has set, parsed. */

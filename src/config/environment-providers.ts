@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "./config-error.ts"
-import { Fault, address, readWith } from "./scalars.ts"
+import { Fault, baseAddress, readWith } from "./scalars.ts"
 import { type FileProvider, vendorScalars } from "./schema.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor, SettingVariables, VariableSet, VendorSetting } from "./vendors.ts"
@@ -103,7 +103,7 @@ function readEntry(
   environment: Environment,
   { vendor, settings }: SwitchedOn,
 ): { provider: FileProvider; faults: ConfigProblem[] } {
-  const scalars = { ...vendorScalars(process.cwd()), base_url: address() }
+  const scalars = { ...vendorScalars(process.cwd()), base_url: baseAddress() }
   const faults: ConfigProblem[] = []
   const values: Partial<Record<Setting, unknown>> = {}
   for (const [name, variable] of settings) {

@@ -34,6 +34,7 @@ export function providerFindings(
       ? credentialFindings(path, provider, credentials, vendor)
       : missingSettings(path, provider, vendor)),
     ...foreignDialects(path, provider, vendor),
+    ...doubledVersion(path, provider, vendor),
   ]
 }
 
@@ -147,4 +148,16 @@ function foreignDialects(path: SettingPath, provider: unknown, vendor: KnownVend
           },
         ],
   )
+}
+
+/** Vendors with an API of their own have its version in the paths of their endpoints. */
+function doubledVersion(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
+  const written = member(provider, "base_url")
+  const isOwnApi = vendor.baseUrl !== undefined && !dialectsOf(vendor).includes("openai-chat")
+  if (typeof written !== "string" || !isOwnApi) return []
+  if (URL.parse(vendor.baseUrl ?? "")?.pathname !== "/") return []
+  const [, base, version] = /^(.+?)(\/v\d\w*)\/*$/.exec(written.trim()) ?? []
+  if (base === undefined) return []
+  const message = `ends in ${version}, which the gateway adds itself. Write ${base}`
+  return [{ path: [...path, "base_url"], message }]
 }

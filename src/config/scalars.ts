@@ -247,6 +247,24 @@ export function address() {
   })
 }
 
+/** Paths of endpoints, which people copy together with the base address from a vendor's examples. */
+const ENDPOINT_PATH =
+  /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
+
+/** The base address of a provider, to which the gateway adds the path of each endpoint. */
+export function baseAddress() {
+  const any = address()
+  return reading((input) => {
+    const { data, error } = any.safeParse(input)
+    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no address")
+    const base = data.replace(ENDPOINT_PATH, "")
+    if (base === data) return data
+    return new Fault(
+      `ends in the path of an endpoint, which the gateway adds itself. Write ${base}`,
+    )
+  })
+}
+
 /** A web address with everything in it, a query too, which may hold a secret: no message repeats it. */
 export function wholeAddress() {
   return reading((input) => {

@@ -1,5 +1,4 @@
 import type { SwitchedOn } from "./environment-providers.ts"
-import { suggestion } from "./nearest.ts"
 import type { Settings } from "./settings.ts"
 
 const SHORT_TOKEN = 16
@@ -10,18 +9,6 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
   for (const entry of found) {
     const warning = unusedKey(entry, settings)
     if (warning !== undefined) warnings.push(warning)
-  }
-  const providers = Object.keys(settings.providers)
-  for (const [id, model] of Object.entries(settings.models)) {
-    const [provider = ""] = id.split("/", 1)
-    const isElsewhere = model.deployments !== undefined || model.members !== undefined
-    if (isElsewhere || providers.includes(provider)) continue
-    // The simulator is used only when no vendor is configured.
-    if (providers.length === 0 && provider === "sandbox") continue
-    warnings.push(
-      `models.${id}: cannot be called, since no provider '${provider}' is configured.` +
-        suggestion(provider, providers),
-    )
   }
   if (settings.adminToken !== undefined && settings.adminToken.length < SHORT_TOKEN) {
     warnings.push(`admin_token: is shorter than ${SHORT_TOKEN} characters. Use a longer one.`)

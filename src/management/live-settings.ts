@@ -30,6 +30,8 @@ export interface ActiveSettings {
   readonly settings: Settings
   /** The known prices. */
   readonly facts: Facts
+  /** What is unusual about the file and the environment. */
+  readonly warnings: readonly string[]
 }
 
 export interface LiveSettingsParts {
@@ -85,7 +87,8 @@ export class LiveSettings {
 
   /** What requests are served by. */
   get active(): ActiveSettings {
-    return { settings: this.#effective, facts: this.#lists.facts }
+    const { warnings = [] } = this.#base
+    return { settings: this.#effective, facts: this.#lists.facts, warnings }
   }
 
   /** The active settings. */
@@ -179,7 +182,8 @@ export class LiveSettings {
 
   #activate(base: BaseSettings, reading: ConsoleReading): void {
     const next = this.#compose(base, reading)
-    this.#parts.apply({ settings: next, facts: this.#lists.facts })
+    const { warnings = [] } = base
+    this.#parts.apply({ settings: next, facts: this.#lists.facts, warnings })
     this.#effective = next
   }
 

@@ -6,6 +6,7 @@ import type { DatabaseWatch } from "../store/serving-database.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Check } from "./check.ts"
 import { serverChecks } from "./server-checks.ts"
+import { warningChecks } from "./warning-checks.ts"
 
 /** Three beats of a node that did not say how long its leases last, milliseconds. */
 const SILENCE = 15_000
@@ -14,6 +15,8 @@ export interface SystemParts {
   readonly databaseStatus: () => Promise<DatabaseStatus>
   readonly databaseWatch: Pick<DatabaseWatch, "fault">
   readonly nodeId: string
+  /** The warnings of the start, about the settings that are active. */
+  readonly warnings: () => readonly string[]
 }
 
 /** How the gateway itself is doing: its processes and its database. */
@@ -66,6 +69,7 @@ export class System {
         mend: "run 'tollgate doctor' where the gateway runs",
       })),
       ...(server ? serverChecks(server, version) : []),
+      ...warningChecks(this.#parts.warnings()),
     ]
   }
 }

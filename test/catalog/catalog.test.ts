@@ -53,7 +53,7 @@ describe("known models", () => {
       settings({ mine: provider("acme", false), local: provider("free") }),
     )
     expect(catalog.list()).toEqual([])
-    expect(warnings).toEqual([])
+    expect(warnings).toEqual(catalog.withoutModels)
   })
 
   test("of a vendor that is not in the table are not called, and that is said", () => {
@@ -222,10 +222,17 @@ describe("models of the settings", () => {
     ])
   })
 
-  test("without a provider to answer are not listed, and that is said", () => {
-    const { catalog, warnings } = build(settings({}, { "gone/x": {} }))
-    expect(catalog.list()).toEqual([])
-    expect(warnings).toEqual(["model gone/x: provider 'gone' is not set up"])
+  test("whose provider is missing are not listed, with a warning", () => {
+    const { catalog, warnings } = build(
+      settings({ mine: provider("acme") }, { "gone/x": {}, "mime/large": {} }),
+    )
+    expect(catalog.list().map(({ id }) => id)).not.toContain("gone/x")
+    expect(warnings).toContain(
+      "model gone/x: provider 'gone' is not set up. Add it under 'providers'.",
+    )
+    expect(warnings).toContain(
+      "model mime/large: provider 'mime' is not set up. Did you mean 'mine'?",
+    )
   })
 
   test("named like members of every object are no more than names", () => {
@@ -321,4 +328,54 @@ test("no request goes to a paused deployment, and nothing of it is in the price 
   const pool = catalog.find("mine/pool")
   expect(pool?.deployments.map(({ id }) => id)).toEqual(["mine/small"])
   expect(pool?.paused?.map(({ id }) => id)).toEqual(["mine/large"])
+})
+
+describe("a provider that no model leads to", () => {
+  const line = (found: string) =>
+    `provider local: has no models (${found}), so it is never called. List them under 'models' with a price, such as local/NAME.`
+
+  test("is named with the remedy, whatever the reason", () => {
+    const unknown = build(settings({ local: provider("free") }))
+    expect(unknown.warnings).toEqual([line("no models of vendor 'free' are known")])
+    expect(unknown.catalog.withoutModels).toEqual(unknown.warnings)
+    const off = build(settings({ local: { ...provider("acme"), knownModels: false } }))
+    expect(off.warnings).toEqual([line("known_models is false")])
+  })
+
+  test("is not named when a model, a deployment or callers lead to it", () => {
+    const providers = { local: provider("free") }
+    const price = { input: "1", output: "1" }
+    const models: Record<string, ModelSettings>[] = [
+      { "local/x": { price } },
+      { "pool/x": { price, deployments: [{ provider: "local", model: "x", weight: 1 }] } },
+    ]
+    for (const each of models) expect(build(settings(providers, each)).warnings).toEqual([])
+    const open = build({ ...settings(providers), unknownModels: { price } })
+    expect(open.warnings).toEqual([])
+  })
+})
+
+describe("credits in another currency", () => {
+  const stripe = (currency: string) => ({ secretKey: "k", webhookSecret: "w", currency })
+  const warningsOf = (
+    currency: string,
+    multiplier: string,
+    providers = { mine: provider("acme") },
+  ) =>
+    build({ ...settings(providers, {}, multiplier), stripe: stripe(currency) }).warnings.filter(
+      (warning) => warning.startsWith("stripe.currency"),
+    )
+
+  test("are reported when known prices in dollars are charged one to one", () => {
+    expect(warningsOf("jpy", "1.0")).toEqual([
+      "stripe.currency: one credit is sold for 1 JPY, but the known prices are in US dollars and 'multiplier' is 1. " +
+        "Set multiplier to the price of one dollar in JPY, plus your margin.",
+    ])
+  })
+
+  test("are not reported for dollars, with a multiplier, or without known prices", () => {
+    expect(warningsOf("usd", "1")).toEqual([])
+    expect(warningsOf("jpy", "155")).toEqual([])
+    expect(warningsOf("jpy", "1", { mine: provider("free") })).toEqual([])
+  })
 })

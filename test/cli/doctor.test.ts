@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { openJournal } from "../../src/store/installation-journal.ts"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
-import { createInstallation, runCommand, runJson } from "../support/process.ts"
+import { until } from "../support/until.ts"
+import { createInstallation, runCommand, runJson, startServing } from "../support/process.ts"
 
 let simulator: Simulator
 
@@ -169,4 +170,46 @@ test.concurrent("a ledger of an older version is reported, and not brought up by
   expect(exitCode).toBe(6)
   expect(stdout + stderr).toContain("written by an older Tollgate")
   expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
+})
+
+test.concurrent("the doctor, the start and the list of models report the same faults of settings", async () => {
+  using installation = createInstallation(`server: { port: 0 }
+stripe: { secret_key: sk_x, webhook_secret: whsec_x, currency: cny }
+providers:
+  idle: { vendor: openai-compatible, api_key: upstream, base_url: "${simulator.url}/v1" }
+  openai: { vendor: openai, api_key: upstream, base_url: "${simulator.url}/v1" }
+models:
+  pool/x: { price: { input: 1, output: 1 }, deployments: [{ provider: openai, model: x }] }
+  gone/y: { price: { input: 1, output: 1 } }
+`)
+  const words = [
+    "provider idle: has no models",
+    "model gone/y: provider 'gone' is not set up",
+    "1 CNY",
+  ]
+  const doctor = await runJson<Diagnosis>(installation, "doctor")
+  const warnings = doctor.checks.filter(({ name }) => name.startsWith("settings, "))
+  expect(warnings.map(({ name }) => name).toSorted()).toEqual([
+    "settings, model gone/y",
+    "settings, provider idle",
+    "settings, stripe.currency",
+  ])
+  expect(warnings.every(({ result, mend }) => result === "warning" && mend !== undefined)).toBe(
+    true,
+  )
+  const models = await runCommand(installation, "models")
+  expect(models.stdout).toContain("provider idle: has no models")
+  await using serving = await startServing(installation)
+  expect(serving.output()).toContain("provider idle: has no models")
+  await until(() => words.every((text) => serving.errors().includes(text)))
+})
+
+test.concurrent("the list of models names a provider without models", async () => {
+  using installation = createInstallation(
+    `providers: { own: { vendor: openai-compatible, api_key: upstream, base_url: "${simulator.url}/v1" } }\n`,
+  )
+  const { stdout } = await runCommand(installation, "models")
+  expect(stdout).toContain("No model can be called.\nprovider own: has no models")
+  const { checks } = await runJson<Diagnosis>(installation, "doctor")
+  expect(checks).toContainEqual({ name: "prices", result: "ok", found: "there are no models yet" })
 })

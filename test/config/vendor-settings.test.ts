@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { loadSettings } from "../../src/config/load.ts"
 import type { ProviderSettings } from "../../src/config/settings.ts"
+import { vendors } from "../../src/vendors/index.ts"
 import { ACCOUNT, Folder, EXTERNAL_FILE, KEY_FILE, load, problems } from "./harness.ts"
 
 /** A provider of the file, its entry in braces. */
@@ -268,5 +269,42 @@ describe("the environment", () => {
     const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
     expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })
     expect(warnings).toEqual([])
+  })
+})
+
+describe("a base_url", () => {
+  test.each([
+    ["chat/completions"],
+    ["completions"],
+    ["responses/"],
+    ["messages"],
+    ["embeddings"],
+    ["rerank"],
+    ["images/generations"],
+    ["audio/transcriptions"],
+    ["models/gemini-pro:generateContent"],
+  ])("that ends in %s is rejected with the correction", (path) => {
+    const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
+    expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
+  })
+
+  test.each([
+    ["anthropic", "https://api.anthropic.com/v1", "https://api.anthropic.com"],
+    ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
+    ["google", "https://proxy/v1beta", "https://proxy"],
+  ])("of %s that ends in a version is rejected with the correction", (vendor, url, base) => {
+    const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
+    const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })
+    expect(fault).toEndWith(`which the gateway adds itself. Write ${base}`)
+  })
+
+  test("is accepted with other paths", () => {
+    for (const url of [
+      "https://h.services.ai.azure.com/models",
+      "http://h/v1",
+      "http://h/responses/v1",
+    ]) {
+      expect(inFile(`vendor: vllm, base_url: "${url}"`)?.baseUrl).toBe(url)
+    }
   })
 })

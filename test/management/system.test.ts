@@ -28,8 +28,12 @@ const SQLITE: DatabaseStatus = {
   ],
 }
 
-function systemOf(status: () => Promise<DatabaseStatus>, fault?: LedgerError): System {
-  return new System({ databaseStatus: status, databaseWatch: { fault }, nodeId: "node_own" })
+function systemOf(
+  status: () => Promise<DatabaseStatus>,
+  fault?: LedgerError,
+  warnings = (): readonly string[] => [],
+): System {
+  return new System({ databaseStatus: status, databaseWatch: { fault }, nodeId: "node_own", warnings })
 }
 
 test("the nodes are those that use the database, and one that is silent too long is told apart", async () => {
@@ -101,4 +105,17 @@ test("what took long to find is found once, by those who ask meanwhile too, and 
   expect(await found.get()).toBe("new")
   const always = new Remembered(async () => ++calls, 0)
   expect([await always.get(), await always.get()]).toEqual([3, 4])
+})
+
+test("reports the warnings of the start with their remedy", async () => {
+  const warnings = () => ["provider local: has no models. List them under 'models'."]
+  const { problems } = await systemOf(async () => SQLITE, undefined, warnings).report(OPERATOR, NOW)
+  expect(problems).toEqual([
+    {
+      name: "settings, provider local",
+      result: "warning",
+      found: "has no models",
+      mend: "List them under 'models'",
+    },
+  ])
 })

@@ -100,7 +100,7 @@ test("models, limits and providers follow at once", async () => {
   expect(await ids()).toEqual(["sim/new"])
   expect(gateway.heard).toContainEqual({
     name: "warning",
-    facts: ["model sim/odd: provider 'nobody' is not set up"],
+    facts: ["model sim/odd: provider 'nobody' is not set up. Add it under 'providers'."],
   })
   const messages = [{ role: "user", content: "x".repeat(300) }]
   const large = await caller.post(CHAT, { model: "sim/new", messages })

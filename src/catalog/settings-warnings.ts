@@ -1,0 +1,39 @@
+import type { Settings } from "../config/settings.ts"
+import { splitId } from "./build-model.ts"
+import type { KnownModels } from "./known-models.ts"
+
+/** One line for each provider that no request can reach, since no model leads to it. */
+export function providersWithoutModels(
+  settings: Settings,
+  known: KnownModels,
+  callable: ReadonlyMap<string, unknown>,
+): string[] {
+  const called = new Set(
+    Object.entries(settings.models).flatMap(
+      ([id, { deployments }]) =>
+        deployments?.map(({ provider }) => provider) ?? [splitId(id).provider],
+    ),
+  )
+  return Object.entries(settings.providers).flatMap(([id, { knownModels, vendor }]) => {
+    if (!callable.has(id) || called.has(id) || known.namesOf(id).length > 0) return []
+    // Callers may name any model of such a provider.
+    if (knownModels && settings.unknownModels !== undefined) return []
+    const cause = knownModels
+      ? `no models of vendor '${vendor}' are known`
+      : "known_models is false"
+    return [
+      `provider ${id}: has no models (${cause}), so it is never called. ` +
+        `List them under 'models' with a price, such as ${id}/NAME.`,
+    ]
+  })
+}
+
+/** Known prices are in US dollars, so credits of another currency need a multiplier. */
+export function currencyWarnings(settings: Settings, hasKnownPrices: boolean): string[] {
+  const currency = settings.stripe?.currency ?? "usd"
+  if (currency === "usd" || !hasKnownPrices || Number(settings.multiplier) !== 1) return []
+  return [
+    `stripe.currency: one credit is sold for 1 ${currency.toUpperCase()}, but the known prices are in US dollars ` +
+      `and 'multiplier' is 1. Set multiplier to the price of one dollar in ${currency.toUpperCase()}, plus your margin.`,
+  ]
+}

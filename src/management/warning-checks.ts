@@ -1,0 +1,17 @@
+import type { Check } from "./check.ts"
+
+/** `provider local: has no models. List them.` */
+const WARNING = /^(?<subject>.+?): (?<found>.+?)(?:\. (?<mend>.+?))?\.?$/s
+
+/** The warnings of the start as checks: what is wrong apart from what to do. */
+export function warningChecks(warnings: readonly string[]): Check[] {
+  return warnings.map((warning) => {
+    const { subject, found = warning, mend } = WARNING.exec(warning)?.groups ?? {}
+    return {
+      name: subject === undefined ? "settings" : `settings, ${subject}`,
+      result: "warning",
+      found,
+      mend: mend ?? "change it in tollgate.yaml, in the console or in the environment",
+    }
+  })
+}
