@@ -53,7 +53,7 @@ export class SettingsFile {
   constructor(name: string, text: string, environment: Environment) {
     this.#yaml = new YamlFile(name, text, environment)
     this.#directory = dirname(resolve(name))
-    this.#value = this.#yaml.value ?? {}
+    this.#value = withoutExtensions(this.#yaml.value ?? {})
   }
 
   /** Providers that the file configures, whether or not their entries are valid. */
@@ -85,6 +85,13 @@ export class SettingsFile {
   problem({ path, message }: Finding): ConfigProblem {
     return this.#yaml.problem(path, message)
   }
+}
+
+/** Drops the top-level names that begin with `x-`, which hold anchors for the rest of the file. */
+function withoutExtensions(value: unknown): unknown {
+  const entries = Object.entries(asObject(value) ?? {})
+  const kept = entries.filter(([name]) => !name.startsWith("x-"))
+  return kept.length === entries.length ? value : Object.fromEntries(kept)
 }
 
 function byPlace(left: ConfigProblem, right: ConfigProblem): number {

@@ -34,6 +34,9 @@ export const UNRESOLVED = Symbol("unresolved")
 /** More aliases than this means one that multiplies itself. */
 const MAXIMUM_ALIASES = 1_000
 
+const MERGE_FAULT =
+  "merges something other than names with values. Write <<: *name, with that anchor above it"
+
 /** One settings file: its data, and the position of each value in the text. */
 export class YamlFile {
   /** What is wrong with the text itself. */
@@ -50,6 +53,8 @@ export class YamlFile {
     this.#document = parseDocument(text, {
       lineCounter: this.#lines,
       prettyErrors: false,
+      // `<<: *name` is of YAML 1.1, and most people who write YAML by hand use it.
+      merge: true,
       // The library compares each name with all before it, which takes seconds for some thousand models.
       uniqueKeys: false,
     })
@@ -70,7 +75,7 @@ export class YamlFile {
     let offset = this.#document.contents?.range?.[0] ?? 0
     const steps = name === undefined ? path : [...path, name]
     for (const [index, step] of steps.entries()) {
-      const next: Place | undefined = node && child(node, step)
+      const next: Place | undefined = node && this.#child(node, step)
       if (!next) break
       const last = index === steps.length - 1
       const place = last && name !== undefined ? next.name : (next.value ?? next.name)
@@ -112,6 +117,11 @@ export class YamlFile {
       },
       Pair: (_key, pair) => {
         const { key } = pair
+        if (isMerge(pair)) {
+          if (this.#mergeSources(pair.value).every(isMap)) return
+          report(key as Node, MERGE_FAULT)
+          return visit.REMOVE
+        }
         if (isScalar(key) && key.value !== "__proto__") return
         report(key as Node, "this cannot be the name of a setting")
         return visit.REMOVE
@@ -128,6 +138,26 @@ export class YamlFile {
       },
     })
     return problems
+  }
+
+  /** The maps that a merge key copies from; a value of another kind is among them. */
+  #mergeSources(value: unknown): unknown[] {
+    const source = this.#resolve(value)
+    return isSeq(source) ? source.items.map((item) => this.#resolve(item)) : [source]
+  }
+
+  /** What is at a step below a node; in a map also what it merges. */
+  #child(node: Node, step: PropertyKey, seen = new Set<Node>()): Place | undefined {
+    const own = child(node, step)
+    if (own || !isMap(node) || seen.has(node)) return own
+    seen.add(node)
+    for (const pair of node.items.filter(isMerge)) {
+      for (const source of this.#mergeSources(pair.value)) {
+        const merged = isMap(source) ? this.#child(source, step, seen) : undefined
+        if (merged) return merged
+      }
+    }
+    return undefined
   }
 
   #resolve(node: unknown): Node | undefined {
@@ -155,6 +185,11 @@ function repeatedNames(document: Document): YAMLError[] {
     },
   })
   return repeated
+}
+
+/** Whether a pair is `<<: *name`. */
+function isMerge({ key }: { readonly key: unknown }): boolean {
+  return isScalar(key) && typeof key.value === "symbol"
 }
 
 function hole(node: Node): Scalar {

@@ -219,6 +219,34 @@ models:
   expect(settings.models["local/b"]?.price).toEqual({ input: "0.10" })
 })
 
+test("merge keys and top-level names with x- share what is written once", () => {
+  const { settings, warnings } = load(
+    `
+x-account: &account { vendor: ollama, api_key: "\${KEY}", headers: { x-team: a } }
+x-prices:
+  - &cheap { input: 0.10, output: 1 }
+  - &cached { cached_input: 0.01, output: 9 }
+x-note: any value
+providers:
+  one: { <<: *account, base_url: "http://one/v1" }
+  two:
+    <<: *account
+    api_key: other
+models:
+  one/a: { price: { <<: [*cheap, *cached], input: 0.20 } }
+`,
+    { KEY: "k" },
+  )
+  expect(settings.providers["one"]).toMatchObject({ apiKey: "k", baseUrl: "http://one/v1" })
+  expect(settings.providers["two"]).toMatchObject({ apiKey: "other", headers: { "x-team": "a" } })
+  expect(settings.models["one/a"]?.price).toEqual({
+    input: "0.20",
+    output: "1",
+    cached_input: "0.01",
+  })
+  expect(warnings).toEqual([])
+})
+
 test("names such as 'constructor' find nothing that was not configured", () => {
   const { settings } = load("")
   expect(settings.providers.constructor).toBeUndefined()

@@ -57,6 +57,26 @@ describe("YAML", () => {
       "1:29 : the name stands here a second time",
     ],
     [
+      "a merge of what holds no names",
+      "providers: { a: { <<: 5, vendor: ollama } }",
+      "1:19 : merges something other than names with values. Write <<: *name",
+    ],
+    [
+      "a merge of an anchor that is missing",
+      "providers: { a: { <<: [*none], vendor: ollama } }",
+      "1:19 : merges something other than names with values",
+    ],
+    [
+      "a mistake in what is merged",
+      "x-a: &a\n  vendor: olama\nproviders: { a: { <<: *a } }",
+      "2:11 providers.a.vendor: is no known vendor. Did you mean 'ollama'?",
+    ],
+    [
+      "a merge that contains itself",
+      "providers: { a: &a { vendor: ollama, <<: *a } }",
+      "1:1 : the aliases (*name) multiply",
+    ],
+    [
       "a duplicate behind an anchor",
       "providers: &all\n  a: { vendor: ollama, vendor: ollama }\nmodels: {}\n",
       "2:24 : the name stands here a second time",
