@@ -12,7 +12,7 @@ import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
 import { checkLines } from "./doctor-lines.ts"
 import { checkPriceLists } from "./doctor-prices.ts"
-import { checkProviders } from "./doctor-providers.ts"
+import { checkProviders, checkProxies } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
 /** Less free space than this on the ledger's disk is a warning, in bytes. */
@@ -56,6 +56,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     ...(await checkLines(settings.log)),
     ...(certificates === undefined ? [] : [certificates]),
     providers.clock,
+    ...checkProxies(load.environment),
     ...providers.checks,
     checkPrices(settings, lists),
     checkPriceLists(settings, lists),

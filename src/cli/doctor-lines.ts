@@ -2,14 +2,14 @@ import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogSettings } from "../config/log-settings.ts"
 import { endpointOf } from "../wire/bucket/place.ts"
-import { resolveAddress } from "../wire/http/pinned-fetch.ts"
+import { checkAddress } from "../wire/http/pinned-fetch.ts"
 import type { Check } from "../management/check.ts"
 
 /** Whether lines of requests can go where the settings say. Nothing is written or sent. */
 export async function checkLines({ file, http, bucket }: LogSettings): Promise<Check[]> {
   const addresses = [
-    ...(http ? [checkAddress("log.http", http.url, http.allowsPrivate)] : []),
-    ...(bucket ? [checkAddress("log.s3", endpointOf(bucket.place), bucket.allowsPrivate)] : []),
+    ...(http ? [checkPlace("log.http", http.url, http.allowsPrivate)] : []),
+    ...(bucket ? [checkPlace("log.s3", endpointOf(bucket.place), bucket.allowsPrivate)] : []),
   ]
   return [...(file ? [checkFile(file.path)] : []), ...(await Promise.all(addresses))]
 }
@@ -30,10 +30,10 @@ function checkFile(path: string): Check {
 }
 
 /** @param address may hold a secret, which its host does not. */
-async function checkAddress(name: string, address: string, allowsPrivate: boolean): Promise<Check> {
+async function checkPlace(name: string, address: string, allowsPrivate: boolean): Promise<Check> {
   const url = new URL(address)
   try {
-    await resolveAddress(url, allowsPrivate)
+    await checkAddress(url, allowsPrivate)
     return { name, result: "ok", found: url.host }
   } catch (error) {
     const found = `${url.host}: ${error instanceof Error ? error.message : String(error)}`

@@ -1,7 +1,9 @@
+import type { LoadOptions } from "../config/load.ts"
 import { credentialsOf } from "../config/provider-credentials.ts"
 import type { ProviderSettings, Settings } from "../config/settings.ts"
 import { probeProvider } from "../management/probe.ts"
 import { vendors } from "../vendors/index.ts"
+import { noProxy, proxyFor, proxyHost } from "../wire/http/proxies.ts"
 import type { Check } from "../management/check.ts"
 
 /** A larger clock difference is reported, in milliseconds. */
@@ -68,4 +70,16 @@ function checkClock(offsets: readonly number[]): Check {
   }
   const found = `${Math.abs(seconds)} s ${seconds > 0 ? "behind" : "ahead of"} the providers`
   return { name, result: "failed", found, mend: "set the clock, for example with NTP" }
+}
+
+/** The proxies in force, without their passwords; nothing without one. Malformed ones are among the warnings. */
+export function checkProxies(environment: LoadOptions["environment"]): Check[] {
+  const used = ["https:", "http:"].flatMap((protocol) => {
+    const proxy = proxyFor(protocol, environment)
+    return proxy ? [`${protocol.slice(0, -1)} by ${proxyHost(proxy)} (${proxy.variable})`] : []
+  })
+  if (used.length === 0) return []
+  const direct = noProxy(environment)
+  const exceptions = direct === undefined ? "" : `; without it: ${direct}`
+  return [{ name: "proxy", result: "ok", found: `${used.join(", ")}${exceptions}` }]
 }

@@ -17,6 +17,7 @@ import {
   readWith,
 } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
+import { proxyWarnings } from "../wire/http/proxies.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-settings.ts"
 
 const KNOWN_VARIABLES = [
@@ -101,7 +102,11 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
       Object.entries(overrides).filter(([, value]) => value !== undefined),
     ),
     problems,
-    warnings: [...unknownVariables(environment), ...telemetry.warnings],
+    warnings: [
+      ...unknownVariables(environment),
+      ...proxyWarnings(environment),
+      ...telemetry.warnings,
+    ],
   }
 }
 

@@ -3,7 +3,7 @@ import type { ProviderErrorKind } from "../canon/provider-errors.ts"
 import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
-import { isProxySet } from "../wire/http/client.ts"
+import { isProxied } from "../wire/http/proxies.ts"
 import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
 
 /** A proxy answers with it, not a provider. */
@@ -64,8 +64,9 @@ export async function probeProvider(
     const finding = await validate(vendor, response, wantsModels)
     return { ...finding, status: response.status, ...clock }
   } catch (error) {
-    const isProxied = isProxySet(process.env, url)
-    const { message } = connectionErrorOf(error, { isProxied })
+    const { message } = connectionErrorOf(error, {
+      isProxied: isProxied(new URL(url), process.env),
+    })
     const mend = "check base_url, the network, and whether the server runs"
     return { result: "warning", found: `it cannot be reached: ${message}`, mend }
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { exportPKCS8, generateKeyPair } from "jose"
-import { checkProviders } from "../../src/cli/doctor-providers.ts"
+import { checkProviders, checkProxies } from "../../src/cli/doctor-providers.ts"
 import type { ProviderSettings } from "../../src/config/settings.ts"
 import { settings } from "../catalog/support.ts"
 
@@ -201,4 +201,21 @@ test("Bedrock is not asked where its address is another's", async () => {
     found: "its credential is not tried at a base_url of its own",
   })
   expect(asked).toEqual([])
+})
+
+test("the proxies in force are listed without their passwords", () => {
+  expect(checkProxies({})).toEqual([])
+  const environment = {
+    HTTPS_PROXY: "http://user:word@proxy:3128",
+    ALL_PROXY: "http://other:1",
+    NO_PROXY: "localhost,.corp",
+  }
+  expect(checkProxies(environment)).toEqual([
+    {
+      name: "proxy",
+      result: "ok",
+      found:
+        "https by http://proxy:3128 (HTTPS_PROXY), http by http://other:1 (ALL_PROXY); without it: localhost,.corp",
+    },
+  ])
 })

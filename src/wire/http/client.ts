@@ -1,5 +1,6 @@
 import { ConnectionPool } from "./connection-pool.ts"
 import { FetchedSending } from "./fetched.ts"
+import { proxyFor } from "./proxies.ts"
 import type { HttpBody, HttpRequest } from "./request.ts"
 import { OwnSending, type Sending } from "./sending.ts"
 
@@ -17,9 +18,6 @@ const LOOK_INTERVAL = 30_000
 
 const LENGTH = "content-length"
 
-/** The variables that name a proxy, as the runtime's own client reads them. */
-const PROXY_VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"] as const
-
 /**
  * Sends requests upstream, over connections that are reused. It follows no redirects, adds nothing but `host`
  * and the length of the body, and never resends what a server may have started to process.
@@ -33,7 +31,8 @@ export class HttpClient implements Disposable {
 
   /** @param environment may name a proxy. If it does, requests use the runtime's own client. */
   constructor(environment: Readonly<Record<string, string | undefined>>) {
-    this.#proxied = proxiedProtocols(environment)
+    const protocols = ["http:", "https:"]
+    this.#proxied = new Set(protocols.filter((protocol) => proxyFor(protocol, environment)))
     this.#timer = setInterval(() => {
       for (const pool of this.#pools.values()) pool.closeUnused()
     }, LOOK_INTERVAL)
@@ -85,19 +84,6 @@ export class HttpClient implements Disposable {
     }
     return text
   }
-}
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** `http:` and `https:`, if the environment names a proxy for them. */
-function proxiedProtocols(environment: Environment): ReadonlySet<string> {
-  const named = PROXY_VARIABLES.filter((name) => environment[name])
-  return new Set(named.map((name) => name.toLowerCase().replace("_proxy", ":")))
-}
-
-/** Whether the environment names a proxy for an address. `NO_PROXY` may still exempt its host. */
-export function isProxySet(environment: Environment, url: string): boolean {
-  return proxiedProtocols(environment).has(new URL(url).protocol)
 }
 
 /** Bytes; undefined for a stream of unknown length. */

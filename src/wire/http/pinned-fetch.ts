@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
+import { isProxied } from "./proxies.ts"
 import { isPublicAddress } from "./public-address.ts"
 
 /** Why an address that someone else chose is not called, or did not answer. */
@@ -42,29 +43,72 @@ export function readWebAddress(address: string): URL {
 }
 
 /**
- * Calls an address that someone else chose. The name is resolved once and checked, and the request goes to exactly that
- * address: a name that resolves differently later gains nothing. Redirects are not followed.
+ * Calls an address that someone else chose. Without a proxy the name is resolved once and checked, and the request goes
+ * to exactly that address: a name that resolves differently later gains nothing. A proxy gets the name and resolves it
+ * again, so only the proxy can enforce this. Redirects are not followed.
  * @throws PinnedFetchError
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {
-  const { method = "GET", headers, body, allowsPrivate, deadline, signal } = request
-  const ip = await resolveAddress(url, allowsPrivate)
-  const pinned = new URL(url)
-  pinned.hostname = ip.includes(":") ? `[${ip}]` : ip
-  const isNamed = isIP(hostOf(url)) === 0
+  const { method = "GET", headers, body, deadline, signal } = request
+  const { target, init } = await routeOf(url, request)
   const late = AbortSignal.timeout(deadline)
   try {
-    return await fetch(pinned, {
+    return await fetch(target, {
       method,
+      ...init,
       headers: { host: url.host, "user-agent": "tollgate", ...headers },
       ...(body !== undefined && { body }),
       decompress: false,
       redirect: "manual",
       signal: signal ? AbortSignal.any([signal, late]) : late,
-      ...(isNamed && url.protocol === "https:" ? { tls: { serverName: url.hostname } } : {}),
     })
   } catch {
     throw new PinnedFetchError("it cannot be reached", false)
+  }
+}
+
+/** Keeps the runtime from using the proxy of the environment. Its types lack this value. */
+const NO_PROXY = { proxy: false } as unknown as BunFetchRequestInit
+
+/** Where a request is sent, and how. @throws PinnedFetchError */
+async function routeOf(
+  url: URL,
+  { allowsPrivate }: Pick<PinnedRequest, "allowsPrivate">,
+): Promise<{ readonly target: URL; readonly init: BunFetchRequestInit }> {
+  if (isProxied(url, process.env)) {
+    await checkProxied(url, allowsPrivate)
+    return { target: url, init: {} }
+  }
+  const ip = await resolveAddress(url, allowsPrivate)
+  const target = new URL(url)
+  target.hostname = ip.includes(":") ? `[${ip}]` : ip
+  const isNamed = isIP(hostOf(url)) === 0
+  const tls = isNamed && url.protocol === "https:" ? { tls: { serverName: url.hostname } } : {}
+  return { target, init: { ...NO_PROXY, ...tls } }
+}
+
+/**
+ * Checks that an address may be called, without calling it.
+ * @throws PinnedFetchError
+ */
+export async function checkAddress(url: URL, allowsPrivate: boolean): Promise<void> {
+  await routeOf(url, { allowsPrivate })
+}
+
+/** Names that never lead to the public internet. */
+const LOCAL_NAME =
+  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/
+
+/** Rejects what a proxy would resolve to its own network. A name that only the proxy can resolve is accepted. */
+async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
+  if (allowsPrivate) return
+  const host = hostOf(url).replace(/\.$/, "")
+  const isLocal = isIP(host) === 0 && (!host.includes(".") || LOCAL_NAME.test(host))
+  if (isLocal) throw new PinnedFetchError("it is not on the public internet", true)
+  try {
+    await resolveAddress(url, false)
+  } catch (error) {
+    if (!(error instanceof PinnedFetchError) || error.isRefused) throw error
   }
 }
 
@@ -72,7 +116,7 @@ export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Res
  * The one address that a name stands for.
  * @throws PinnedFetchError
  */
-export async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {
+async function resolveAddress(url: URL, allowsPrivate: boolean): Promise<string> {
   const host = hostOf(url)
   let addresses: readonly string[]
   try {

@@ -1,0 +1,89 @@
+import { BlockList, isIP } from "node:net"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The variables that name a proxy for each protocol; of several, the first that is set counts. */
+const VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  "http:": ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
+  "https:": ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+}
+
+/** A proxy that the environment names. */
+export interface Proxy {
+  readonly variable: string
+  /** As it is written; may hold a password. */
+  readonly value: string
+}
+
+/** The proxy for `http:` or `https:`, as the runtime's own client chooses it. */
+export function proxyFor(protocol: string, environment: Environment): Proxy | undefined {
+  const variable = VARIABLES[protocol]?.find((name) => environment[name])
+  const value = variable === undefined ? undefined : environment[variable]
+  return variable === undefined || value === undefined ? undefined : { variable, value }
+}
+
+/** The list of hosts that are reached without a proxy; undefined when it is not set. */
+export function noProxy(environment: Environment): string | undefined {
+  return environment["no_proxy"] || environment["NO_PROXY"] || undefined
+}
+
+/**
+ * Whether a request goes through a proxy. The runtime's own client decides by the same rules: an entry names a host and
+ * all below it, with or without a port, or a network.
+ */
+export function isProxied(url: URL, environment: Environment): boolean {
+  if (proxyFor(url.protocol, environment) === undefined) return false
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
+  const port = url.port || (url.protocol === "https:" ? "443" : "80")
+  const entries = (noProxy(environment) ?? "").toLowerCase().split(/[\s,]+/)
+  return !entries.some((entry) => entry !== "" && matches(entry, host, port))
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  if (entry === "*" || entry.replace(/^\[|\]$/g, "") === host) return true
+  if (isIP(host) !== 0 && entry.includes("/")) return isWithin(entry, host)
+  const [, name = "", named] = /^(?:\*?\.)?(.+?)\.?(?::(\d+))?$/.exec(entry) ?? []
+  if (named !== undefined && named !== port) return false
+  return host === name || (isIP(host) === 0 && host.endsWith(`.${name}`))
+}
+
+function isWithin(entry: string, host: string): boolean {
+  const [network = "", prefix = ""] = entry.split("/", 2)
+  const family = isIP(network) === 6 ? "ipv6" : "ipv4"
+  const bits = family === "ipv6" ? 128 : 32
+  if (isIP(network) !== isIP(host) || !/^\d+$/.test(prefix) || Number(prefix) > bits) return false
+  const list = new BlockList()
+  list.addSubnet(network, Number(prefix), family)
+  return list.check(host, family)
+}
+
+/** What is wrong with a proxy, as the end of a sentence; undefined for one that can be used. */
+export function proxyFault({ value }: Proxy): string | undefined {
+  const written = value.trim()
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(written)?.[1]?.toLowerCase()
+  if (scheme?.startsWith("socks")) {
+    return "names a SOCKS proxy, which is not supported. Name an HTTP proxy, such as http://proxy:3128, or unset it"
+  }
+  const url = URL.parse(scheme === undefined ? `http://${written}` : written)
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.hostname !== ""
+  // The rest of a password with a slash or a hash is read as a path.
+  if (isWeb && `${url.pathname}${url.search}${url.hash}` === "/") return undefined
+  return "is not the address of a proxy. Write it as http://proxy:3128; a password has to be percent-encoded"
+}
+
+/** Host and port of a proxy, without its user and password. */
+export function proxyHost({ value }: Proxy): string {
+  const written = value.trim()
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`)
+  return url === null || url.host === "" ? "(malformed)" : `${url.protocol}//${url.host}`
+}
+
+/** One line for each variable in force that cannot be used. */
+export function proxyWarnings(environment: Environment): string[] {
+  const faults = Object.keys(VARIABLES).flatMap((protocol) => {
+    const proxy = proxyFor(protocol, environment)
+    const fault = proxy && proxyFault(proxy)
+    return proxy === undefined || fault === undefined ? [] : [`${proxy.variable}: ${fault}.`]
+  })
+  return [...new Set(faults)]
+}
