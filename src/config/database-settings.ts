@@ -1,3 +1,9 @@
+import {
+  databaseAddress,
+  hostAddresses,
+  isLocalHost,
+  readDatabaseAddress,
+} from "./database-address.ts"
 import type { ConfigProblem } from "./config-error.ts"
 import {
   duration,
@@ -27,24 +33,39 @@ const SETTLE = ["database", "journal"] as const
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 const VERIFYING = new Set(["verify-ca", "verify-full"])
 
-/** The address of a PostgreSQL database. */
+/** Which of several hosts a client may choose: the gateway writes, so it takes no others. */
+const CHOICES = ["any", "read-write", "primary"]
+
+const ADDRESS_FAULTS = {
+  not_an_address: "must be an address such as postgres://user:password@host:5432/tollgate",
+  not_encoded:
+    "cannot be read: the user name and the password in it have to be percent-encoded. " +
+    "Write / as %2F, # as %23, ? as %3F, @ as %40, : as %3A and % as %25",
+}
+
+/** The address of a PostgreSQL database, of which several hosts may be given. */
 export function databaseUrl() {
   return reading((input) => {
     const text = readText(input)
     if (text instanceof Fault) return text
-    const url = URL.parse(text.trim())
-    if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
-      return new Fault("must be an address such as postgres://user:password@host:5432/tollgate")
-    }
-    if (url.pathname.length < 2) return new Fault("names no database: end it with /tollgate")
-    if (url.host.includes(",")) {
-      return new Fault("names several hosts. Give one name that leads to the primary")
-    }
-    const mode = url.searchParams.get("sslmode")
+    const address = readDatabaseAddress(text.trim())
+    if (typeof address === "string") return new Fault(ADDRESS_FAULTS[address])
+    const { database, parameters } = address
+    if (database.length < 2) return new Fault("names no database: end it with /tollgate")
+    const mode = parameters.get("sslmode")
     if (mode !== null && !SSL_MODES.includes(mode)) {
       return new Fault(`has an unknown sslmode. Known: ${SSL_MODES.join(", ")}`)
     }
-    return url.href
+    const choice = parameters.get("target_session_attrs")
+    if (choice !== null && !CHOICES.includes(choice)) {
+      return new Fault(
+        "asks for a server that cannot be written. Write target_session_attrs=read-write",
+      )
+    }
+    if (hostAddresses(text.trim()).some((host) => !URL.canParse(host))) {
+      return new Fault(ADDRESS_FAULTS.not_an_address)
+    }
+    return text.trim()
   })
 }
 
@@ -151,8 +172,8 @@ export function insecureDatabase(
   path: string,
 ): ConfigProblem | undefined {
   if (settings === undefined || settings.allowInsecure) return undefined
-  const url = new URL(settings.url)
-  if (isLocal(url) || isVerified(url)) return undefined
+  const { hosts, parameters } = databaseAddress(settings.url)
+  if (hosts.every(isLocalHost) || isVerified(parameters)) return undefined
   return {
     path,
     message:
@@ -161,15 +182,6 @@ export function insecureDatabase(
   }
 }
 
-function isLocal({ hostname }: URL): boolean {
-  return (
-    hostname === "" ||
-    hostname === "localhost" ||
-    hostname === "[::1]" ||
-    hostname.startsWith("127.")
-  )
-}
-
-function isVerified({ searchParams }: URL): boolean {
-  return VERIFYING.has(searchParams.get("sslmode") ?? "") || searchParams.has("sslrootcert")
+function isVerified(parameters: URLSearchParams): boolean {
+  return VERIFYING.has(parameters.get("sslmode") ?? "") || parameters.has("sslrootcert")
 }

@@ -1,4 +1,5 @@
 import type { BucketSettings } from "./bucket-settings.ts"
+import { databasePlace } from "./database-address.ts"
 import type { LineAddressSettings, LineBucketSettings, LogSettings } from "./log-settings.ts"
 import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"
@@ -149,8 +150,7 @@ function describeLog({ http, bucket, ...open }: LogSettings): LogDescription {
 }
 
 function describeDatabase({ url, secret, ...open }: DatabaseSettings): DatabaseDescription {
-  const { protocol, host, pathname } = new URL(url)
-  return { ...open, place: `${protocol}//${host}${pathname}`, secret: presence(secret) }
+  return { ...open, place: databasePlace(url), secret: presence(secret) }
 }
 
 function describeSignIn({ oidc, ...open }: SignInSettings): SignInDescription {

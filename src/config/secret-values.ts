@@ -1,3 +1,4 @@
+import { databaseAddress } from "./database-address.ts"
 import { signingSettings } from "./provider-credentials.ts"
 import type { GoogleCredentials, ProviderSettings, Settings, VendorCredential } from "./settings.ts"
 
@@ -9,7 +10,7 @@ export function secretsOf(settings: Settings): string[] {
   const others = [
     adminToken,
     database?.url,
-    database && passwordOf(database.url),
+    database && decodeURIComponent(databaseAddress(database.url).password),
     database?.secret,
     stripe?.secretKey,
     stripe?.webhookSecret,
@@ -26,7 +27,7 @@ export function secretsOf(settings: Settings): string[] {
     ...Object.values(log.http?.headers ?? {}).flatMap(headerSecrets),
   ]
   return [
-    ...others.filter((secret) => secret !== undefined),
+    ...others.flatMap((secret) => secret || []),
     ...Object.values(settings.providers).flatMap(providerSecrets),
   ]
 }

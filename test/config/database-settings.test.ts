@@ -43,7 +43,15 @@ describe("a database", () => {
   test.each([
     ["mysql://localhost/tollgate", "must be an address such as postgres://"],
     ["postgres://localhost", "names no database"],
-    ["postgres://one:5432,two:5432/tollgate", "must be an address such as postgres://"],
+    ["postgres://one:x/tollgate", "must be an address such as postgres://"],
+    ["postgres://one:99999/tollgate", "must be an address such as postgres://"],
+    ["postgres://one,/tollgate", "must be an address such as postgres://"],
+    ["postgres://one:5432,two:5432/tollgate", "without verifying the server"],
+    ["postgres://localhost,two.example.com/tollgate", "without verifying the server"],
+    ["postgres://one:5432,two:5432/tollgate?sslmode=verify-full", "taken"],
+    ["postgres://me:word@localhost:5432,127.0.0.1,[::1]:5433/tollgate", "taken"],
+    ["postgres://localhost,127.0.0.2/tollgate?target_session_attrs=read-write", "taken"],
+    ["postgres://localhost/tollgate?target_session_attrs=standby", "cannot be written"],
     ["postgres://localhost/tollgate?sslmode=sure", "has an unknown sslmode"],
     ["postgres://db.example.com/tollgate", "without verifying the server"],
     ["postgres://db.example.com/tollgate?sslmode=require", "without verifying the server"],
@@ -53,6 +61,36 @@ describe("a database", () => {
     ["postgres://[::1]/tollgate", "taken"],
   ])("%s: %s", (url, words) => {
     expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
+  })
+
+  test.each([
+    "p/w",
+    "p#w",
+    "p?w",
+    "p@ss/w",
+    "12/w",
+    "12#w",
+    "12?w",
+    "p@s?w",
+    "p%w",
+    "100%",
+    "p,w/x",
+  ])("asks for a password to be percent-encoded: %s", (password) => {
+    const url = `postgres://me:${password}@localhost:5432/tollgate`
+    const refusal = refusalOf({ TOLLGATE_DATABASE_URL: url })
+    expect(refusal).toContain("TOLLGATE_DATABASE_URL: cannot be read: the user name and")
+    expect(refusal).toContain("have to be percent-encoded")
+    expect(refusal).not.toContain(password)
+    const encoded = `postgres://me:${encodeURIComponent(password)}@localhost:5432/tollgate`
+    const settings = load({ TOLLGATE_DATABASE_URL: encoded })
+    expect(secretsOf(settings)).toContain(password)
+  })
+
+  test("shows all hosts without the password", () => {
+    const url = "postgres://me:word@localhost:5432,[::1]:5433/tollgate?sslmode=disable"
+    const shown = JSON.stringify(describeSettings(load({ TOLLGATE_DATABASE_URL: url })))
+    expect(shown).toContain("postgres://localhost:5432,[::1]:5433/tollgate")
+    expect(shown).not.toContain("word")
   })
 
   test("says where charges are written, and for how long leases last then", () => {

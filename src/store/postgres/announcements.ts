@@ -26,13 +26,11 @@ const CHANGES: ReadonlySet<string> = new Set([
  */
 export class Announcements {
   readonly #client: PostgresClient
-  readonly #url: string
   /** By which a node knows its own. */
   readonly #from = crypto.randomUUID()
 
-  constructor(client: PostgresClient, url: string) {
+  constructor(client: PostgresClient) {
     this.#client = client
-    this.#url = url
   }
 
   /** The same store, whose changes are announced. @param isAwaited whether a change waits until it is. */
@@ -55,27 +53,39 @@ export class Announcements {
 
   /** @param onNews is called when another node has announced something. */
   listen(onNews: () => void): Disposable {
-    const sql = new Bun.SQL(this.#url, { max: 1 })
+    const { hosts } = this.#client
+    const open = () => new Bun.SQL(hosts.primary, { max: 1 })
+    let sql = open()
     let timer: Timer | undefined
     let isOver = false
     const begin = (): void => {
+      const own = sql
       // It connects again by itself, where it could once.
-      sql
+      own
         .listen(CHANNEL, (from) => {
           if (from !== this.#from) onNews()
         })
         .catch(() => {
-          if (isOver) return
+          if (isOver || own !== sql) return
           timer = setTimeout(begin, PAUSE)
           timer.unref()
         })
     }
+    const end = (): void => {
+      clearTimeout(timer)
+      sql.close({ timeout: 0 }).catch(() => undefined)
+    }
+    const moves = hosts.onMove(() => {
+      end()
+      sql = open()
+      begin()
+    })
     begin()
     return {
       [Symbol.dispose]() {
         isOver = true
-        clearTimeout(timer)
-        sql.close({ timeout: 0 }).catch(() => undefined)
+        moves[Symbol.dispose]()
+        end()
       },
     }
   }

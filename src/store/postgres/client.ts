@@ -5,6 +5,7 @@ import {
   type PoolOptions,
   type Value,
 } from "./connection-pool.ts"
+import type { Hosts } from "./hosts.ts"
 import { PostgresFailure, rolledBack } from "./failure.ts"
 import { probePooler } from "./pooler-probe.ts"
 
@@ -80,6 +81,11 @@ export class PostgresClient implements Statements, AsyncDisposable {
   constructor(options: PoolOptions) {
     this.#options = options
     this.#pool = new ConnectionPool(options)
+  }
+
+  /** The hosts of the database. */
+  get hosts(): Hosts {
+    return this.#pool.hosts
   }
 
   async rows<Row>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {

@@ -1,10 +1,14 @@
 import type { ReservedSQL, SQL } from "bun"
-import { deadlinePassed, PostgresFailure } from "./failure.ts"
+import { deadlinePassed, noPrimary, PostgresFailure } from "./failure.ts"
+import { Hosts } from "./hosts.ts"
 
 /** A connection is replaced at this age, so that a server behind a balancer gets its share; milliseconds. */
 const LIFETIME = 30 * 60_000
 
+const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
+
 export interface PoolOptions {
+  /** Of one host, or of several of which one is the primary. */
   readonly url: string
   /** Connections at once. */
   readonly max: number
@@ -38,22 +42,19 @@ interface Open {
  * statement costs four times as much as the statement, and only a reserved one can be given up when the server is silent.
  */
 export class ConnectionPool implements AsyncDisposable {
-  readonly #sql: SQL
+  readonly hosts: Hosts
+  /** One for each host that was tried. */
+  readonly #clients = new Map<number, SQL>()
+  readonly #options: PoolOptions
   readonly #max: number
   readonly #idle: Open[] = []
   readonly #waiting: ((open: Open | undefined) => void)[] = []
   #count = 0
 
-  constructor({ url, max, connectTime, preparedStatements = true }: PoolOptions) {
-    this.#max = max
-    // Loaded with its first use: who has a file in its place does without.
-    this.#sql = new Bun.SQL(url, {
-      bigint: true,
-      max,
-      connectionTimeout: Math.ceil(connectTime / 1_000),
-      idleTimeout: 0,
-      prepare: preparedStatements,
-    })
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#max = options.max
+    this.hosts = new Hosts(options.url)
   }
 
   /**
@@ -73,7 +74,10 @@ export class ConnectionPool implements AsyncDisposable {
       isUsable = true
       return result
     } catch (error) {
-      isUsable = !(error instanceof PostgresFailure && error.isConnectionLost)
+      isUsable = !(
+        error instanceof PostgresFailure &&
+        (error.isConnectionLost || error.isOfStandby)
+      )
       throw error
     } finally {
       clearTimeout(timer)
@@ -83,7 +87,7 @@ export class ConnectionPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { connection } of this.#idle.splice(0)) await closed(connection)
-    await this.#sql.close({ timeout: 0 })
+    for (const client of this.#clients.values()) await client.close({ timeout: 0 })
   }
 
   async #take(late: Promise<never>): Promise<Open> {
@@ -110,7 +114,7 @@ export class ConnectionPool implements AsyncDisposable {
 
   /** Opens one that has been counted already. */
   async #open(late: Promise<never>): Promise<Open> {
-    const opening = this.#sql.reserve()
+    const opening = this.#connect()
     try {
       const connection = await Promise.race([opening, late])
       return { connection, openedAt: performance.now() }
@@ -120,6 +124,44 @@ export class ConnectionPool implements AsyncDisposable {
       this.#leave()
       throw error instanceof PostgresFailure ? error : new PostgresFailure(error)
     }
+  }
+
+  /** A connection to the primary; of a single host, to that. */
+  async #connect(): Promise<ReservedSQL> {
+    const { inOrder } = this.hosts
+    if (inOrder.length === 1) return this.#clientOf(0).reserve()
+    let failure: unknown = new Error("all hosts of the database are standbys")
+    for (const index of inOrder) {
+      try {
+        const connection = await this.#clientOf(index).reserve()
+        if (await isWritable(connection)) {
+          this.hosts.found(index)
+          return connection
+        }
+        await closed(connection)
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure instanceof Error && "code" in failure ? failure : noPrimary(failure)
+  }
+
+  #clientOf(index: number): SQL {
+    const known = this.#clients.get(index)
+    if (known) return known
+    const { max, connectTime, preparedStatements = true } = this.#options
+    const count = this.hosts.addresses.length
+    // Loaded with its first use: who has a file in its place does without.
+    const client = new Bun.SQL(this.hosts.addresses[index] ?? "", {
+      bigint: true,
+      max,
+      // A host that is silent leaves the others their part of the time.
+      connectionTimeout: Math.ceil(connectTime / 1_000 / count),
+      idleTimeout: 0,
+      prepare: preparedStatements,
+    })
+    this.#clients.set(index, client)
+    return client
   }
 
   #putBack(open: Open, isUsable: boolean): void {
@@ -146,6 +188,17 @@ export class ConnectionPool implements AsyncDisposable {
     const next = this.#waiting.shift()
     if (next) next(undefined)
     else this.#count--
+  }
+}
+
+/** Whether a server takes changes: it is no standby, and is not set to be read only. */
+async function isWritable(connection: ReservedSQL): Promise<boolean> {
+  try {
+    const [row] = await connection.unsafe<{ is_writable: boolean }[]>(IS_WRITABLE)
+    return row?.is_writable === true
+  } catch (error) {
+    await closed(connection)
+    throw error
   }
 }
 

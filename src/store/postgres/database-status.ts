@@ -1,3 +1,4 @@
+import { databaseAddress, isLocalHost } from "../../config/database-address.ts"
 import type {
   DatabasePart,
   DatabaseStatus,
@@ -109,8 +110,7 @@ async function clockOf(
 }
 
 function isOnThisMachine(place: string): boolean {
-  const { hostname } = new URL(place)
-  return ["", "localhost", "[::1]"].includes(hostname) || hostname.startsWith("127.")
+  return databaseAddress(place).hosts.every(isLocalHost)
 }
 
 async function poolerFault(client: PostgresClient, place: string): Promise<string | null> {

@@ -9,7 +9,6 @@ export type Outcome = "not_done" | "unclear" | "refused"
 /** A transaction that was silent, waiting for a lock, conflicts between transactions, too many connections, a server that starts or is a standby. */
 const NOT_DONE = new Set([
   "0A000",
-  "25006",
   "25P03",
   "40001",
   "40P01",
@@ -50,6 +49,11 @@ export class PostgresFailure extends Error {
     return this.code.startsWith("22") || this.code.startsWith("23")
   }
 
+  /** Whether the server takes no changes: it is a standby by now, and another one may be the primary. */
+  get isOfStandby(): boolean {
+    return this.code === READ_ONLY
+  }
+
   /** Whether the connection cannot be used any more. */
   get isConnectionLost(): boolean {
     return (
@@ -65,6 +69,18 @@ export class PostgresFailure extends Error {
 /** The code of a statement that the server did not answer in time. */
 export const DEADLINE = "ERR_POSTGRES_CONNECTION_DEADLINE"
 
+/** The code of a database whose hosts are all standbys. */
+const NO_PRIMARY = "ERR_POSTGRES_CONNECTION_NO_PRIMARY"
+
+/** A change was sent to a server that takes none. */
+const READ_ONLY = "25006"
+
+/** None of several hosts could be written. */
+export function noPrimary(cause: unknown): PostgresFailure {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new PostgresFailure(Object.assign(new Error(message), { code: NO_PRIMARY }), "not_done")
+}
+
 /** A statement took longer than the client waits. */
 export function deadlinePassed(patience: number): PostgresFailure {
   const message = `the database did not answer within ${patience} ms`
@@ -77,7 +93,7 @@ export function rolledBack(): PostgresFailure {
 }
 
 function outcomeOf(code: string): Outcome {
-  if (NOT_DONE.has(code)) return "not_done"
+  if (NOT_DONE.has(code) || code === READ_ONLY) return "not_done"
   // Of a connection that broke, of a server that ended, and of Bun's client.
   const isUnclear =
     code === "40003" || code.startsWith("08") || code.startsWith("57") || code.startsWith("ERR_")

@@ -1,3 +1,4 @@
+import { databasePlace } from "../../config/database-address.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../console-store.ts"
 import { copyAll, type CopyCheck, type CopyCounts, type CopySource } from "../copy/copy.ts"
@@ -24,7 +25,7 @@ import { postgresConsoleStore } from "./sign-in/console-store.ts"
 
 /** Where a PostgreSQL database is. */
 export interface PostgresAddress {
-  /** `postgres://user:password@host:5432/name` */
+  /** `postgres://user:password@host:5432/name`; of several hosts, separated by commas, the primary is used. */
   readonly url: string
   /** Connections at once. */
   readonly connections: number
@@ -51,7 +52,7 @@ export class PostgresDatabase implements Database {
 
   constructor(address: PostgresAddress) {
     this.#address = address
-    this.place = placeOf(address.url)
+    this.place = databasePlace(address.url)
   }
 
   async exists(): Promise<boolean> {
@@ -88,7 +89,7 @@ export class PostgresDatabase implements Database {
   async openStore(): Promise<Store> {
     const client = await this.#opened(COMMAND_CONNECTIONS)
     // A command is soon over: it says what it has changed before.
-    const announcements = new Announcements(client, this.#address.url)
+    const announcements = new Announcements(client)
     return announcements.over(explained(postgresStore(client), this.place), true)
   }
 
@@ -234,10 +235,4 @@ export class PostgresDatabase implements Database {
 
 function hasOwnTools(words: string, place: string): LedgerError {
   return new LedgerError("unavailable", `${place} is ${words}`)
-}
-
-/** The address without its user and password. */
-function placeOf(address: string): string {
-  const { host, pathname } = new URL(address)
-  return `postgres://${host}${pathname}`
 }

@@ -33,7 +33,7 @@ export interface ServingParts {
 /** What a node serves from. */
 export function openToServe(parts: ServingParts): ServingDatabase {
   const { client, reading, place, options, openReader, leaseTerm } = parts
-  const announcements = new Announcements(reading, options.url)
+  const announcements = new Announcements(reading)
   const reports = new PostgresReports(reading, { options, place })
   return {
     store: announcements.over(explained(postgresStore(client), place), false),

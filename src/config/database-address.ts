@@ -1,0 +1,89 @@
+/** `postgres://user:password@one:5432,two:5432/name?sslmode=verify-full`, taken apart. */
+export interface DatabaseAddress {
+  /** With the colon and, where they are given, user and password: `postgres://user:password@`. */
+  readonly start: string
+  /** Percent-encoded, as it is written. */
+  readonly password: string
+  /** `name:port`, `[::1]:5432`; one that is empty for a socket of this machine. */
+  readonly hosts: readonly string[]
+  /** With its slash. */
+  readonly database: string
+  readonly parameters: URLSearchParams
+}
+
+/** User, password and hosts end before the first of these. */
+const AUTHORITY_END = /[/?#]/
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*)(:\d{1,5})?$/i
+
+/** Why an address cannot be read, as the end of a sentence that starts with the setting's name. It quotes nothing of it. */
+export type AddressFault = "not_an_address" | "not_encoded"
+
+/** Takes the address of a database apart. */
+export function readDatabaseAddress(text: string): DatabaseAddress | AddressFault {
+  const scheme = /^postgres(?:ql)?:\/\//i.exec(text)?.[0]
+  if (scheme === undefined) return "not_an_address"
+  const rest = text.slice(scheme.length)
+  const end = rest.search(AUTHORITY_END)
+  const authority = end < 0 ? rest : rest.slice(0, end)
+  const tail = end < 0 ? "" : rest.slice(end)
+  const at = authority.lastIndexOf("@")
+  const user = at < 0 ? "" : authority.slice(0, at + 1)
+  const hosts = authority.slice(at + 1).split(",")
+  const [, database = "", query = "", fragment] = /^(\/[^?#]*)?(\?[^#]*)?(#.*)?$/s.exec(tail) ?? []
+  // Each of these ends a password that is written as it is, and the rest of it is read as something else.
+  const isCut =
+    fragment !== undefined ||
+    database.includes("@") ||
+    (query.includes("@") && (at < 0 || database.length < 2))
+  if (isCut || !isDecodable(user)) return "not_encoded"
+  if (!hosts.every((host) => HOST.test(host))) {
+    return tail.includes("@") ? "not_encoded" : "not_an_address"
+  }
+  if (hosts.length > 1 && hosts.includes("")) return "not_an_address"
+  const colon = user.indexOf(":")
+  const password = colon < 0 ? "" : user.slice(colon + 1, -1)
+  const start = `${scheme}${user}`
+  return { start, password, hosts, database, parameters: new URLSearchParams(query) }
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** An address that has been checked. @throws Error for another one. */
+export function databaseAddress(url: string): DatabaseAddress {
+  const address = readDatabaseAddress(url)
+  if (typeof address === "string") throw new Error("the address of the database cannot be read")
+  return address
+}
+
+/** The address without its user, password and parameters, for messages. */
+export function databasePlace(url: string): string {
+  const { hosts, database } = databaseAddress(url)
+  return `postgres://${hosts.join(",")}${database}`
+}
+
+/** Whether a host is this machine. */
+export function isLocalHost(host: string): boolean {
+  const name = host.replace(/:\d+$/, "")
+  return name === "" || name === "localhost" || name === "[::1]" || name.startsWith("127.")
+}
+
+/** What only clients that choose a host understand. */
+const CHOICES = ["target_session_attrs", "load_balance_hosts"]
+
+/** One address for each host, which a client that knows only one host can use. */
+export function hostAddresses(url: string): string[] {
+  const { start, hosts, database, parameters } = databaseAddress(url)
+  const kept = new URLSearchParams([...parameters].filter(([name]) => !CHOICES.includes(name)))
+  const query = kept.size > 0 ? `?${kept}` : ""
+  return hosts.map((host) => {
+    const one = `${start}${host}${database}${query}`
+    return URL.parse(one)?.href ?? one
+  })
+}
