@@ -12,6 +12,10 @@ const SETTINGS: InlineConfig = {
   configFile: false,
   root: import.meta.dirname,
   base: "/console/",
+  // The gateway puts its base path before the addresses in the page; scripts and styles refer to each other.
+  experimental: {
+    renderBuiltUrl: (_name, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
+  },
   plugins: [react()],
   logLevel: "warn",
   build: {

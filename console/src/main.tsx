@@ -6,6 +6,7 @@ import { RouterProvider } from "@tanstack/react-router"
 import { type ComponentType, lazy, StrictMode, Suspense } from "react"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queries.ts"
+import { CONSOLE_PATH } from "./base-path.ts"
 import { applyColorScheme } from "./layout/color-scheme.ts"
 import { router } from "./router.tsx"
 import { cssVariables, theme } from "./theme.ts"
@@ -19,6 +20,14 @@ const Notifications = lazy(() =>
     () => ({ default: () => null }),
   ),
 )
+
+// Reached past the proxy, whose path the gateway serves as well.
+const { pathname, search, hash } = window.location
+const isElsewhere = !`${pathname}/`.startsWith(CONSOLE_PATH)
+if (isElsewhere) {
+  const page = pathname.replace(/^\/console\/?/, "")
+  window.location.replace(`${CONSOLE_PATH}${page}${search}${hash}`)
+}
 
 applyColorScheme()
 const place = document.getElementById("root")

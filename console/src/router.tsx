@@ -6,6 +6,7 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router"
 import { ApiError } from "./api/api-error.ts"
+import { CONSOLE_PATH } from "./base-path.ts"
 import { onSignedOut } from "./api/client.ts"
 import { accountsQuery, queryClient, sessionQuery } from "./api/queries.ts"
 import { lazyPage } from "./layout/lazy-page.ts"
@@ -284,7 +285,7 @@ const routeTree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree,
-  basepath: "/console",
+  basepath: CONSOLE_PATH.slice(0, -1),
   parseSearch,
   stringifySearch,
   defaultPreload: "intent",

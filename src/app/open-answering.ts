@@ -5,6 +5,7 @@ import { LastAnswers } from "../http/last-answers.ts"
 import { Lazy } from "../http/lazy.ts"
 import { managementMounts } from "../http/mounts.ts"
 import { callerRoutes, type RouteParts } from "../http/v1/routes.ts"
+import { basePathOf } from "../management/base-url.ts"
 import type { AppOptions } from "./options.ts"
 import { activeOf } from "./services.ts"
 import type { State } from "./state.ts"
@@ -41,10 +42,13 @@ export function openAnswering(
   const admin = building.use(
     new Lazy(async () => (await import("../http/admin/open.ts")).openAdmin(adminParts)),
   )
+  const basePath = (): string => basePathOf(state.settings.publicUrl)
+  const { baseUrl } = adminParts
+  const mounts = managementMounts({ admin, events, baseUrl, basePath })
   return {
     routes: crossOrigin.routes(routes),
-    mounts: managementMounts({ admin, events, baseUrl: adminParts.baseUrl }),
-    elsewhere: crossOrigin.asked(elsewhere(routes)),
+    mounts,
+    elsewhere: crossOrigin.asked(elsewhere(routes, { mounts, basePath })),
     lastAnswers,
   }
 }

@@ -7,7 +7,7 @@ import { meantAddress } from "./meant-address.ts"
 import { newRequestId } from "./request-id.ts"
 import { isOpenEnded } from "./path-pattern.ts"
 import { RouteTable } from "./route-table.ts"
-import type { Handler, Route } from "./server.ts"
+import type { Handler, Mount, Route } from "./server.ts"
 import { withModel } from "./with-model.ts"
 
 /** What Anthropic's clients always send, and the endpoint whose errors they can read. */
@@ -21,14 +21,33 @@ const GOOGLE = {
 /** More of an address is neither repeated nor compared. */
 const LONGEST_PATH = 200
 
+/** What is served below the path of `server.public_url` too, for proxies that leave it in the address. */
+export interface Below {
+  readonly mounts: readonly Mount[]
+  /** Empty without one. */
+  readonly basePath: () => string
+}
+
 /**
  * Answers what no route matches. An address that can mean one endpoint only is answered by it; every other one gets
  * 404 or 405, with what may have been meant, in the caller's dialect.
  */
-export function elsewhere(routes: readonly Route[]): Handler {
+export function elsewhere(
+  routes: readonly Route[],
+  { mounts, basePath }: Below = { mounts: [], basePath: () => "" },
+): Handler {
   const table = new RouteTable(routes)
   return function handle(request, connection) {
     const url = new URL(request.url)
+    const base = basePath()
+    if (base !== "" && (url.pathname === base || url.pathname.startsWith(`${base}/`))) {
+      url.pathname = url.pathname.slice(base.length) || "/"
+      const mount = mounts.find(({ path }) => isBelow(url.pathname, path))
+      if (mount) {
+        connection.waitLong()
+        return mount.handler(new Request(url.href, request), connection)
+      }
+    }
     const meant = meantAddress(url.pathname, (path) => table.has(path))
     const found = meant && table.find(request.method, meant.path)
     if (meant === undefined || found === undefined) return unknown(request, url.pathname, routes)
@@ -42,6 +61,11 @@ export function elsewhere(routes: readonly Route[]): Handler {
     const addressed = isOpenEnded(route.path) ? new Request(url.href, request) : request
     return route.handler(addressed, connection)
   }
+}
+
+/** Whether a path is that of a mount: `/docs`, or `/console/*`. */
+function isBelow(pathname: string, path: string): boolean {
+  return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : pathname === path
 }
 
 /** Whether a body can be added to. */

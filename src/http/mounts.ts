@@ -17,11 +17,16 @@ export interface MountServices {
   readonly events: Events
   /** The address that callers use, without `/v1`. */
   readonly baseUrl: BaseUrl
+  /** The path of that address, without a slash at its end. */
+  readonly basePath: () => string
 }
 
 /** What people use to manage the gateway. None of it is loaded before someone does. */
 export function managementMounts(services: MountServices): Mount[] {
-  const { admin } = services
+  const { admin, basePath } = services
+  const toConsole = (): Response => {
+    return new Response(null, { status: 302, headers: { location: `${basePath()}/console/` } })
+  }
   let pages: ConsolePages | undefined
   let document: string | undefined
   const handlers: Readonly<Record<string, Mount["handler"]>> = {
@@ -29,7 +34,7 @@ export function managementMounts(services: MountServices): Mount[] {
     "/webhooks/stripe": async (request, connection) =>
       (await admin.get()).stripe(request, connection),
     "/console/*": async (request) => {
-      pages ??= new (await import("./console/serve-console.ts")).ConsolePages()
+      pages ??= new (await import("./console/serve-console.ts")).ConsolePages({ basePath })
       return pages.answer(request)
     },
     "/console": reading(toConsole),
@@ -51,10 +56,6 @@ export function managementMounts(services: MountServices): Mount[] {
     path,
     handler: failing(handler, services.events),
   }))
-}
-
-function toConsole(): Response {
-  return new Response(null, { status: 302, headers: { location: "/console/" } })
 }
 
 /** What can only be read. */

@@ -4,3 +4,8 @@
  * @param reached where trusted proxies say that the caller reached it.
  */
 export type BaseUrl = (reached?: string) => string
+
+/** The path that callers have before every path of the gateway: `/ai` for `https://example.com/ai`; mostly empty. */
+export function basePathOf(publicUrl: string | undefined): string {
+  return (publicUrl && URL.parse(publicUrl)?.pathname.replace(/\/+$/, "")) || ""
+}

@@ -69,7 +69,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   }
 }
 
-function buildConsole(): void {
+export function buildConsole(): void {
   const command = [process.execPath, join(ROOT, "scripts/build-console.ts"), "--if-missing"]
   const { exitCode, stderr } = Bun.spawnSync(command, { cwd: ROOT, env: cleanEnvironment() })
   if (exitCode !== 0) throw new Error(`the console cannot be built: ${stderr.toString()}`)

@@ -22,7 +22,7 @@ beforeAll(() => {
   writeFileSync(join(dist, "assets", "main-a1.js.br"), brotliCompressSync(SCRIPT))
   writeFileSync(join(dist, "assets", "main-a1.js.gz"), gzipSync(SCRIPT))
   writeFileSync(join(folder, "secret.txt"), "not to be seen")
-  const pages = new ConsolePages(() => findConsole(dist))
+  const pages = new ConsolePages({ find: () => findConsole(dist) })
   server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => pages.answer(request) })
 })
 
@@ -117,7 +117,7 @@ describe("the console's files", () => {
 
   test("before it is built, a page says how, and what is built then is found without a restart", async () => {
     const later = join(folder, "later")
-    const pages = new ConsolePages(() => findConsole(later))
+    const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")
     const before = await pages.answer(request)
     expect(before.status).toBe(503)

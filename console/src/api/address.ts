@@ -1,4 +1,5 @@
 import { type AnyInput, type Input, pathOf, type RouteName } from "tollgate-contract/client.ts"
+import { gatewayPath } from "../base-path.ts"
 
 /** The address of a route with its query; members without a value are left out. */
 export function addressOf<Name extends RouteName>(name: Name, input: Input<Name>): string {
@@ -12,5 +13,6 @@ export function addressWith(name: RouteName, input: AnyInput): string {
     if (value !== undefined && value !== "") search.set(member, String(value))
   }
   const text = search.toString()
-  return `/admin/v1${pathOf(name, input)}${text === "" ? "" : `?${text}`}`
+  const path = gatewayPath(`/admin/v1${pathOf(name, input)}`)
+  return text === "" ? path : `${path}?${text}`
 }

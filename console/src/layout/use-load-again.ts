@@ -1,4 +1,5 @@
 import { useEffect } from "react"
+import { gatewayPath } from "../base-path.ts"
 
 const LOOK_EVERY = 3_000
 /** When this tab was loaded again by itself, so that what is gone for good is not tried for ever. */
@@ -10,7 +11,7 @@ export function useLoadAgain(isWanted: boolean): void {
   useEffect(() => {
     if (!isWanted || Date.now() - Number(sessionStorage.getItem(LAST)) < PAUSE) return undefined
     const timer = setInterval(() => {
-      fetch("/healthz", { cache: "no-store" })
+      fetch(gatewayPath("/healthz"), { cache: "no-store" })
         .then(({ ok }) => {
           if (!ok) return
           sessionStorage.setItem(LAST, String(Date.now()))

@@ -1,3 +1,4 @@
+import { basePathOf } from "../../management/base-url.ts"
 import type { ClientInfo } from "../../users/client-info.ts"
 import { jsonAnswer } from "../answers.ts"
 import type { AdminContext } from "./endpoint.ts"
@@ -18,32 +19,50 @@ export function originOf({ request, origin }: Reached, publicUrl: string | undef
   return publicUrl ?? origin ?? new URL(request.url).origin
 }
 
-/** Whether cookies of this answer travel by TLS alone. */
-export function isSecure(reached: Reached, publicUrl: string | undefined): boolean {
+/** How far cookies of an answer reach. */
+export interface CookieScope {
+  /** Whether they travel by TLS alone. */
+  readonly isSecure: boolean
+  /** Before all paths that get them: other programs on the same host do not. */
+  readonly basePath: string
+}
+
+/** How far cookies of this answer reach. */
+export function cookieScope(reached: Reached, publicUrl: string | undefined): CookieScope {
   const isTls = originOf(reached, publicUrl).startsWith("https:")
-  return isTls || (publicUrl === undefined && saysTls(reached.request))
+  const isSecure = isTls || (publicUrl === undefined && saysTls(reached.request))
+  return { isSecure, basePath: basePathOf(publicUrl) }
 }
 
 /** An answer with cookies. */
 export function cookieAnswer(
   requestId: string,
   body: unknown,
-  { cookies, isSecure }: { readonly cookies: readonly string[]; readonly isSecure: boolean },
+  { cookies, scope }: { readonly cookies: readonly string[]; readonly scope: CookieScope },
 ): Response {
-  return withCookies(jsonAnswer(requestId, body), cookies, isSecure)
+  return withCookies(jsonAnswer(requestId, body), cookies, scope)
 }
 
-/** Sends the browser on, with cookies. */
+/**
+ * Sends the browser on, with cookies.
+ * @param location without the base path.
+ */
 export function redirectAnswer(
   location: string,
-  { cookies, isSecure }: { readonly cookies: readonly string[]; readonly isSecure: boolean },
+  { cookies, scope }: { readonly cookies: readonly string[]; readonly scope: CookieScope },
 ): Response {
-  return withCookies(new Response(null, { status: 302, headers: { location } }), cookies, isSecure)
+  const headers = { location: `${scope.basePath}${location}` }
+  return withCookies(new Response(null, { status: 302, headers }), cookies, scope)
 }
 
-function withCookies(response: Response, cookies: readonly string[], isSecure: boolean): Response {
+function withCookies(
+  response: Response,
+  cookies: readonly string[],
+  { isSecure, basePath }: CookieScope,
+): Response {
   for (const cookie of cookies) {
-    response.headers.append("set-cookie", isSecure ? `${cookie}; Secure` : cookie)
+    const scoped = cookie.replace("; Path=/;", `; Path=${basePath}/;`)
+    response.headers.append("set-cookie", isSecure ? `${scoped}; Secure` : scoped)
   }
   return response
 }

@@ -3,7 +3,7 @@ import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Invitations } from "../../management/invitations.ts"
 import type { Members } from "../../management/members.ts"
 import type { Sessions } from "../../management/sessions.ts"
-import { cookieAnswer, isSecure, clientOf } from "./browser.ts"
+import { cookieAnswer, cookieScope, clientOf } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints } from "./endpoint.ts"
 
 export interface MemberServices {
@@ -66,7 +66,7 @@ function acceptanceEndpoints(services: MemberServices): AdminEndpoint[] {
       return cookieAnswer(
         requestId,
         await sessions.describe({ ...(await sessions.actorFor(user, address)), origin }),
-        { cookies: signedIn?.cookies ?? [], isSecure: isSecure(context, services.publicUrl()) },
+        { cookies: signedIn?.cookies ?? [], scope: cookieScope(context, services.publicUrl()) },
       )
     },
   })

@@ -1,7 +1,7 @@
 import { passwordRoutes, proofRoutes, twoFactorRoutes } from "tollgate-contract/own-password.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { OwnPassword } from "../../management/own-password.ts"
-import { cookieAnswer, isSecure, clientOf } from "./browser.ts"
+import { cookieAnswer, cookieScope, clientOf } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
 
 export interface OwnPasswordServices {
@@ -20,7 +20,7 @@ export function ownPasswordEndpoints(services: OwnPasswordServices): AdminEndpoi
   const finish: Finish = (context, cookies) =>
     cookieAnswer(context.requestId, OK, {
       cookies,
-      isSecure: isSecure(context, services.publicUrl()),
+      scope: cookieScope(context, services.publicUrl()),
     })
   const { own } = services
   return [

@@ -2,7 +2,7 @@ import { passkeyRoutes, passkeySignInRoutes } from "tollgate-contract/passkeys.t
 import type { OwnPasskeys } from "../../management/own-passkeys.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Users } from "../../users/users.ts"
-import { clientOf, cookieAnswer, isSecure, originOf } from "./browser.ts"
+import { clientOf, cookieAnswer, cookieScope, originOf } from "./browser.ts"
 import { type AdminContext, type AdminEndpoint, endpoints, openEndpoints } from "./endpoint.ts"
 
 export interface PasskeyServices {
@@ -23,7 +23,7 @@ export function passkeyEndpoints(services: PasskeyServices): AdminEndpoint[] {
   const finish = (context: AdminContext<never>, body: unknown, cookies: readonly string[]) =>
     cookieAnswer(context.requestId, body, {
       cookies,
-      isSecure: isSecure(context, services.publicUrl()),
+      scope: cookieScope(context, services.publicUrl()),
     })
   return [
     ...openEndpoints(passkeySignInRoutes, {

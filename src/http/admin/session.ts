@@ -2,7 +2,7 @@ import { sessionRoutes, signInRoutes } from "tollgate-contract/session.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Sessions } from "../../management/sessions.ts"
 import type { Users } from "../../users/users.ts"
-import { cookieAnswer, isSecure, originOf, redirectAnswer, clientOf } from "./browser.ts"
+import { cookieAnswer, cookieScope, originOf, redirectAnswer, clientOf } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
 
 export interface SessionServices {
@@ -22,7 +22,7 @@ export function sessionEndpoints(services: SessionServices): AdminEndpoint[] {
 
 function signInEndpoints(services: SessionServices): AdminEndpoint[] {
   const { users, sessions, signIn, publicUrl } = services
-  const secure = (context: AdminContext<never>): boolean => isSecure(context, publicUrl())
+  const scopeOf = (context: AdminContext<never>) => cookieScope(context, publicUrl())
   return openEndpoints(signInRoutes, {
     "GET /sign-in": (context) => signIn.options(originOf(context, publicUrl())),
     async "POST /setup"(context) {
@@ -33,7 +33,7 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       const { cookies } = await signIn.withPassword(client, { ...input, email, remember: true })
       const actor = await sessions.actorFor(user, context.address)
       const session = await sessions.describe({ ...actor, origin: context.origin })
-      return cookieAnswer(context.requestId, session, { cookies, isSecure: secure(context) })
+      return cookieAnswer(context.requestId, session, { cookies, scope: scopeOf(context) })
     },
     async "GET /setup/{token}"(context) {
       await signIn.checkSetUp(clientOf(context), context.path("token"))
@@ -42,11 +42,11 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
     async "POST /auth/sign-in/email"(context) {
       const { cookies, session } = await signIn.withPassword(clientOf(context), context.body)
       const answer = { two_factor: session === null }
-      return cookieAnswer(context.requestId, answer, { cookies, isSecure: secure(context) })
+      return cookieAnswer(context.requestId, answer, { cookies, scope: scopeOf(context) })
     },
     async "DELETE /session"(context) {
       const cookies = await users.signOut(clientOf(context).cookie)
-      return cookieAnswer(context.requestId, OK, { cookies, isSecure: secure(context) })
+      return cookieAnswer(context.requestId, OK, { cookies, scope: scopeOf(context) })
     },
     async "POST /auth/sign-in/oidc"(context) {
       const { provider, return_to } = context.body
@@ -55,14 +55,14 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
         origin: originOf(context, publicUrl()),
         returnTo: return_to,
       })
-      return cookieAnswer(context.requestId, { url }, { cookies, isSecure: secure(context) })
+      return cookieAnswer(context.requestId, { url }, { cookies, scope: scopeOf(context) })
     },
     async "GET /auth/callback/{id}"(context) {
       const { location, cookies } = await signIn.fromIssuer(clientOf(context), {
         id: context.path("id"),
         query: new URL(context.request.url).search,
       })
-      return redirectAnswer(location, { cookies, isSecure: secure(context) })
+      return redirectAnswer(location, { cookies, scope: scopeOf(context) })
     },
   })
 }
@@ -74,8 +74,8 @@ function openSessions({ users, sessions, publicUrl }: SessionServices): AdminEnd
       const cookie = actor.kind === "user" ? request.headers.get("cookie") : null
       const cookies = cookie === null ? [] : await users.renew(cookie)
       const session = await sessions.describe(actor)
-      const secure = isSecure(context, publicUrl())
-      return cookieAnswer(requestId, session, { cookies, isSecure: secure })
+      const scope = cookieScope(context, publicUrl())
+      return cookieAnswer(requestId, session, { cookies, scope })
     },
     "PATCH /session": ({ actor, body }) => sessions.rename(actor, body.name),
     "GET /session/all": ({ actor, request }) => sessions.list(actor, request.headers),

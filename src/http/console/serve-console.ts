@@ -34,24 +34,49 @@ const SAFETY = {
   "cross-origin-opener-policy": "same-origin",
 } as const
 
+const FIRST_PAGE = "index.html"
+
+export interface ConsoleParts {
+  readonly find?: () => Promise<BuiltConsole | undefined>
+  /** The path before `/console/` in the browser; absent: none. */
+  readonly basePath?: () => string
+}
+
 /** The console's files at `/console/`, found when the first one is asked for, and when it was built again. */
 export class ConsolePages {
   readonly #find: () => Promise<BuiltConsole | undefined>
+  readonly #basePath: () => string
   #built: BuiltConsole | undefined
 
-  constructor(find: () => Promise<BuiltConsole | undefined> = () => findConsole()) {
+  constructor({ find = () => findConsole(), basePath = () => "" }: ConsoleParts = {}) {
     this.#find = find
+    this.#basePath = basePath
   }
 
   /** Answers a request whose path begins with `/console/`. */
   async answer(request: Request): Promise<Response> {
     if (request.method !== "GET" && request.method !== "HEAD") return wrongMethod(request)
     if (!this.#built?.isCurrent()) this.#built = await this.#find()
-    if (!this.#built) return notBuilt()
+    const basePath = this.#basePath()
+    if (!this.#built) return notBuilt(basePath)
     const { files } = this.#built
     const path = pathOf(request)
-    const file = files.get(path) ?? (isPage(path) ? files.get("index.html") : undefined)
-    return file ? fileAnswer(request, file) : unknownFile(path)
+    const file = files.get(path) ?? (isPage(path) ? files.get(FIRST_PAGE) : undefined)
+    if (file === undefined) return unknownFile(path)
+    const isMoved = basePath !== "" && file === files.get(FIRST_PAGE)
+    return fileAnswer(request, isMoved ? await moved(file, basePath) : file)
+  }
+}
+
+/** The first page with its scripts and styles below a base path. They find everything else by their own address. */
+async function moved(page: ConsoleFile, basePath: string): Promise<ConsoleFile> {
+  const text = await page.content.text()
+  const content = new Blob([text.replaceAll(`="${CONSOLE_PATH}`, `="${basePath}${CONSOLE_PATH}`)])
+  return {
+    ...page,
+    content,
+    packed: [],
+    tag: `"${Bun.hash(basePath).toString(36)}-${page.tag.slice(1)}`,
   }
 }
 
@@ -59,9 +84,9 @@ export class ConsolePages {
 function pathOf(request: Request): string {
   try {
     const { pathname } = new URL(request.url)
-    return decodeURIComponent(pathname.slice(CONSOLE_PATH.length)) || "index.html"
+    return decodeURIComponent(pathname.slice(CONSOLE_PATH.length)) || FIRST_PAGE
   } catch {
-    return "index.html"
+    return FIRST_PAGE
   }
 }
 
@@ -116,7 +141,7 @@ function safe(response: Response): Response {
   return response
 }
 
-const NOT_BUILT = `<!doctype html>
+const notBuiltPage = (basePath: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -124,12 +149,12 @@ const NOT_BUILT = `<!doctype html>
 <h1>The console is not built yet</h1>
 <p>Build it where the gateway's source is, then reload this page:</p>
 <pre>npm run build:console</pre>
-<p>The gateway itself works without it: <a href="/docs">its endpoints</a>.</p>
+<p>The gateway itself works without it: <a href="${basePath}/docs">its endpoints</a>.</p>
 </html>
 `
 
-function notBuilt(): Response {
-  return new Response(NOT_BUILT, {
+function notBuilt(basePath: string): Response {
+  return new Response(notBuiltPage(basePath), {
     status: 503,
     headers: { ...SAFETY, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
   })

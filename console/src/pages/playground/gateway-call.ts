@@ -1,3 +1,4 @@
+import { gatewayPath } from "../../base-path.ts"
 import { type AnswerContent, NOTHING_YET, withEvent } from "./answer.ts"
 import { CallError, type CallFailure, failureOfBody, ownFailure } from "./call-failure.ts"
 import type { JsonObject } from "./conversation.ts"
@@ -26,7 +27,7 @@ export interface CallFacts {
 /** @throws CallError when the gateway refuses or fails. */
 export async function callGateway(call: GatewayCall): Promise<Response> {
   const isForm = call.body instanceof FormData
-  const response = await fetch(call.path, {
+  const response = await fetch(gatewayPath(call.path), {
     method: "POST",
     // A key says who asks; the session's cookie has no business here.
     credentials: "omit",
@@ -101,7 +102,7 @@ const RECEIPT_PAUSE = 250
  */
 export async function receiptCost(requestId: string, secret: string): Promise<string | null> {
   for (let attempt = 0; attempt < RECEIPT_TRIES; attempt++) {
-    const response = await fetch(`/v1/receipts/${encodeURIComponent(requestId)}`, {
+    const response = await fetch(gatewayPath(`/v1/receipts/${encodeURIComponent(requestId)}`), {
       credentials: "omit",
       headers: { authorization: `Bearer ${secret}` },
     }).catch(() => undefined)

@@ -1,7 +1,10 @@
+import { CONSOLE_PATH } from "../../base-path.ts"
+
 /** Where to go after the sign-in: a path inside the console and nothing else, so that no link leads away. */
 export function localPath(back: string | undefined): string {
   if (back === undefined) return "/"
-  const inside = back.replace(/^\/console(?=\/|$)/, "")
+  const base = CONSOLE_PATH.slice(0, -1)
+  const inside = back === base || back.startsWith(CONSOLE_PATH) ? back.slice(base.length) : back
   const isOurs =
     /^\/(?![/\\])/.test(inside) && !/[\\\s]/.test(inside) && !inside.startsWith("/sign-in")
   return isOurs ? inside : "/"
