@@ -21,6 +21,17 @@ const valuesSchema = z.looseObject({
   journal: z.looseObject({ storageClass: z.string() }),
 })
 
+/** The values with which an operator adds a certificate authority and further variables. */
+const EXTRAS = {
+  extraEnv: [
+    { name: "NODE_EXTRA_CA_CERTS", value: "/etc/ca/ca.pem" },
+    { name: "TOLLGATE_LOG", valueFrom: { secretKeyRef: { name: "other", key: "level" } } },
+  ],
+  extraEnvFrom: [{ secretRef: { name: "vendors" } }, { configMapRef: { name: "proxies" } }],
+  extraVolumes: [{ name: "ca", secret: { secretName: "tollgate-ca" } }],
+  extraVolumeMounts: [{ name: "ca", mountPath: "/etc/ca", readOnly: true }],
+}
+
 /** What a secret of the operator's holds. */
 const SECRET = {
   TOLLGATE_DATABASE_URL: "postgres://tollgate:secret@db.example.com/tollgate?sslmode=verify-full",
@@ -28,7 +39,7 @@ const SECRET = {
 }
 
 /**
- * Faults of the chart, rendered for both ways to settle.
+ * Faults of the chart, rendered for both ways to settle, without extras and with them.
  * @param port on which the image listens.
  */
 export function checkChart(folder: string, port: number): string[] {
@@ -39,16 +50,23 @@ export function checkChart(folder: string, port: number): string[] {
   const faults = Object.keys(OBJECTS)
     .filter((name) => !templates.has(`${name}.yaml`))
     .map((name) => `there is no template ${name}.yaml`)
-  for (const settle of ["database", "journal"]) {
+  const ways = ["database", "journal"].flatMap((settle) => [
+    { settle, extras: undefined },
+    { settle, extras: EXTRAS },
+  ])
+  for (const { settle, extras } of ways) {
     const journal = { ...values.journal, storageClass: settle === "journal" ? "fast" : "" }
     const scope = {
-      Values: { ...values, settle, journal },
+      Values: { ...values, settle, journal, ...extras },
       Release: { Name: "tollgate" },
       Chart: { AppVersion: chart.appVersion },
     }
     for (const [name, text] of templates) {
-      const found = objectFaults(name, render(text, scope, used), values.settings, port)
-      faults.push(...found.map((fault) => `${name} with settle=${settle}: ${fault}`))
+      const rendered = render(text, scope, used)
+      const found = objectFaults(name, rendered, values.settings, port)
+      if (extras && name === "workload.yaml") found.push(...missingExtras(rendered, extras))
+      const way = `settle=${settle}${extras ? " and extras" : ""}`
+      faults.push(...found.map((fault) => `${name} with ${way}: ${fault}`))
     }
   }
   const idle = leavesOf(values, ".Values").filter((path) => !isUsed(path, used))
@@ -76,6 +94,23 @@ function objectFaults(name: string, text: string, settings: string, port: number
   }
 }
 
+/** Extras that do not reach the container or the pod, behind all others. */
+function missingExtras(text: string, extras: typeof EXTRAS): string[] {
+  const { data } = OBJECTS.workload.safeParse(parse(text))
+  if (data === undefined) return []
+  const { containers, volumes } = data.spec.template.spec
+  const [{ env, envFrom, volumeMounts }] = containers
+  const places = [
+    ["extraEnv", env, extras.extraEnv],
+    ["extraEnvFrom", envFrom, extras.extraEnvFrom],
+    ["extraVolumes", volumes, extras.extraVolumes],
+    ["extraVolumeMounts", volumeMounts, extras.extraVolumeMounts],
+  ] as const
+  return places.flatMap(([name, found, wanted]) =>
+    isDeepStrictEqual(found.slice(-wanted.length), wanted) ? [] : [`it does not use ${name}`],
+  )
+}
+
 function isObject(name: string): name is keyof typeof OBJECTS {
   return Object.hasOwn(OBJECTS, name)
 }
@@ -83,7 +118,9 @@ function isObject(name: string): name is keyof typeof OBJECTS {
 function workloadFaults({ spec }: Workload, settings: string, port: number): string[] {
   const { template, selector } = spec
   const [{ env, ports, volumeMounts }] = template.spec.containers
-  const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]))
+  const variables = Object.fromEntries(
+    env.flatMap((one) => ("value" in one ? [[one.name, one.value]] : [])),
+  )
   const read = readSettings({ ...variables, ...SECRET }, settings)
   const faults = [...read.faults]
   const { terminationGracePeriodSeconds: grace } = template.spec

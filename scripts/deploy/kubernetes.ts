@@ -19,12 +19,26 @@ function probe<Path extends string>(path: Path) {
   })
 }
 
+const named = z.strictObject({ name: z.string() })
+
 const container = z.strictObject({
   name: z.string(),
   image: z.string(),
   imagePullPolicy: z.enum(["Always", "IfNotPresent", "Never"]),
-  envFrom: z.array(z.strictObject({ secretRef: z.strictObject({ name: z.string() }) })),
-  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  envFrom: z.array(
+    z.union([z.strictObject({ secretRef: named }), z.strictObject({ configMapRef: named })]),
+  ),
+  env: z.array(
+    z.union([
+      z.strictObject({ name: z.string(), value: z.string() }),
+      z.strictObject({
+        name: z.string(),
+        valueFrom: z.strictObject({
+          secretKeyRef: z.strictObject({ name: z.string(), key: z.string() }),
+        }),
+      }),
+    ]),
+  ),
   ports: z.tuple([z.strictObject({ name: z.literal("http"), containerPort: z.int() })]),
   startupProbe: probe("/healthz"),
   readinessProbe: probe("/readyz"),
@@ -66,7 +80,8 @@ const pod = z.strictObject({
   volumes: z.array(
     z.strictObject({
       name: z.string(),
-      configMap: z.strictObject({ name: z.string() }).optional(),
+      configMap: named.optional(),
+      secret: z.strictObject({ secretName: z.string() }).optional(),
       emptyDir: z.strictObject({}).optional(),
     }),
   ),

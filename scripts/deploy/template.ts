@@ -54,7 +54,11 @@ function memberOf(found: unknown, name: string, path: string): unknown {
 function isTrue(condition: string, value: (path: string) => unknown): boolean {
   const [, path, other] = /^eq (\.[\w.]+) "(\w*)"$/.exec(condition) ?? []
   if (path !== undefined) return value(path) === other
-  return Boolean(value(condition))
+  const found = value(condition)
+  // An empty list or map is false in Helm.
+  return typeof found === "object" && found !== null
+    ? Object.keys(found).length > 0
+    : Boolean(found)
 }
 
 function blockOf(action: string, value: (path: string) => unknown): string {

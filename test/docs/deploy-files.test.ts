@@ -80,6 +80,10 @@ test.each([
     "            - name: temp\n",
     "and mounts data,settings,temp",
   ],
+  ...["Env", "EnvFrom", "Volumes", "VolumeMounts"].map((name) => {
+    const line = `{{- toYaml .Values.extra${name} | nindent ${name === "Volumes" ? 8 : 12} }}\n`
+    return [WORKLOAD, line, "\n", `it does not use extra${name}`] as const
+  }),
 ] as const)("%s: %s in place of %s is a fault", (file, from, to, expected) => {
   const faults = faultsAfter(file, from, to)
   expect(faults.join("\n")).toContain(expected)
@@ -91,6 +95,7 @@ test("what the renderer does not know is an error, never skipped", () => {
   expect(
     rendered('{{- if eq .Values.a "1" }}\na\n{{- else }}\nb: {{ .Values.a | quote }}\n{{- end }}'),
   ).toBe('b: "1"')
+  expect(render("{{- if .Values.a }}\na\n{{- end }}", { Values: { a: [] } }, new Set())).toBe("")
   for (const template of [
     "{{ include .Values.a }}",
     "{{- range .Values.a }}",
