@@ -38,6 +38,7 @@ const LAYERS: Readonly<Record<string, number>> = {
   workers: 1,
   accounting: 0,
   secrets: 0,
+  "database-address.ts": 0,
   "runtime.ts": 0,
 }
 

@@ -12,6 +12,7 @@ import { BUILT_IN } from "../management/prices/stored-lists.ts"
 import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
+import { proxyWarnings } from "../wire/http/proxies.ts"
 
 /** What changes while the gateway runs. */
 export interface State {
@@ -86,7 +87,8 @@ export function runtimeConfigOf(
   config: RuntimeConfig
   warnings: readonly string[]
 } {
-  const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
+  const { catalog, warnings: built } = buildCatalog({ settings, facts, vendors })
+  const warnings = [...proxyWarnings(process.env), ...built]
   const clients = new Map(
     Object.entries(settings.providers).flatMap(([provider, settings]) => {
       const vendor = vendors.get(settings.vendor)

@@ -43,7 +43,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const certificates = extraCertificatesProblem(process.env)
   if (certificates !== undefined) events.warning(certificates)
   await using building = new AsyncDisposableStack()
-  const { settings, written, file, warnings } = loaded
+  const { settings } = loaded
   // It watches until the gateway has ended.
   const watchdog = building.use(new Watchdog())
   const { pulse } = watchdog
@@ -54,11 +54,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...(gatherMetrics && { gatherMetrics }),
   }
   const app = building.use(
-    await App.start({
-      ...{ settings, written, file, warnings },
-      ...{ sandboxUrl, events, redactor, pulse },
-      ...listening,
-    }),
+    await App.start({ ...loaded, sandboxUrl, events, redactor, pulse, ...listening }),
   )
   watchdog.start(settings.server.watchdog, options.restart?.(app.listensAt))
   const watcher = building.use(

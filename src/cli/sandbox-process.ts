@@ -18,6 +18,7 @@ export async function startSandbox(): Promise<SandboxProcess> {
   const line = new TextDecoder().decode(value)
   const ready = JSON.parse(line.split("\n")[0] ?? "") as { url?: string }
   if (ready.url === undefined) throw new Error(`the simulator did not start: ${line}`)
+  exemptFromProxy(new URL(ready.url).host)
   return {
     url: ready.url,
     async [Symbol.asyncDispose]() {
@@ -31,4 +32,11 @@ export async function startSandbox(): Promise<SandboxProcess> {
 function simulatorWords(): string[] {
   if (IS_EXECUTABLE) return ["simulator"]
   return [Bun.fileURLToPath(new URL("../../simulator/main.ts", import.meta.url))]
+}
+
+/** Keeps requests to a host of this machine from a proxy, in this process and those that it starts. */
+function exemptFromProxy(host: string): void {
+  const variable = process.env["no_proxy"] ? "no_proxy" : "NO_PROXY"
+  const hosts = process.env[variable]
+  process.env[variable] = hosts ? `${hosts},${host}` : host
 }

@@ -3,7 +3,7 @@ import {
   hostAddresses,
   isLocalHost,
   readDatabaseAddress,
-} from "./database-address.ts"
+} from "../database-address.ts"
 import type { ConfigProblem } from "./config-error.ts"
 import {
   duration,

@@ -1,5 +1,5 @@
 import type { BucketSettings } from "./bucket-settings.ts"
-import { databasePlace } from "./database-address.ts"
+import { databasePlace } from "../database-address.ts"
 import type { LineAddressSettings, LineBucketSettings, LogSettings } from "./log-settings.ts"
 import type { MetricSettings } from "./metric-settings.ts"
 import type { NoticeSettings } from "./notice-settings.ts"

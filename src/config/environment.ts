@@ -17,7 +17,6 @@ import {
   readWith,
 } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
-import { proxyWarnings } from "../wire/http/proxies.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-settings.ts"
 
 const KNOWN_VARIABLES = [
@@ -102,11 +101,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
       Object.entries(overrides).filter(([, value]) => value !== undefined),
     ),
     problems,
-    warnings: [
-      ...unknownVariables(environment),
-      ...proxyWarnings(environment),
-      ...telemetry.warnings,
-    ],
+    warnings: [...unknownVariables(environment), ...telemetry.warnings],
   }
 }
 

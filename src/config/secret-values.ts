@@ -1,4 +1,4 @@
-import { databaseAddress } from "./database-address.ts"
+import { databaseAddress } from "../database-address.ts"
 import { signingSettings } from "./provider-credentials.ts"
 import type { GoogleCredentials, ProviderSettings, Settings, VendorCredential } from "./settings.ts"
 

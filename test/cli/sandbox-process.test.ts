@@ -28,3 +28,25 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     await until(() => children.every((child) => !isRunning(child)))
   },
 )
+
+test.each([
+  ["an HTTP proxy", "1", { HTTP_PROXY: "http://127.0.0.1:1" }],
+  ["exceptions", "2", { http_proxy: "http://127.0.0.1:1", no_proxy: "example.com" }],
+  ["a SOCKS proxy", "1", { ALL_PROXY: "socks5://someone:word@127.0.0.1:1" }],
+] as const)("the simulator answers in an environment with %s", async (_, workers, environment) => {
+  using installation = createInstallation("server: { port: 0 }\n")
+  const variables = { ...environment, TOLLGATE_WORKERS: workers }
+  await using serving = await startServing(installation, variables)
+  const key = /^key: (\S+)$/m.exec(serving.output())?.[1] ?? ""
+  const answer = await fetch(`${serving.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "sandbox/echo", messages: [{ role: "user", content: "Hi" }] }),
+  })
+  expect(answer.status).toBe(200)
+  if (!("ALL_PROXY" in environment)) return
+  await until(() =>
+    serving.errors().includes("ALL_PROXY: names a SOCKS proxy, which is not supported"),
+  )
+  expect(serving.errors()).not.toContain("word")
+})

@@ -33,7 +33,12 @@ function systemOf(
   fault?: LedgerError,
   warnings = (): readonly string[] => [],
 ): System {
-  return new System({ databaseStatus: status, databaseWatch: { fault }, nodeId: "node_own", warnings })
+  return new System({
+    databaseStatus: status,
+    databaseWatch: { fault },
+    nodeId: "node_own",
+    warnings,
+  })
 }
 
 test("the nodes are those that use the database, and one that is silent too long is told apart", async () => {

@@ -1,4 +1,4 @@
-import { databaseAddress, isLocalHost } from "../../config/database-address.ts"
+import { databaseAddress, isLocalHost } from "../../database-address.ts"
 import type {
   DatabasePart,
   DatabaseStatus,

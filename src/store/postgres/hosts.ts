@@ -1,4 +1,4 @@
-import { hostAddresses } from "../../config/database-address.ts"
+import { hostAddresses } from "../../database-address.ts"
 
 /** The hosts of one database, and the one that was the primary when a connection was opened last. */
 export class Hosts {

@@ -1,4 +1,4 @@
-import { databasePlace } from "../../config/database-address.ts"
+import { databasePlace } from "../../database-address.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../console-store.ts"
 import { copyAll, type CopyCheck, type CopyCounts, type CopySource } from "../copy/copy.ts"

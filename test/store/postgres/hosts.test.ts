@@ -69,12 +69,11 @@ test("leaves a host that takes no changes any more while its connections stay op
 test("goes on with the next host when one is gone, and names the fault when none is left", async () => {
   await switchTo(second)
   const dead = "127.0.0.1:1"
-  const one = new PostgresClient({
+  await using one = new PostgresClient({
     url: both([dead, `127.0.0.1:${second.port}`]),
     max: 1,
     connectTime: 5_000,
   })
-  await using _one = one
   expect(Number((await one.row<{ port: number }>(PORT))?.port)).toBe(second.port)
   const standby = new PostgresDatabase({
     url: both([`127.0.0.1:${first.port}`, `localhost:${first.port}`]),
@@ -98,7 +97,12 @@ test("every command and a gateway use the primary, before and after a switchover
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   const copy = await runCommand(
     installation,
-    ...["database", "copy", "--from", "postgres", "--to", `sqlite:${installation.data}/copy`],
+    "database",
+    "copy",
+    "--from",
+    "postgres",
+    "--to",
+    `sqlite:${installation.data}/copy`,
   )
   expect(copy).toMatchObject({ exitCode: 0 })
   await using serving = await startServing(installation)
