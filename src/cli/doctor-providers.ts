@@ -3,7 +3,7 @@ import { credentialsOf } from "../config/provider-credentials.ts"
 import type { ProviderSettings, Settings } from "../config/settings.ts"
 import { probeProvider } from "../management/probe.ts"
 import { vendors } from "../vendors/index.ts"
-import { noProxy, proxyFor, proxyHost } from "../wire/http/proxies.ts"
+import { noProxy, proxyFault, proxyFor, proxyHost } from "../wire/http/proxies.ts"
 import type { Check } from "../management/check.ts"
 
 /** A larger clock difference is reported, in milliseconds. */
@@ -76,7 +76,9 @@ function checkClock(offsets: readonly number[]): Check {
 export function checkProxies(environment: LoadOptions["environment"]): Check[] {
   const used = ["https:", "http:"].flatMap((protocol) => {
     const proxy = proxyFor(protocol, environment)
-    return proxy ? [`${protocol.slice(0, -1)} by ${proxyHost(proxy)} (${proxy.variable})`] : []
+    return proxy && proxyFault(proxy) === undefined
+      ? [`${protocol.slice(0, -1)} by ${proxyHost(proxy)} (${proxy.variable})`]
+      : []
   })
   if (used.length === 0) return []
   const direct = noProxy(environment)

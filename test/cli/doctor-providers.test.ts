@@ -205,6 +205,8 @@ test("Bedrock is not asked where its address is another's", async () => {
 
 test("the proxies in force are listed without their passwords", () => {
   expect(checkProxies({})).toEqual([])
+  // The warnings of the start name it.
+  expect(checkProxies({ ALL_PROXY: "socks5://proxy:1080" })).toEqual([])
   const environment = {
     HTTPS_PROXY: "http://user:word@proxy:3128",
     ALL_PROXY: "http://other:1",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { consolePath } from "../../console/src/base-path.ts"
 import { localPath, refusalText } from "../../console/src/pages/sign-in/return-path.ts"
 import { parseSearch, pickTexts, stringifySearch } from "../../console/src/search-text.ts"
 
@@ -43,4 +44,13 @@ describe("the query of an address", () => {
       status: "all",
     })
   })
+})
+
+test.each([
+  ["https://example.com/console/assets/index-a1.js", "/console/"],
+  ["https://example.com/ai/console/assets/index-a1.js", "/ai/console/"],
+  ["http://127.0.0.1:8787/console/console/assets/shared-b2.js", "/console/console/"],
+  ["file:///source/console/src/base-path.ts", "/console/"],
+])("the console finds its path by the address of a script: %s", (script, path) => {
+  expect(consolePath(script)).toBe(path)
 })
