@@ -10,7 +10,7 @@ export const writeOff = z.object({
   key: identifier,
   request: identifier,
   amount: credits,
-  /** `account_empty`, `budget_empty`, `usage_beyond_bound`, `late`. */
+  /** `account_empty`, `budget_empty`, `usage_beyond_bound`, `late`, `unstorable`. */
   reason: z.string(),
   hash: z.string(),
 })

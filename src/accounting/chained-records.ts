@@ -41,9 +41,15 @@ export interface EntryRecord {
 
 /**
  * Why a cost was not charged: the account or a budget of the key had no more; the usage exceeded the request's
- * bound; it came after its process had been considered dead, and its credits were gone.
+ * bound; it came after its process had been considered dead, and its credits were gone; the database rejected the
+ * values of the charge.
  */
-export type WriteOffReason = "account_empty" | "budget_empty" | "usage_beyond_bound" | "late"
+export type WriteOffReason =
+  | "account_empty"
+  | "budget_empty"
+  | "usage_beyond_bound"
+  | "late"
+  | "unstorable"
 
 /** A part of a cost that is not charged to anyone. */
 export interface WriteOff {

@@ -1,3 +1,4 @@
+import { MAX_QUANTITY } from "../accounting/maxima.ts"
 import type { JsonValue } from "./json.ts"
 
 /** A number as JSON writes it, in a text. */
@@ -5,12 +6,12 @@ const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
 
 /**
  * A number that a vendor counted, written as a number or as text; undefined when it is neither. A negative
- * number counts as 0, and none exceeds what can be added exactly.
+ * number counts as 0, and none exceeds `MAX_QUANTITY`.
  */
 export function measureOf(value: JsonValue | undefined): number | undefined {
   const reported = typeof value === "string" && NUMERAL.test(value) ? Number(value) : value
   if (typeof reported !== "number" || Number.isNaN(reported)) return undefined
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, reported))
+  return Math.min(MAX_QUANTITY, Math.max(0, reported))
 }
 
 /** The same in whole units: a part of one counts as one. */

@@ -1,7 +1,8 @@
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Batch, Posted } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
-import type { SettlementWriter } from "./settlement-writer.ts"
+import { postDivided } from "./divided-batch.ts"
+import type { SettlementWriter, Written } from "./settlement-writer.ts"
 
 /** Before the second attempt, milliseconds; twice as long before each further one. */
 const FIRST_PAUSE = 50
@@ -33,13 +34,14 @@ export class DatabaseWriter implements SettlementWriter {
   }
 
   /** It may be repeated: a request that is in the ledger already is not charged twice. */
-  async write(node: string, batch: Batch): Promise<readonly Posted[]> {
+  async write(node: string, batch: Batch): Promise<readonly Written[]> {
     const usual = performance.now() + this.#patience.patience
+    const post = (part: Batch) => this.#post(node, part, usual - performance.now())
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
-        const posted = await this.#post(node, batch, usual - performance.now())
+        const written = await postDivided(post, batch)
         this.failure = undefined
-        return posted
+        return written
       } catch (error) {
         if (performance.now() + pause > Math.min(usual, this.#endsAt)) {
           this.failure = error

@@ -1,7 +1,8 @@
 import { LinkedList } from "../canon/linked-list.ts"
 import type { Batch, HoldRecord, Posting } from "../store/settlements.ts"
 import type { Hold } from "./hold.ts"
-import type { Settled } from "./settlement-writer.ts"
+import { UnstorableError } from "./divided-batch.ts"
+import type { Settled, Written } from "./settlement-writer.ts"
 
 /** The longest that a settlement waits for others to share its commit, in milliseconds. */
 const GATHER_TIME = 8
@@ -24,7 +25,7 @@ interface Pending {
  * share one transaction. A lone request never waits for others.
  */
 export class GroupCommit {
-  readonly #write: (batch: Batch) => Promise<readonly Settled[]>
+  readonly #write: (batch: Batch) => Promise<readonly Written[]>
   #pending: Pending[] = []
   #closed: string[] = []
   /**
@@ -39,7 +40,7 @@ export class GroupCommit {
   #immediate: ReturnType<typeof setImmediate> | undefined
 
   /** @param write makes a batch durable. A request that it is given again is not charged again. */
-  constructor(write: (batch: Batch) => Promise<readonly Settled[]>) {
+  constructor(write: (batch: Batch) => Promise<readonly Written[]>) {
     this.#write = write
   }
 
@@ -161,10 +162,11 @@ class Arrivals {
   }
 }
 
-function settleAll(pending: readonly Pending[], posted: readonly Settled[]): void {
+function settleAll(pending: readonly Pending[], written: readonly Written[]): void {
   pending.forEach((one, index) => {
-    const answer = posted[index]
-    if (answer) one.resolve(answer)
+    const answer = written[index]
+    if (answer instanceof UnstorableError) one.reject(answer)
+    else if (answer) one.resolve(answer)
     else one.reject(new Error("the store answered for fewer settlements than it was given"))
   })
 }

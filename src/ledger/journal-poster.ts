@@ -3,18 +3,19 @@ import type { JournalLines } from "../store/journal.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
+import { postDivided, UnstorableError } from "./divided-batch.ts"
 
 /** More at once cost the database as much each. */
 const MOST_POSTINGS = 128
 /** Between attempts while the database is away, milliseconds. */
 const PAUSE = 250
-/** How often something that is posted alone may fail for another reason than the database's being away. */
-const ATTEMPTS = 5
+/** Attempts at a batch that fails although the database is there and does not reject its values. */
+const MAX_ATTEMPTS = 5
 
 /** What is in the journal, and not in the database yet. */
 export interface Waiting {
   readonly node: string
-  /** Its lines, which are removed once it is in the database. */
+  /** The lines of its postings, which are removed once it is in the database. */
   readonly lines: readonly number[]
   readonly batch: Batch
 }
@@ -105,22 +106,25 @@ export class JournalPoster {
 
   /** Until it is in the database, or refused, or the process ends. */
   async #post({ node, lines, batch }: Waiting): Promise<void> {
+    const post = (part: Batch) => this.#store.settlements.post(node, part)
+    const { postings } = batch
     for (let attempt = 1; !this.#isClosed; attempt++) {
       try {
-        const posted = await this.#store.settlements.post(node, batch)
-        batch.postings.forEach((posting, index) => this.#report(posting, posted[index]))
-        this.done.push(...lines)
+        const written = await postDivided(post, batch)
+        for (const [index, posting] of postings.entries()) {
+          await this.#report(posting, written[index], lines[index])
+        }
         return
       } catch (error) {
         if (error instanceof LedgerError) attempt = 0
-        else if (batch.postings.length > 1) return await this.#postOneByOne({ node, lines, batch })
-        else if (attempt >= ATTEMPTS) return await this.#refuse(lines, error)
+        else if (postings.length > 1) return await this.#postOneByOne({ node, lines, batch })
+        else if (attempt >= MAX_ATTEMPTS) return await this.#refuse(lines[0], error)
         await Bun.sleep(PAUSE)
       }
     }
   }
 
-  /** One of them is refused: the others are not to suffer from it. */
+  /** Posts one by one after an unexpected error, so that one posting does not block the rest. */
   async #postOneByOne({ node, lines, batch }: Waiting): Promise<void> {
     const { postings, opened, closed } = batch
     for (const [index, posting] of postings.entries()) {
@@ -130,20 +134,31 @@ export class JournalPoster {
     await this.#post({ node, lines: [], batch: { postings: [], opened, closed } })
   }
 
-  /** Keeps what the database refuses, for someone to look at. Where that cannot be noted, the next start tries it again. */
-  async #refuse(lines: readonly number[], error: unknown): Promise<void> {
+  /** Keeps a line that cannot be posted, for an operator. If that cannot be noted, the next start tries it again. */
+  async #refuse(line: number | undefined, error: unknown): Promise<void> {
     this.#alarms.failed(error)
+    if (line === undefined) return
     try {
-      for (const line of lines) await this.#lines.refuse(line, String(error))
+      await this.#lines.refuse(line, String(error))
     } catch (failure) {
       this.#alarms.failed(failure)
     }
   }
 
-  #report({ request, amount }: Posting, posted: Posted | undefined): void {
-    if (posted === undefined) return
-    const lost = amount - posted.charged
-    if (lost > 0n) this.#alarms.writtenOff(request, { amount: lost, reason: "late" })
-    if (posted.late) this.#alarms.settledLate(request, posted.charged)
+  async #report(
+    { request, amount }: Posting,
+    written: Posted | UnstorableError | undefined,
+    line: number | undefined,
+  ): Promise<void> {
+    if (written instanceof UnstorableError) {
+      if (!written.isRecorded) return this.#refuse(line, written)
+      this.#alarms.failed(written)
+      if (written.writeOff) this.#alarms.writtenOff(request, written.writeOff)
+    } else if (written) {
+      const lost = amount - written.charged
+      if (lost > 0n) this.#alarms.writtenOff(request, { amount: lost, reason: "late" })
+      if (written.late) this.#alarms.settledLate(request, written.charged)
+    }
+    if (line !== undefined) this.done.push(line)
   }
 }

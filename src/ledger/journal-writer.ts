@@ -86,7 +86,8 @@ export class JournalWriter implements SettlementWriter {
   async #adopt(line: JournalLine): Promise<void> {
     const { journal, poster } = this.#parts
     try {
-      poster.add(adopted(line))
+      if (line.body === "") poster.done.push(line.number)
+      else poster.add(adopted(line))
     } catch (error) {
       await journal.lines.refuse(line.number, String(error))
     }
@@ -135,6 +136,6 @@ function settled({ request, amount, budgets }: Posting): Settled {
 }
 
 function adopted({ number, node, body }: JournalLine): Waiting {
-  const postings = body === "" ? [] : [readPosting(body)]
-  return { node, lines: [number], batch: { postings, opened: [], closed: [] } }
+  const batch = { postings: [readPosting(body)], opened: [], closed: [] }
+  return { node, lines: [number], batch }
 }

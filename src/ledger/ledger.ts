@@ -1,13 +1,15 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
+import { reportedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { Batch, HoldRecord } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
 import { DatabaseWriter } from "./database-writer.ts"
+import { UnstorableError } from "./divided-batch.ts"
 import { GroupCommit, type Settling } from "./group-commit.ts"
 import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
-import type { Settled, SettlementWriter } from "./settlement-writer.ts"
+import type { Settled, SettlementWriter, Written } from "./settlement-writer.ts"
 
 /** Alarms for the operator. None of them throws. */
 export interface LedgerAlarms {
@@ -255,8 +257,7 @@ export class Ledger {
       const written = writtenOff.reduce((sum, part) => sum + part.amount, amount - charged)
       return { charged, writtenOff: written, balance: hold.balances[0]?.posted ?? 0n }
     } catch (error) {
-      this.#failed(hold, amount)
-      this.#alarms.failed(error)
+      this.#failed(hold, amount, error)
       throw error
     } finally {
       for (const leased of hold.balances) {
@@ -308,14 +309,22 @@ export class Ledger {
     return this.#claimed.add(posting)
   }
 
-  async #write(writer: SettlementWriter, batch: Batch): Promise<readonly Settled[]> {
+  async #write(writer: SettlementWriter, batch: Batch): Promise<readonly Written[]> {
     const node = this.#node
-    const posted = await writer.write(node, batch)
-    return node === this.#node ? posted : posted.map(unleased)
+    const written = await writer.write(node, batch)
+    return node === this.#node ? written : written.map(unleased)
   }
 
-  /** The charge may have been written after all where leases have a term: nothing of it is spent again. */
-  #failed(hold: Hold, amount: bigint): void {
+  /**
+   * Unless the database has rejected it, the charge may have been written after all where leases have a term: nothing of it
+   * is spent again.
+   */
+  #failed(hold: Hold, amount: bigint, error: unknown): void {
+    this.#alarms.failed(error)
+    if (error instanceof UnstorableError) {
+      if (error.writeOff) this.#alarms.writtenOff(hold.request, error.writeOff)
+      return
+    }
     if (this.#spendUntil === Infinity) return
     this.#isAstray = true
     for (const leased of hold.balances) leased.leased -= amount
@@ -367,24 +376,16 @@ function momentFor(payer: Payer): number {
 }
 
 /** What was drawn from the leases of the node that this one was before. */
-function unleased(posted: Settled): Settled {
-  return {
-    ...posted,
-    fromLease: 0n,
-    fromBudgetLeases: posted.fromBudgetLeases.map(() => 0n),
-  }
+function unleased(written: Written): Written {
+  if (written instanceof UnstorableError) return written
+  return { ...written, fromLease: 0n, fromBudgetLeases: written.fromBudgetLeases.map(() => 0n) }
 }
 
 const NOTHING: readonly WriteOff[] = []
 
-/**
- * The largest amount that is written off, in nanocredits. Vendors can report any number; a million credits
- * stand for everything above, so that the ledger can store and add it up.
- */
-export const MAX_WRITTEN_OFF = 1_000_000_000_000_000n
-
+/** Vendors can report any number: a million credits stand for everything above. */
 function atMost({ amount, reason }: WriteOff): WriteOff {
-  return { amount: amount < MAX_WRITTEN_OFF ? amount : MAX_WRITTEN_OFF, reason }
+  return { amount: reportedAmount(amount), reason }
 }
 
 /** The write-offs: what the cost lacks, and what was never going to be charged. */

@@ -7,6 +7,7 @@ import {
   USAGE_CLASSES,
   type UsageClass,
 } from "tollgate-contract/usage-classes.ts"
+import { MAX_MULTIPLIER, MAX_QUANTITY, MAX_RATE, storedAmount } from "../accounting/maxima.ts"
 import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp, parseDecimal } from "tollgate-contract/decimal.ts"
 import { parseCredits } from "./money.ts"
@@ -88,7 +89,7 @@ export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
  * Parses a price.
  * @param multiplier decimal text with at most six digits after the point.
  * @param services the vendor's prices besides its models'; the price's own rates take precedence.
- * @throws RangeError when a number is not a plain decimal, or is negative.
+ * @throws RangeError when a number is not a plain decimal, or is out of range.
  */
 export function parsePrice(
   price: DecimalPrice,
@@ -96,7 +97,7 @@ export function parsePrice(
   services: DecimalServices = {},
 ): Price {
   const factor = parseDecimal(multiplier, 6)
-  if (factor < 0n) throw new RangeError(`multiplier '${multiplier}' is negative`)
+  requireWithin(factor, MAX_MULTIPLIER, `multiplier '${multiplier}'`)
   const imageRates = parseImages(price.images)
   const rates = parseRates(price)
   // An image of a kind without a rate is never free: it costs what the dearest kind does.
@@ -124,7 +125,7 @@ function parseModes(
   return new Map(
     entries.map(([name, text]) => {
       const factor = parseDecimal(text, 6)
-      if (factor < 0n) throw new RangeError(`mode '${name}: ${text}' is negative`)
+      requireWithin(factor, MAX_MULTIPLIER, `mode '${name}: ${text}'`)
       return [name, factor]
     }),
   )
@@ -146,8 +147,14 @@ function dearestOf(rates: ReadonlyMap<string, bigint>): bigint {
 
 function parseRate(name: string, text: string): bigint {
   const rate = parseCredits(text)
-  if (rate < 0n) throw new RangeError(`price '${name}: ${text}' is negative`)
+  requireWithin(rate, MAX_RATE, `price '${name}: ${text}'`)
   return rate
+}
+
+/** @throws RangeError when a number of a price is negative, or a billion and more. */
+function requireWithin(value: bigint, max: bigint, name: string): void {
+  if (value < 0n) throw new RangeError(`${name} is negative`)
+  if (value >= max) throw new RangeError(`${name} must be below 1000000000`)
 }
 
 function parseRates(price: DecimalRates): Partial<Record<UsageClass, bigint>> {
@@ -244,7 +251,7 @@ export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[
         : divideUp(rate * own, price.multiplier)
     sum += addLines(lines, other.usage, other.price, { model: other.model, scale })
   }
-  const total = divideUp(sum * price.multiplier, COST_SCALE)
+  const total = storedAmount(divideUp(sum * price.multiplier, COST_SCALE))
   return { lines, multiplier: price.multiplier, total }
 }
 
@@ -258,7 +265,7 @@ function addLines(lines: CostLine[], usage: Usage, price: Price, owner?: LineOwn
   const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage))
   let sum = 0n
   for (const usageClass of USAGE_CLASSES) {
-    const quantity = Math.ceil(usage[usageClass])
+    const quantity = Math.min(Math.ceil(usage[usageClass]), MAX_QUANTITY)
     if (quantity <= 0) continue
     const known = rates[usageClass] ?? price.services?.[usageClass] ?? rateOf(rates, usageClass)
     const rate = owner === undefined ? known : owner.scale(known)

@@ -16,6 +16,9 @@ export const refusals = {
       `the request is from before ${until}: receipts of that time were removed, and it may have been charged`,
     ),
 
+  cannotBeStored: (reason: string) =>
+    new StoreError("unstorable", `the database cannot store this: ${reason}`),
+
   tooManyKeys: (most: number) =>
     new StoreError("too_much", `the account may have ${most} keys, and has: revoke one first`),
 

@@ -1,5 +1,6 @@
 import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "tollgate-contract/usage-classes.ts"
 import type { Labels } from "../accounting/labels.ts"
+import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
 import { parseDecimal } from "tollgate-contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
@@ -69,7 +70,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
   const status = statusOf(receipt, amount)
   const attempts = Array.isArray(receipt.attempts) ? receipt.attempts : []
   const last = attempts.findLast(({ outcome }) => outcome !== NOT_NEEDED)
-  const writtenOff = row.written_off ?? 0n
+  const writtenOff = reportedAmount(row.written_off ?? 0n)
   const outcome = outcomeOf(status, textOf(last?.outcome), writtenOff)
   return {
     row: Number(row.row),
@@ -92,7 +93,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     output: sumOf(receipt.usage, OUTPUT_NAMES),
     cost: amount === null ? 0n : -amount,
     writtenOff,
-    providerCost: providerCostOf(receipt) + lostCostOf(attempts),
+    providerCost: reportedAmount(providerCostOf(receipt) + lostCostOf(attempts)),
     labels: labelsOf(receipt),
   }
 }
@@ -179,8 +180,10 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null
 }
 
+/** A receipt of an older version may have any number. */
 function wholeOf(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) ? Math.round(value) : null
+  if (typeof value !== "number" || !Number.isFinite(value)) return null
+  return Math.max(-MAX_QUANTITY, Math.min(MAX_QUANTITY, Math.round(value)))
 }
 
 function sumOf(usage: ReceiptText["usage"], classes: readonly string[]): number {

@@ -10,6 +10,8 @@ export class StoreError extends Error {
     | "expired"
     | "last_owner"
     | "conflict"
+    /** The database rejects the values: a number out of range, a character that it does not have. */
+    | "unstorable"
 
   constructor(code: StoreError["code"], message: string) {
     super(message)

@@ -30,6 +30,14 @@ export const SUMS = [
   "first_byte",
 ]
 
+/** Those of them that are amounts: a sum of them may exceed 64 bits. */
+export const AMOUNTS = ["cost", "written_off", "provider_cost"] as const
+export type AmountName = (typeof AMOUNTS)[number]
+
+export function isAmount(name: string): name is AmountName {
+  return AMOUNTS.some((amount) => amount === name)
+}
+
 const LABELS: ReadonlySet<UsageGroup> = new Set<LabelName>(["user", "session", "tag"])
 
 /** Whether a group is of what callers call their requests: one request may be in several. */
@@ -76,12 +84,21 @@ export function sumFromRow(row: SumRow): UsageSum {
   }
 }
 
-/** Which groups, in which order, as SQL. @param name the column of their names. */
-export function endOf(first: UsageFirst | undefined, name: string): string {
+/**
+ * Which groups, in which order, as SQL.
+ * @param name the column of their names.
+ * @param byCost the most expensive first.
+ */
+export function endOf(
+  first: UsageFirst | undefined,
+  name: string,
+  byCost = "sum(cost) DESC",
+): string {
   const order = first?.order ?? "cost"
   const size = order === "tokens" ? "sum(input) + sum(output)" : `sum(${order})`
+  const bySize = order === "cost" ? "" : `${size} DESC,`
   const limit = first ? `LIMIT ${BigInt(first.count)}` : ""
-  return `ORDER BY ${size} DESC, sum(cost) DESC, sum(requests) DESC, ${name} ${limit}`
+  return `ORDER BY ${bySize} ${byCost}, sum(requests) DESC, ${name} ${limit}`
 }
 
 /** The sums of one group at one time. */

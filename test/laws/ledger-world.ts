@@ -4,7 +4,8 @@ import { AUDIT } from "../store/audit-record.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { KeyRecord } from "../../src/store/keys.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
-import { Ledger, MAX_WRITTEN_OFF } from "../../src/ledger/ledger.ts"
+import { MAX_REPORTED_AMOUNT } from "../../src/accounting/maxima.ts"
+import { Ledger } from "../../src/ledger/ledger.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/accounting/budget-periods.ts"
 import { nextEpoch } from "../../src/store/nodes.ts"
@@ -154,8 +155,8 @@ export class World implements AsyncDisposable {
       this.#reported += settled.charged
       expect(settled.charged >= 0n && settled.writtenOff >= 0n).toBe(true)
       const unpaid = cost - settled.charged
-      if (unpaid <= MAX_WRITTEN_OFF) expect(settled.writtenOff).toBe(unpaid)
-      else expect(settled.writtenOff).toBeGreaterThanOrEqual(MAX_WRITTEN_OFF)
+      if (unpaid <= MAX_REPORTED_AMOUNT) expect(settled.writtenOff).toBe(unpaid)
+      else expect(settled.writtenOff).toBeGreaterThanOrEqual(MAX_REPORTED_AMOUNT)
       const receipt = await this.#store.settlements.findReceipt(request)
       expect(receipt?.body).toBe(`settled ${request}`)
       expect(-(receipt?.entry?.amount ?? 0n)).toBe(settled.charged)

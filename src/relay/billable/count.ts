@@ -1,3 +1,4 @@
+import { MAX_QUANTITY } from "../../accounting/maxima.ts"
 import { isJsonObject, type JsonValue } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import type { CallCharge, Counted } from "../../vendors/billable/switch.ts"
@@ -54,7 +55,9 @@ function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | unde
   const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),
   )
-  return reported.length === 0 ? undefined : reported.reduce((left, right) => left + right, 0)
+  if (reported.length === 0) return undefined
+  const sum = reported.reduce((left, right) => left + right, 0)
+  return Math.min(sum, MAX_QUANTITY)
 }
 
 function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]): number {

@@ -1,4 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
+import { UnstorableError } from "../../ledger/divided-batch.ts"
 import type { BalanceSnapshot } from "../../ledger/hold.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
@@ -24,6 +25,13 @@ export function ledgerUnavailable(cause?: unknown): GatewayError {
  * @param isUnclear whether the database may have taken the charge before it was lost.
  */
 export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
+  if (cause instanceof UnstorableError) {
+    throw new GatewayError(
+      "book_unavailable",
+      "The ledger cannot store the charge of this answer, so the answer was not released to its end. Nothing was charged. Tell the operator the id of this request.",
+      { cause },
+    )
+  }
   const consequence = isUnclear
     ? "It was charged only if GET /v1/receipts has a receipt of it later."
     : "Nothing was charged."

@@ -1,3 +1,4 @@
+import { reportedAmount } from "../../accounting/maxima.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import { divideUp } from "tollgate-contract/decimal.ts"
 import { type Cost, costOf, type CostLine, type Price, SAME } from "../../ledger/price.ts"
@@ -9,12 +10,12 @@ const MILLION = 1_000_000n
 export function costOfLines(lines: readonly CostLine[]): bigint {
   let sum = 0n
   for (const { quantity, rate } of lines) sum += BigInt(quantity) * rate
-  return divideUp(sum, MILLION)
+  return reportedAmount(divideUp(sum, MILLION))
 }
 
 /**
  * What an answer costs its operator, nanocredits: all that its vendor reported, by the prices of the models, before
- * multipliers and in place of the rate card of a price group.
+ * multipliers and in place of the rate card of a price group; at most `MAX_REPORTED_AMOUNT`.
  * @param price what it was charged by.
  * @returns undefined where the lines of the charge come to just that.
  */
@@ -26,7 +27,7 @@ export function providerCost(priced: PricedUsage, price: Price): bigint | undefi
   // The rates of another model are scaled to the multiplier of the request's own.
   const isScaled = others.some((other) => other.price.multiplier !== charged.multiplier)
   if (isListed && !isScaled) return whole === priced ? undefined : costOfLines(whole.cost.lines)
-  return repriced(whole, charged).total
+  return reportedAmount(repriced(whole, charged).total)
 }
 
 /** What a call that came to nothing costs its operator, as far as its vendor has counted; undefined for nothing. */

@@ -16,7 +16,7 @@ export async function accountUses(
   return accountUsesOf(spent, new Map(last.map(({ account, at }) => [account, Number(at)])))
 }
 
-function spentOf(
+async function spentOf(
   statements: Statements,
   { accounts, from, recentFrom }: AccountUseFilter,
 ): Promise<readonly SpentRow[]> {
@@ -24,12 +24,17 @@ function spentOf(
   const recent = conditions.place(BigInt(Math.floor(recentFrom / HOUR)))
   conditions.add("hour >= ?", Math.floor(from / HOUR))
   conditions.among("account", accounts)
-  return statements.rows<SpentRow>(
-    `SELECT account, sum(cost)::bigint AS spent,
-       coalesce(sum(cost) FILTER (WHERE hour >= ${recent}), 0)::bigint AS recently_spent
+  const rows = await statements.rows<Record<keyof SpentRow, string>>(
+    `SELECT account, sum(cost)::text AS spent,
+       coalesce(sum(cost) FILTER (WHERE hour >= ${recent}), 0)::text AS recently_spent
      FROM usage_hours ${conditions.where} GROUP BY account`,
     conditions.values,
   )
+  return rows.map((row) => ({
+    account: row.account,
+    spent: BigInt(row.spent),
+    recently_spent: BigInt(row.recently_spent),
+  }))
 }
 
 function lastUses(

@@ -54,7 +54,7 @@ async function receiptsOf(
 ): Promise<readonly object[]> {
   const requests = rows.map(({ request }) => request ?? "")
   const found = await transaction.rows<{ request: string; amount: bigint }>(
-    `SELECT request, sum(amount)::bigint AS amount FROM write_offs WHERE request = ANY($1) GROUP BY request`,
+    `SELECT request, stored_amount(sum(amount)) AS amount FROM write_offs WHERE request = ANY($1) GROUP BY request`,
     [texts(requests)],
   )
   const writtenOff = new Map(found.map(({ request, amount }) => [request, amount]))

@@ -44,8 +44,8 @@ const SEALED_HOURS = `WITH present AS (
     SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
       count(*) AS requests,
       count(*) FILTER (WHERE failed) AS errors, sum(input)::bigint AS input, sum(output)::bigint AS output,
-      sum(cost)::bigint AS cost, sum(written_off)::bigint AS written_off,
-      sum(coalesce(provider_cost, cost + written_off))::bigint AS provider_cost,
+      stored_amount(sum(cost)) AS cost, stored_amount(sum(written_off)) AS written_off,
+      stored_amount(sum(coalesce(provider_cost, cost + written_off))) AS provider_cost,
       count(duration) FILTER (WHERE status = 'settled') AS durations,
       coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0)::bigint AS duration,
       count(first_byte) FILTER (WHERE status = 'settled') AS first_bytes,
@@ -57,7 +57,7 @@ const SEALED_HOURS = `WITH present AS (
   WHERE known.requests > coalesce(present.requests, 0)`
 
 const SEALED_KEY_USES = `WITH present AS (
-    SELECT key, count(*) AS requests, sum(cost)::bigint AS spent FROM receipts GROUP BY key)
+    SELECT key, count(*) AS requests, stored_amount(sum(cost)) AS spent FROM receipts GROUP BY key)
   SELECT key, last_used_at, known.requests - coalesce(present.requests, 0) AS requests,
     known.spent - coalesce(present.spent, 0) AS spent
   FROM key_uses AS known LEFT JOIN present USING (key) WHERE known.requests > coalesce(present.requests, 0)`

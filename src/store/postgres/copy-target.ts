@@ -112,23 +112,23 @@ const COMPLETE = [
   `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, endpoint, requests, errors, input,
      output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
    SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, endpoint, count(*),
-     count(*) FILTER (WHERE failed), sum(input), sum(output), sum(cost), sum(written_off),
-     sum(coalesce(provider_cost, cost + written_off)),
+     count(*) FILTER (WHERE failed), sum(input), sum(output), stored_amount(sum(cost)), stored_amount(sum(written_off)),
+     stored_amount(sum(coalesce(provider_cost, cost + written_off))),
      count(duration) FILTER (WHERE status = 'settled'), coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0),
      count(first_byte) FILTER (WHERE status = 'settled'), coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)
    FROM receipts GROUP BY 1, 2, 3, 4, 5, 6, 7
    ON CONFLICT (account, hour, key, model, provider, outcome, endpoint) DO UPDATE SET
      requests = known.requests + excluded.requests, errors = known.errors + excluded.errors,
-     input = known.input + excluded.input, output = known.output + excluded.output, cost = known.cost + excluded.cost,
-     written_off = known.written_off + excluded.written_off,
-     provider_cost = known.provider_cost + excluded.provider_cost, durations = known.durations + excluded.durations,
+     input = known.input + excluded.input, output = known.output + excluded.output, cost = stored_amount(known.cost::numeric + excluded.cost),
+     written_off = stored_amount(known.written_off::numeric + excluded.written_off),
+     provider_cost = stored_amount(known.provider_cost::numeric + excluded.provider_cost), durations = known.durations + excluded.durations,
      duration = known.duration + excluded.duration, first_bytes = known.first_bytes + excluded.first_bytes,
      first_byte = known.first_byte + excluded.first_byte`,
   "SELECT label_requests(ARRAY(SELECT request FROM receipts WHERE labels IS NOT NULL))",
   `INSERT INTO key_uses AS known (key, account, last_used_at, requests, spent)
-   SELECT key, max(account), max(at), count(*), sum(cost) FROM receipts GROUP BY key
+   SELECT key, max(account), max(at), count(*), stored_amount(sum(cost)) FROM receipts GROUP BY key
    ON CONFLICT (key) DO UPDATE SET last_used_at = greatest(known.last_used_at, excluded.last_used_at),
-     requests = known.requests + excluded.requests, spent = known.spent + excluded.spent`,
+     requests = known.requests + excluded.requests, spent = stored_amount(known.spent::numeric + excluded.spent)`,
   `INSERT INTO idempotency_totals (scope, slot, keys, bytes)
    SELECT scope, 0, count(*), sum(size) FROM idempotency GROUP BY scope
    UNION ALL SELECT '', 0, 0, sum(size) FROM idempotency HAVING sum(size) > 0`,

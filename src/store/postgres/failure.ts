@@ -44,9 +44,9 @@ export class PostgresFailure extends Error {
     return new PostgresFailure(this.cause, "not_done")
   }
 
-  /** Whether the database cannot take what it was given: a value out of range, a constraint that is violated. */
+  /** Whether the database rejects the values: out of range, too large, not in its encoding, against a constraint. */
   get isOfInput(): boolean {
-    return this.code.startsWith("22") || this.code.startsWith("23")
+    return ["22", "23", "54"].some((group) => this.code.startsWith(group))
   }
 
   /** Whether the server takes no changes: it is a standby by now, and another one may be the primary. */

@@ -15,12 +15,17 @@ import {
   sumFromRow,
   type SumRow,
   SUMS,
+  type AmountName,
+  isAmount,
 } from "../usage-sums.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { Conditions, namesNothing } from "./conditions.ts"
 
-const ADDED = SUMS.map((name) => `sum(${name})::bigint AS ${name}`).join(", ")
+/** Sums of amounts may exceed 64 bits: they are read as text. */
+const ADDED = SUMS.map(
+  (name) => `sum(${name})::${isAmount(name) ? "text" : "bigint"} AS ${name}`,
+).join(", ")
 const DAY = `(hour / ${HOURS_OF_DAY} * ${HOURS_OF_DAY})::bigint`
 
 function expressionOf(group: UsageGroup): string {
@@ -28,6 +33,18 @@ function expressionOf(group: UsageGroup): string {
   if (group === "day") return DAY
   if (group === "all") return "''"
   return group
+}
+
+/** A row of sums as it is read. */
+type Read<Row extends SumRow> = Omit<Row, AmountName> & Readonly<Record<AmountName, string>>
+
+function withAmounts<Row extends Readonly<Record<AmountName, string>>>(row: Row) {
+  return {
+    ...row,
+    cost: BigInt(row.cost),
+    written_off: BigInt(row.written_off),
+    provider_cost: BigInt(row.provider_cost),
+  }
 }
 
 /** The sums of a time, in groups. */
@@ -41,13 +58,13 @@ export async function sumUsage(
   const isTime = group === "hour" || group === "day"
   const conditions = new Conditions()
   const source = usageSource(conditions, filter)
-  const rows = await statements.rows<SumRow>(
+  const rows = await statements.rows<Read<SumRow>>(
     `SELECT ${expressionOf(group)} AS name, ${ADDED} FROM ${source}
      GROUP BY 1 HAVING sum(requests) > 0
      ${isTime ? "ORDER BY 1" : endOf(first, "1")}`,
     conditions.values,
   )
-  return rows.map(sumFromRow)
+  return rows.map((row) => sumFromRow(withAmounts(row)))
 }
 
 /** The same over time: those of some names apart, and all others together. */
@@ -61,13 +78,13 @@ export async function usageSeries(
   const source = usageSource(conditions, filter)
   const name = expressionOf(group)
   const apart = conditions.place(texts(names))
-  const rows = await statements.rows<PointRow>(
+  const rows = await statements.rows<Read<PointRow>>(
     `SELECT ${step === "day" ? DAY : "hour::bigint"} AS moment,
        CASE WHEN ${name} = ANY(${apart}::text[]) THEN ${name} ELSE '' END AS name, ${ADDED}
      FROM ${source} GROUP BY 1, 2 HAVING sum(requests) > 0 ORDER BY 1, 2`,
     conditions.values,
   )
-  return rows.map(pointFromRow)
+  return rows.map((row) => pointFromRow(withAmounts(row)))
 }
 
 function isNothing(filter: UsageFilter): boolean {

@@ -43,9 +43,22 @@ export function settlementMethods(client: PostgresClient): Store["settlements"] 
       try {
         return await postBatch(client, node, batch, false)
       } catch (error) {
-        if (!(error instanceof PostgresFailure && error.code === UNIQUE_VIOLATION)) throw error
-        return postBatch(client, node, batch, true)
+        if (!isOf(error, UNIQUE_VIOLATION)) throw storeErrorOf(error)
+      }
+      try {
+        return await postBatch(client, node, batch, true)
+      } catch (error) {
+        throw storeErrorOf(error)
       }
     },
   }
+}
+
+function isOf(error: unknown, code: string): boolean {
+  return error instanceof PostgresFailure && error.code === code
+}
+
+function storeErrorOf(error: unknown): unknown {
+  if (!(error instanceof PostgresFailure) || !error.isOfInput) return error
+  return isOf(error, UNIQUE_VIOLATION) ? error : refusals.cannotBeStored(error.message)
 }

@@ -1,7 +1,12 @@
 import type { Database } from "bun:sqlite"
 import type { AccountUse, AccountUseFilter } from "../requests.ts"
-import { accountUsesOf, HOUR, type SpentRow } from "../usage-sums.ts"
+import { accountUsesOf, HOUR } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
+import { type WideRow, wideSum, wideSumOf } from "./wide-sums.ts"
+
+interface SpentRow extends WideRow<"spent" | "recent"> {
+  readonly account: string
+}
 
 /** How accounts were used. @param index of the requests. @param ledger knows whose each key is. */
 export function accountUses(
@@ -14,10 +19,15 @@ export function accountUses(
   conditions.among("account", accounts)
   const spent = index
     .query<SpentRow, (string | bigint)[]>(
-      `SELECT account, sum(cost) AS spent, sum(iif(hour >= ?, cost, 0)) AS recently_spent
+      `SELECT account, ${wideSum("cost", "spent")}, ${wideSum("iif(hour >= ?1, cost, 0)", "recent")}
       FROM usage_days ${conditions.where} GROUP BY account`,
     )
     .all(BigInt(Math.floor(recentFrom / HOUR)), ...conditions.values)
+    .map((row) => ({
+      account: row.account,
+      spent: wideSumOf(row, "spent"),
+      recently_spent: wideSumOf(row, "recent"),
+    }))
   return accountUsesOf(spent, lastUses(index, ledger, accounts))
 }
 

@@ -1,4 +1,5 @@
 import type { Statement } from "bun:sqlite"
+import { storedAmount } from "../../accounting/maxima.ts"
 import { HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 
 /** A row of sums, its columns in order; the first is the hour, or the key. */
@@ -67,5 +68,5 @@ function nameSumsOf(rows: readonly SumValues[], span: bigint): Iterable<NameSum>
 }
 
 function valuesOf({ kind, hour, name, sums }: NameSum): (string | bigint)[] {
-  return [kind, hour, name, ...sums]
+  return [kind, hour, name, ...sums.map(storedAmount)]
 }

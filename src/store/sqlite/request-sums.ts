@@ -1,7 +1,9 @@
 import type { Database, Statement } from "bun:sqlite"
+import { storedAmount } from "../../accounting/maxima.ts"
 import type { RequestSummary } from "../request-summary.ts"
-import { HOUR, HOURS_OF_DAY } from "../usage-sums.ts"
+import { HOUR, HOURS_OF_DAY, isAmount } from "../usage-sums.ts"
 import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
+import { addition } from "./wide-sums.ts"
 
 /** What a chunk adds to one row of sums. */
 interface Sum {
@@ -54,7 +56,9 @@ export interface SumTables {
 }
 
 function addSums(table: string, columns = COLUMNS): string {
-  const sums = ADDED.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")
+  const sums = ADDED.map((name) =>
+    isAmount(name) ? addition(name) : `${name} = ${name} + excluded.${name}`,
+  ).join(", ")
   return `INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})
     ON CONFLICT DO UPDATE SET ${sums}`
 }
@@ -72,7 +76,7 @@ export class RequestSums {
     this.#keys = database.prepare(
       `INSERT INTO ${keys} VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
         last_used_at = max(last_used_at, excluded.last_used_at),
-        requests = requests + excluded.requests, spent = spent + excluded.spent`,
+        requests = requests + excluded.requests, ${addition("spent")}`,
     )
     this.#names =
       names &&
@@ -92,7 +96,7 @@ export class RequestSums {
       for (const sum of sumsOf(summaries, HOURS_OF_DAY)) this.#days.run(...sumValues(sum, factor))
     }
     for (const [key, { lastUsedAt, requests, spent }] of keySumsOf(summaries)) {
-      this.#keys.run(key, BigInt(lastUsedAt), factor * BigInt(requests), factor * spent)
+      this.#keys.run(key, BigInt(lastUsedAt), factor * BigInt(requests), factor * storedAmount(spent))
     }
   }
 
@@ -158,9 +162,9 @@ function sumValues(sum: Sum, sign: bigint): (string | bigint)[] {
     sign * BigInt(sum.errors),
     sign * BigInt(sum.input),
     sign * BigInt(sum.output),
-    sign * sum.cost,
-    sign * sum.writtenOff,
-    sign * sum.providerCost,
+    sign * storedAmount(sum.cost),
+    sign * storedAmount(sum.writtenOff),
+    sign * storedAmount(sum.providerCost),
     sign * BigInt(sum.durations),
     sign * BigInt(sum.duration),
     sign * BigInt(sum.firstBytes),

@@ -1,5 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import { listLabels } from "../../accounting/labels.ts"
+import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
 import { takeRequestOut } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
 import { RequestSegments } from "./request-segments.ts"
@@ -49,7 +50,7 @@ export class RequestIndex {
     this.#readProgress = index.prepare("SELECT row, last_row, last_request FROM progress")
     this.#readLedger = ledger.prepare(
       `SELECT rowid AS row, account, at, request, key, amount, receipt,
-        (SELECT sum(amount) FROM write_offs WHERE write_offs.request = entries.request) AS written_off,
+        (SELECT sum(min(amount, ${MAX_REPORTED_AMOUNT})) FROM write_offs WHERE write_offs.request = entries.request) AS written_off,
         (SELECT rowid FROM entries AS other WHERE other.replaced = entries.request) AS replaces
       FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     )

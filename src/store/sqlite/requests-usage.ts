@@ -14,13 +14,30 @@ import {
   pointFromRow,
   sumFromRow,
   type SumRow,
+  type AmountName,
+  isAmount,
   SUMS,
 } from "../usage-sums.ts"
 import { usageSource } from "./usage-source.ts"
+import { wideOrder, type WideRow, wideSum, wideSumOf } from "./wide-sums.ts"
 
 const DAY = `hour / ${HOURS_OF_DAY} * ${HOURS_OF_DAY}`
 
-const ADDED = SUMS.map((name) => `sum(${name}) AS ${name}`).join(", ")
+const ADDED = SUMS.map((name) =>
+  isAmount(name) ? wideSum(name, name) : `sum(${name}) AS ${name}`,
+).join(", ")
+
+/** A row of sums as it is read: amounts in two columns. */
+type Read<Row extends SumRow> = Omit<Row, AmountName> & WideRow<AmountName>
+
+function withAmounts<Row extends WideRow<AmountName>>(row: Row) {
+  return {
+    ...row,
+    cost: wideSumOf(row, "cost"),
+    written_off: wideSumOf(row, "written_off"),
+    provider_cost: wideSumOf(row, "provider_cost"),
+  }
+}
 
 function expressionOf(group: UsageGroup): string {
   if (group === "day") return DAY
@@ -38,12 +55,12 @@ export function sumUsage(
   const isTime = group === "hour" || group === "day"
   const source = usageSource(filter, group, group !== "hour")
   return index
-    .query<SumRow, (string | bigint)[]>(
+    .query<Read<SumRow>, (string | bigint)[]>(
       `SELECT ${expressionOf(group)} AS name, ${ADDED} FROM (${source.text})
-      GROUP BY name HAVING sum(requests) > 0 ${isTime ? "ORDER BY name" : endOf(first, "name")}`,
+      GROUP BY name HAVING sum(requests) > 0 ${isTime ? "ORDER BY name" : endOf(first, "name", wideOrder("cost"))}`,
     )
     .all(...source.values)
-    .map(sumFromRow)
+    .map((row) => sumFromRow(withAmounts(row)))
 }
 
 /** The same over time: those of some names apart, and all others together. */
@@ -56,11 +73,11 @@ export function usageSeries(
   const source = usageSource(filter, group, step === "day")
   const name = expressionOf(group)
   return index
-    .query<PointRow, (string | bigint)[]>(
+    .query<Read<PointRow>, (string | bigint)[]>(
       `SELECT ${step === "day" ? DAY : "hour"} AS moment,
         CASE WHEN ${name} IN (SELECT value FROM json_each(?)) THEN ${name} ELSE '' END AS name, ${ADDED}
       FROM (${source.text}) GROUP BY moment, name HAVING sum(requests) > 0 ORDER BY moment, name`,
     )
     .all(JSON.stringify(names), ...source.values)
-    .map(pointFromRow)
+    .map((row) => pointFromRow(withAmounts(row)))
 }

@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
+import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
 import { LONGEST_REQUEST } from "../entries.ts"
 import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
 import { type LedgerRow, summarize } from "../request-summary.ts"
@@ -53,7 +54,7 @@ export class Sealing {
     // What the anchor has seen last is what it is recognized by.
     this.#rows = database.prepare(
       `SELECT rowid AS row, account, at, request, key, amount, receipt, number, balance, hash, budgets, NULL AS replaces,
-        (SELECT sum(amount) FROM write_offs WHERE write_offs.request = entries.request) AS written_off
+        (SELECT sum(min(amount, ${MAX_REPORTED_AMOUNT})) FROM write_offs WHERE write_offs.request = entries.request) AS written_off
       FROM entries WHERE rowid > ? AND rowid < (SELECT last_row FROM anchor) ORDER BY rowid LIMIT ?`,
     )
     this.#last = database.prepare(

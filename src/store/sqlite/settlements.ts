@@ -1,4 +1,5 @@
 import { SQLiteError } from "bun:sqlite"
+import { refusals } from "../refusals.ts"
 import type { Batch, Posted } from "../settlements.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Holds } from "./holds.ts"
@@ -44,10 +45,31 @@ function postMethod(transactions: Transactions, postings: Postings) {
     try {
       return commit(() => postings.post(node, batch))
     } catch (error) {
-      if (!isTaken(error)) throw error
+      if (!isTaken(error)) throw storeErrorOf(error)
+    }
+    try {
       return commit(() => postings.postAgain(node, batch))
+    } catch (error) {
+      throw storeErrorOf(error)
     }
   }
+}
+
+/** Codes of rejected values; those of triggers and unique indexes are about the state of the ledger. */
+const OF_VALUES: ReadonlySet<string | undefined> = new Set([
+  "SQLITE_CONSTRAINT_CHECK",
+  "SQLITE_CONSTRAINT_DATATYPE",
+  "SQLITE_CONSTRAINT_FOREIGNKEY",
+  "SQLITE_CONSTRAINT_NOTNULL",
+  "SQLITE_MISMATCH",
+  "SQLITE_TOOBIG",
+])
+
+/** Bun throws a RangeError for a number of more than 64 bits. */
+function storeErrorOf(error: unknown): unknown {
+  const isOfValues =
+    error instanceof RangeError || (error instanceof SQLiteError && OF_VALUES.has(error.code))
+  return isOfValues ? refusals.cannotBeStored(error.message) : error
 }
 
 function isTaken(error: unknown): boolean {
