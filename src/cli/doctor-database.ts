@@ -60,6 +60,7 @@ const MENDS: Readonly<Record<LedgerFault, string>> = {
     "set TOLLGATE_SECRET as it was at the first start, or restore the folder 'secrets' from a backup",
   unavailable:
     "a folder: make it writable, or choose another; a server: see that it runs and lets this machine in",
+  encoding: "create a database with the encoding UTF8, and set database.url to it",
   not_found: "restore a backup, or choose another folder",
   missing: "restore a backup, or choose another folder",
   exists: "choose another folder",

@@ -12,6 +12,7 @@ const FEW_DAYS = 2
 export function serverChecks(server: ServerStatus, version: string): Check[] {
   return [
     checkServer(server, version),
+    checkEncoding(server),
     checkConnection(server),
     checkServerClock(server),
     ...(server.daysAhead === null ? [] : [checkPartitions(server.daysAhead)]),
@@ -31,6 +32,15 @@ function checkServer({ release, isStandby, risks }: ServerStatus, version: strin
   if (risks.length === 0) return { name, result: "ok", found }
   const mend = "switch it on: a crash of the server loses charges that it has confirmed"
   return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, mend }
+}
+
+/** Of callers' and providers' texts, one character that the database lacks would fail a charge. */
+function checkEncoding({ encoding }: ServerStatus): Check {
+  const name = "database encoding"
+  if (encoding === "UTF8") return { name, result: "ok", found: encoding }
+  const mend =
+    "create another database (CREATE DATABASE tollgate ENCODING 'UTF8' TEMPLATE template0) and set database.url to it"
+  return { name, result: "failed", found: `${encoding}, which does not have every character`, mend }
 }
 
 function checkConnection(server: ServerStatus): Check {

@@ -47,6 +47,8 @@ export interface ServerStatus {
   /** The version of TLS of its connection to us, or to the pooler between; null without. */
   readonly encryption: string | null
   readonly isOnThisMachine: boolean
+  /** Of its texts: `UTF8`. */
+  readonly encoding: string
   /** It can only be read. */
   readonly isStandby: boolean
   /** Its settings by which what is committed may be lost when it crashes: `fsync = off`. */

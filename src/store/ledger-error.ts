@@ -27,3 +27,5 @@ export type LedgerFault =
   | "unavailable"
   /** Its schema is another than this program's. */
   | "other_version"
+  /** It does not store every character. */
+  | "encoding"

@@ -55,6 +55,26 @@ test.concurrent("status and migrate of a folder", async () => {
   expect(after.parts.map(({ name }) => name).toSorted()).toEqual(["console.db", "tollgate.db"])
 })
 
+for (const encoding of ["LATIN1", "SQL_ASCII"]) {
+  test.concurrent(`rejects a database with the encoding ${encoding}, and changes nothing in it`, async () => {
+    const name = `of_${encoding.toLowerCase()}`
+    await server.administer(
+      `CREATE DATABASE ${name} ENCODING '${encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
+    )
+    const url = server.url(name)
+    using installation = createInstallation(`server: { port: 0 }\n${yamlAt(url)}`)
+    for (const command of [["serve"], ["account", "create", "Zoë 日本"], ["database", "migrate"]]) {
+      const { exitCode, stderr } = await runCommand(installation, ...command)
+      expect(exitCode).not.toBe(0)
+      expect(stderr).toContain(`encoding ${encoding}, and Tollgate needs UTF8`)
+      expect(stderr).toContain("CREATE DATABASE tollgate ENCODING 'UTF8'")
+    }
+    expect(await statusOf(url)).toMatchObject({ schema: { found: 0 }, server: { encoding } })
+    const check = (await diagnose(yamlAt(url))).find(({ name }) => name === "database encoding")
+    expect(check).toMatchObject({ result: "failed", mend: expect.stringContaining("UTF8") })
+  })
+}
+
 async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
   using installation = createInstallation(yaml)
   const { stdout } = await runCommand(installation, "--json", "doctor")
@@ -69,6 +89,7 @@ test.concurrent("the doctor looks at the server, and makes nothing in it", async
   expect(results(await diagnose(yamlAt(url)))).toEqual([
     // That of the tests need not survive a crash of the machine.
     "database server: warning",
+    "database encoding: ok",
     "database connection: ok",
     "database clock: ok",
     "database: ok",
@@ -77,7 +98,7 @@ test.concurrent("the doctor looks at the server, and makes nothing in it", async
 
   await runJson(installation, "account", "create", "caller")
   const checks = await diagnose(yamlAt(url))
-  expect(results(checks).slice(3)).toEqual(["database partitions: ok", "database: ok"])
+  expect(results(checks).slice(4)).toEqual(["database partitions: ok", "database: ok"])
   expect(checks[0]?.found).toContain("fsync = off")
 })
 

@@ -69,6 +69,7 @@ test("what is wrong with the database is said with what to do, as the doctor say
     isOnThisMachine: true,
     isStandby: false,
     risks: ["fsync = off"],
+    encoding: "UTF8",
     poolerFault: null,
     daysAhead: 7,
   }

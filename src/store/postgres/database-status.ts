@@ -22,6 +22,7 @@ interface ServerRow {
   readonly version: string
   readonly release: bigint
   readonly bytes: bigint
+  readonly encoding: string
   readonly encryption: string | null
   readonly is_standby: boolean
   readonly risks: readonly string[] | null
@@ -40,6 +41,7 @@ const PARTS = `SELECT name, sum(bytes)::bigint AS bytes, count(*) FILTER (WHERE 
 const SERVER = `SELECT current_setting('server_version') AS version,
   current_setting('server_version_num')::bigint / 10000 AS release,
   pg_database_size(current_database()) AS bytes,
+  current_setting('server_encoding') AS encoding,
   (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encryption,
   pg_is_in_recovery() AS is_standby,
   (SELECT array_agg(name || ' = ' || setting ORDER BY name) FROM pg_settings
@@ -70,6 +72,7 @@ export async function databaseStatus(
     server: {
       ...clock,
       release: Number(found.release),
+      encoding: found.encoding,
       encryption: found.encryption,
       isOnThisMachine: isOnThisMachine(place),
       isStandby: found.is_standby,

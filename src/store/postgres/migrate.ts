@@ -37,12 +37,14 @@ export async function schemaState(statements: Statements): Promise<SchemaState> 
 /**
  * Brings a database to the newest schema, once, however many processes start at the same time. What is interrupted goes on
  * with the step in which it was.
- * @throws LedgerError `other_version` when a newer Tollgate has changed it so that this one does not work with it.
+ * @throws LedgerError `other_version` when a newer Tollgate has changed it so that this one does not work with it,
+ *   `encoding` when the database does not store every character.
  */
 export async function migrate(
   client: PostgresClient,
   steps: readonly SchemaStep[],
 ): Promise<SchemaState> {
+  await requireEncoding(client)
   let state = await schemaState(client)
   if (state.version >= steps.length) return requireUsable(state, steps)
   while (state.version < steps.length) {
@@ -53,6 +55,21 @@ export async function migrate(
   // A plan that was made for other tables would stay as they grow.
   await client.atLength((statements) => statements.run("ANALYZE"), "READ COMMITTED")
   return requireUsable(state, steps)
+}
+
+/** The one encoding that has every character that callers and providers send. */
+const ENCODING = "UTF8"
+
+async function requireEncoding(statements: Statements): Promise<void> {
+  const row = await statements.row<{ encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding",
+  )
+  const encoding = row?.encoding ?? ENCODING
+  if (encoding === ENCODING) return
+  throw new LedgerError(
+    "encoding",
+    `the database has the encoding ${encoding}, and Tollgate needs ${ENCODING}: create another database (CREATE DATABASE tollgate ENCODING '${ENCODING}' TEMPLATE template0) and set database.url to it`,
+  )
 }
 
 /** Takes those of the steps that have not been taken, in one transaction. */
