@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import { isStorableText } from "../canon/storable-text.ts"
 import type { Page } from "tollgate-contract/common.ts"
 
 /** Where a page of a list starts: the sort values of the last entry of the previous page. */
@@ -74,6 +75,8 @@ function isPosition(value: unknown): value is Position {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((part) => typeof part === "string" || typeof part === "number")
+    value.every((part) =>
+      typeof part === "string" ? isStorableText(part) : Number.isSafeInteger(part),
+    )
   )
 }

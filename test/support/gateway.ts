@@ -6,7 +6,6 @@ import { AUDIT } from "../store/audit-record.ts"
 import type { AccountRecord } from "../../src/store/accounts.ts"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { App } from "../../src/app.ts"
-import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
 import { type KeyInput, KeyIssuer } from "./key-issuer.ts"
 import type { Pace } from "../../src/http/incoming-body.ts"
@@ -108,7 +107,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...(pulse && { pulse }),
   }
   const app = await App.start({ settings, events, isShared, pool, ...timing })
-  const store = await databaseOf({ data }).openStore()
+  const installed = databaseOf(settings)
+  const store = await installed.openStore()
+  const hasher = new KeyHasher((await installed.openSecrets()).readOrCreate("key-pepper"))
   return {
     url: app.url,
     app,
@@ -117,7 +118,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     heard,
     settings,
     caller: (credits = "10", order = {}) =>
-      newCaller({ data, store, url: app.url }, credits, order),
+      newCaller({ hasher, store, url: app.url }, credits, order),
     async [Symbol.asyncDispose]() {
       await simulator.stop()
       await app[Symbol.asyncDispose]()
@@ -180,11 +181,11 @@ export function recorder(heard: Heard): Events {
 }
 
 async function newCaller(
-  gateway: { readonly data: string; readonly store: Store; readonly url: string },
+  gateway: { readonly hasher: KeyHasher; readonly store: Store; readonly url: string },
   credits: string,
   order: Partial<KeyInput>,
 ): Promise<TestCaller> {
-  const { data, store, url } = gateway
+  const { hasher, store, url } = gateway
   const now = Date.now()
   const name = `account-${randomText(8)}`
   const account = await store.accounts.create({ id: `acc_${name}`, name, createdAt: now }, AUDIT)
@@ -193,10 +194,7 @@ async function newCaller(
     const grant = { account: account.id, kind: "grant", amount, at: now } as const
     await store.entries.add({ ...grant, note: null, author: null }, AUDIT)
   }
-  const issuer = new KeyIssuer(
-    store,
-    new KeyHasher(new SecretFolder(data).readOrCreate("key-pepper")),
-  )
+  const issuer = new KeyIssuer(store, hasher)
   const { secret, key } = await issuer.issue({ account: account.id, name: "test", ...order })
   await keyIsKnown(url, secret)
   const authorization = `Bearer ${secret}`

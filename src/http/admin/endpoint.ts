@@ -9,7 +9,7 @@ import { partsOf } from "../path-pattern.ts"
 import type * as server from "../server.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
 import { type Guard, notSignedIn } from "./guard.ts"
-import { readBody, readQuery } from "./read.ts"
+import { checkedPart, readBody, readQuery } from "./read.ts"
 import { ADMIN_PATH, takesIdempotencyKey } from "./routes.ts"
 import { type AdminCaller, repeatable } from "./repeatable.ts"
 
@@ -147,7 +147,8 @@ function endpoint<Name extends string, One extends Route>(
       errorOf,
       async handle({ request, connection, id, path, caller: { actor } }, sent) {
         const { address, origin } = connection
-        const part = partsOf(path, new URL(request.url).pathname)
+        const parts = partsOf(path, new URL(request.url).pathname)
+        const part = (name: string): string => checkedPart(name, parts(name))
         const known = { actor, address, origin, path: part, request, requestId: id }
         const result = await handle({ ...known, ...sent })
         return answerOf(id, result)

@@ -1,7 +1,8 @@
 import * as z from "zod"
 import { type ErrorKind, GatewayError } from "../../canon/errors.ts"
 import { pathName } from "../../canon/invalid-request.ts"
-import type { JsonObject } from "../../canon/json.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { isStorableText } from "../../canon/storable-text.ts"
 import { isNothing } from "tollgate-contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
@@ -51,10 +52,41 @@ export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: JsonObject,
 ): z.output<Schema> {
+  const unstorable = unstorableMembers(value)
+  if (unstorable.length > 0) throw refusalOf(unstorable)
   const { success, data, error } = schema.safeParse(value, { reportInput: true })
   const unknown = unknownMembers(schema, value)
   if (success && unknown.length === 0) return data
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
+}
+
+/** Members whose name or text a database may reject. */
+function unstorableMembers(value: JsonObject): Fault[] {
+  const faults: Fault[] = []
+  const left: [path: readonly (string | number)[], value: JsonValue | undefined][] = [[[], value]]
+  for (let next = left.pop(); next !== undefined && faults.length < MAX_FAULTS; next = left.pop()) {
+    const [path, found] = next
+    const name = shown(pathName(path))
+    if (typeof found === "string" && !isStorableText(found)) faults.push(unstorable(name))
+    if (typeof found !== "object" || found === null) continue
+    const isList = Array.isArray(found)
+    for (const [member, inner] of Object.entries(found)) {
+      if (isStorableText(member)) left.push([[...path, isList ? Number(member) : member], inner])
+      else faults.push(unstorable(name))
+    }
+  }
+  return faults
+}
+
+function unstorable(name: string): Fault {
+  const words = "must have no NUL character and no half characters"
+  return { kind: "invalid_value", name, words }
+}
+
+/** A decoded part of a path. @throws GatewayError as `readBody` does. */
+export function checkedPart(name: string, text: string): string {
+  if (!isStorableText(text)) throw refusalOf([unstorable(name)])
+  return text
 }
 
 /** Members that the schema does not know, unless it says that they may be there. */

@@ -88,7 +88,7 @@ test("the list goes on from page to page, each account once", async () => {
 
 test("an account is found by its id alone", async () => {
   await asked(gateway, "POST", "/accounts", { name: "Elm" })
-  for (const id of ["Elm", "acc_none", "%00", "..%2f", "a".repeat(300)]) {
+  for (const id of ["Elm", "acc_none", "..%2f", "a".repeat(300)]) {
     const response = await ask(gateway, "GET", `/accounts/${id}`)
     expect(response.status).toBe(404)
     await response.body?.cancel()

@@ -176,7 +176,7 @@ describe("what is asked", () => {
       for (const [path, order] of orders) {
         const response = await ask(gateway, "POST", path, order)
         expect({ path, status: response.status }).toEqual({ path, status: 400 })
-        expect((await errorOf(response)).message).toContain("control characters")
+        expect((await errorOf(response)).message).toMatch(/control|NUL/)
       }
       const globs = { account: id, name: "key", models: [name] }
       const response = await ask(gateway, "POST", "/keys", globs)

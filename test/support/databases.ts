@@ -1,0 +1,21 @@
+import type { DatabaseSettings } from "../../src/config/settings.ts"
+import { TestDatabases } from "./postgres-databases.ts"
+
+const databases = new TestDatabases()
+
+/** The ways in which a gateway keeps its ledger, with the settings of a new database. */
+export const LEDGERS: Readonly<Record<string, () => Promise<LedgerSettings>>> = {
+  SQLite: async () => ({}),
+  PostgreSQL: () => postgres("database"),
+  "PostgreSQL with a journal": () => postgres("journal"),
+}
+
+interface LedgerSettings {
+  readonly database?: DatabaseSettings
+}
+
+async function postgres(settle: DatabaseSettings["settle"]): Promise<LedgerSettings> {
+  const url = await databases.urlOf(crypto.randomUUID())
+  const common = { connections: 8, preparedStatements: true, allowInsecure: true }
+  return { database: { url, settle, ...common, leaseTerm: 15_000, patience: 10_000 } }
+}
