@@ -1,6 +1,7 @@
 import { bitsOf } from "../../accounting/budget-periods.ts"
 import type { Labels } from "../../accounting/labels.ts"
 import { hashText, hashUncharged } from "../../accounting/hash-chain.ts"
+import { reportedAmount } from "../../accounting/maxima.ts"
 import { summarize } from "../request-summary.ts"
 import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
 import { texts } from "./arrays.ts"
@@ -87,7 +88,7 @@ function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
     receipt_hash: hashText(receipt),
     uncharged_hash: hashUncharged({ account, key, request, at, isExpired: false, receipt }),
     bits: bitsOf(budgets, { key, account }),
-    written_off: String(writtenOff),
+    written_off: String(reportedAmount(writtenOff)),
     ...reportOf({ ...posting, amount: isCharged ? -amount : null, writtenOff }),
   }
 }
