@@ -20,6 +20,14 @@ export function quantityOf(value: JsonValue | undefined): number | undefined {
   return reported === undefined ? undefined : Math.ceil(reported)
 }
 
+const MAX_WAIT_SECONDS = 3_600
+
+/** The whole seconds that a vendor asks to wait, 1 to 3,600; undefined when it names no number. */
+export function waitSecondsOf(seconds: number | undefined): number | undefined {
+  if (seconds === undefined || Number.isNaN(seconds)) return undefined
+  return Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(seconds)))
+}
+
 /**
  * The choice of an answer that something belongs to: the vendor's number, or its position when that number is
  * not a valid index.

@@ -1,4 +1,5 @@
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
+import { storedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { LeaseGrant, LeaseShare } from "../store/leases.ts"
 import type { Store } from "../store/store.ts"
@@ -199,7 +200,9 @@ export class LeasedBalances {
 
   async #lease(balance: LeasedBalance, wanted: bigint, min: bigint): Promise<LeaseGrant> {
     const node = this.#node
-    const grant = await this.#store.leases.take({ node, owner: balance.owner, wanted, min })
+    const { owner } = balance
+    const amounts = { wanted: storedAmount(wanted), min: storedAmount(min) }
+    const grant = await this.#store.leases.take({ node, owner, ...amounts })
     // What the node had leased that this one was before has gone back.
     if (node === this.#node) balance.leased += grant.granted
     balance.posted = grant.posted

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
+import { MAX_QUANTITY } from "../../src/accounting/maxima.ts"
 import type { JsonValue } from "../../src/canon/json.ts"
-import { measureOf, quantityOf } from "../../src/canon/quantity.ts"
+import { measureOf, quantityOf, waitSecondsOf } from "../../src/canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
 import { costOf, parsePrice } from "../../src/ledger/price.ts"
 import { decodeUsage as anthropic } from "../../src/dialects/anthropic-messages/usage.ts"
@@ -28,11 +29,16 @@ test("a quantity is a whole number, however it is written", () => {
   expect([7, "7", " 7 ", 6.2, "6.2", "7e0"].map(quantityOf)).toEqual([7, 7, 7, 7, 7, 7])
   expect([-3, "-3"].map(quantityOf)).toEqual([0, 0])
   expect([1e308, "1e308", 2 ** 60, Infinity].map(quantityOf)).toEqual(
-    Array.from({ length: 4 }, () => Number.MAX_SAFE_INTEGER),
+    Array.from({ length: 4 }, () => MAX_QUANTITY),
   )
   const none = [null, undefined, "", "seven", "0x10", "1,5", true, [], {}, NaN]
   expect(none.map(quantityOf)).toEqual(none.map(() => undefined))
   expect(measureOf("1.25")).toBe(1.25)
+})
+
+test("a wait is whole seconds within an hour", () => {
+  expect([0.2, 7, 1e308, Infinity, -1].map(waitSecondsOf)).toEqual([1, 7, 3_600, 3_600, 1])
+  expect([undefined, Number.NaN].map(waitSecondsOf)).toEqual([undefined, undefined])
 })
 
 for (const [dialect, decode] of Object.entries(DECODERS)) {

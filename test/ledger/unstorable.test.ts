@@ -112,6 +112,15 @@ for (const engine of ENGINES) {
       expect(poster.takeDone()).toHaveLength(40)
     })
 
+    test("holds nothing for an amount of more than 64 bits", async () => {
+      await using database = await TestDatabase.on(engine)
+      const payer = await database.account("account", 100n)
+      const ledger = await database.ledger("node")
+      const leasing = [1, 2].map(() => ledger.lease(payer, TOO_LARGE))
+      expect(await Promise.all(leasing)).toEqual([undefined, undefined])
+      expect(await ledger.lease(payer, 10n)).toBe(true)
+    })
+
     test("leaves no trace of a hold that cannot be recorded", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)

@@ -3,6 +3,7 @@ import type { SseFrame } from "../../canon/dialect.ts"
 import type { Writable } from "../../canon/writable.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import { waitSecondsOf } from "../../canon/quantity.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 
@@ -114,5 +115,6 @@ function readDetail(detail: JsonObject, read: Writable<VendorError>): void {
   const reason = textAt(detail, "reason")
   if (reason !== undefined) read.code = reason
   const delay = SECONDS.exec(textAt(detail, "retryDelay") ?? "")?.[1]
-  if (delay !== undefined) read.retryAfter = Math.ceil(Number(delay))
+  const wait = waitSecondsOf(delay === undefined ? undefined : Number(delay))
+  if (wait !== undefined) read.retryAfter = wait
 }

@@ -2,6 +2,7 @@ import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { proxyRefusal } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { waitSecondsOf } from "../../canon/quantity.ts"
 
 /** A vendor's error body is read up to here, in bytes. */
 const ERROR_BODY_LIMIT = 64 * 1024
@@ -83,13 +84,12 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date; whole seconds, 1 to 3,600. */
+/** `retry-after-ms`, or `retry-after` in seconds or as a date. */
 function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN)
   const text = headers.get("retry-after")
   const seconds = Number.isFinite(milliseconds) ? milliseconds / 1000 : secondsOf(text)
-  if (seconds === undefined || !Number.isFinite(seconds)) return undefined
-  return Math.min(3_600, Math.max(1, Math.ceil(seconds)))
+  return waitSecondsOf(seconds)
 }
 
 function secondsOf(text: string | null): number | undefined {
