@@ -189,5 +189,5 @@ function wholeOf(value: unknown): number | null {
 function sumOf(usage: ReceiptText["usage"], classes: readonly string[]): number {
   let sum = 0
   for (const name of classes) sum += wholeOf(usage?.[name]) ?? 0
-  return sum
+  return Math.min(sum, MAX_QUANTITY)
 }

@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import type { Citation, Part, TextPart } from "../../src/canon/message.ts"
 import type { ChatEvent, ChatResult, Choice, FinishReason } from "../../src/canon/chat.ts"
 import type { Extra } from "../../src/canon/extra.ts"
+import { MAX_QUANTITY } from "../../src/accounting/maxima.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
 import {
   extra,
@@ -15,15 +16,17 @@ import {
   word,
 } from "./openai-chat-parts.ts"
 
+/** All classes together stay below the largest quantity. */
+const tokens = fc.nat(MAX_QUANTITY / 10)
 const usage: fc.Arbitrary<Usage> = fc
   .record({
-    inputFresh: fc.nat(),
-    inputCacheRead: fc.nat(),
-    inputCacheWrite: fc.nat(),
-    audioInput: fc.nat(),
-    imageInput: fc.nat(),
-    output: fc.nat(),
-    audioOutput: fc.nat(),
+    inputFresh: tokens,
+    inputCacheRead: tokens,
+    inputCacheWrite: tokens,
+    audioInput: tokens,
+    imageInput: tokens,
+    output: tokens,
+    audioOutput: tokens,
     searches: fc.nat(9),
     share: fc.double({ min: 0, max: 1, noNaN: true }),
   })
