@@ -26,10 +26,7 @@ export type Post = (batch: Batch) => Promise<readonly Posted[]>
  * @param post recognizes what is posted already.
  * @throws any other error of `post`: then a part of the batch may have been posted.
  */
-export async function postDivided(
-  post: Post,
-  batch: Batch,
-): Promise<(Posted | UnstorableError)[]> {
+export async function postDivided(post: Post, batch: Batch): Promise<(Posted | UnstorableError)[]> {
   try {
     return [...(await post(batch))]
   } catch (error) {
@@ -91,14 +88,15 @@ const MAX_TEXT = 200
 /** What callers call their requests. */
 const LABELS: ReadonlySet<string> = new Set(["user", "session", "tags", "label_budgets"])
 
+function storable(name: string, value: unknown): unknown {
+  if (LABELS.has(name)) return undefined
+  if (typeof value === "string") return value.slice(0, MAX_TEXT).replace(/[^ -~]/g, "?")
+  if (typeof value !== "number") return value
+  return Math.max(-MAX_QUANTITY, Math.min(MAX_QUANTITY, value))
+}
+
 /** A receipt of a request that was not charged, without anything that a database may reject. */
 function storableReceipt(text: string): string {
-  const storable = (name: string, value: unknown): unknown => {
-    if (LABELS.has(name)) return undefined
-    if (typeof value === "string") return value.slice(0, MAX_TEXT).replace(/[^ -~]/g, "?")
-    if (typeof value !== "number") return value
-    return Math.max(-MAX_QUANTITY, Math.min(MAX_QUANTITY, value))
-  }
   try {
     const receipt: unknown = JSON.parse(text, storable)
     return JSON.stringify({ ...(receipt as object), status: "released" })

@@ -34,7 +34,7 @@ function checkServer({ release, isStandby, risks }: ServerStatus, version: strin
   return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, mend }
 }
 
-/** Of callers' and providers' texts, one character that the database lacks would fail a charge. */
+/** Rejects an encoding that lacks characters: a receipt with such a character cannot be stored. */
 function checkEncoding({ encoding }: ServerStatus): Check {
   const name = "database encoding"
   if (encoding === "UTF8") return { name, result: "ok", found: encoding }

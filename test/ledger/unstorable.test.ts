@@ -18,7 +18,12 @@ const TOO_LARGE = 2n ** 64n
 
 function posting(request: string, change: Partial<Posting> = {}): Posting {
   const drawn = { account: "account", key: "key", budgets: [], amount: 1n, writtenOff: [] }
-  const receipt = JSON.stringify({ status: "settled", model: "m", user: "日本", cost: "0.000000001" })
+  const receipt = JSON.stringify({
+    status: "settled",
+    model: "m",
+    user: "日本",
+    cost: "0.000000001",
+  })
   return { request, ...drawn, at: Date.now(), receipt, ...change }
 }
 
@@ -187,7 +192,11 @@ describe("a settlement that no database stores", () => {
     const line = await journal.lines.add({ node: "node", bodies, done: [] })
     const poster = new JournalPoster(database.store, journal.lines, alarms)
     const postings = [posting("first", { account: "nobody" }), posting("second")]
-    poster.add({ node: "node", lines: [line, line + 1], batch: { postings, opened: [], closed: [] } })
+    poster.add({
+      node: "node",
+      lines: [line, line + 1],
+      batch: { postings, opened: [], closed: [] },
+    })
     await poster.settled(PATIENCE_MS)
     expect(await journal.lines.state()).toMatchObject({ refused: 1, waiting: 1 })
     expect(poster.takeDone()).toEqual([line + 1])

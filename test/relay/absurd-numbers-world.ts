@@ -40,7 +40,10 @@ function withNumber(text: string, number: string): string {
   )
   const detail = `{"modality":"AUDIO","tokenCount":${number}}`
   const details = Array.from({ length: 500 }, () => detail).join(",")
-  return replaced.replace(/"usageMetadata":\{/g, `"usageMetadata":{"promptTokensDetails":[${details}],`)
+  return replaced.replace(
+    /"usageMetadata":\{/g,
+    `"usageMetadata":{"promptTokensDetails":[${details}],`,
+  )
 }
 
 /** A provider that answers like another one, but for its numbers. */
@@ -196,7 +199,10 @@ export const CALLS: readonly AbsurdCall[] = [
     path: "/v1/images/generations",
     body: { model, prompt: "an owl" },
   })),
-  { path: "/v1/images/generations", body: { model: "absurd/image", prompt: "an owl", stream: true } },
+  {
+    path: "/v1/images/generations",
+    body: { model: "absurd/image", prompt: "an owl", stream: true },
+  },
   ...namesOf("speech").flatMap((model) => [
     {
       path: "/v1/audio/speech",

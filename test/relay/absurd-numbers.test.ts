@@ -50,44 +50,51 @@ for (const [name, settings] of Object.entries(LEDGERS)) {
       upstream[Symbol.dispose]()
     })
 
-    test.each([...NUMBERS])("charges answers with %s for every number, and everyone else", async (number) => {
-      upstream.number = number
-      const absurd = [
-        ...CALLS.map(async ({ path, body }) => {
-          const response = await caller.post(path, body)
-          const text = await response.text()
-          return { path, body: JSON.stringify(body), status: response.status, text }
-        }),
-        ...transcriptionForms().map(async (form) => {
-          const path = "/v1/audio/transcriptions"
-          const headers = { authorization: `Bearer ${caller.key}` }
-          const response = await fetch(gateway.url + path, { method: "POST", headers, body: form })
-          const text = await response.text()
-          return { path, body: String(form.get("model")), status: response.status, text }
-        }),
-      ]
-      const innocent = Array.from({ length: 10 }, async () => {
-        const begun = performance.now()
-        const response = await other.post(CHAT, { model: "sim/echo", messages: HELLO })
-        await response.text()
-        return { status: response.status, isSlow: performance.now() - begun > NORMAL_MS }
-      })
-      const others = await Promise.all(innocent)
-      expect(others.filter(({ status }) => status !== 200)).toEqual([])
-      if (others.some(({ isSlow }) => isSlow)) slow++
-      const answers = await Promise.all(absurd)
-      const refused = answers.filter(
-        // A score that is no number makes an answer that cannot be used.
-        ({ path, status, text }) =>
-          path === "/v1/rerank" && typeof JSON.parse(number) !== "number"
-            ? status !== 502
-            : status !== 200 || text.includes("error_type"),
-      )
-      answered += answers.filter(({ status }) => status === 200).length
-      expect(refused.map((one) => ({ ...one, text: one.text.slice(0, 300) }))).toEqual([])
-    })
+    test.each([...NUMBERS])(
+      "charges answers with %s for every number, and everyone else",
+      async (number) => {
+        upstream.number = number
+        const absurd = [
+          ...CALLS.map(async ({ path, body }) => {
+            const response = await caller.post(path, body)
+            const text = await response.text()
+            return { path, body: JSON.stringify(body), status: response.status, text }
+          }),
+          ...transcriptionForms().map(async (form) => {
+            const path = "/v1/audio/transcriptions"
+            const headers = { authorization: `Bearer ${caller.key}` }
+            const response = await fetch(gateway.url + path, {
+              method: "POST",
+              headers,
+              body: form,
+            })
+            const text = await response.text()
+            return { path, body: String(form.get("model")), status: response.status, text }
+          }),
+        ]
+        const innocent = Array.from({ length: 10 }, async () => {
+          const begun = performance.now()
+          const response = await other.post(CHAT, { model: "sim/echo", messages: HELLO })
+          await response.text()
+          return { status: response.status, isSlow: performance.now() - begun > NORMAL_MS }
+        })
+        const others = await Promise.all(innocent)
+        expect(others.filter(({ status }) => status !== 200)).toEqual([])
+        if (others.some(({ isSlow }) => isSlow)) slow++
+        const answers = await Promise.all(absurd)
+        const refused = answers.filter(
+          // A score that is no number makes an answer that cannot be used.
+          ({ path, status, text }) =>
+            path === "/v1/rerank" && typeof JSON.parse(number) !== "number"
+              ? status !== 502
+              : status !== 200 || text.includes("error_type"),
+        )
+        answered += answers.filter(({ status }) => status === 200).length
+        expect(refused.map((one) => ({ ...one, text: one.text.slice(0, 300) }))).toEqual([])
+      },
+    )
 
-    test("has every charge in the ledger, and every report", async () => {
+    test("records every charge and answers every report", async () => {
       const filter = { account: caller.account.id, from: 0, until: Date.now() + DAY_MS }
       let receipts: ReceiptRecord[] = []
       await until(async () => {

@@ -72,7 +72,11 @@ for (const engine of ENGINES) {
 
     test("orders groups by sums that differ by one nanocredit", async () => {
       await using own = await ReportedEngine.on(engine)
-      for (const [account, cost] of [["c", HUGE - 1n], ["d", HUGE], ["e", HUGE - 2n]] as const) {
+      for (const [account, cost] of [
+        ["c", HUGE - 1n],
+        ["d", HUGE],
+        ["e", HUGE - 2n],
+      ] as const) {
         await own.database.account(account, HUGE)
         await own.add({ request: `req_${account}`, account, at: AT, cost })
       }

@@ -96,7 +96,12 @@ export class RequestSums {
       for (const sum of sumsOf(summaries, HOURS_OF_DAY)) this.#days.run(...sumValues(sum, factor))
     }
     for (const [key, { lastUsedAt, requests, spent }] of keySumsOf(summaries)) {
-      this.#keys.run(key, BigInt(lastUsedAt), factor * BigInt(requests), factor * storedAmount(spent))
+      this.#keys.run(
+        key,
+        BigInt(lastUsedAt),
+        factor * BigInt(requests),
+        factor * storedAmount(spent),
+      )
     }
   }
 

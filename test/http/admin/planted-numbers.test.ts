@@ -32,7 +32,13 @@ const RECEIPT = {
   provider_cost: "45035996273.704955",
   hold: "1",
   attempts: [
-    { deployment: "sim/echo", status: 200, outcome: "ok", duration: 1e300, provider_cost: "9".repeat(30) },
+    {
+      deployment: "sim/echo",
+      status: 200,
+      outcome: "ok",
+      duration: 1e300,
+      provider_cost: "9".repeat(30),
+    },
   ],
   losses: [],
 }
@@ -45,7 +51,9 @@ function plantInFile(gateway: TestGateway): void {
     .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'trigger'")
     .all()
   for (const { name } of triggers) database.run(`DROP TRIGGER ${name}`)
-  database.run("UPDATE entries SET receipt = ? WHERE receipt IS NOT NULL", [JSON.stringify(RECEIPT)])
+  database.run("UPDATE entries SET receipt = ? WHERE receipt IS NOT NULL", [
+    JSON.stringify(RECEIPT),
+  ])
   database.run(
     `INSERT INTO write_offs (number, at, account, key, request, amount, reason, previous_hash, hash)
      SELECT rowid, at, account, key, request, ${LARGEST}, 'usage_beyond_bound', '', '' FROM entries
@@ -101,7 +109,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
   })
 }
 
-test("SQLite: makes the index of an older version again", async () => {
+test("SQLite: rebuilds a deleted report index from such a ledger", async () => {
   await using gateway = await startManaged()
   const caller = await gateway.caller("100")
   const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })

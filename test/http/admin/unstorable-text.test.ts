@@ -23,7 +23,18 @@ interface Route {
 }
 
 /** Cursors of no list, as their base64url text. */
-const CURSORS = [["a\0b"], [1, "a\0b"], [1e308], [1.5], [-1], [2 ** 60, "x"], ["x", 1.5], [""], ["x"], [1]]
+const CURSORS = [
+  ["a\0b"],
+  [1, "a\0b"],
+  [1e308],
+  [1.5],
+  [-1],
+  [2 ** 60, "x"],
+  ["x", 1.5],
+  [""],
+  ["x"],
+  [1],
+]
 
 /** Texts that no database stores. UTF-8 has no half characters, so a query can have them only in an escape of JSON. */
 const TEXTS = { NUL: "a\0b", "a half character": "a\ud800b" }
