@@ -1,6 +1,11 @@
 import { CLASS_OF_NAME, type UsageClass } from "tollgate-contract/usage-classes.ts"
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import {
+  MAX_QUANTITY,
+  MAX_REPORTED_AMOUNT,
+  MAX_STORED_AMOUNT,
+} from "../../src/accounting/maxima.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
 import {
@@ -11,6 +16,8 @@ import {
   rateOf,
   ratesFor,
 } from "../../src/ledger/price.ts"
+
+import { costOfLines, providerCost } from "../../src/relay/billing/provider-cost.ts"
 
 type PriceName = keyof typeof CLASS_OF_NAME
 const NAMES = Object.keys(CLASS_OF_NAME) as PriceName[]
@@ -199,6 +206,16 @@ describe("what a usage costs", () => {
   })
 })
 
+test("a cost fits a column of the ledger whatever was counted", () => {
+  const price = parsePrice({ input: "999999999", output: "1" }, "999999999")
+  const usage = { ...NO_USAGE, inputFresh: Number.MAX_VALUE, output: 2 ** 64 }
+  const cost = costOf(usage, price, [{ model: "other", usage, price }])
+  expect(cost.total).toBe(MAX_STORED_AMOUNT)
+  expect(cost.lines.map(({ quantity }) => quantity)).toEqual([1, 2, 3, 4].map(() => MAX_QUANTITY))
+  expect(providerCost({ usage, estimated: false, cost }, price)).toBeUndefined()
+  expect(costOfLines(cost.lines)).toBe(MAX_REPORTED_AMOUNT)
+})
+
 describe("reading a price", () => {
   test("an unpriced class costs what the class it is a kind of does", () => {
     const { rates } = parsePrice({ input: "2", output: "3", cache_write: "4" }, "1")
@@ -237,6 +254,15 @@ describe("reading a price", () => {
   test("a multiplier of zero makes it free", () => {
     const price = parsePrice({ input: "5" }, "0")
     expect(costOf({ ...NO_USAGE, inputFresh: 1_000_000 }, price).total).toBe(0n)
+  })
+
+  test("rejects a billion and more", () => {
+    const message = "must be below 1000000000"
+    expect(() => parsePrice({ input: "1000000000" }, "1")).toThrow(`input: 1000000000' ${message}`)
+    expect(() => parsePrice({ images: { hd: "1000000000" } }, "1")).toThrow(message)
+    expect(() => parsePrice({ input: "1" }, "1000000000")).toThrow(message)
+    expect(() => parsePrice({ input: "1", modes: { fast: "9999999999" } }, "1")).toThrow(message)
+    expect(() => parsePrice({ input: "999999999.999999999" }, "999999999.999999")).not.toThrow()
   })
 
   test("refuses what is negative or no decimal", () => {
