@@ -76,7 +76,7 @@ function isPosition(value: unknown): value is Position {
     Array.isArray(value) &&
     value.length > 0 &&
     value.every((part) =>
-      typeof part === "string" ? isStorableText(part) : Number.isSafeInteger(part),
+      typeof part === "string" ? isStorableText(part) : Number.isFinite(part),
     )
   )
 }
