@@ -139,6 +139,11 @@ export interface ClientDialect {
   encodeEvents(request: ChatRequest): EventEncoder
   encodeError(error: GatewayError, requestId: string): { status: number; body: JsonObject }
   /**
+   * Returns the frames that end a stream which breaks away from its encoder, such as a recorded one.
+   * @param last the last frames that the caller has received, as text.
+   */
+  encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[]
+  /**
    * Puts the cost, in credits, where a caller of this dialect finds it, next to the usage.
    * @param carrier the parsed frame that carries the usage of a stream. A whole answer has its cost in a
    * header.

@@ -1,3 +1,4 @@
+import type { ClientDialect } from "../canon/dialect.ts"
 import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 
 /** The default `retry-after` of a 429 or 503, in seconds. */
@@ -53,6 +54,14 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
 
 /** An error in the dialect of an endpoint, or of its request. */
 export type ErrorAnswer = (error: GatewayError, requestId: string, request: Request) => Response
+
+/** The events that end a stream which breaks off: `ClientDialect.encodeBreak`. */
+export type EncodeBreak = ClientDialect["encodeBreak"]
+
+/** The last event of a stream in OpenAI's envelope, for endpoints that have no dialect. */
+export const encodeBreak: EncodeBreak = (error, requestId) => [
+  { data: JSON.stringify(errorEnvelope(error, requestId)) },
+]
 
 /** An error in OpenAI's envelope, for endpoints that have no dialect. */
 export function errorAnswer(error: GatewayError, requestId: string): Response {

@@ -1,7 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
 import type { LastAnswers } from "./last-answers.ts"
-import { type ErrorAnswer, errorAnswer } from "./answers.ts"
+import { type EncodeBreak, type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
 import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
@@ -33,6 +33,8 @@ export interface Route {
   readonly handler: Handler
   /** Its errors in the dialect of its clients. */
   readonly errors: ErrorAnswer
+  /** Ends a stream that breaks off, in the dialect of its clients; absent: with OpenAI's envelope. */
+  readonly encodeBreak?: EncodeBreak
 }
 
 /** A part of the gateway that routes by itself: every method, all paths below one. */

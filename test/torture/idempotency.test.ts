@@ -138,29 +138,3 @@ test.concurrent("a process that stands still is waited for, and not taken for de
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
-
-test.concurrent("when the process of the first dies, the second one's connection is cut, and a retry runs again", async () => {
-  const { vendor, gates } = startPausing()
-  using _ = vendor
-  using installation = createInstallation(yamlFor(vendor.url))
-  const { key, account } = await newKey(installation)
-  await using one = await startServing(installation)
-  await using two = await startServing(installation)
-  const order = { key, idempotencyKey: "dies", stream: true }
-  const first = await readPast(await send(one, order), "one ")
-  const second = await readPast(await send(two, order), "one ")
-  const isCut = second.rest().then(
-    () => false,
-    () => true,
-  )
-  first.rest().catch(() => {})
-  one.process.kill("SIGKILL")
-  expect(await isCut).toBe(true)
-  const sent = send(two, order)
-  await until(() => vendor.bodies.length > 1)
-  gates[1]?.resolve()
-  const third = await sent
-  expect(await third.text()).toEndWith(DONE)
-  expect(await (await send(two, order)).text()).toEndWith(DONE)
-  expect(await chargesOf(installation, account)).toEqual([third.headers.get("x-request-id") ?? ""])
-})

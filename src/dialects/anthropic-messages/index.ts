@@ -1,5 +1,5 @@
 import type { ChatDialect } from "../../canon/dialect.ts"
-import { decodeError, encodeError } from "./errors.ts"
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts"
 import { DIALECT } from "./identifiers.ts"
 import { createPatches } from "./patches/index.ts"
 import { ANTHROPIC_QUIRKS, type AnthropicQuirks } from "./quirks.ts"
@@ -35,6 +35,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     encodeResult,
     encodeEvents,
     encodeError,
+    encodeBreak: (error, requestId) => encodeStreamError(error, requestId),
     setCost,
     answerLimits: () => ANSWER_LIMITS,
     setUsage,

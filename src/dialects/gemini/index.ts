@@ -1,5 +1,5 @@
 import type { ChatDialect } from "../../canon/dialect.ts"
-import { decodeError, encodeError } from "./errors.ts"
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts"
 import { DIALECT } from "./identifiers.ts"
 import { createPatches } from "./patches/index.ts"
 import { GEMINI_QUIRKS, type GeminiQuirks } from "./quirks.ts"
@@ -36,6 +36,7 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
     encodeResult,
     encodeEvents,
     encodeError,
+    encodeBreak: (error, requestId) => encodeStreamError(error, requestId),
     setCost,
     setUsage,
     patches: createPatches(all),

@@ -1,6 +1,6 @@
 import type { ChatDialect } from "../../canon/dialect.ts"
 import { encodeError } from "../shared/errors.ts"
-import { decodeError } from "./errors.ts"
+import { decodeError, encodeBreak } from "./errors.ts"
 import { DIALECT } from "./identifiers.ts"
 import { createPatches } from "./patches/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks/index.ts"
@@ -32,6 +32,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     encodeResult,
     encodeEvents,
     encodeError,
+    encodeBreak,
     setCost,
     setUsage,
     supports: supportOf(all),

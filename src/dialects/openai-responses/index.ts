@@ -11,7 +11,7 @@ import { encodeResult } from "./result/encode.ts"
 import { CONVERSATION } from "./state/conversation.ts"
 import { answerState, REQUEST_STATE } from "./state/index.ts"
 import { decodeEvents } from "./stream/decode.ts"
-import { encodeEvents } from "./stream/encode.ts"
+import { encodeBreak, encodeEvents } from "./stream/encode.ts"
 import { findRepeated } from "./stream/repeated-frames.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
@@ -39,6 +39,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     encodeResult,
     encodeEvents,
     encodeError,
+    encodeBreak,
     setCost,
     setUsage,
     supports: supportOf(all),

@@ -1,31 +1,60 @@
 import { GatewayError } from "../../canon/errors.ts"
+import { encodeText, formatEvent } from "../../wire/sse.ts"
+import { encodeBreak as encodeOpenAiBreak, type EncodeBreak } from "../answers.ts"
 import type { AnswerHead } from "./answer-file.ts"
+import { EventFrames } from "./event-frames.ts"
 import type { NeighbourAnswer } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
 import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Answers up to this many bytes go out with their length, as the first one did. */
 const SMALL = 1024 * 1024
+/** The caller has closed the connection, so the status reaches no one. */
+const CALLER_LEFT = 499
 
 /** Where the bytes of an answer come from. */
 interface Source {
   /** Undefined at the end. @throws when the answer broke off there. */
   next(): Promise<Uint8Array<ArrayBuffer> | undefined>
   close(): void
+  /** The error that ends a stream of events which breaks off; absent: the connection is cut. */
+  readonly errorOf?: (request: string) => GatewayError
 }
 
-/** An answer while it comes. @param caller who may leave at any time. */
-export async function fromReader(reader: RecordingReader, caller: AbortSignal): Promise<Response> {
+/**
+ * An answer while it comes, for its caller.
+ * @param caller who may leave at any time.
+ */
+export function fromReader(
+  reader: RecordingReader,
+  caller: AbortSignal,
+  encode?: EncodeBreak,
+): Promise<Response> {
+  return answerOfReader(reader, caller, { errorOf: endedEarly }, encode)
+}
+
+/** The same for another process, whose caller gets an error event from there. */
+export function forNeighbour(reader: RecordingReader, caller: AbortSignal): Promise<Response> {
+  return answerOfReader(reader, caller, {})
+}
+
+async function answerOfReader(
+  reader: RecordingReader,
+  caller: AbortSignal,
+  part: Pick<Source, "errorOf">,
+  encode?: EncodeBreak,
+): Promise<Response> {
   const leave = (): void => reader.leave()
   if (caller.aborted) leave()
   caller.addEventListener("abort", leave, { once: true })
   const head = await reader.begun()
-  if (!head) throw new GatewayError("upstream_error", "The caller has left.")
-  return await answerOf(head, reader.rest, { next: () => reader.read(), close: leave })
+  if (!head) return new Response(null, { status: CALLER_LEFT })
+  const source = { ...part, next: () => reader.read(), close: leave }
+  return await answerOf(head, reader.rest, source, encode)
 }
 
 /** An answer that was kept. */
-export async function fromStored(stored: StoredAnswer): Promise<Response> {
+export async function fromStored(stored: StoredAnswer, encode?: EncodeBreak): Promise<Response> {
   const { head, length, ending } = stored
   const next = async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const bytes = await stored.next()
@@ -33,19 +62,25 @@ export async function fromStored(stored: StoredAnswer): Promise<Response> {
     return bytes
   }
   const close = (): void => void stored[Symbol.asyncDispose]().catch(() => {})
-  return await answerOf(head, ending === "whole" ? length : undefined, { next, close })
+  const source = { next, close, errorOf: brokeOff }
+  return await answerOf(head, ending === "whole" ? length : undefined, source, encode)
 }
 
 /** An answer that another process gives. */
-export async function fromNeighbour({ head, response }: NeighbourAnswer): Promise<Response> {
+export async function fromNeighbour(
+  { head, response }: NeighbourAnswer,
+  encode?: EncodeBreak,
+): Promise<Response> {
   const body = response.body?.getReader() as
     | ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
     | undefined
   const length = response.headers.get("content-length")
-  return await answerOf(head, body ? lengthOf(length) : 0, {
+  const source = {
     next: async () => (await body?.read())?.value,
     close: () => void body?.cancel().catch(() => {}),
-  })
+    errorOf: endedEarly,
+  }
+  return await answerOf(head, body ? lengthOf(length) : 0, source, encode)
 }
 
 function lengthOf(text: string | null): number | undefined {
@@ -57,8 +92,19 @@ async function answerOf(
   { status, headers }: AnswerHead,
   rest: number | undefined,
   source: Source,
+  encode: EncodeBreak = encodeOpenAiBreak,
 ): Promise<Response> {
-  if (rest === undefined || rest > SMALL) return new Response(streamOf(source), { status, headers })
+  if (rest === undefined || rest > SMALL) {
+    const { errorOf } = source
+    const hasEvents = headers["content-type"]?.startsWith("text/event-stream") === true
+    const request = headers["x-request-id"] ?? ""
+    const breakOff: BreakOff | undefined =
+      errorOf && hasEvents
+        ? (last) => encode(errorOf(request), request, last).map(formatEvent).join("")
+        : undefined
+    const body = breakOff ? streamOf(source, new EventFrames(), breakOff) : streamOf(source)
+    return new Response(body, { status, headers })
+  }
   const chunks: Uint8Array[] = []
   try {
     for (let chunk = await source.next(); chunk; chunk = await source.next()) chunks.push(chunk)
@@ -69,23 +115,55 @@ async function answerOf(
   return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })
 }
 
-function streamOf({ next, close }: Source): ReadableStream<Uint8Array> {
+/** The events that end a stream. @param last the last frames that were sent. */
+type BreakOff = (last: string) => string
+
+/** @param frames of a stream of events; absent for other bodies, whose connection is cut when they break off. */
+function streamOf(
+  { next, close }: Source,
+  frames?: EventFrames,
+  breakOff?: BreakOff,
+): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const bytes = await next()
-          if (bytes) return controller.enqueue(bytes)
+          for (let bytes = await next(); bytes; bytes = await next()) {
+            const passed = frames ? frames.push(bytes) : bytes
+            if (passed) return controller.enqueue(passed)
+          }
+          const rest = frames?.rest
+          if (rest) controller.enqueue(rest)
           close()
           controller.close()
         } catch {
           close()
-          // The connection is cut, so that no one takes what arrived for the complete answer.
-          controller.error(undefined)
+          if (!frames?.isComplete || !breakOff) {
+            // The connection is cut, so that no one takes what arrived for the complete answer.
+            return controller.error(undefined)
+          }
+          controller.enqueue(encodeText(breakOff(frames.last)))
+          controller.close()
         }
       },
       cancel: close,
     },
     { highWaterMark: 0 },
+  )
+}
+
+/** The answer ended while it was recorded: its process or the gateway did. */
+function endedEarly(): GatewayError {
+  return new GatewayError(
+    "overloaded",
+    "The process that ran this request ended before the answer was complete. Send the request again with the same idempotency key: nothing is charged twice.",
+  )
+}
+
+/** The answer was kept as it broke off. */
+function brokeOff(request: string): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `This answer broke off here when it was first given, and this part was charged: see /v1/receipts/${request}. Send a new idempotency key to run the request again, which is charged again.`,
   )
 }

@@ -189,8 +189,8 @@ export class Idempotency implements AsyncDisposable {
     const { request } = input
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
-    const answer = fromReader(reader, request.signal)
-    // The caller may have left before; the body has to stay for the others, who get the same error.
+    const answer = fromReader(reader, request.signal, input.encodeBreak)
+    // It fails before it is awaited where its bytes are gone.
     answer.catch(() => {})
     await run.follow(performed)
     return await answer

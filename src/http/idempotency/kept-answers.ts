@@ -5,7 +5,7 @@ import type { KeptFiles } from "../../store/kept-files.ts"
 import { processOf } from "../../store/nodes.ts"
 import type { Store } from "../../store/store.ts"
 import { AnswerFolder } from "./answer-folder.ts"
-import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
+import { forNeighbour, fromNeighbour, fromReader, fromStored } from "./answers.ts"
 import { Claims } from "./claims.ts"
 import { Fingerprints } from "./fingerprint.ts"
 import { Neighbours } from "./neighbours.ts"
@@ -52,7 +52,7 @@ export class KeptAnswers implements AsyncDisposable {
       node,
       answer: async (request, caller) => {
         const reader = runs.get(request)?.recording.join()
-        return reader && (await fromReader(reader, caller))
+        return reader && (await forNeighbour(reader, caller))
       },
     })
     this.#neighbours.listen()
@@ -83,7 +83,7 @@ export class KeptAnswers implements AsyncDisposable {
     if (claim.node !== node) {
       const { signal } = input.request
       const answer = await this.#neighbours.ask(claim.node, request, signal)
-      if (typeof answer === "object") return fromNeighbour(answer)
+      if (typeof answer === "object") return fromNeighbour(answer, input.encodeBreak)
       const isAlive = (await store.nodes.list()).some(({ id }) => processOf(id) === claim.node)
       // On another machine, as long as it lives.
       if (isAlive && answer === "unreachable" && !isLost) return "unclear"
@@ -101,7 +101,7 @@ export class KeptAnswers implements AsyncDisposable {
   async #replay(request: string, input: RepeatableRequest): Promise<Response> {
     const stored = await this.folder.open(request)
     if (!stored) throw input.answerGone(request)
-    return await fromStored(stored)
+    return await fromStored(stored, input.encodeBreak)
   }
 
   /** No process runs it any more: the ledger says whether it may run again. */
@@ -115,7 +115,7 @@ export class KeptAnswers implements AsyncDisposable {
     const stored = await this.folder.open(request)
     if (!stored) throw input.answerGone(request)
     await this.#count(request, stored.size)
-    return await fromStored(stored)
+    return await fromStored(stored, input.encodeBreak)
   }
 
   /** Counts an answer that was written by a process that died before it could report it. */
@@ -147,7 +147,7 @@ export class KeptAnswers implements AsyncDisposable {
 
 async function attach(run: Run, input: RepeatableRequest): Promise<Found> {
   const reader = run.recording.join()
-  if (reader) return await fromReader(reader, input.request.signal)
+  if (reader) return await fromReader(reader, input.request.signal, input.encodeBreak)
   if (run.recording.isTooLarge) throw input.answerGone(run.id)
   await run.isOver
   return "unclear"

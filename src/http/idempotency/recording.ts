@@ -7,7 +7,7 @@ export interface RecordingParts {
   readonly request: string
   /** Bytes of a body that is kept. One that is larger reaches only those who have asked for it by then. */
   readonly limit: number
-  /** No one reads it any more, and it has not ended. */
+  /** Called when the last reader has left an answer that is too large to be kept, so no retry can get it. */
   readonly onAbandoned: () => void
   readonly onFailure: (error: unknown) => void
 }
@@ -37,7 +37,7 @@ export class Recording {
     return this.#body.length
   }
 
-  /** Whether everyone who wanted it has gone. */
+  /** Whether it was given up: it has no reader and cannot be kept. */
   get isAbandoned(): boolean {
     return this.#isAbandoned
   }
@@ -66,8 +66,8 @@ export class Recording {
     this.#report()
     if (this.#readers.size > 0) return
     if (this.ending) return this.#close()
-    this.#isAbandoned = true
-    this.#parts.onAbandoned()
+    // Otherwise it goes on: its caller gets it with the next try.
+    if (this.#isTooLarge || this.length >= this.#parts.limit) this.#abandon()
   }
 
   begin(head: AnswerHead): void {
@@ -81,7 +81,9 @@ export class Recording {
     if (this.#body.inMemory <= LARGEST_CHUNK) return
     if (this.length > this.#parts.limit) this.#isTooLarge = true
     if (!this.#isTooLarge) await this.#spill()
-    if (this.#isTooLarge) await this.#awaitReaders()
+    if (!this.#isTooLarge) return
+    if (this.#readers.size === 0) this.#abandon()
+    await this.#awaitReaders()
   }
 
   /**
@@ -112,6 +114,11 @@ export class Recording {
   /** A reader has taken bytes. */
   taken(): void {
     if (this.#isTooLarge) this.#report()
+  }
+
+  #abandon(): void {
+    this.#isAbandoned = true
+    this.#parts.onAbandoned()
   }
 
   /** What cannot be written is as what is too large: it is still delivered. */

@@ -1,6 +1,7 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
+import type { EncodeBreak } from "../answers.ts"
 import type { Pace } from "../incoming-body.ts"
 import type { ReadBody } from "./fingerprint.ts"
 
@@ -31,4 +32,6 @@ export interface RepeatableRequest {
   isSettled(request: string, status?: number): Promise<boolean>
   /** The error for a retry whose answer is no longer kept. */
   answerGone(request: string): GatewayError
+  /** Ends a stream of events that breaks off; absent: with OpenAI's envelope. */
+  readonly encodeBreak?: EncodeBreak | undefined
 }

@@ -48,7 +48,7 @@ export class Run {
     })
   }
 
-  /** Aborted when no one waits any more. */
+  /** Aborted when the answer is given up. Callers that leave do not abort it. */
   get signal(): AbortSignal {
     return this.#caller.signal
   }
@@ -58,7 +58,7 @@ export class Run {
     return this.#over.promise
   }
 
-  /** No one waits for the answer any more, or the gateway ends. */
+  /** Gives the answer up: it has no reader and cannot be kept, or the gateway ends. */
   abandon(): void {
     this.#caller.abort()
     this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)

@@ -32,7 +32,7 @@ export interface ChatEndpoint {
 
 /** Answers chat requests in one dialect. */
 export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay): Route {
-  return serve(
+  const route = serve(
     {
       method: "POST",
       path: usual.path,
@@ -47,6 +47,7 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
     },
     calls.events,
   )
+  return { ...route, encodeBreak: usual.dialect.encodeBreak }
 }
 
 function chatCallOf(

@@ -51,7 +51,7 @@ export function repeatable(route: Route, services: RepeatableServices): Route {
   }
 }
 
-function answerOnce({ path, handler, errors }: Route, services: RepeatableServices): Handler {
+function answerOnce({ path, handler, errors, encodeBreak }: Route, services: RepeatableServices): Handler {
   const { idempotency, keyring, store, events, memory, pace } = services
   return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
@@ -75,6 +75,7 @@ function answerOnce({ path, handler, errors }: Route, services: RepeatableServic
         admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
         isSettled: async (id: string) => isSettled(await store.settlements.findReceipt(id)),
         answerGone,
+        encodeBreak,
       }
       return await idempotency.answer(order, () => connection.waitLong())
     } catch (thrown) {

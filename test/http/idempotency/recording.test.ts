@@ -128,9 +128,16 @@ test("what broke off breaks off for everyone", async () => {
   expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
-test("it is abandoned when the last has left, and then no one can join", async () => {
+test("goes on when the last reader leaves, unless it cannot be kept", async () => {
   using place = new Place()
-  const recording = place.recording(1 << 30)
+  const kept = place.recording(1 << 30)
+  joined(kept).leave()
+  expect(place.wasAbandoned).toBe(false)
+  await kept.add(chunk(1))
+  expect((await joined(kept).read())?.byteLength).toBe(CHUNK)
+  kept.end(undefined, "whole")
+
+  const recording = place.recording(0)
   const readers = [joined(recording), joined(recording)]
   const waiting = readers[0]?.read()
   readers[0]?.leave()
@@ -139,6 +146,16 @@ test("it is abandoned when the last has left, and then no one can join", async (
   readers[1]?.leave()
   expect(place.wasAbandoned).toBe(true)
   expect(recording.join()).toBeUndefined()
+})
+
+test("is given up when it becomes too large to keep and has no reader", async () => {
+  using place = new Place()
+  const recording = place.recording(10 * CHUNK)
+  joined(recording).leave()
+  await record(recording)
+  expect(place.wasAbandoned).toBe(true)
+  expect(recording.join()).toBeUndefined()
+  recording.end(undefined, "cut")
 })
 
 test("a file that was changed, cut, renamed or written under another secret is no answer", async () => {

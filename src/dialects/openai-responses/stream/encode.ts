@@ -43,6 +43,14 @@ export function failureFrames(
   ]
 }
 
+/** The event that ends a stream whose response so far is not known; its number follows that of the last frame. */
+export function encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[] {
+  const { code, message, members } = streamFailure(error, requestId)
+  const number = [...last.matchAll(/"sequence_number":(\d+)/g)].at(-1)?.[1]
+  const writer = new FrameWriter(number === undefined ? 0 : Number(number) + 1)
+  return [writer.parsed("error", { code, message, ...members })]
+}
+
 /**
  * Text and reasoning are one item each until something else follows; calls stay open until the end, since they
  * may interleave. This dialect has one choice: further ones are not sent.

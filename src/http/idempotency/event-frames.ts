@@ -1,0 +1,54 @@
+/** The longest incomplete frame that is held back, bytes. */
+const MAX_HELD_BYTES = 256 * 1024
+/** Both kinds of line ends, since some streams are passed on as the provider sent them. */
+const FRAME_ENDS = ["\n\n", "\r\n\r\n"] as const
+const COMMENT = 0x3a
+
+/**
+ * Passes a stream of events on in complete frames, so that an error event can follow wherever the stream breaks off.
+ * A frame that is larger than what is held back is passed on in parts.
+ */
+export class EventFrames {
+  #held: Uint8Array<ArrayBuffer> | undefined
+  #isSplit = false
+  #last: Uint8Array | undefined
+
+  /** Returns the bytes that may be sent now, if any. */
+  push(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
+    const all = this.#held ? new Uint8Array(Buffer.concat([this.#held, bytes])) : bytes
+    const { byteLength } = all
+    const complete = endOfLastFrame(all)
+    const isLong = byteLength - complete > MAX_HELD_BYTES
+    const passed = isLong ? all : all.subarray(0, complete)
+    this.#held = isLong || complete === byteLength ? undefined : all.subarray(complete)
+    if (passed.byteLength === 0) return undefined
+    this.#isSplit = isLong
+    if (passed[0] !== COMMENT) this.#last = passed
+    return passed
+  }
+
+  /** Whether what was passed on ends with a complete frame. */
+  get isComplete(): boolean {
+    return !this.#isSplit
+  }
+
+  /** The bytes that are held back at the end. */
+  get rest(): Uint8Array<ArrayBuffer> | undefined {
+    return this.#held
+  }
+
+  /** The last frames that were passed on, as text; of a long one, its last part. */
+  get last(): string {
+    return Buffer.from(this.#last ?? []).toString()
+  }
+}
+
+/** Returns how many bytes are complete frames. */
+function endOfLastFrame({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): number {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const ends = FRAME_ENDS.map((end) => {
+    const at = bytes.lastIndexOf(end)
+    return at === -1 ? 0 : at + end.length
+  })
+  return Math.max(...ends)
+}
