@@ -3,6 +3,7 @@ import { withoutKeys } from "../canon/key-shapes.ts"
 import { suggestion } from "../config/nearest.ts"
 import { errorAnswer } from "./answers.ts"
 import { GOOGLE_KEY } from "./google-key.ts"
+import { succeed } from "./incoming-body.ts"
 import { meantAddress } from "./meant-address.ts"
 import { newRequestId } from "./request-id.ts"
 import { isOpenEnded } from "./path-pattern.ts"
@@ -55,10 +56,13 @@ export function elsewhere(
     const { route } = found
     url.pathname = meant.path
     if (meant.model !== undefined && isPlainJson(request.headers)) {
-      return route.handler(withModel(request, url.href, meant.model), connection)
+      const named = succeed(request, withModel(request, url.href, meant.model))
+      return route.handler(named, connection)
     }
     // Only these read their address; the others get the request unchanged, with its body.
-    const addressed = isOpenEnded(route.path) ? new Request(url.href, request) : request
+    const addressed = isOpenEnded(route.path)
+      ? succeed(request, new Request(url.href, request))
+      : request
     return route.handler(addressed, connection)
   }
 }

@@ -1,3 +1,4 @@
+import { succeed } from "./incoming-body.ts"
 import type { Route } from "./server.ts"
 
 /** The header in which Google's clients send their key. */
@@ -30,7 +31,7 @@ function withoutKeyInUrl(request: Request): Request {
   url.searchParams.delete(PARAMETER)
   const headers = headersWithKey(request)
   const { method, body, signal } = request
-  return new Request(url.href, { method, headers, signal, body })
+  return succeed(request, new Request(url.href, { method, headers, signal, body }))
 }
 
 /** The headers of a request with the key of its address among them, where they have none of their own. */

@@ -10,6 +10,28 @@ export interface Pace {
 /** 32 KB a second: what a poor mobile line has. */
 export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
 
+/** The part of a body that is not read yet; undefined where it is complete, broken or cut off. */
+export type RestOfBody =
+  | Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
+  | undefined
+
+/** What is left of bodies when those who read them stop. */
+const rests = new WeakMap<Request, Promise<RestOfBody>>()
+const successors = new WeakMap<Request, Request>()
+
+/** Registers a request that was made of another one and has its body. */
+export function succeed(request: Request, successor: Request): Request {
+  successors.set(request, successor)
+  return successor
+}
+
+/** Returns the part of a request's body that was not read; undefined where that is known to be nothing. */
+export function restOf(request: Request): RestOfBody | Promise<RestOfBody> {
+  let last = request
+  for (let next = successors.get(last); next; next = successors.get(last)) last = next
+  return rests.get(last) ?? (last.bodyUsed ? undefined : last.body?.getReader())
+}
+
 /**
  * The chunks of a body as they come. Who sends so slowly that what is kept for it lies idle is cut off.
  * @throws GatewayError `overloaded` of a slow one; what the runtime throws when the caller leaves.
@@ -20,24 +42,28 @@ export async function* incomingChunks(
 ): AsyncGenerator<Uint8Array, undefined> {
   if (request.body === null) return
   const reader = request.body.getReader()
+  const rest = Promise.withResolvers<RestOfBody>()
+  rests.set(request, rest.promise)
   const watch = new PaceWatch(pace, () => void reader.cancel().catch(() => {}))
+  let isReading = true
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (watch.isTooSlow) throw tooSlow(pace)
       if (done) return
       watch.came(value.byteLength)
+      isReading = false
       yield value
+      isReading = true
     }
   } finally {
     watch[Symbol.dispose]()
-    // Of what no one wants any more, nothing is kept: the runtime drops it as it comes.
-    void reader.cancel().catch(() => {})
+    rest.resolve(isReading ? undefined : reader)
   }
 }
 
 /** Looks at the end of each window how much has come in it. One alone may be our own standing still. */
-class PaceWatch implements Disposable {
+export class PaceWatch implements Disposable {
   isTooSlow = false
   readonly #timer: ReturnType<typeof setInterval>
   #bytes = 0

@@ -2,6 +2,8 @@ import { GatewayError } from "../canon/errors.ts"
 import type { Method } from "tollgate-contract/route-name.ts"
 import type { LastAnswers } from "./last-answers.ts"
 import { type EncodeBreak, type ErrorAnswer, errorAnswer } from "./answers.ts"
+import { succeed } from "./incoming-body.ts"
+import { afterBody } from "./unread-body.ts"
 import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
 import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
@@ -55,6 +57,8 @@ export interface ServerSettings {
 const IDLE_TIMEOUT = 60
 /** The same for what is managed: to verify a large ledger takes its time. The largest value that Bun takes, apart from forever. */
 const LONG_TIMEOUT = 255
+/** The value of one `Host` header. Bun joins several with commas. */
+const HOST = /^[^\s,/?#@\\]+$/
 /** Bodies are limited where they are read, with an error of ours; this is only a last resort. */
 const LARGEST_BODY = 1024 * 1024 * 1024
 
@@ -105,9 +109,35 @@ type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response 
 
 function bunHandler(handler: Handler, last: LastAnswers, state: ServerState): BunHandler {
   return (request, server) => {
-    const answer = handler(request, new BunConnection(request, server, state))
+    const answer = answered(request, handler, new BunConnection(request, server, state))
     return last.isOn ? last.close(answer) : answer
   }
+}
+
+/** The answer of a handler, once it is clear that the request has one host, and what becomes of an unread body. */
+function answered(
+  request: Request,
+  handler: Handler,
+  connection: Connection,
+): Response | Promise<Response> {
+  const host = request.headers.get("host")
+  if (host === null) return afterBody(request, handler(withHost(request), connection))
+  if (!HOST.test(host)) return wrongHost()
+  return afterBody(request, handler(request, connection))
+}
+
+/** HTTP/1.0 allows requests without a host. Bun then shows only the path of their address. */
+function withHost(request: Request): Request {
+  return succeed(request, new Request(`http://localhost${request.url}`, request))
+}
+
+function wrongHost(): Response {
+  const error = new GatewayError(
+    "invalid_value",
+    "The request needs exactly one 'Host' header with a host name and an optional port.",
+    { parameter: "host", headers: { connection: "close" } },
+  )
+  return errorAnswer(error, newRequestId())
 }
 
 /** The address is looked up only where it is asked for. */
@@ -150,7 +180,7 @@ function mounted(
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
       const { address, origin } = new BunConnection(request, server, state)
-      const answer = handler(request, { address, origin, waitLong() {} })
+      const answer = answered(request, handler, { address, origin, waitLong() {} })
       return last.isOn ? last.close(answer) : answer
     },
   ]

@@ -2,6 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Payments } from "../../management/payments.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { newRequestId } from "../request-id.ts"
+import { incomingChunks, USUAL_PACE } from "../incoming-body.ts"
 import { anyone, failure, serve } from "../endpoint.ts"
 import type { Handler } from "../server.ts"
 import { answerOf, errorOf, errors } from "./answer.ts"
@@ -46,7 +47,7 @@ export function stripeWebhook({ payments, events }: StripeServices): Handler {
 async function readText(request: Request): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of incomingChunks(request, USUAL_PACE)) {
     size += chunk.byteLength
     if (size > LARGEST_NOTICE) {
       throw new GatewayError("body_too_large", "The body is larger than 256 KB.")

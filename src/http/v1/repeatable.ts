@@ -51,7 +51,10 @@ export function repeatable(route: Route, services: RepeatableServices): Route {
   }
 }
 
-function answerOnce({ path, handler, errors, encodeBreak }: Route, services: RepeatableServices): Handler {
+function answerOnce(
+  { path, handler, errors, encodeBreak }: Route,
+  services: RepeatableServices,
+): Handler {
   const { idempotency, keyring, store, events, memory, pace } = services
   return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()

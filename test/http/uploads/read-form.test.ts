@@ -245,7 +245,6 @@ describe("forms that are refused", () => {
     expect(form.files[0]?.size).toBe(limit)
 
     let sent = 0
-    let isCancelled = false
     const head = Buffer.from(
       '--cut\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n',
     )
@@ -254,16 +253,12 @@ describe("forms that are refused", () => {
         controller.enqueue(sent === 0 ? head : new Uint8Array(64 * 1024))
         sent += 64 * 1024
       },
-      cancel() {
-        isCancelled = true
-      },
     })
     expect(await refusal(rawRequest(endless))).toMatchObject({
       kind: "file_too_large",
       status: 413,
       details: { parameter: "file" },
     })
-    expect(isCancelled).toBe(true)
     expect(sent).toBeLessThan(limit + MEGABYTE)
   })
 

@@ -1,0 +1,104 @@
+import { detachBuffer } from "../wire/detach-buffer.ts"
+import { PaceWatch, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.ts"
+
+/** How long an answer waits for the rest of its request, so that the connection can be used again. */
+const REST_WAIT_MS = 100
+/** A sender that is silent for this long has stopped, or waits for the answer. */
+const MAX_SILENCE_MS = 1_000
+/** Callers that send more have to read the answer meanwhile. */
+const MAX_DROPPED_BYTES = 32 * 1024 * 1024
+const WITHOUT_BODY = new Set(["GET", "HEAD"])
+
+/**
+ * The answer to a request whose body may be unread, as after an early error. The caller gets the answer at once, and
+ * has time to send the rest, which is dropped: if the connection were closed before, the answer would be lost with it.
+ * A caller that sends the rest too slowly is cut off.
+ */
+export function afterBody(
+  request: Request,
+  answering: Response | Promise<Response>,
+): Response | Promise<Response> {
+  if (answering instanceof Promise) return answering.then((answer) => withRest(request, answer))
+  return withRest(request, answering)
+}
+
+function withRest(request: Request, answer: Response): Response | Promise<Response> {
+  const rest = restOf(request)
+  if (rest !== undefined) return whileDropping(answer, dropped(rest))
+  // The runtime shows no body of these, and drops it for as long as it comes.
+  if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(answer)
+  return answer
+}
+
+function announcesBody(headers: Headers): boolean {
+  return (headers.get("content-length") ?? "0") !== "0" || headers.has("transfer-encoding")
+}
+
+/** @param dropping settles when the rest has come or is not waited for any more. @returns whether it has come. */
+async function whileDropping(answer: Response, dropping: Promise<boolean>): Promise<Response> {
+  const wait = Promise.withResolvers<undefined>()
+  const timer = setTimeout(wait.resolve, REST_WAIT_MS)
+  const isWhole = await Promise.race([dropping, wait.promise])
+  clearTimeout(timer)
+  if (isWhole === true) return answer
+  if (isWhole === false || answer.body === null) return closing(answer)
+  const { status } = answer
+  const headers = new Headers(answer.headers)
+  headers.delete("content-length")
+  return closing(new Response(lingering(answer.body, dropping), { status, headers }))
+}
+
+/** A body that ends only with the dropping, since the connection is closed with its end. */
+function lingering(
+  body: ReadableStream<Uint8Array>,
+  dropping: Promise<boolean>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        await dropping
+        controller.close()
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function closing(answer: Response): Response {
+  answer.headers.set("connection", "close")
+  return answer
+}
+
+/** Drops the rest of a body. @returns whether all of it came. */
+async function dropped(rest: RestOfBody | Promise<RestOfBody>): Promise<boolean> {
+  const reader = await rest
+  // It was read to its end, or is broken.
+  if (reader === undefined) return true
+  let isCut = false
+  const cut = (): void => {
+    isCut = true
+    void reader.cancel().catch(() => {})
+  }
+  using watch = new PaceWatch(USUAL_PACE, cut)
+  const silence = setTimeout(cut, MAX_SILENCE_MS)
+  try {
+    for (let bytes = 0; bytes < MAX_DROPPED_BYTES;) {
+      const { done, value } = await reader.read()
+      if (done) return !isCut
+      silence.refresh()
+      bytes += value.byteLength
+      watch.came(value.byteLength)
+      detachBuffer(value)
+    }
+    cut()
+    return false
+  } catch {
+    return false
+  } finally {
+    clearTimeout(silence)
+  }
+}

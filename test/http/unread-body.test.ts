@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { connect } from "node:net"
+import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { until } from "../support/until.ts"
+
+const MEGABYTE = 2 ** 20
+/** Slow phases end after ten seconds; a busy machine takes longer. */
+const LIMIT_MS = 30_000
+
+let gateway: TestGateway
+let caller: TestCaller
+let poor: TestCaller
+
+beforeAll(async () => {
+  gateway = await startGateway({ settings: { adminToken: "admin-token-of-the-tests" } })
+  caller = await gateway.caller("10")
+  poor = await gateway.caller("0")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+/** A caller on a bare socket, whose body goes out as the test says. */
+class Sender implements Disposable {
+  readonly socket
+  text = ""
+  isClosed = false
+  error: unknown
+  readonly #timers: Timer[] = []
+
+  constructor(head: readonly string[]) {
+    const { hostname, port } = new URL(gateway.url)
+    this.socket = connect(Number(port), hostname)
+    this.socket.on("data", (bytes) => (this.text += bytes.toString("latin1")))
+    this.socket.on("error", (error) => (this.error = error))
+    this.socket.on("close", () => (this.isClosed = true))
+    this.socket.write([...head, "", ""].join("\r\n"))
+  }
+
+  drip(byte: string, everyMs: number): void {
+    this.#timers.push(setInterval(() => this.socket.write(byte), everyMs))
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.socket.destroy()
+  }
+}
+
+function headOf(path: string, key: string, length: number | "chunked", type: string): string[] {
+  return [
+    `POST ${path} HTTP/1.1`,
+    "Host: gateway",
+    `Authorization: Bearer ${key}`,
+    `Content-Type: ${type}`,
+    length === "chunked" ? "Transfer-Encoding: chunked" : `Content-Length: ${length}`,
+  ]
+}
+
+const CHAT = "/v1/chat/completions"
+const JSON_TYPE = "application/json"
+const WRONG = "sk-tg-wrong"
+
+interface Early {
+  readonly status: number
+  readonly head: () => readonly string[]
+}
+
+/** Requests that are answered before their body is read, or while it is. */
+const EARLY: readonly Early[] = [
+  { status: 401, head: () => headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE) },
+  {
+    status: 401,
+    head: () =>
+      headOf("/v1/audio/transcriptions", WRONG, MEGABYTE, "multipart/form-data; boundary=x"),
+  },
+  {
+    status: 401,
+    head: () => headOf("/v1beta/models/sim/echo:generateContent", WRONG, MEGABYTE, JSON_TYPE),
+  },
+  { status: 401, head: () => headOf("/v1/v1/chat/completions", WRONG, MEGABYTE, JSON_TYPE) },
+  {
+    status: 401,
+    head: () => headOf("/v1beta/models/sim/echo:generateContent?key=x", WRONG, MEGABYTE, JSON_TYPE),
+  },
+  {
+    status: 401,
+    head: () => headOf("/openai/deployments/sim/echo/chat/completions", WRONG, MEGABYTE, JSON_TYPE),
+  },
+  { status: 401, head: () => headOf("/admin/v1/accounts", "wrong", 100_000, JSON_TYPE) },
+  { status: 401, head: () => [...headOf(CHAT, WRONG, MEGABYTE, JSON_TYPE), "Idempotency-Key: a"] },
+  { status: 413, head: () => headOf(CHAT, caller.key, 16 * MEGABYTE, JSON_TYPE) },
+  { status: 415, head: () => headOf(CHAT, caller.key, MEGABYTE, "text/html") },
+  { status: 404, head: () => headOf("/v1/nothing", caller.key, MEGABYTE, JSON_TYPE) },
+  { status: 405, head: () => headOf("/v1/models", caller.key, MEGABYTE, JSON_TYPE) },
+]
+
+test.concurrent("closes the connections of 150 callers whose bodies drip in after an early error", async () => {
+  const senders: Sender[] = []
+  using stack = new DisposableStack()
+  for (let count = 0; count < 150; count++) {
+    const early = EARLY[count % EARLY.length]
+    if (!early) continue
+    const sender = stack.use(new Sender(early.head()))
+    sender.drip(" ", 200 + count)
+    senders.push(sender)
+  }
+  const startedAt = performance.now()
+  await until(() => senders.every(({ isClosed }) => isClosed))
+  expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS)
+  for (const [index, { text }] of senders.entries()) {
+    const status = EARLY[index % EARLY.length]?.status ?? 0
+    expect(text).toStartWith(`HTTP/1.1 ${status} `)
+    expect(text).toContain("request_id")
+    expect(text).toEndWith(text.includes("chunked") ? "\r\n0\r\n\r\n" : "}")
+  }
+})
+
+test.concurrent("closes connections whose bodies drip in when the error comes after a part", async () => {
+  const deep = "[".repeat(2_000)
+  using sender = new Sender(headOf(CHAT, caller.key, MEGABYTE, JSON_TYPE))
+  sender.socket.write(deep)
+  sender.drip("[", 100)
+  await until(() => sender.isClosed)
+  expect(sender.text).toStartWith("HTTP/1.1 400 ")
+  expect(sender.text).toContain("nested deeper")
+})
+
+test("delivers an early error to callers that first send all of a large body", async () => {
+  for (const { status, head } of EARLY) {
+    const lines = head()
+    const length = Number(/Content-Length: (\d+)/.exec(lines.join("\n"))?.[1])
+    using sender = new Sender(lines)
+    sender.socket.pause()
+    const body = Buffer.alloc(length, 0x20)
+    const isSent = Promise.withResolvers<void>()
+    sender.socket.write(body, () => isSent.resolve())
+    await isSent.promise
+    sender.socket.resume()
+    await until(() => /"request_id"[^]*\}/.test(sender.text))
+    expect(sender.text).toStartWith(`HTTP/1.1 ${status} `)
+    expect(sender.error).toBeUndefined()
+  }
+})
+
+test("delivers an early error to callers that send their body in parts", async () => {
+  using sender = new Sender(headOf(CHAT, poor.key, "chunked", JSON_TYPE))
+  using wrong = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
+  for (let part = 0; part < 8; part++) {
+    wrong.socket.write(Buffer.alloc(MEGABYTE / 2, 0x20))
+    await Bun.sleep(50)
+  }
+  await until(() => wrong.isClosed)
+  expect(wrong.error).toBeUndefined()
+  expect(wrong.text).toStartWith("HTTP/1.1 401 ")
+  expect(wrong.text).toEndWith("\r\n0\r\n\r\n")
+  sender.socket.write("5\r\n[1,2]\r\n0\r\n\r\n")
+  await until(() => sender.text.includes("request_id"))
+  expect(sender.text).toStartWith("HTTP/1.1 400 ")
+})
+
+test("answers callers that wait for the error before they send their body", async () => {
+  using sender = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
+  await until(() => sender.isClosed)
+  expect(sender.error).toBeUndefined()
+  expect(sender.text).toEndWith("\r\n0\r\n\r\n")
+})
+
+test("keeps the connection of a caller whose whole body has come", async () => {
+  const body = "x".repeat(1_000)
+  using sender = new Sender(headOf(CHAT, WRONG, body.length, JSON_TYPE))
+  for (let request = 1; request <= 3; request++) {
+    sender.socket.write(body)
+    await until(() => sender.text.split("request_id").length > request)
+    expect(sender.text.toLowerCase()).not.toContain("connection: close")
+    sender.socket.write([...headOf(CHAT, WRONG, body.length, JSON_TYPE), "", ""].join("\r\n"))
+  }
+})
+
+test("closes the connection of a GET request that announces a body", async () => {
+  for (const line of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
+    using sender = new Sender(["GET /healthz HTTP/1.1", "Host: gateway", line])
+    sender.drip(line.startsWith("C") ? "x" : "1\r\nx\r\n", 100)
+    await until(() => sender.isClosed)
+    expect(sender.text).toStartWith("HTTP/1.1 200 ")
+  }
+})
+
+const PATHS = ["/healthz", "/v1/models", "/admin/v1/session", "/nothing", "/console/"]
+
+test("rejects requests with several hosts, or with a host that is none", async () => {
+  const hosts = [
+    ["Host: a", "Host: b"],
+    ["Host: a", "Host: a"],
+    ["Host: a", "X-Other: 1", "hOST: b"],
+    ["Host: a, b"],
+    ["Host: a/b"],
+    ["Host: a b"],
+    ["Host: user@a"],
+    ["Host:"],
+    [],
+  ]
+  for (const path of PATHS) {
+    for (const lines of hosts) {
+      using sender = new Sender([`GET ${path} HTTP/1.1`, ...lines])
+      await until(() => sender.isClosed)
+      expect([path, lines, sender.text.slice(0, 13)]).toEqual([path, lines, "HTTP/1.1 400 "])
+      if (lines.length > 0) expect(sender.text).toContain('"param":"host"')
+    }
+  }
+})
+
+test("accepts one host of every form", async () => {
+  for (const host of [
+    "a",
+    "a.example:8787",
+    "127.0.0.1:80",
+    "[::1]:8787",
+    "xn--bcher-kva.example",
+  ]) {
+    using sender = new Sender(["GET /healthz HTTP/1.1", `Host: ${host}`, "Connection: close"])
+    await until(() => sender.isClosed)
+    expect([host, sender.text.slice(0, 13)]).toEqual([host, "HTTP/1.1 200 "])
+  }
+})
+
+test("answers HTTP/1.0 requests without a host", async () => {
+  for (const path of PATHS) {
+    using sender = new Sender([`GET ${path} HTTP/1.0`])
+    await until(() => sender.isClosed)
+    expect([path, sender.text.slice(9, 10)]).not.toEqual([path, "5"])
+  }
+})
