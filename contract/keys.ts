@@ -44,6 +44,8 @@ export const key = z.object({
   /** How many requests may run at the same time. */
   concurrent_requests: z.int().nullable(),
   created_at: moment,
+  /** Whether the reader may change, rotate, pause and revoke it: operators, owners of the account and its creator. */
+  may_change: z.boolean(),
   expires_at: moment.nullable(),
   /** Origins of the pages that browsers let call with it, besides those of the settings; null: none. */
   origins: z.array(z.string()).nullable(),

@@ -43,6 +43,7 @@ async function createKeys(store: Store, account: string, { from }: HistoryPlan):
         tokensPerMinute: null,
         concurrentRequests: null,
         createdAt: from,
+        createdBy: null,
         expiresAt: null,
         origins: null,
         isReadOnly: false,

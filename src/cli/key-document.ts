@@ -3,7 +3,7 @@ import type { Key } from "tollgate-contract/keys.ts"
 /** A key as commands show it. The secret is never part of it. */
 export function keyDocument(key: Key) {
   // Only running gateways know the use of a key.
-  const { last_used_at: _lastUsedAt, spent: _spent, ...shown } = key
+  const { last_used_at: _lastUsedAt, spent: _spent, may_change: _mayChange, ...shown } = key
   const { budget, daily_budget, monthly_budget } = key
   return {
     ...shown,

@@ -1,5 +1,7 @@
+import { reaches } from "tollgate-contract/roles.ts"
 import type { Budget, Key } from "tollgate-contract/keys.ts"
 import type { KeyRecord } from "../store/keys.ts"
+import type { Actor } from "./actor.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { endOfPeriod } from "../accounting/budget-periods.ts"
 
@@ -14,10 +16,15 @@ export interface KeyUse {
 const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
 
 /**
- * A key as the API shows it. The secret is never part of it.
+ * A key as the API shows it to someone. The secret is never part of it.
  * @param now Unix milliseconds.
  */
-export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): Key {
+export function keyDocument(
+  actor: Actor,
+  key: KeyRecord,
+  now: number,
+  use: KeyUse = UNUSED,
+): Key {
   const [secret, ...rotated] = key.secrets
   return {
     id: key.id,
@@ -36,6 +43,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     tokens_per_minute: key.tokensPerMinute,
     concurrent_requests: key.concurrentRequests,
     created_at: momentText(key.createdAt),
+    may_change: mayChangeKey(actor, key),
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
     origins: key.origins === null ? null : [...key.origins],
     addresses: key.addresses === null ? null : [...key.addresses],
@@ -45,6 +53,14 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     last_used_at: use.lastUsedAt === null ? null : momentText(use.lastUsedAt),
     spent: formatCredits(use.spent),
   }
+}
+
+/** Whether someone may change, rotate, pause and revoke a key: operators, owners of its account, and its creator. */
+export function mayChangeKey(actor: Actor, { account, createdBy }: KeyRecord): boolean {
+  if (actor.isOperator) return true
+  const role = actor.roles.get(account)
+  if (role === undefined || !reaches(role, "member")) return false
+  return role === "owner" || (actor.id !== null && actor.id === createdBy)
 }
 
 type KeyLimits = Pick<

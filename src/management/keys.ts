@@ -1,5 +1,5 @@
 import { pageOriginOf } from "tollgate-contract/page-origin.ts"
-import type { AccountRole, Page } from "tollgate-contract/common.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import type { Key, KeyChange, KeyWithSecret, NewKey } from "tollgate-contract/keys.ts"
 import { StoreError } from "../store/store-error.ts"
 import type {
@@ -17,7 +17,7 @@ import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
-import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.ts"
+import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from "./key-document.ts"
 import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 
@@ -37,7 +37,7 @@ export interface KeyQuery extends PageQuery {
   readonly status?: Key["status"] | undefined
 }
 
-/** The keys of callers: created, limited, rotated and revoked by the members of the account that pays. */
+/** The keys of callers: members of the account that pays create them; owners and their creators change them. */
 export class Keys {
   readonly #store: Store
   readonly #audit: Audit
@@ -61,12 +61,12 @@ export class Keys {
     const found = await this.#store.keys.list(filter, after, input.limit + 1)
     const page = pageFrom(found, input.limit, (key) => [key.createdAt, key.id])
     const uses = await this.#uses(page.data.map((key) => key.id))
-    return { ...page, data: page.data.map((key) => keyDocument(key, now, uses.get(key.id))) }
+    return { ...page, data: page.data.map((key) => keyDocument(actor, key, now, uses.get(key.id))) }
   }
 
   /** @throws GatewayError `not_found`. */
   async find(actor: Actor, id: string): Promise<Key> {
-    return this.#document(await this.#require(actor, id, "viewer"))
+    return this.#document(actor, await this.#require(actor, id))
   }
 
   /** @throws GatewayError `not_found` for accounts of others, `forbidden`, `invalid_value`. */
@@ -81,13 +81,14 @@ export class Keys {
     requireRole(actor, input.account, "member")
     await this.#refuseClosed(input.account)
     const now = Date.now()
-    const key = newKeyRecord(input, id, secret, now)
+    const createdBy = actor.kind === "user" ? actor.id : null
+    const key: NewKeyRecord = { ...newKeyRecord(input, id, secret, now), createdBy }
     const after = { id: key.id, ...keySettings(key) }
     const change = { action: "key.create", account: key.account, target: key.id, after }
     const record = await this.#changing(() =>
       this.#audit.perform(actor, change, (record) => this.#store.keys.insert(key, record)),
     )
-    return this.#document(record)
+    return this.#document(actor, record)
   }
 
   /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` once it is revoked. */
@@ -104,7 +105,7 @@ export class Keys {
     const record = await this.#changing(() =>
       this.#audit.perform(actor, audited, (record) => this.#store.keys.update(id, change, record)),
     )
-    return this.#document(record)
+    return this.#document(actor, record)
   }
 
   /**
@@ -128,13 +129,13 @@ export class Keys {
         this.#store.keys.rotate(id, secretRecord, now + grace, record),
       ),
     )
-    return { ...(await this.#document(record)), secret }
+    return { ...(await this.#document(actor, record)), secret }
   }
 
   /** Stops it for good. To revoke it again changes nothing. @throws GatewayError `not_found`, `forbidden`. */
   async revoke(actor: Actor, id: string): Promise<Key> {
-    const before = await this.#require(actor, id, "member")
-    if (before.revokedAt !== null) return this.#document(before)
+    const before = await this.#requireChangeable(actor, id)
+    if (before.revokedAt !== null) return this.#document(actor, before)
     const change = {
       action: "key.revoke",
       account: before.account,
@@ -147,7 +148,7 @@ export class Keys {
         this.#store.keys.revoke(id, Date.now(), record),
       ),
     )
-    return this.#document(record)
+    return this.#document(actor, record)
   }
 
   async #refuseClosed(id: string): Promise<void> {
@@ -156,22 +157,31 @@ export class Keys {
     throw new GatewayError("conflict", "This account is closed: it gets no new keys.")
   }
 
-  async #document(record: KeyRecord): Promise<Key> {
+  async #document(actor: Actor, record: KeyRecord): Promise<Key> {
     const uses = await this.#uses([record.id])
-    return keyDocument(record, Date.now(), uses.get(record.id))
+    return keyDocument(actor, record, Date.now(), uses.get(record.id))
   }
 
-  async #require(actor: Actor, id: string, least: AccountRole): Promise<KeyRecord> {
+  async #require(actor: Actor, id: string): Promise<KeyRecord> {
     const key = await this.#store.keys.find(id)
     if (!key || !maySee(actor, key.account)) {
       throw new GatewayError("not_found", `There is no key '${id.slice(0, 100)}'.`)
     }
-    requireRole(actor, key.account, least)
     return key
   }
 
+  /** @throws GatewayError `not_found`, `forbidden`. */
+  async #requireChangeable(actor: Actor, id: string): Promise<KeyRecord> {
+    const key = await this.#require(actor, id)
+    if (mayChangeKey(actor, key)) return key
+    throw new GatewayError(
+      "forbidden",
+      "Only an owner of this account and the creator of this key may change it. Ask an owner.",
+    )
+  }
+
   async #requireUsable(actor: Actor, id: string): Promise<KeyRecord> {
-    const key = await this.#require(actor, id, "member")
+    const key = await this.#requireChangeable(actor, id)
     if (key.revokedAt === null) return key
     throw new GatewayError("conflict", "This key was revoked, for good. Create a new one.")
   }
@@ -213,7 +223,7 @@ const UNLIMITED = {
   addresses: null,
 }
 
-/** A key as it is stored first. @throws GatewayError `invalid_value`. */
+/** A key as it is stored first, created by no user. @throws GatewayError `invalid_value`. */
 export function newKeyRecord(
   input: NewKey,
   id: string,
@@ -227,6 +237,7 @@ export function newKeyRecord(
     account: input.account,
     name: input.name,
     createdAt: now,
+    createdBy: null,
     secret,
   }
 }

@@ -26,6 +26,7 @@ export interface StoredKey {
   readonly tokens_per_minute: bigint | null
   readonly concurrent_requests: bigint | null
   readonly created_at: bigint
+  readonly created_by: string | null
   readonly expires_at: bigint | null
   readonly revoked_at: bigint | null
   readonly paused_at: bigint | null
@@ -80,6 +81,7 @@ export function keyRecordOf(
     accountLimits: JSON.parse(row.account_limits) as AccountLimits,
     pausedAt: numberOrNull(row.paused_at),
     createdAt: Number(row.created_at),
+    createdBy: row.created_by,
     expiresAt: numberOrNull(row.expires_at),
     origins: listOrNull(row.origins),
     isReadOnly: Boolean(row.read_only),

@@ -50,6 +50,8 @@ export interface KeyRecord extends BudgetLimits {
   /** Since when it does not work; null: it does. */
   readonly pausedAt: number | null
   readonly createdAt: number
+  /** The user who created it; null for a command or the admin token. */
+  readonly createdBy: string | null
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   /** The newest first. */
@@ -82,7 +84,7 @@ export type NewKey = Omit<KeyRecord, KeyState | "pausedAt"> & {
 }
 
 /** What may be changed of a key; what is absent stays. */
-export type KeyChange = Partial<Omit<KeyRecord, KeyState | "id" | "account" | "createdAt">>
+export type KeyChange = Partial<Omit<KeyRecord, KeyState | "id" | "account" | "createdAt" | "createdBy">>
 
 /** What is left of one budget in one period, current or over. */
 export interface BudgetRecord {

@@ -19,6 +19,7 @@ const key: Key = {
   status: "active",
   is_paused: false,
   is_read_only: false,
+  may_change: true,
   addresses: ["10.0.0.0/8"],
   aliases: { fast: "sandbox/echo" },
   models: ["sandbox/*"],

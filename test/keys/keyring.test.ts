@@ -241,6 +241,7 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
         tokensPerMinute: null,
         concurrentRequests: null,
         createdAt,
+        createdBy: null,
         expiresAt,
         secret: { hash: `hash of ${id}`, hint: "hint", createdAt, expiresAt: null },
       },

@@ -113,6 +113,7 @@ async function happen(store: Store): Promise<void> {
       tokensPerMinute: 2 ** 40,
       concurrentRequests: 7,
       createdAt: 1,
+      createdBy: "user_1",
       expiresAt: null,
       origins: ["https://example.com"],
       isReadOnly: true,

@@ -149,6 +149,7 @@ export class TestDatabase implements AsyncDisposable {
         tokensPerMinute: null,
         concurrentRequests: null,
         createdAt: 1,
+        createdBy: null,
         expiresAt: null,
         origins: null,
         isReadOnly: false,

@@ -50,6 +50,7 @@ export class KeyIssuer {
         tokensPerMinute: order.tokensPerMinute ?? null,
         concurrentRequests: order.concurrentRequests ?? null,
         createdAt: now,
+        createdBy: null,
         expiresAt: order.expiresAt ?? null,
         origins: order.origins ?? null,
         isReadOnly: order.isReadOnly ?? false,

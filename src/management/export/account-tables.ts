@@ -4,6 +4,7 @@ import { formatCredits } from "../../ledger/money.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 import type { BudgetRecord, KeyRecord } from "../../store/keys.ts"
 import type { MemberRecord } from "../../store/members.ts"
+import { COMMAND_LINE } from "../actor.ts"
 import { accountDocument } from "../account-document.ts"
 import { keyDocument } from "../key-document.ts"
 import { budgetDocument, labelDocument } from "../label-budgets.ts"
@@ -72,8 +73,9 @@ async function* keys(scope: ExportScope): AsyncGenerator<ExportedRow> {
   })
   for await (const key of all) {
     // What it has spent is in its entries; the sums of it are no part of the ledger.
-    const { last_used_at: _lastUsed, spent: _spent, ...document } = keyDocument(key, now)
-    yield hasKeyHashes ? { ...document, secrets: secretsOf(key) } : document
+    const document = keyDocument(COMMAND_LINE, key, now)
+    const { last_used_at: _lastUsed, spent: _spent, may_change: _mayChange, ...row } = document
+    yield hasKeyHashes ? { ...row, secrets: secretsOf(key) } : row
   }
 }
 

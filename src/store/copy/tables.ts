@@ -10,7 +10,7 @@ export const TABLES: readonly CopiedTable[] = [
   table(
     "keys",
     "id account name models aliases origins budget daily_budget monthly_budget requests_per_minute tokens_per_minute " +
-      "concurrent_requests created_at expires_at revoked_at paused_at read_only addresses revision",
+      "concurrent_requests created_at created_by expires_at revoked_at paused_at read_only addresses revision",
   ),
   table("key_secrets", "hash key hint created_at expires_at"),
   table("revisions", "name number"),

@@ -15,7 +15,7 @@ type ChangedRow = { readonly current: bigint } & (KeyRow | { readonly id: null }
 
 /** All that is known of a key, seen at one moment. */
 const COLUMNS = `keys.id, keys.account, keys.name, keys.models, keys.aliases, keys.origins, keys.read_only, keys.addresses, keys.budget,
-  keys.daily_budget, keys.monthly_budget, keys.requests_per_minute, keys.tokens_per_minute, keys.concurrent_requests, keys.created_at,
+  keys.daily_budget, keys.monthly_budget, keys.requests_per_minute, keys.tokens_per_minute, keys.concurrent_requests, keys.created_at, keys.created_by,
   keys.expires_at, keys.revoked_at, keys.paused_at, accounts.stores_content, accounts.state AS account_state,
   accounts.limits AS account_limits, total.allotted - total.posted AS budget_spent,
   day.allotted - day.posted AS daily_spent, month.allotted - month.posted AS monthly_spent, (

@@ -37,13 +37,13 @@ export async function touchKeys(transaction: Statements, account: string): Promi
 
 /** @throws StoreError `not_found`, `too_much`. */
 export async function insertKey(transaction: Statements, key: NewKey): Promise<KeyRecord> {
-  const { id, account, budget, createdAt, secret } = key
+  const { id, account, budget, createdAt, createdBy, secret } = key
   await requireRoomForKey(transaction, account)
   await transaction.run(
     `INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
-       tokens_per_minute, concurrent_requests, expires_at, origins, read_only, addresses, created_at, revision)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0)`,
-    [id, account, ...changeableOf(key), BigInt(createdAt)],
+       tokens_per_minute, concurrent_requests, expires_at, origins, read_only, addresses, created_at, created_by, revision)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0)`,
+    [id, account, ...changeableOf(key), BigInt(createdAt), createdBy],
   )
   await insertSecret(transaction, id, secret)
   if (budget !== null) await beginBudget(transaction, { owner: id, account }, budget)

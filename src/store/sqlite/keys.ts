@@ -51,7 +51,7 @@ export class Keys {
     const { keys: most } = JSON.parse(account.limits) as AccountLimits
     if (most !== undefined && Number(account.keys) >= most) throw refusals.tooManyKeys(most)
     this.#database.run(
-      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, concurrent_requests, created_at, expires_at, origins, read_only, addresses, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, concurrent_requests, created_at, created_by, expires_at, origins, read_only, addresses, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         key.id,
         key.account,
@@ -65,6 +65,7 @@ export class Keys {
         integerOrNull(key.tokensPerMinute),
         integerOrNull(key.concurrentRequests),
         BigInt(key.createdAt),
+        key.createdBy,
         integerOrNull(key.expiresAt),
         jsonOrNull(key.origins),
         key.isReadOnly ? 1n : 0n,

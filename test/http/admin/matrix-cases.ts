@@ -37,8 +37,14 @@ function ourAccount(more: Omit<Asking, "path"> = {}): (world: World) => Asking {
   return ({ ours }) => ({ path: { id: ours.account }, ...more })
 }
 
-async function newKey({ make, ours }: World): Promise<string> {
-  return String((await make("/keys", { account: ours.account, name: fresh("ours-key") })).id)
+/** A key that a member has made, or an operator: members change their own alone. */
+async function newKey({ make, gateway, headersOf, ours }: World, role: Role): Promise<string> {
+  const body = { account: ours.account, name: fresh("ours-key") }
+  if (role !== "member") return String((await make("/keys", body)).id)
+  const headers = { ...headersOf(role), "content-type": "application/json" }
+  const sent = { method: "POST", headers, body: JSON.stringify(body) }
+  const made = await fetch(`${gateway.url}/admin/v1/keys`, sent)
+  return ((await made.json()) as { readonly id: string }).id
 }
 
 const NOTICE_TARGET = { channel: "slack", address: "https://127.0.0.1:9/hook" } as const
@@ -111,17 +117,23 @@ const KEYS: readonly Case[] = [
   {
     route: "PATCH /keys/{id}",
     isOurs: true,
-    ask: async (world) => ({ path: { id: await newKey(world) }, body: { daily_budget: "1" } }),
+    ask: async (world, role) => ({
+      path: { id: await newKey(world, role) },
+      body: { daily_budget: "1" },
+    }),
   },
   {
     route: "POST /keys/{id}/rotate",
     isOurs: true,
-    ask: async (world) => ({ path: { id: await newKey(world) }, body: { grace_seconds: 0 } }),
+    ask: async (world, role) => ({
+      path: { id: await newKey(world, role) },
+      body: { grace_seconds: 0 },
+    }),
   },
   {
     route: "POST /keys/{id}/revoke",
     isOurs: true,
-    ask: async (world) => ({ path: { id: await newKey(world) } }),
+    ask: async (world, role) => ({ path: { id: await newKey(world, role) } }),
   },
 ]
 

@@ -71,6 +71,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
         tokensPerMinute: null,
         concurrentRequests: null,
         createdAt: 1,
+        createdBy: null,
         expiresAt: null,
         origins: null,
         isReadOnly: false,

@@ -61,6 +61,7 @@ export async function happen(store: Store): Promise<Posting[]> {
       tokensPerMinute: null,
       concurrentRequests: null,
       createdAt: 1,
+      createdBy: null,
       expiresAt: null,
       origins: null,
       isReadOnly: false,

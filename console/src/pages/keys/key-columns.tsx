@@ -12,7 +12,6 @@ import { KeyStatus } from "./key-status.tsx"
 export interface KeyColumnsOrder {
   /** Whether they are of several accounts: one needs no column. */
   readonly isAll: boolean
-  readonly mayChange: boolean
   readonly onEdit: (key: Key) => void
   readonly menu: (key: Key) => ReactNode
 }
@@ -49,7 +48,7 @@ const EXTRA_COLUMNS: readonly Column<Key>[] = [
 ]
 
 /** The columns of the list of keys. */
-export function keyColumns({ isAll, mayChange, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
+export function keyColumns({ isAll, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
   return [
     {
       id: "name",
@@ -58,7 +57,7 @@ export function keyColumns({ isAll, mayChange, onEdit, menu }: KeyColumnsOrder):
       sort: "asc",
       cell: (key) => (
         <Box>
-          {mayChange && key.status !== "revoked" ? (
+          {key.may_change && key.status !== "revoked" ? (
             <Anchor component="button" type="button" ta="left" onClick={() => onEdit(key)}>
               {key.name}
             </Anchor>

@@ -13,7 +13,6 @@ import type { Key } from "tollgate-contract/keys.ts"
 
 export interface KeyMenuProperties {
   readonly target: Key
-  readonly mayChange: boolean
   readonly onEdit: () => void
   readonly onRotate: () => void
   readonly onPause: () => void
@@ -22,7 +21,7 @@ export interface KeyMenuProperties {
 
 /** What can be done with a key. */
 export function KeyMenu(properties: KeyMenuProperties) {
-  const { target, mayChange, onEdit, onRotate, onPause, onRevoke } = properties
+  const { target, onEdit, onRotate, onPause, onRevoke } = properties
   const navigate = useNavigate()
   const isRevoked = target.status === "revoked"
   return (
@@ -39,7 +38,7 @@ export function KeyMenu(properties: KeyMenuProperties) {
         >
           View requests
         </Menu.Item>
-        {mayChange && !isRevoked && (
+        {target.may_change && !isRevoked && (
           <>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
               Change

@@ -45,7 +45,7 @@ export function KeysPage() {
   const [rotating, setRotating] = useState<Key>()
   const [revoking, setRevoking] = useState<Key>()
   const pause = useKeyPause()
-  const mayChange = may("member")
+  const mayCreate = may("member")
 
   useEffect(() => {
     if (create === undefined) return
@@ -60,12 +60,10 @@ export function KeysPage() {
   )
   const columns = keyColumns({
     isAll,
-    mayChange,
     onEdit: (key) => setWork({ kind: "edit", key }),
     menu: (key) => (
       <KeyMenu
         target={key}
-        mayChange={mayChange}
         onEdit={() => setWork({ kind: "edit", key })}
         onRotate={() => setRotating(key)}
         onPause={() => pause.toggle(key)}
@@ -77,13 +75,13 @@ export function KeysPage() {
     <Page
       title="Keys"
       description="Callers send a key with each request. Each key has its own budgets and limits."
-      actions={mayChange ? newKey : undefined}
+      actions={mayCreate ? newKey : undefined}
     >
       <KeyList
         account={accountId}
         search={search}
         columns={columns}
-        newKey={mayChange ? newKey : null}
+        newKey={mayCreate ? newKey : null}
       />
       <KeyDrawer work={work} onClose={() => setWork(undefined)} onCreated={setShown} />
       <SecretModal shown={shown} onClose={() => setShown(undefined)} />

@@ -4,6 +4,7 @@ import { PEOPLE } from "./17-people.ts"
 import { PASSKEYS } from "./18-passkeys.ts"
 import { REQUEST_SEGMENTS } from "./19-request-segments.ts"
 import { SUMS_OF_AMOUNTS } from "./20-sums-of-amounts.ts"
+import { KEY_CREATORS } from "./21-key-creators.ts"
 import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
@@ -42,4 +43,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: PASSKEYS, oldest: 1 },
   { sql: REQUEST_SEGMENTS, oldest: 1 },
   { sql: SUMS_OF_AMOUNTS, oldest: 1 },
+  { sql: KEY_CREATORS, oldest: 1 },
 ]

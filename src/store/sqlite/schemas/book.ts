@@ -15,6 +15,7 @@ import { ACCOUNT_LIMITS } from "./book/18-account-limits.ts"
 import { USAGE_DIMENSIONS } from "./book/19-usage-dimensions.ts"
 import { BACKUPS } from "./book/20-backups.ts"
 import { CHARGES } from "./book/2-charges.ts"
+import { KEY_CREATORS } from "./book/24-key-creators.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
 import { MEMBERS } from "./book/5-members.ts"
@@ -50,5 +51,6 @@ export const BOOK_SCHEMA: Schema = {
     KEY_LIMITS,
     PEOPLE,
     KEY_INDEXES,
+    KEY_CREATORS,
   ],
 }
