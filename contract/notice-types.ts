@@ -3,6 +3,7 @@ export const ACCOUNT_NOTICES = ["balance.low", "budget.spent", "account.paused"]
 export const OPERATOR_NOTICES = [
   "write_off",
   "usage.unpriced",
+  "payment.rejected",
   "credential.refused",
   "deployment.resting",
   "deployment.recovered",

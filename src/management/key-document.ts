@@ -19,12 +19,7 @@ const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
  * A key as the API shows it to someone. The secret is never part of it.
  * @param now Unix milliseconds.
  */
-export function keyDocument(
-  actor: Actor,
-  key: KeyRecord,
-  now: number,
-  use: KeyUse = UNUSED,
-): Key {
+export function keyDocument(actor: Actor, key: KeyRecord, now: number, use: KeyUse = UNUSED): Key {
   const [secret, ...rotated] = key.secrets
   return {
     id: key.id,

@@ -12,6 +12,7 @@ import type { Audit } from "./audit.ts"
 import { CardReversals } from "./card-reversals.ts"
 import { reversalOf } from "./reversal-events.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
+import { factsOf, objectOf, StripeObject, UnusableEvent } from "./stripe-object.ts"
 
 /** The most that Stripe takes per payment, in the currency's smallest units. */
 const MAX_UNITS = 99_999_999n
@@ -34,6 +35,17 @@ export interface PaymentParts {
   /** The address that callers use, to return to after paying. */
   readonly baseUrl: BaseUrl
   readonly warn: (message: string) => void
+  /** Reports an event that was not applied to the operator. */
+  readonly alarm: (problem: PaymentProblem) => void
+}
+
+/** An event of Stripe that was not applied. */
+export interface PaymentProblem {
+  /** Ids and type, as Stripe's dashboard shows them. */
+  readonly event: string
+  readonly type: string
+  readonly object: string
+  readonly reason: string
 }
 
 /** Credits for money, by card. One credit is one unit of the currency; amounts are exact to the cent. */
@@ -72,7 +84,8 @@ export class Payments {
 
   /**
    * Processes a webhook of Stripe. A payment becomes one entry, however often it is reported, and a reversal
-   * takes its credits back; a payment that is not ours is ignored.
+   * takes its credits back; a payment that is not ours is ignored. An event that cannot be applied changes nothing, and
+   * is an alarm.
    * @param body as received, byte for byte.
    * @param signature the header `stripe-signature`.
    * @throws GatewayError `invalid_value` when it does not come from Stripe; `upstream_error` when Stripe does
@@ -80,12 +93,25 @@ export class Payments {
    */
   async receive(body: string, signature: string | null): Promise<void> {
     const client = await stripeClient(this.#settings())
-    const event = await readEvent(client, body, signature)
+    let event: unknown
+    try {
+      event = await client.readEvent(body, signature ?? "")
+      await this.#apply(client, event)
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (reason === undefined) throw error
+      const { id, type, object } = factsOf(event)
+      this.#parts.alarm({ event: id, type, object, reason })
+    }
+  }
+
+  async #apply(client: StripeClient, event: unknown): Promise<void> {
+    const { type } = factsOf(event)
     if (
-      event.type === "checkout.session.completed" ||
-      event.type === "checkout.session.async_payment_succeeded"
+      type === "checkout.session.completed" ||
+      type === "checkout.session.async_payment_succeeded"
     ) {
-      await this.#postSession(event.data.object)
+      await this.#postSession(objectOf(event))
       return
     }
     const reported = reversalOf(event)
@@ -100,22 +126,19 @@ export class Payments {
     return session !== undefined && (await this.#postSession(session))
   }
 
-  /** @returns whether it is in the ledger now. */
-  async #postSession(session: Stripe.Checkout.Session): Promise<boolean> {
+  /** @returns whether it is in the ledger now. @throws UnusableEvent */
+  async #postSession(object: unknown): Promise<boolean> {
+    const session = new StripeObject(object, "checkout.session")
     const payment = paymentOf(session)
     if (payment === undefined) return false
-    if (typeof payment === "string") {
-      this.#parts.warn(`the payment ${session.id} gave no credits: ${payment}`)
-      return false
-    }
-    return await this.#postPayment(session.id, payment)
+    await this.#postPayment(session.text("id"), payment)
+    return true
   }
 
-  async #postPayment(id: string, { account, amount, card }: Payment): Promise<boolean> {
-    const { store, audit, warn } = this.#parts
+  async #postPayment(id: string, { account, amount, card }: Payment): Promise<void> {
+    const { store, audit } = this.#parts
     if ((await store.accounts.find(account))?.id !== account) {
-      warn(`the payment ${id} gave no credits: there is no account '${account.slice(0, 100)}'`)
-      return false
+      throw new UnusableEvent(`there is no account '${account.slice(0, 100)}'`)
     }
     const note = `Stripe ${id}`
     const after = { amount: formatCredits(amount), note }
@@ -129,7 +152,6 @@ export class Payments {
       // It was reported before, perhaps to a version that did not store the name that refunds use.
       if (card) await store.payments.rememberCard({ ...card, payment: id, account, amount })
     }
-    return true
   }
 
   #settings(): PaymentSettings {
@@ -176,22 +198,42 @@ interface Payment {
   readonly card: Pick<CardPayment, "intent" | "units" | "currency"> | undefined
 }
 
-/** What a session pays for: nothing of ours (undefined), or a reason why it pays for nothing. */
-function paymentOf(session: Stripe.Checkout.Session): Payment | string | undefined {
-  const { tollgate, account, credits, currency } = session.metadata ?? {}
-  if (tollgate !== "credits" || session.payment_status !== "paid") return undefined
-  if (!account || !credits || !currency) return "its metadata is not as it was made"
-  if (session.currency !== currency) return `it was paid in '${session.currency}'`
-  if (session.amount_subtotal !== unitsOf(credits, currency)) {
-    return `it was made for ${credits} credits, and is of ${session.amount_subtotal}`
+/** What a session pays for; undefined where that is nothing of ours, or not paid yet. @throws UnusableEvent */
+function paymentOf(session: StripeObject): Payment | undefined {
+  const { tollgate, account, credits, currency } = session.metadata
+  if (tollgate !== "credits" || session.state("payment_status", SESSION_STATES) !== "paid") {
+    return undefined
+  }
+  if (!isMade(account) || !isMade(credits) || !isMade(currency) || !/^\d+(\.\d+)?$/.test(credits)) {
+    throw new UnusableEvent("its metadata is not as it was made")
+  }
+  const paidIn = session.currency()
+  if (paidIn !== currency) throw new UnusableEvent(`it was paid in '${paidIn}'`)
+  const units = session.units("amount_subtotal")
+  if (units === 0n || units !== BigInt(unitsOf(credits, currency))) {
+    throw new UnusableEvent(`it was made for ${credits} credits, and is of ${units} units`)
   }
   return { account, amount: parseCredits(credits), card: cardOf(session) }
 }
 
-function cardOf({ payment_intent, amount_total, currency }: Stripe.Checkout.Session) {
-  const intent = typeof payment_intent === "string" ? payment_intent : payment_intent?.id
-  if (intent === undefined || amount_total === null || currency === null) return undefined
-  return { intent, units: BigInt(amount_total), currency }
+const SESSION_STATES = ["paid", "unpaid", "no_payment_required"] as const
+
+function isMade(value: unknown): value is string {
+  return typeof value === "string" && value !== ""
+}
+
+function cardOf(session: StripeObject): Payment["card"] {
+  const intent = session.reference("payment_intent")
+  if (intent === undefined || session.isNull("amount_total")) return undefined
+  return { intent, units: session.units("amount_total"), currency: session.currency() }
+}
+
+/** Why an event cannot be applied, now and later; undefined for other errors, after which Stripe tries again. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof UnusableEvent) return error.message
+  if (error instanceof StoreError && error.code !== "conflict") return error.message
+  if (error instanceof GatewayError && error.details.parameter === "credits") return error.message
+  return undefined
 }
 
 /** Credits in the smallest units of a currency. @throws GatewayError `invalid_value`, `above_max_value`. */
@@ -213,20 +255,4 @@ function unitsOf(credits: string, currency: string): number {
     })
   }
   return Number(units)
-}
-
-async function readEvent(
-  client: StripeClient,
-  body: string,
-  signature: string | null,
-): Promise<Stripe.Event> {
-  try {
-    return await client.readEvent(body, signature ?? "")
-  } catch (cause) {
-    throw new GatewayError(
-      "invalid_value",
-      "The signature is not Stripe's for this body. Set the webhook's own secret as 'webhook_secret'.",
-      { parameter: "stripe-signature", cause },
-    )
-  }
 }

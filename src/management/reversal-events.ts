@@ -1,5 +1,5 @@
-import type { Stripe } from "stripe"
 import type { Reversal } from "../store/payments.ts"
+import { factsOf, objectOf, StripeObject } from "./stripe-object.ts"
 
 /** A reversal of a payment, or its return, as Stripe reports it. */
 export interface ReportedReversal extends Omit<Reversal, "units"> {
@@ -11,73 +11,73 @@ export interface ReportedReversal extends Omit<Reversal, "units"> {
 }
 
 /** A refund in these takes nothing, now and later. */
-const FAILED_REFUNDS: ReadonlySet<string> = new Set(["failed", "canceled"])
+const FAILED_REFUNDS = ["failed", "canceled"] as const
+const REFUND_STATES = ["pending", "requires_action", "succeeded", ...FAILED_REFUNDS] as const
 /** An inquiry: no money has moved. It may become a dispute. */
-const INQUIRIES: ReadonlySet<string> = new Set(["warning_needs_response", "warning_under_review"])
+const INQUIRIES = ["warning_needs_response", "warning_under_review"] as const
 /** The merchant keeps the money. */
-const WON: ReadonlySet<string> = new Set(["won", "warning_closed", "prevented"])
+const WON = ["won", "warning_closed", "prevented"] as const
+const DISPUTE_STATES = ["needs_response", "under_review", "lost", ...INQUIRIES, ...WON] as const
 
 /**
  * Reads an event; undefined for one that neither takes money back nor returns it. Source: Stripe's "Types of
  * events" and its objects Charge, Refund and Dispute. `amount_refunded` of a charge is the total so far.
+ * @throws UnusableEvent
  */
-export function reversalOf(event: Stripe.Event): ReportedReversal | undefined {
-  switch (event.type) {
+export function reversalOf(event: unknown): ReportedReversal | undefined {
+  const object = objectOf(event)
+  switch (factsOf(event).type) {
     case "charge.refunded":
-      return refundedCharge(event.data.object)
+      return refundedCharge(new StripeObject(object, "charge"))
     case "refund.created":
     case "refund.updated":
     case "refund.failed":
     case "charge.refund.updated":
-      return refund(event.data.object)
+      return refund(new StripeObject(object, "refund"))
     case "charge.dispute.created":
     case "charge.dispute.updated":
     case "charge.dispute.funds_withdrawn":
     case "charge.dispute.closed":
-      return dispute(event.data.object, false)
+      return dispute(new StripeObject(object, "dispute"), false)
     case "charge.dispute.funds_reinstated":
-      return dispute(event.data.object, true)
+      return dispute(new StripeObject(object, "dispute"), true)
     default:
       return undefined
   }
 }
 
-function refundedCharge(charge: Stripe.Charge): ReportedReversal | undefined {
-  const intent = idOf(charge.payment_intent)
+function refundedCharge(charge: StripeObject): ReportedReversal | undefined {
+  const intent = charge.reference("payment_intent")
   if (intent === undefined) return undefined
-  const { id, amount_refunded, currency } = charge
+  const id = charge.text("id")
+  const units = charge.units("amount_refunded")
   const note = `Stripe refund of ${id}`
-  return {
-    id,
-    intent,
-    kind: "charge",
-    units: BigInt(amount_refunded),
-    currency,
-    isUndone: false,
-    note,
-  }
+  return { id, intent, kind: "charge", units, currency: charge.currency(), isUndone: false, note }
 }
 
-function refund({ id, payment_intent, amount, currency, status }: Stripe.Refund) {
-  const intent = idOf(payment_intent)
+function refund(refunded: StripeObject): ReportedReversal | undefined {
+  const intent = refunded.reference("payment_intent")
   if (intent === undefined) return undefined
-  const isUndone = FAILED_REFUNDS.has(status ?? "")
+  const id = refunded.text("id")
+  const status = refunded.isNull("status") ? "pending" : refunded.state("status", REFUND_STATES)
+  const isUndone = isOneOf(FAILED_REFUNDS, status)
   const note = `Stripe refund ${id}${isUndone ? `: ${status}` : ""}`
-  return { id, intent, kind: "refund" as const, units: BigInt(amount), currency, isUndone, note }
+  const units = refunded.units("amount")
+  return { id, intent, kind: "refund", units, currency: refunded.currency(), isUndone, note }
 }
 
-function dispute(
-  { id, payment_intent, amount, currency, status }: Stripe.Dispute,
-  isReinstated: boolean,
-): ReportedReversal | undefined {
-  const intent = idOf(payment_intent)
-  if (intent === undefined || INQUIRIES.has(status)) return undefined
-  const isUndone = isReinstated || WON.has(status)
+function dispute(disputed: StripeObject, isReinstated: boolean): ReportedReversal | undefined {
+  const intent = disputed.reference("payment_intent")
+  if (intent === undefined) return undefined
+  const status = disputed.state("status", DISPUTE_STATES)
+  if (isOneOf(INQUIRIES, status)) return undefined
+  const id = disputed.text("id")
+  const isUndone = isReinstated || isOneOf(WON, status)
   const note = `Stripe dispute ${id}${isUndone ? ": over, nothing is taken" : ""}`
-  return { id, intent, kind: "dispute", units: BigInt(amount), currency, isUndone, note }
+  const units = disputed.units("amount")
+  return { id, intent, kind: "dispute", units, currency: disputed.currency(), isUndone, note }
 }
 
-/** A referenced object is given by its id, or in full. */
-function idOf(reference: string | { readonly id: string } | null): string | undefined {
-  return (typeof reference === "string" ? reference : reference?.id) ?? undefined
+function isOneOf(states: readonly string[], state: string): boolean {
+  return states.includes(state)
 }

@@ -1,6 +1,7 @@
 import type { Stripe } from "stripe"
 import { GatewayError } from "../canon/errors.ts"
 import type { PaymentSettings } from "../config/payment-settings.ts"
+import { UnusableEvent } from "./stripe-object.ts"
 
 /** How long Stripe may take to answer, milliseconds. */
 const PATIENCE = 20_000
@@ -14,9 +15,9 @@ export interface StripeClient {
    * The checkout session of a payment; undefined when it was made elsewhere.
    * @throws GatewayError `upstream_error`.
    */
-  findSession(intent: string): Promise<Stripe.Checkout.Session | undefined>
-  /** @throws when the signature is none of this body. */
-  readEvent(body: string, signature: string): Promise<Stripe.Event>
+  findSession(intent: string): Promise<unknown>
+  /** @throws GatewayError when the signature is not Stripe's for this body; UnusableEvent when the body is no event. */
+  readEvent(body: string, signature: string): Promise<unknown>
 }
 
 /** Stripe's own library, loaded when the first payment is made. */
@@ -46,8 +47,14 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
         throw unansweredBy(cause, Stripe)
       }
     },
-    readEvent: (body, signature) =>
-      stripe.webhooks.constructEventAsync(body, signature, settings.webhookSecret),
+    async readEvent(body, signature) {
+      try {
+        return await stripe.webhooks.constructEventAsync(body, signature, settings.webhookSecret)
+      } catch (cause) {
+        if (cause instanceof Stripe.errors.StripeSignatureVerificationError) throw notSigned(cause)
+        throw new UnusableEvent("its body is not an event")
+      }
+    },
   }
 }
 
@@ -60,6 +67,14 @@ function placeOf(baseUrl: string | undefined) {
     host: hostname,
     port: port === "" ? (isOpen ? 80 : 443) : Number(port),
   }
+}
+
+function notSigned(cause: Error): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    "The signature is not Stripe's for this body. Set the webhook's own secret as 'webhook_secret'.",
+    { parameter: "stripe-signature", cause },
+  )
 }
 
 /** The payer may see what Stripe says of an amount, but not what it says of the key. */

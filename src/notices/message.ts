@@ -39,6 +39,8 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
     fact("state") === "waiting"
       ? `A newer price list of ${fact("date")} waits to be taken`
       : `The price list of ${fact("date")} is in force`,
+  "payment.rejected": (fact) =>
+    `The Stripe event ${fact("event")} (${fact("type")}) was not applied: ${fact("reason")}`,
   "backup.old": (fact) =>
     fact("last") === "" ? "No backup was made yet" : `The last backup is of ${fact("last")}`,
   test: () => "This is a test: notices arrive here",

@@ -84,7 +84,9 @@ export type NewKey = Omit<KeyRecord, KeyState | "pausedAt"> & {
 }
 
 /** What may be changed of a key; what is absent stays. */
-export type KeyChange = Partial<Omit<KeyRecord, KeyState | "id" | "account" | "createdAt" | "createdBy">>
+export type KeyChange = Partial<
+  Omit<KeyRecord, KeyState | "id" | "account" | "createdAt" | "createdBy">
+>
 
 /** What is left of one budget in one period, current or over. */
 export interface BudgetRecord {

@@ -16,7 +16,9 @@ afterAll(() => {
 })
 
 /** What can be done with a key of someone. */
-const OPERATIONS: Readonly<Record<string, (keys: Keys, actor: Actor, id: string) => Promise<unknown>>> = {
+const OPERATIONS: Readonly<
+  Record<string, (keys: Keys, actor: Actor, id: string) => Promise<unknown>>
+> = {
   rename: (keys, actor, id) => keys.change(actor, id, { name: "renamed" }),
   "raise the budget": (keys, actor, id) => keys.change(actor, id, { budget: "1000" }),
   "open to all models": (keys, actor, id) => keys.change(actor, id, { models: null }),
@@ -37,17 +39,41 @@ const CREATOR = "user_creator"
 
 /** Who asks about a key that the user `CREATOR` created as a member. */
 const PEOPLE: readonly Person[] = [
-  { name: "its creator", actor: (account) => creatorIn({ [account]: "member" }), outcome: undefined },
-  { name: "its creator as an owner", actor: (account) => creatorIn({ [account]: "owner" }), outcome: undefined },
-  { name: "its creator as a viewer", actor: (account) => creatorIn({ [account]: "viewer" }), outcome: "forbidden" },
+  {
+    name: "its creator",
+    actor: (account) => creatorIn({ [account]: "member" }),
+    outcome: undefined,
+  },
+  {
+    name: "its creator as an owner",
+    actor: (account) => creatorIn({ [account]: "owner" }),
+    outcome: undefined,
+  },
+  {
+    name: "its creator as a viewer",
+    actor: (account) => creatorIn({ [account]: "viewer" }),
+    outcome: "forbidden",
+  },
   { name: "its creator who has left", actor: () => creatorIn({}), outcome: "not_found" },
   { name: "another owner", actor: (account) => userIn({ [account]: "owner" }), outcome: undefined },
-  { name: "another member", actor: (account) => userIn({ [account]: "member" }), outcome: "forbidden" },
+  {
+    name: "another member",
+    actor: (account) => userIn({ [account]: "member" }),
+    outcome: "forbidden",
+  },
   { name: "a viewer", actor: (account) => userIn({ [account]: "viewer" }), outcome: "forbidden" },
-  { name: "an owner of another account", actor: () => userIn({ other: "owner" }), outcome: "not_found" },
+  {
+    name: "an owner of another account",
+    actor: () => userIn({ other: "owner" }),
+    outcome: "not_found",
+  },
   { name: "an operator", actor: () => OPERATOR, outcome: undefined },
   { name: "the command line", actor: () => COMMAND_LINE, outcome: undefined },
-  { name: "the admin token", actor: () => ({ ...COMMAND_LINE, kind: "admin_token" }), outcome: undefined },
+  {
+    name: "the admin token",
+    actor: () => ({ ...COMMAND_LINE, kind: "admin_token" }),
+    outcome: undefined,
+  },
 ]
 
 function creatorIn(roles: Parameters<typeof userIn>[0]): Actor {
@@ -65,7 +91,12 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     const creator = creatorIn({ [account]: "member" })
     for (const { name, actor, outcome } of PEOPLE) {
       for (const [operation, perform] of Object.entries(OPERATIONS)) {
-        const { id } = await keys.create(creator, { account, name: "key", budget: "1", models: ["a/*"] })
+        const { id } = await keys.create(creator, {
+          account,
+          name: "key",
+          budget: "1",
+          models: ["a/*"],
+        })
         const asking = actor(account)
         const before = await store.keys.find(id)
         const seen = await kindOf(perform(keys, asking, id))

@@ -17,7 +17,7 @@ import { Failures } from "../../management/failures.ts"
 import { NoticeManagement, type NoticeManagementParts } from "../../management/notices.ts"
 import { ModelTests } from "../../management/model-tests.ts"
 import { Models } from "../../management/models.ts"
-import { Payments } from "../../management/payments.ts"
+import { type PaymentProblem, Payments } from "../../management/payments.ts"
 import type { PriceUpdates } from "../../management/prices/price-updates.ts"
 import { PriceGroupManagement } from "../../management/price-groups.ts"
 import { Providers } from "../../management/providers.ts"
@@ -119,6 +119,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     settings: () => settings().stripe,
     baseUrl: parts.baseUrl,
     warn: events.warning,
+    alarm: (problem) => reportPayment(parts, problem),
   })
   const takesCards = (): boolean => settings().stripe !== undefined
   const consoleStore = await parts.openConsoleStore()
@@ -155,6 +156,20 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const stripe = stripeWebhook({ payments, events })
   const opened = opening.move()
   return { handler, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** In the log, and once in a notice. */
+function reportPayment(
+  { events, notices }: Pick<AdminParts, "events" | "notices">,
+  problem: PaymentProblem,
+): void {
+  const { event, type, object, reason } = problem
+  const action = `Look at the event in Stripe's dashboard, and adjust the credits of the account by hand if they differ.`
+  events.warning(
+    `the Stripe event ${event} (${type}, ${object}) was not applied: ${reason}. ${action}`,
+  )
+  const mark = { name: `payment:${event}:${object}`, from: null, to: "told" }
+  notices.tell({ type: "payment.rejected", data: { event, type, object, reason, action }, mark })
 }
 
 /** Accounts, their ledgers, and the codes that fill them. */

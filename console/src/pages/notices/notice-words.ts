@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "account.paused": "Account paused",
   write_off: "Write-off",
   "usage.unpriced": "Usage without a price",
+  "payment.rejected": "Card payment not applied",
   "credential.refused": "Credential refused",
   "deployment.resting": "Deployment avoided",
   "deployment.recovered": "Deployment recovered",

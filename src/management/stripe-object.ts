@@ -1,0 +1,94 @@
+/** The largest amount that is read, in a currency's smallest units. Stripe takes none of twelve digits or more. */
+const MAX_UNITS = 999_999_999_999
+const MAX_TEXT_LENGTH = 255
+
+/** An event of Stripe that cannot be applied. It is acknowledged, since Stripe would repeat the same for three days. */
+export class UnusableEvent extends Error {
+  override readonly name = "UnusableEvent"
+}
+
+/** An object of Stripe's API, read field by field: what comes in a signed event is still input. */
+export class StripeObject {
+  readonly #fields: Readonly<Record<string, unknown>>
+
+  /** @throws UnusableEvent when it is not such an object. */
+  constructor(value: unknown, kind: string) {
+    if (!isObject(value)) throw new UnusableEvent(`it contains no ${kind}`)
+    if (value["object"] !== kind) throw new UnusableEvent(`its object is not a ${kind}`)
+    this.#fields = value
+  }
+
+  /** @throws UnusableEvent */
+  text(name: string): string {
+    const value = this.#fields[name]
+    if (isText(value)) return value
+    throw new UnusableEvent(`'${name}' is not a text of 1 to ${MAX_TEXT_LENGTH} characters`)
+  }
+
+  /** An amount in the currency's smallest units. @throws UnusableEvent */
+  units(name: string): bigint {
+    const value = this.#fields[name]
+    const isUnits = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MAX_UNITS
+    if (isUnits) return BigInt(Number(value))
+    throw new UnusableEvent(`'${name}' is not a whole number from 0 to ${MAX_UNITS}`)
+  }
+
+  /** @throws UnusableEvent */
+  currency(): string {
+    const value = this.#fields["currency"]
+    if (typeof value === "string" && /^[a-z]{3}$/.test(value)) return value
+    throw new UnusableEvent("'currency' is not a code of three lowercase letters")
+  }
+
+  /** The id of another object, which is given by its id or in full; undefined for null. @throws UnusableEvent */
+  reference(name: string): string | undefined {
+    const value = this.#fields[name]
+    if (value === null || value === undefined) return undefined
+    const id = isObject(value) ? value["id"] : value
+    if (isText(id)) return id
+    throw new UnusableEvent(`'${name}' is not the id of an object`)
+  }
+
+  /** A state of the known ones. @throws UnusableEvent */
+  state<Known extends string>(name: string, known: readonly Known[]): Known {
+    const found = known.find((one) => one === this.#fields[name])
+    if (found !== undefined) return found
+    throw new UnusableEvent(`'${name}' is none of ${known.join(", ")}`)
+  }
+
+  /** Texts that were stored with the object; empty where there are none. */
+  get metadata(): Readonly<Record<string, unknown>> {
+    const value = this.#fields["metadata"]
+    return isObject(value) ? value : {}
+  }
+
+  isNull(name: string): boolean {
+    return (this.#fields[name] ?? null) === null
+  }
+}
+
+/** The facts by which a person finds an event in Stripe's dashboard. */
+export function factsOf(event: unknown): {
+  readonly id: string
+  readonly type: string
+  readonly object: string
+} {
+  const fields = isObject(event) ? event : {}
+  const data = isObject(fields["data"]) ? fields["data"]["object"] : undefined
+  const object = isObject(data) ? data["id"] : undefined
+  const shown = (value: unknown): string => (isText(value) ? value : "unknown")
+  return { id: shown(fields["id"]), type: shown(fields["type"]), object: shown(object) }
+}
+
+/** The object that an event is about. */
+export function objectOf(event: unknown): unknown {
+  return isObject(event) && isObject(event["data"]) ? event["data"]["object"] : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT_LENGTH
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
