@@ -228,7 +228,7 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "back", "error"),
+    pickTexts(search, "account", "back", "error", "step"),
   component: lazyPage(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
 })
 

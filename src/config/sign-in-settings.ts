@@ -12,7 +12,16 @@ export interface OidcSettings {
   /** Absent for a public client. Never printed. */
   readonly clientSecret?: string
   readonly scopes: readonly string[]
+  /** Whether people who have a second factor here are asked for it, or the issuer answers for that. */
+  readonly secondFactor: SecondFactorRule
+  /** Whether an existing user is linked once they confirm it by signing in, or by the address that the issuer has verified. */
+  readonly linkUsers: LinkRule
 }
+
+const SECOND_FACTOR_RULES = ["required", "issuer"] as const
+type SecondFactorRule = (typeof SECOND_FACTOR_RULES)[number]
+const LINK_RULES = ["confirmed", "verified_email"] as const
+type LinkRule = (typeof LINK_RULES)[number]
 
 /** How people sign in to the console. */
 export interface SignInSettings {
@@ -32,6 +41,8 @@ export const oidcScalars = {
   issuer: address(),
   client_id: text(),
   client_secret: secret().optional(),
+  second_factor: z.enum(SECOND_FACTOR_RULES, "must be required or issuer").optional(),
+  link_users: z.enum(LINK_RULES, "must be confirmed or verified_email").optional(),
 }
 
 interface FileConsole {
@@ -43,6 +54,8 @@ interface FileConsole {
         readonly client_id: string
         readonly client_secret?: string | undefined
         readonly scopes?: readonly string[] | undefined
+        readonly second_factor?: SecondFactorRule | undefined
+        readonly link_users?: LinkRule | undefined
       }[]
     | undefined
   readonly trusted_origins?: readonly string[] | undefined
@@ -61,6 +74,8 @@ export function signInSettings(
       clientId: entry.client_id,
       ...(entry.client_secret === undefined ? {} : { clientSecret: entry.client_secret }),
       scopes: entry.scopes ?? ["openid", "email", "profile"],
+      secondFactor: entry.second_factor ?? "required",
+      linkUsers: entry.link_users ?? "confirmed",
     })),
     trustedOrigins: (section.trusted_origins ?? []).map((origin) => new URL(origin).origin),
   }

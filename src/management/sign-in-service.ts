@@ -153,7 +153,7 @@ export class SignInService {
       query: input.query,
     })
     if (answer.session) await this.#begun(client, answer.session, issuer.id)
-    else await this.#refused(client, { name: issuer.name }, answer.refusal ?? "no session")
+    else if (answer.refusal) await this.#refused(client, { name: issuer.name }, answer.refusal)
     return answer
   }
 
@@ -177,7 +177,12 @@ export class SignInService {
   async #begun(client: ClientInfo, session: OpenSession, way: string): Promise<void> {
     const actor = userActor(session.user, new Map(), client.address)
     const change = { action: "session.begin", target: session.sessionId, after: { way } }
-    await this.#parts.audit.record(actor, change)
+    const { audit, users } = this.#parts
+    await audit.record(actor, change)
+    const identity = await users.issuers.confirm(client, session.user)
+    if (!identity) return
+    const after = { issuer: identity.provider }
+    await audit.record(actor, { action: "user.link", target: session.user.id, after })
   }
 
   /** The first of each minute; a flood of them tells nothing more. */

@@ -1,12 +1,13 @@
 /**
  * What a proof is for: a link that sets a password, the step between password and code, a browser that needs
- * no code, the return from an issuer, and what a passkey has to sign.
+ * no code, the return from an issuer, an identity whose user has yet to confirm it, and what a passkey has to sign.
  */
 export type ProofKind =
   | "reset-password"
   | "challenge"
   | "trusted-browser"
   | "oidc"
+  | "identity"
   | "passkey-creation"
   | "passkey-sign-in"
 

@@ -5,6 +5,8 @@ export const CHALLENGE_COOKIE = "tollgate.two_factor"
 export const TRUST_COOKIE = "tollgate.trust_device"
 /** Between what a passkey has to sign and its answer. */
 export const PASSKEY_COOKIE = "tollgate.passkey"
+/** Of an identity at an issuer, until its user has confirmed it by signing in. */
+export const IDENTITY_COOKIE = "tollgate.identity"
 /** Between the console and an issuer. */
 export const STATE_COOKIE = "tollgate.state"
 

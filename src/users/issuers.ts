@@ -2,13 +2,13 @@ import { randomUUID, timingSafeEqual } from "node:crypto"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
-import type { UserRecord } from "../store/users.ts"
+import type { Identity, UserRecord } from "../store/users.ts"
 import type { AttemptLimits } from "./attempt-limits.ts"
 import type { ClientInfo } from "./client-info.ts"
-import { cookieNamed, expireCookie, setCookie, STATE_COOKIE } from "./cookies.ts"
+import { cookieNamed, expireCookie, IDENTITY_COOKIE, setCookie, STATE_COOKIE } from "./cookies.ts"
 import { describeIssuer, type IssuerDescription } from "./issuer.ts"
 import type { Claims, OidcSecrets } from "./oidc.ts"
-import type { SignedIn } from "./sign-in.ts"
+import type { SignedIn, SignIn } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { UserSessions } from "./user-sessions.ts"
 
@@ -21,6 +21,7 @@ export interface IssuersParts {
   readonly store: ConsoleStore
   readonly limits: AttemptLimits
   readonly sessions: UserSessions
+  readonly signIn: Pick<SignIn, "afterFirstFactor">
   /** Whether an address is invited: a new user is created only then. */
   readonly isInvited: (email: string) => Promise<boolean>
   /** Reports a failure to the operator. */
@@ -34,12 +35,19 @@ interface PendingFlow extends OidcSecrets {
   readonly returnTo: string
 }
 
+/** A flow that has come back with an identity. */
+interface FinishedFlow {
+  readonly flow: PendingFlow
+  readonly settings: OidcSettings
+  readonly claims: Claims
+}
+
 interface CallbackInput {
   readonly issuer: OidcSettings
   readonly query: string
 }
 
-/** The result of the callback: a session, or the reason why there is none. */
+/** The result of the callback: a session, a challenge for the second factor, or the reason why there is neither. */
 export interface IssuerReturn extends SignedIn {
   /** The page of the console to redirect to. */
   readonly location: string
@@ -113,9 +121,9 @@ export class Issuers {
     const { redirectUri } = flow
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
-      const answer = await this.#signIn(client, flow, claims)
+      const answer = await this.#signIn(client, { flow, settings, claims })
       // The attempt to go there and the one to come back: a whole office may have one address.
-      if (answer.session) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
+      if (answer.refusal === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
       return answer
     } catch (error) {
       if (!(error instanceof IssuerRefusal)) throw error
@@ -137,20 +145,75 @@ export class Issuers {
     return proof ? (JSON.parse(proof.value) as PendingFlow) : undefined
   }
 
-  async #signIn(client: ClientInfo, flow: PendingFlow, claims: Claims): Promise<IssuerReturn> {
-    const user = await this.#userOf(flow.issuer, claims)
+  async #signIn(
+    client: ClientInfo,
+    { flow, settings, claims }: FinishedFlow,
+  ): Promise<IssuerReturn> {
+    const user = await this.#userOf(settings, claims)
     if (typeof user === "string") return refused(user)
+    if ("unconfirmed" in user) return await this.#askToConfirm(user.unconfirmed, settings, claims)
     if (user.isDisabled) return refused("disabled")
-    const opened = await this.#parts.sessions.open(user, client, { isRemembered: true })
-    const cookies = [...opened.cookies, expireCookie(STATE_COOKIE)]
-    return { session: opened.session, cookies, location: flow.returnTo, refusal: null }
+    const { signIn, sessions } = this.#parts
+    const input = { isRemembered: true }
+    const { session, cookies } =
+      settings.secondFactor === "issuer"
+        ? await sessions.open(user, client, input)
+        : await signIn.afterFirstFactor(user, client, input)
+    return {
+      session,
+      cookies: [...cookies, expireCookie(STATE_COOKIE)],
+      location: session ? flow.returnTo : codePage(flow.returnTo),
+      refusal: null,
+    }
+  }
+
+  /** Keeps the identity for the user, who confirms it by signing in as before with the same browser. */
+  async #askToConfirm(
+    user: UserRecord,
+    { id: provider }: OidcSettings,
+    { subject }: Claims,
+  ): Promise<IssuerReturn> {
+    const token = newToken()
+    const identity: Identity = { provider, subject }
+    await this.#parts.store.proofs.create({
+      kind: "identity",
+      hash: hashToken("identity", token),
+      user: user.id,
+      value: JSON.stringify(identity),
+      expiresAt: Date.now() + FLOW_TIME * 1_000,
+    })
+    const answer = refused("account_not_linked")
+    const cookie = setCookie(IDENTITY_COOKIE, token, FLOW_TIME)
+    return { ...answer, cookies: [...answer.cookies, cookie] }
+  }
+
+  /**
+   * Links the identity that a user confirms by having signed in.
+   * @returns it, or undefined if there is none, or if it belongs to someone else.
+   */
+  async confirm(client: ClientInfo, user: UserRecord): Promise<Identity | undefined> {
+    const token = cookieNamed(client.cookie, IDENTITY_COOKIE)
+    if (token === undefined) return undefined
+    const { proofs, users } = this.#parts.store
+    const hash = hashToken("identity", token)
+    const found = await proofs.find("identity", hash, Date.now())
+    if (found?.user !== user.id || !(await proofs.take("identity", hash, Date.now()))) {
+      return undefined
+    }
+    const identity = JSON.parse(found.value) as Identity
+    await users.link(user.id, identity, Date.now())
+    return identity
   }
 
   /**
    * The user of a known identity; otherwise, if the issuer has verified the e-mail address, the user with that
-   * address, or a new user if it is invited. @returns the user, or the reason why there is none.
+   * address, who may have to confirm it, or a new user if it is invited.
+   * @returns the user, or the reason why there is none.
    */
-  async #userOf(provider: string, claims: Claims): Promise<UserRecord | string> {
+  async #userOf(
+    { id: provider, linkUsers }: OidcSettings,
+    claims: Claims,
+  ): Promise<UserRecord | { readonly unconfirmed: UserRecord } | string> {
     const { users } = this.#parts.store
     const { subject, email, isEmailVerified, name } = claims
     if (email === undefined) return "email_not_found"
@@ -158,7 +221,8 @@ export class Issuers {
     const known = await users.findByIdentity(identity)
     if (known) return known
     const namesake = await users.findByEmail(email)
-    if (!isEmailVerified) return namesake ? "account_not_linked" : "email_not_verified"
+    if (!isEmailVerified) return "email_not_verified"
+    if (namesake && linkUsers === "confirmed") return { unconfirmed: namesake }
     if (namesake) await users.link(namesake.id, identity, Date.now())
     else if (await this.#parts.isInvited(email)) {
       const id = `user_${randomUUID().replaceAll("-", "")}`
@@ -178,6 +242,12 @@ export class Issuers {
     this.#descriptions.set(issuer, { description, at: Date.now() })
     return description
   }
+}
+
+/** The sign-in page at its second step. @param returnTo the page of the console to go to afterwards. */
+function codePage(returnTo: string): string {
+  const back = returnTo.replace(/^\/console/, "")
+  return `/console/sign-in?step=code&back=${encodeURIComponent(back)}`
 }
 
 function refused(code: string): IssuerReturn {

@@ -48,7 +48,7 @@ export interface SignInParts {
   readonly secondFactors: SecondFactors
 }
 
-/** Signs users in with a password, and with a code if they have a second factor. */
+/** Signs users in with a password, and anyone with a code if they have a second factor. */
 export class SignIn {
   readonly #parts: SignInParts
 
@@ -58,18 +58,30 @@ export class SignIn {
 
   /** @throws GatewayError `not_signed_in`, `too_many_attempts`, `forbidden` for a disabled user. */
   async withPassword(client: ClientInfo, credentials: Credentials): Promise<SignedIn> {
-    const { limits, passwords, sessions } = this.#parts
+    const { limits, passwords } = this.#parts
     const takeBack = await limits.beginBy(client, attemptKey("user", credentials.email))
     passwords.requireRoom()
     const { user, passwordHash } = await this.#userWith(credentials)
     if (user.isDisabled) throw isDisabled()
-    const input = { isRemembered: credentials.remember, passwordHash }
+    const answer = await this.afterFirstFactor(user, client, {
+      isRemembered: credentials.remember,
+      passwordHash,
+    })
+    await takeBack()
+    return answer
+  }
+
+  /** Opens a session of a user who has shown a password or an identity, or asks for their second factor. */
+  async afterFirstFactor(
+    user: UserRecord,
+    client: ClientInfo,
+    input: PendingSession,
+  ): Promise<SignedIn> {
     const trust = user.hasTwoFactor ? await this.#trustAgain(user, client) : []
     const answer =
       trust === undefined
         ? await this.#challenge(user, input)
-        : await sessions.open(user, client, input)
-    await takeBack()
+        : await this.#parts.sessions.open(user, client, input)
     return { ...answer, cookies: [...answer.cookies, ...(trust ?? [])] }
   }
 

@@ -61,7 +61,14 @@ export class Users implements Disposable {
     this.signIn = new SignIn(parts)
     this.own = new OwnCredentials(parts)
     this.passkeys = new Passkeys(parts)
-    this.issuers = new Issuers({ store, limits, sessions, isInvited, onFailure })
+    this.issuers = new Issuers({
+      store,
+      limits,
+      sessions,
+      signIn: this.signIn,
+      isInvited,
+      onFailure,
+    })
     this.setupToken = secrets.setupToken
   }
 

@@ -42,7 +42,7 @@ export async function startIssuer(): Promise<Issuer> {
   if (address === null || typeof address === "string") throw new Error("the issuer has no port")
   const url = `http://127.0.0.1:${address.port}`
   const issuer: Issuer = {
-    yaml: `console: { oidc: [{ id: company, name: Our company, issuer: "${url}", client_id: ${CLIENT.client_id}, client_secret: ${CLIENT.client_secret} }] }\n`,
+    yaml: `console: { oidc: [{ id: company, name: Our company, issuer: "${url}", client_id: ${CLIENT.client_id}, client_secret: ${CLIENT.client_secret}, link_users: verified_email }] }\n`,
     people: new Map(),
     forgery: undefined,
     state: "up",

@@ -56,7 +56,7 @@ test("an issuer lets no one in who is not invited, or whose address it has not v
   for (const [login, words] of [
     ["unverified", /is not verified/],
     ["stranger", /invit/],
-    ["claimer", /registered with a password/],
+    ["claimer", /is not verified/],
   ] as const) {
     await using visitor = await tollgate.visitor()
     const { page } = visitor

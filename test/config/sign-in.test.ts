@@ -14,7 +14,7 @@ console:
       issuer: https://login.example.com/
       client_id: tollgate
       client_secret: a-secret
-    - { id: lab, issuer: "http://127.0.0.1:9000/realm", client_id: tollgate, scopes: [openid, email] }
+    - { id: lab, issuer: "http://127.0.0.1:9000/realm", client_id: tollgate, scopes: [openid, email], second_factor: issuer, link_users: verified_email }
   trusted_origins: ["https://console.example.com/"]
 `
 
@@ -28,6 +28,8 @@ test("issuers and trusted origins are read", () => {
         clientId: "tollgate",
         clientSecret: "a-secret",
         scopes: ["openid", "email", "profile"],
+        secondFactor: "required",
+        linkUsers: "confirmed",
       },
       {
         id: "lab",
@@ -35,6 +37,8 @@ test("issuers and trusted origins are read", () => {
         issuer: "http://127.0.0.1:9000/realm",
         clientId: "tollgate",
         scopes: ["openid", "email"],
+        secondFactor: "issuer",
+        linkUsers: "verified_email",
       },
     ],
     trustedOrigins: ["https://console.example.com"],

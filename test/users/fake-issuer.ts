@@ -47,6 +47,8 @@ export async function startIssuer(): Promise<FakeIssuer> {
       clientId: CLIENT.id,
       clientSecret: CLIENT.secret,
       scopes: ["openid", "email", "profile"],
+      secondFactor: "required",
+      linkUsers: "verified_email",
     },
     person: { sub: "1", email: "ada@example.com", email_verified: true, name: "Ada" },
     fault: "none",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { startGateway } from "../../support/gateway.ts"
 import { type FakeIssuer, startIssuer } from "../../users/fake-issuer.ts"
-import { ConsoleBrowser, person, setUpOperator } from "./console-browser.ts"
+import { ConsoleBrowser, OPERATOR, person, setUpOperator } from "./console-browser.ts"
 
 const ADA = person("Ada")
 
@@ -91,4 +91,24 @@ test("an issuer that is away is reported in words, and passwords go on working",
   expect(response.status).toBe(502)
   expect(JSON.stringify(await response.json())).toContain("Our company cannot sign people in now")
   expect(await browser.status("GET", "/session")).toBe(200)
+})
+
+test("a user connects an issuer by signing in as before, and the audit log has it", async () => {
+  await using issuer = await startIssuer()
+  const oidc = [{ ...issuer.settings, linkUsers: "confirmed" as const }]
+  await using gateway = await startGateway({ settings: { console: { oidc, trustedOrigins: [] } } })
+  const operator = await setUpOperator(gateway)
+  const { user } = await operator.json("GET", "/session")
+  const { email } = user as { readonly email: string }
+  issuer.person = { ...issuer.person, email }
+  const browser = new ConsoleBrowser(gateway)
+  const refused = await walk(browser, issuer)
+  expect(refused.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
+  expect(await browser.status("GET", "/session")).toBe(401)
+  await browser.signIn(OPERATOR)
+  const next = new ConsoleBrowser(gateway)
+  expect((await walk(next, issuer)).headers.get("location")).toBe("/console/")
+  expect(await next.json("GET", "/session")).toMatchObject({ user: { email } })
+  const records = await gateway.store.audit.list({ action: "user.link" }, null, 10)
+  expect(records.map(({ after }) => after)).toEqual(['{"issuer":"company"}'])
 })

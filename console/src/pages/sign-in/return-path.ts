@@ -16,7 +16,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   email_not_verified:
     "Your email address is not verified with the identity provider. Verify it, then sign in again.",
   account_not_linked:
-    "This email address is registered with a password. Sign in with the password.",
+    "This email address is registered already. Sign in as before to connect the identity provider with your user. After that, either way works.",
   disabled: "This user is disabled. Ask the operator.",
   access_denied: "The sign-in was cancelled.",
   upstream_error:

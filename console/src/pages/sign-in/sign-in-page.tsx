@@ -17,10 +17,10 @@ const route = getRouteApi("/sign-in")
 
 /** Who are you? Password and, where it is switched on, a code; or another house that knows you. */
 export function SignInPage() {
-  const { back, error } = route.useSearch()
+  const { back, error, step } = route.useSearch()
   const navigate = route.useNavigate()
   const options = useQuery(signInQuery)
-  const [isCodeAsked, setCodeAsked] = useState(false)
+  const [isCodeAsked, setCodeAsked] = useState(step === "code")
 
   async function enter() {
     beginSession(await api("GET /session", {}))

@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test"
+import type { OidcSettings } from "../../src/config/sign-in-settings.ts"
+import { type FakeIssuer, startIssuer } from "./fake-issuer.ts"
+import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
+import { totp } from "./totp.ts"
+
+const ORIGIN = "http://127.0.0.1:8787"
+const CONFIRM = "/console/sign-in?error=account_not_linked"
+const CODE = { kind: "totp", trustDevice: false } as const
+
+/** Goes to an issuer and back. @returns where the browser ends up. */
+async function walk(
+  { users }: TestUsers,
+  issuer: FakeIssuer,
+  browser: Browser,
+  rules: Partial<OidcSettings> = {},
+): Promise<string> {
+  const settings: OidcSettings = { ...issuer.settings, linkUsers: "confirmed", ...rules }
+  const order = { issuer: settings, origin: ORIGIN }
+  const start = await users.issuers.toIssuer(browser, { ...order, returnTo: "/console/keys?a=1" })
+  browser.keep(start.cookies)
+  const { search: query } = new URL(issuer.authorize(start.url))
+  const reply = await users.issuers.fromIssuer(browser, { ...order, query })
+  browser.take(reply)
+  return reply.location
+}
+
+/** Links what the user who has signed in with a browser confirms, as the service does with each new session. */
+async function confirm({ users }: TestUsers, browser: Browser) {
+  const session = await users.sessionOf(browser.cookie)
+  if (!session) throw new Error("no session")
+  return await users.issuers.confirm(browser, session.user)
+}
+
+test("two issuers with the same verified address do not take over a user with a password", async () => {
+  await using first = await startIssuer()
+  await using second = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  for (const [issuer, id] of [
+    [first, "company"],
+    [second, "other"],
+  ] as const) {
+    const stranger = new Browser()
+    expect(await walk(open, issuer, stranger, { id })).toBe(CONFIRM)
+    expect(await walk(open, issuer, stranger, { id })).toBe(CONFIRM)
+    expect(await open.users.sessionOf(stranger.cookie)).toBeNull()
+    expect(await open.users.identities(ada.id)).toEqual([])
+  }
+})
+
+test("an issuer that a user has not confirmed does not take over a user of another issuer", async () => {
+  await using first = await startIssuer()
+  await using second = await startIssuer()
+  using open = openUsers()
+  open.invited.add(ADA.email)
+  expect(await walk(open, first, new Browser(), { id: "company" })).toBe("/console/keys?a=1")
+  const stranger = new Browser()
+  expect(await walk(open, second, stranger, { id: "other" })).toBe(CONFIRM)
+  expect(await open.users.sessionOf(stranger.cookie)).toBeNull()
+  // They come through the first issuer in the same browser, and so confirm the second.
+  expect(await walk(open, first, stranger, { id: "company" })).toBe("/console/keys?a=1")
+  expect(await confirm(open, stranger)).toMatchObject({ provider: "other" })
+  expect(await walk(open, second, new Browser(), { id: "other" })).toBe("/console/keys?a=1")
+})
+
+test("a user confirms an issuer by signing in as before, once and in the same browser", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  const eve = { name: "Eve", email: "eve@example.com", password: "another long password" }
+  await open.users.create(eve)
+  const browser = new Browser()
+  expect(await walk(open, issuer, browser)).toBe(CONFIRM)
+  // Neither another person in this browser nor Ada in another one confirms it.
+  await signIn(open.users, browser, eve)
+  expect(await confirm(open, browser)).toBeUndefined()
+  const elsewhere = new Browser()
+  await signIn(open.users, elsewhere)
+  expect(await confirm(open, elsewhere)).toBeUndefined()
+  expect(await walk(open, issuer, new Browser())).toBe(CONFIRM)
+  await signIn(open.users, browser)
+  expect(await confirm(open, browser)).toMatchObject({ provider: "company" })
+  expect(await confirm(open, browser)).toBeUndefined()
+  const next = new Browser()
+  expect(await walk(open, issuer, next)).toBe("/console/keys?a=1")
+  expect((await open.users.sessionOf(next.cookie))?.user.id).toBe(ada.id)
+})
+
+test("an issuer that the operator trusts with addresses links users by them", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  const browser = new Browser()
+  const rules = { linkUsers: "verified_email" } as const
+  expect(await walk(open, issuer, browser, rules)).toBe("/console/keys?a=1")
+  expect((await open.users.sessionOf(browser.cookie))?.user.id).toBe(ada.id)
+})
+
+test("asks a user with a second factor for the code after the issuer, unless the issuer answers for it", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const { users } = open
+  await users.create(ADA)
+  const own = new Browser()
+  await signIn(users, own)
+  const { secret, backupCodes } = await users.own.beginTwoFactor(own, ADA.password)
+  own.take(await users.signIn.withCode(own, { ...CODE, code: totp(secret) }))
+  const linked = { linkUsers: "verified_email" } as const
+
+  const browser = new Browser()
+  expect(await walk(open, issuer, browser, linked)).toBe(
+    "/console/sign-in?step=code&back=%2Fkeys%3Fa%3D1",
+  )
+  expect(await users.sessionOf(browser.cookie)).toBeNull()
+  const wrong = { kind: "backup-code", trustDevice: false, code: "wrong-wrong" } as const
+  await expect(users.signIn.withCode(browser, wrong)).rejects.toMatchObject({
+    kind: "invalid_value",
+  })
+  expect(await users.sessionOf(browser.cookie)).toBeNull()
+  const right = { kind: "backup-code", trustDevice: true, code: backupCodes[0] ?? "" } as const
+  browser.take(await users.signIn.withCode(browser, right))
+  expect((await users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
+
+  // A browser that they trust needs no code again, for one sign-in after the other.
+  expect(await walk(open, issuer, browser, linked)).toBe("/console/keys?a=1")
+
+  const vouched = new Browser()
+  expect(await walk(open, issuer, vouched, { ...linked, secondFactor: "issuer" })).toBe(
+    "/console/keys?a=1",
+  )
+  expect((await users.sessionOf(vouched.cookie))?.user.email).toBe(ADA.email)
+})
