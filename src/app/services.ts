@@ -52,7 +52,7 @@ export function openSettings(
 
 /** The rates of keys. Without shared memory, each process is a machine of its own. */
 export function ratesOf(
-  { machine, store }: Pick<OpenDatabase, "machine" | "store">,
+  { machine, store, nodeId }: Pick<OpenDatabase, "machine" | "store" | "nodeId">,
   events: Events,
 ): Rates {
   const { memory } = machine
@@ -61,7 +61,7 @@ export function ratesOf(
   const local = new RateLimiter(clock, buckets)
   const running = new RunningRequests(memory, machine.presence)
   const { rateLimits: limits } = store
-  return new Rates({ limits, local, running, clock, onFailure: events.nodeFailed })
+  return new Rates({ limits, local, running, clock, node: nodeId, onFailure: events.nodeFailed })
 }
 
 /** What nodes on several machines tell each other of deployments. */

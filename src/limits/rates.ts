@@ -2,11 +2,14 @@ import type { MaybePromise } from "../canon/maybe-promise.ts"
 import { MINUTE } from "./bucket.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
+import { LeasedSlots } from "./leased-slots.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
 import type { RunningRequests } from "./running-requests.ts"
 
 export interface RatesParts extends LeasedRatesParts {
   readonly running: RunningRequests
+  /** The process, as the database knows it. */
+  readonly node: string
 }
 
 /**
@@ -17,6 +20,7 @@ export class Rates {
   readonly #running: RunningRequests
   readonly #local: RateLimiter
   readonly #leased: LeasedRates
+  readonly #slots: LeasedSlots
   readonly #clock: () => number
   #isLeased = false
   /** When another machine was last seen. */
@@ -26,6 +30,7 @@ export class Rates {
     this.#running = parts.running
     this.#local = parts.local
     this.#leased = new LeasedRates(parts)
+    this.#slots = new LeasedSlots(parts)
     this.#clock = parts.clock
   }
 
@@ -33,7 +38,7 @@ export class Rates {
   setMachines(machines: number): void {
     this.#local.setMachines(machines)
     this.#leased.machines = machines
-    this.#running.setMachines(machines)
+    this.#slots.machines = machines
     const now = this.#clock()
     if (machines > 1) this.#companyAt = now
     // What others have used before they left drains first.
@@ -42,10 +47,11 @@ export class Rates {
 
   /**
    * A request begins, of a key, or an account, that may have only so many at the same time.
-   * @returns what to call once when it ends.
+   * @returns what to call once when it ends; a promise where it has to wait for the database.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
-  enter(keyId: string, limit: number, whose?: LimitOwner): () => void {
+  enter(keyId: string, limit: number, whose?: LimitOwner): MaybePromise<() => void> {
+    if (this.#isLeased) return this.#slots.enter(keyId, limit, whose)
     return this.#running.enter(keyId, limit, whose)
   }
 

@@ -12,43 +12,44 @@ const RETRY_AFTER = 1
 
 /**
  * How many requests of each key run at the same time, in all processes of the machine. Each process counts its own, so that
- * those of a process that dies are no longer counted when it is found to be gone. Of a limit that several machines share,
- * each has its part, and at least one.
+ * those of a process that dies are no longer counted when it is found to be gone.
  */
 export class RunningRequests {
   readonly #table: WordTable
   readonly #presence: Presence
-  #machines = 1
 
   constructor(memory: SharedMemory, presence: Presence) {
     this.#table = new WordTable(memory.bigWords("running"), SLOT_WORDS)
     this.#presence = presence
   }
 
-  setMachines(machines: number): void {
-    this.#machines = machines
-  }
-
   /**
    * A request begins.
-   * @param limit of its key, for all machines together.
+   * @param limit of its key, or what this machine has of it.
    * @returns what to call once when it ends.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): () => void {
+    // Counted first: of several processes that do so at the same time, none overlooks the others.
+    const leave = this.begin(keyId)
+    if (this.#countOf(keyId) <= limit) return leave
+    leave()
+    throw tooManyRunning(limit, whose)
+  }
+
+  /** A request begins, whose limit is kept elsewhere. @returns what to call once when it ends. */
+  begin(keyId: string): () => void {
     const name = this.#nameOf(keyId, this.#presence.id)
     // The more requests a slot counts, the more is lost with it.
     const slot = this.#table.make(name, (at) => -Number(this.#table.words[at + COUNT] ?? 0n))
-    // Counted first: of several processes that do so at the same time, none overlooks the others.
     Atomics.add(this.#table.words, slot.at + COUNT, 1n)
-    const leave = (): void => this.#leave(name, slot)
-    if (this.#countOf(keyId) <= Math.max(1, Math.floor(limit / this.#machines))) return leave
-    leave()
-    throw new GatewayError(
-      "concurrent_requests_exceeded",
-      `Only ${limit} requests of ${whose} may run at the same time, and as many do. Wait for one to end.`,
-      { retryAfter: RETRY_AFTER },
-    )
+    return () => this.#leave(name, slot)
+  }
+
+  /** How many requests of a key run in this process. */
+  own(keyId: string): number {
+    const at = this.#table.find(this.#nameOf(keyId, this.#presence.id))
+    return at === -1 ? 0 : Number(Atomics.load(this.#table.words, at + COUNT))
   }
 
   #leave(name: string, slot: TableSlot): void {
@@ -69,4 +70,12 @@ export class RunningRequests {
   #nameOf(keyId: string, process: bigint): string {
     return `${keyId} ${process}`
   }
+}
+
+export function tooManyRunning(limit: number, whose: LimitOwner): GatewayError {
+  return new GatewayError(
+    "concurrent_requests_exceeded",
+    `Only ${limit} requests of ${whose} may run at the same time, and as many do. Wait for one to end.`,
+    { retryAfter: RETRY_AFTER },
+  )
 }

@@ -24,6 +24,19 @@ export interface RateGrant {
   readonly level: number
 }
 
+/** How many requests of a key a node wants to run at the same time. */
+export interface SlotOrder {
+  readonly key: string
+  /** The process, whatever its node's present id is. */
+  readonly node: string
+  /** How many may run at all nodes together. */
+  readonly limit: number
+  /** How many run at the node: it keeps at least these. */
+  readonly running: number
+  /** How many it wants to run, those that run included. */
+  readonly wanted: number
+}
+
 /** The limits of keys, of which nodes on several machines lease what they use. */
 export interface RateLimitWrites {
   /**
@@ -34,6 +47,11 @@ export interface RateLimitWrites {
    * @returns in the order of the orders.
    */
   lease(orders: readonly RateOrder[], machines: number): Promise<RateGrant[]>
+  /**
+   * Replaces what a node may run of a key. The slots of nodes that are gone are free.
+   * @returns how many requests of the key the node may run.
+   */
+  leaseSlots(order: SlotOrder): Promise<number>
 }
 
 /** The longest debt in minutes, so that one that was never paid back heals. */

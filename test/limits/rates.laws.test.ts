@@ -8,6 +8,7 @@ import { Presence } from "../../src/machine/presence.ts"
 import { SharedMemory } from "../../src/machine/shared-memory.ts"
 import { Rates } from "../../src/limits/rates.ts"
 import { LIMITS_OVER_MACHINES } from "../../src/store/sqlite/schemas/book/14-limits-over-machines.ts"
+import { RUNNING_SLOTS } from "../../src/store/sqlite/schemas/book/25-running-slots.ts"
 import { RateLimits } from "../../src/store/sqlite/rate-limits.ts"
 
 const MINUTE = 60_000
@@ -27,6 +28,7 @@ class World {
   constructor(machines: number) {
     this.#database.run("CREATE TABLE nodes (id TEXT)")
     this.#database.run(LIMITS_OVER_MACHINES)
+    this.#database.run(RUNNING_SLOTS)
     const memory = SharedMemory.own()
     const running = new RunningRequests(memory, new Presence(memory, new MachineClock()))
     const limits = new RateLimits(this.#database)
@@ -36,7 +38,11 @@ class World {
       const onFailure = (error: unknown) => expect(error).toBeUndefined()
       const lease = async (orders: Parameters<RateLimits["lease"]>[0][]) =>
         orders.map((order) => limits.lease(order, machines, Math.floor(this.now)))
-      const rates = new Rates({ limits: { lease }, local, running, clock, onFailure })
+      const leaseSlots = async (order: Parameters<RateLimits["leaseSlots"]>[0]) =>
+        limits.leaseSlots(order)
+      const node = String(index)
+      const parts = { limits: { lease, leaseSlots }, local, running, clock, onFailure }
+      const rates = new Rates({ ...parts, node })
       rates.setMachines(machines)
       return rates
     })

@@ -49,7 +49,9 @@ class Member {
       return grants
     }
     const onFailure = (error: unknown) => void this.failures.push(error)
-    this.rates = new Rates({ limits: { lease }, local, running, clock, onFailure })
+    const { leaseSlots } = limits
+    const parts = { limits: { lease, leaseSlots }, local, running, clock, onFailure }
+    this.rates = new Rates({ ...parts, node: crypto.randomUUID() })
   }
 
   async passes(request: RateRequest, of = key): Promise<boolean> {

@@ -47,16 +47,6 @@ test("what ran in a process that is gone is not counted any more", () => {
   expect(() => one.enter("key", 2)).toThrow()
 })
 
-test("of several machines each has its part, and at least one", () => {
-  using machine = new Machine(folder)
-  const running = processOf(machine)
-  running.setMachines(3)
-  for (let count = 0; count < 2; count++) running.enter("key", 8)
-  expect(() => running.enter("key", 8)).toThrow()
-  running.enter("small", 1)
-  expect(() => running.enter("small", 1)).toThrow()
-})
-
 test("a changed limit holds for the next request, and running ones stay", () => {
   using machine = new Machine(folder)
   const running = processOf(machine)

@@ -15,6 +15,7 @@ import { refuseLongLists } from "./field-limits.ts"
 import { readGoogleAddress } from "./google-address.ts"
 import { labelsOf } from "./labels.ts"
 import type { ModelKind } from "../../config/settings.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
 import type { TakenWishes } from "../../relay/wishes/read-wishes.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
@@ -86,13 +87,16 @@ export function callsOf(services: CallServices): Calls {
       ? found.then((key) => opened(key, request, receivedAt))
       : opened(found, request, receivedAt)
   }
-  const entered = (caller: KeyCaller): KeyCaller => {
-    try {
-      checks.enter(caller.key, caller.memory)
-      return caller
-    } catch (error) {
+  const entered = (caller: KeyCaller): MaybePromise<KeyCaller> => {
+    const left = (error: unknown): never => {
       caller.memory[Symbol.dispose]()
       throw error
+    }
+    try {
+      const entering = checks.enter(caller.key, caller.memory)
+      return entering ? entering.then(() => caller, left) : caller
+    } catch (error) {
+      return left(error)
     }
   }
   const formReading = (rules: FileRules, kind: ModelKind, request: Request, caller: KeyCaller) => ({

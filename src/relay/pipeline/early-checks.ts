@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { isFree } from "../../catalog/model.ts"
 import type { ModelKind } from "../../config/settings.ts"
@@ -26,16 +27,23 @@ export class EarlyChecks {
   }
 
   /**
-   * Checks the state of a key and counts one more running request of it, until its memory is given back.
+   * Checks the state of a key and counts one more running request of it, until its memory is released.
+   * @returns a promise if it has to wait for the database.
    * @throws GatewayError `key_paused` and its like, `concurrent_requests_exceeded`.
    */
-  enter(key: Key, memory: Reservation): void {
+  enter(key: Key, memory: Reservation): Promise<void> | undefined {
     refuseHindered(key)
     const { limiter } = this.#parts
     const { id, account, concurrentRequests, together } = key
-    if (concurrentRequests !== undefined) memory.defer(limiter.enter(id, concurrentRequests))
+    const own =
+      concurrentRequests === undefined
+        ? undefined
+        : leaveWith(memory, limiter.enter(id, concurrentRequests))
     const shared = together?.concurrentRequests
-    if (shared !== undefined) memory.defer(limiter.enter(account, shared, "this account"))
+    if (shared === undefined) return own
+    const enterShared = (): Promise<void> | undefined =>
+      leaveWith(memory, limiter.enter(account, shared, "this account"))
+    return own ? own.then(enterShared) : enterShared()
   }
 
   /**
@@ -74,4 +82,14 @@ export class EarlyChecks {
     const refusal = refusalOf(ledger.snapshot(payer), SMALLEST_COST, SMALLEST_COST)
     if (refusal.kind !== "credits_reserved") throw refusal
   }
+}
+
+/** Counts a request as running until its memory is released, however it ends. */
+function leaveWith(
+  memory: Reservation,
+  entering: MaybePromise<() => void>,
+): Promise<void> | undefined {
+  if (entering instanceof Promise) return entering.then((leave) => memory.defer(leave))
+  memory.defer(entering)
+  return undefined
 }

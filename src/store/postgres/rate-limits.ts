@@ -52,6 +52,17 @@ const LEASE = `WITH moment AS MATERIALIZED (SELECT tollgate_now() AS now),
   )
   SELECT granted, level FROM granted ORDER BY place`
 
+/** Waits for the row of the key, and then counts what is in it. */
+const LEASE_SLOTS = `INSERT INTO running_slots AS known (key, slots)
+  VALUES ($1, jsonb_build_object($2::text, greatest($4::int, least($5::int, $3::int))))
+  ON CONFLICT (key) DO UPDATE SET slots = (
+    SELECT coalesce(jsonb_object_agg(other.key, other.value), '{}')
+      || jsonb_build_object($2::text, greatest($4::int, least($5::int, $3::int - coalesce(sum(other.value::int), 0)::int)))
+    FROM jsonb_each(known.slots) AS other
+    WHERE other.key <> $2 AND other.value::int > 0
+      AND EXISTS (SELECT 1 FROM nodes WHERE split_part(nodes.id, '.', 1) = other.key))
+  RETURNING (slots ->> $2)::int AS slots`
+
 export function rateLimitMethods(client: PostgresClient): Store["rateLimits"] {
   return {
     async lease(orders, machines) {
@@ -67,6 +78,11 @@ export function rateLimitMethods(client: PostgresClient): Store["rateLimits"] {
         String(Math.max(1, machines)),
       ])
       return rows.map(({ granted, level }): RateGrant => ({ granted, level }))
+    },
+    async leaseSlots({ key, node, limit, running, wanted }) {
+      const numbers = [limit, running, wanted].map(String)
+      const row = await client.row<{ slots: number }>(LEASE_SLOTS, [key, node, ...numbers])
+      return row?.slots ?? running
     },
   }
 }

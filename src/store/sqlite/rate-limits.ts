@@ -1,5 +1,11 @@
 import type { Database } from "bun:sqlite"
-import { LONGEST_RATE_DEBT, RATE_ROUNDING, type RateGrant, type RateOrder } from "../rate-limits.ts"
+import {
+  LONGEST_RATE_DEBT,
+  RATE_ROUNDING,
+  type RateGrant,
+  type RateOrder,
+  type SlotOrder,
+} from "../rate-limits.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
 
@@ -12,6 +18,8 @@ interface BucketRow {
 export class RateLimits {
   readonly #find
   readonly #write
+  readonly #otherSlots
+  readonly #writeSlots
 
   constructor(database: Database) {
     this.#find = database.prepare<BucketRow, [string, string]>(
@@ -20,6 +28,21 @@ export class RateLimits {
     this.#write = database.prepare<unknown, [string, string, number, bigint]>(
       "INSERT OR REPLACE INTO rate_buckets (key, unit, level, at) VALUES (?, ?, ?, ?)",
     )
+    this.#otherSlots = database.prepare<{ slots: bigint }, [string, string]>(
+      `SELECT coalesce(sum(slots), 0) AS slots FROM running_slots AS other
+       WHERE key = ? AND node <> ? AND EXISTS (
+         SELECT 1 FROM nodes WHERE nodes.id = other.node OR nodes.id GLOB other.node || '.*')`,
+    )
+    this.#writeSlots = database.prepare<unknown, [string, string, bigint]>(
+      "INSERT OR REPLACE INTO running_slots (key, node, slots) VALUES (?, ?, ?)",
+    )
+  }
+
+  leaseSlots({ key, node, limit, running, wanted }: SlotOrder): number {
+    const others = Number(this.#otherSlots.get(key, node)?.slots ?? 0n)
+    const slots = Math.max(running, Math.min(wanted, limit - others))
+    this.#writeSlots.run(key, node, BigInt(slots))
+    return slots
   }
 
   lease(order: RateOrder, machines: number, now: number): RateGrant {
@@ -52,5 +75,6 @@ export function rateLimitMethods(
         const now = Date.now()
         return orders.map((order) => limits.lease(order, Math.max(1, machines), now))
       }),
+    leaseSlots: (order) => transactions.atomically(() => limits.leaseSlots(order)),
   }
 }

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { LeasedSlots } from "../../src/limits/leased-slots.ts"
+import { RunningRequests } from "../../src/limits/running-requests.ts"
+import { MachineClock } from "../../src/machine/machine-clock.ts"
+import { Presence } from "../../src/machine/presence.ts"
+import { SharedMemory } from "../../src/machine/shared-memory.ts"
+import type { SlotOrder } from "../../src/store/rate-limits.ts"
+import { ENGINES } from "../store/engines.ts"
+import { TestDatabase } from "../store/test-database.ts"
+import { until } from "../support/until.ts"
+
+/** A process on a machine of its own, and what it asks the database. */
+class Member {
+  readonly id = crypto.randomUUID()
+  readonly slots: LeasedSlots
+  readonly leaves: (() => void)[] = []
+  readonly failures: unknown[] = []
+  asked = 0
+  isAway = false
+
+  private constructor(database: TestDatabase) {
+    const memory = SharedMemory.own()
+    this.slots = new LeasedSlots({
+      limits: {
+        leaseSlots: async (order: SlotOrder) => {
+          this.asked++
+          if (this.isAway) throw new Error("away")
+          return await database.store.rateLimits.leaseSlots(order)
+        },
+      },
+      running: new RunningRequests(memory, new Presence(memory, new MachineClock())),
+      node: this.id,
+      clock: () => performance.now(),
+      onFailure: (error) => this.failures.push(error),
+    })
+  }
+
+  static async on(database: TestDatabase, machines: number): Promise<Member> {
+    const member = new Member(database)
+    member.slots.machines = machines
+    const node = { id: member.id, process: 1, host: "host", machine: null, beatAt: Date.now() }
+    await database.store.nodes.join(node)
+    return member
+  }
+
+  async enters(key: string, limit: number): Promise<boolean> {
+    try {
+      this.leaves.push(await this.slots.enter(key, limit))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  leaveAll(): void {
+    for (const leave of this.leaves.splice(0)) leave()
+  }
+}
+
+async function membersOn(database: TestDatabase, count: number): Promise<Member[]> {
+  return await Promise.all(Array.from({ length: count }, () => Member.on(database, count)))
+}
+
+/** How many of many requests that begin at once, in turn at each member, may run. */
+async function burst(all: readonly Member[], count: number, key: string, limit: number) {
+  const entered = await Promise.all(
+    Array.from({ length: count }, (_, index) => all[index % all.length]?.enters(key, limit)),
+  )
+  return entered.filter(Boolean).length
+}
+
+/** Begins requests until so many more run: for a moment after a refusal, others are refused without asking. */
+async function fill(all: readonly Member[], count: number, key: string, limit: number) {
+  let entered = 0
+  await until(async () => (entered += await burst(all, all.length, key, limit)) >= count)
+  expect(entered).toBe(count)
+}
+
+describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_, engine) => {
+  let database: TestDatabase
+  let keys = 0
+  beforeAll(async () => {
+    database = await TestDatabase.on(engine)
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
+
+  test.each([1, 2, 5, 17])(
+    "admits all %i of a limit over three machines, and no more",
+    async (limit) => {
+      const all = await membersOn(database, 3)
+      const key = `key${++keys}`
+      expect(await burst(all, 60, key, limit)).toBe(limit)
+      expect(await burst(all, 9, key, limit)).toBe(0)
+      for (const member of all) member.leaveAll()
+      await fill(all, limit, key, limit)
+      expect(await burst(all, 9, key, limit)).toBe(0)
+    },
+  )
+
+  test("lets one machine use what another one has leased and does not need", async () => {
+    const [one, other] = await membersOn(database, 2)
+    if (!one || !other) throw new Error("no members")
+    const key = `key${++keys}`
+    expect(await burst([one], 5, key, 5)).toBe(5)
+    one.leaveAll()
+    expect(await burst([other], 5, key, 5)).toBe(5)
+    expect(await burst([one], 1, key, 5)).toBe(0)
+  })
+
+  test("frees the slots of a node that is gone", async () => {
+    const [one, other] = await membersOn(database, 2)
+    if (!one || !other) throw new Error("no members")
+    const key = `key${++keys}`
+    expect(await burst([one], 5, key, 5)).toBe(5)
+    expect(await burst([other], 5, key, 5)).toBe(0)
+    await database.store.nodes.remove(one.id, Date.now(), 0)
+    await until(async () => (await burst([other], 1, key, 5)) === 1)
+  })
+
+  test("uses a lowered and a raised limit with the next request", async () => {
+    const all = await membersOn(database, 2)
+    const key = `key${++keys}`
+    expect(await burst(all, 10, key, 4)).toBe(4)
+    expect(await burst(all, 4, key, 2)).toBe(0)
+    await fill(all, 3, key, 7)
+    expect(await burst(all, 9, key, 7)).toBe(0)
+  })
+
+  test("gives each machine its part while the database is away", async () => {
+    const all = await membersOn(database, 3)
+    const key = `key${++keys}`
+    for (const member of all) member.isAway = true
+    expect(await burst(all, 60, key, 9)).toBe(9)
+    expect(all.every(({ failures }) => failures.length === 1)).toBe(true)
+  })
+})
