@@ -76,8 +76,11 @@ export function factsOf(event: unknown): {
   const fields = isObject(event) ? event : {}
   const data = isObject(fields["data"]) ? fields["data"]["object"] : undefined
   const object = isObject(data) ? data["id"] : undefined
-  const shown = (value: unknown): string => (isText(value) ? value : "unknown")
   return { id: shown(fields["id"]), type: shown(fields["type"]), object: shown(object) }
+}
+
+function shown(value: unknown): string {
+  return isText(value) ? value : "unknown"
 }
 
 /** The object that an event is about. */

@@ -42,7 +42,12 @@ models:
   await runJson(installation, "account", "create", "caller", "--credits", "10")
   const made = await runJson<{ key: string; id: string }>(
     installation,
-    ...["key", "create", "--account", "caller", "--concurrent", String(LIMIT)],
+    "key",
+    "create",
+    "--account",
+    "caller",
+    "--concurrent",
+    String(LIMIT),
   )
   const ask = (index: number): Promise<Response> =>
     fetch(`${machines[index % machines.length]?.serving.url}/v1/chat/completions`, {

@@ -170,7 +170,7 @@ for (const [engine, newDatabase] of Object.entries(ENGINES)) {
       expect(await answers[index]?.text()).toMatch(format.end)
     }
     const ids = answers.map(({ headers }) => headers.get("x-request-id") ?? "")
-    expect((await world.charges(account)).sort()).toEqual(ids.sort())
+    expect((await world.charges(account)).toSorted()).toEqual(ids.toSorted())
   })
 
   test(`${engine}: a process that ends keeps what it had with the format's error event`, async () => {
