@@ -80,6 +80,8 @@ export class LeasedSlots {
       for (;;) {
         const own = running.own(key.id)
         const wanted = own + key.waiting.length
+        // What is given back is not used from now on: another node may have it before the answer comes.
+        key.slots = Math.min(key.slots, wanted)
         key.slots = await limits.leaseSlots({ ...orderOf(key), node, running: own, wanted })
         this.#admit(key)
         if (key.waiting.length === 0) break

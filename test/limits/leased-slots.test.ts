@@ -134,3 +134,32 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     expect(all.every(({ failures }) => failures.length === 1)).toBe(true)
   })
 })
+
+test("does not use a slot that it is giving back", async () => {
+  const memory = SharedMemory.own()
+  const gate = Promise.withResolvers<void>()
+  const orders: SlotOrder[] = []
+  const slots = new LeasedSlots({
+    limits: {
+      leaseSlots: async (order) => {
+        orders.push(order)
+        if (order.wanted === 0) await gate.promise
+        return order.wanted
+      },
+    },
+    running: new RunningRequests(memory, new Presence(memory, new MachineClock())),
+    node: "one",
+    clock: () => performance.now(),
+    onFailure: (error) => expect(error).toBeUndefined(),
+  })
+  const leave = await slots.enter("key", 1)
+  leave()
+  await until(() => orders.length === 2)
+  let hasEntered = false
+  const entering = Promise.resolve(slots.enter("key", 1)).then(() => (hasEntered = true))
+  await Bun.sleep(0)
+  expect(hasEntered).toBe(false)
+  gate.resolve()
+  expect(await entering).toBe(true)
+  expect(orders.map(({ wanted }) => wanted)).toEqual([1, 0, 1])
+})
