@@ -1,4 +1,4 @@
-import { detachBuffer } from "../wire/detach-buffer.ts"
+import { detachBuffer } from "../canon/detach-buffer.ts"
 import { PaceWatch, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.ts"
 
 /** How long an answer waits for the rest of its request, so that the connection can be used again. */

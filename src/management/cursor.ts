@@ -75,8 +75,6 @@ function isPosition(value: unknown): value is Position {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((part) =>
-      typeof part === "string" ? isStorableText(part) : Number.isFinite(part),
-    )
+    value.every((part) => (typeof part === "string" ? isStorableText(part) : Number.isFinite(part)))
   )
 }
