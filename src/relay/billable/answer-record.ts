@@ -67,9 +67,11 @@ const RESPONSES: Reader = {
   frame: (json, record) => {
     const type = textAt(json, "type") ?? ""
     if (type === "response.output_item.done") record.items.push(...byType(json.item))
-    const response = RESPONSE_ENDS.has(type) ? objectAt(json, "response") : undefined
+    const response = objectAt(json, "response")
     if (response === undefined) return
+    // Earlier events have the tier and the model: all that is known when an answer ends early.
     record.whole = response
+    if (!RESPONSE_ENDS.has(type)) return
     record.isEnded = true
     const items = RESPONSES.items(response)
     if (items.length > 0) record.items = items

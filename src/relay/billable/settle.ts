@@ -68,17 +68,20 @@ function servedMode(
   record: AnswerRecord,
   price: Price,
 ): { readonly factor: bigint; readonly name: string } {
-  const assumed = requested.isPossible ? SAME : (requested.factor ?? SAME)
+  const asked = requested.isPossible ? SAME : (requested.factor ?? SAME)
+  // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
+  const assumed = asked < SAME ? SAME : asked
   const reported = (requested.field.served ?? [])
     .flatMap((path) => valuesAt(record.whole, path))
     .find(({ value }) => typeof value === "string")
-  if (reported === undefined)
-    return { factor: assumed, name: requested.isPossible ? "" : requested.name }
+  if (reported === undefined) {
+    return { factor: assumed, name: requested.isPossible || asked < SAME ? "" : requested.name }
+  }
   const name = String(reported.value).toLowerCase().replace(PREFIX, "")
   if (STANDARD_MODES.has(name)) return { factor: SAME, name: "" }
   const known = price.modes?.get(name)
   // A mode without a price costs no less than the requested one.
-  return { factor: known ?? (assumed > SAME ? assumed : SAME), name }
+  return { factor: known ?? assumed, name }
 }
 
 function withCalls(

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+import { completion, framesOf, response } from "./billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
+import { HELLO, nanocredits, receiptOf } from "./support.ts"
+
+const CHAT = "/v1/chat/completions"
+const RESPONSES = "/v1/responses"
+const STANDARD = 120_000n
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let answer: JsonObject = {}
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const isStream = vendor.bodies.at(-1)?.["stream"] === true
+    if (!isStream) return Response.json(answer)
+    return streamed(framesOf(new URL(request.url).pathname, answer))
+  })
+  const at = (dialect: string) => ({
+    ...provider(vendor.url, "azure"),
+    dialects: [dialect],
+    prices: { modes: { batch: "0.5", flex: "0.5", priority: "2" } },
+  })
+  const model = simulated({ maxOutput: 50 })
+  gateway = await startGateway({
+    providers: { chat: at("openai-chat"), responses: at("openai-responses") },
+    models: { "chat/m": model, "responses/m": model },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function costOf(path: string, tier: string, reported: string | undefined, stream: boolean) {
+  const more = reported === undefined ? {} : { service_tier: reported }
+  answer = (path === CHAT ? completion(more) : response([], more)) as JsonObject
+  const caller = await gateway.caller("10")
+  const said = path === CHAT ? { messages: HELLO } : { input: "Hello there" }
+  const model = path === CHAT ? "chat/m" : "responses/m"
+  const posted = await caller.post(path, { model, ...said, service_tier: tier, stream })
+  const text = await posted.text()
+  expect(posted.status, text).toBe(200)
+  const { cost, hold } = await receiptOf(caller, posted)
+  expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+  return nanocredits(cost)
+}
+
+for (const path of [CHAT, RESPONSES]) {
+  for (const stream of [false, true]) {
+    describe(`a service tier at ${path}, ${stream ? "streamed" : "whole"}`, () => {
+      for (const tier of ["batch", "flex"]) {
+        test(`${tier} costs the standard price unless the response reports it`, async () => {
+          expect(await costOf(path, tier, undefined, stream)).toBe(STANDARD)
+          expect(await costOf(path, tier, "default", stream)).toBe(STANDARD)
+          expect(await costOf(path, tier, "auto", stream)).toBe(STANDARD)
+          expect(await costOf(path, tier, tier, stream)).toBe(STANDARD / 2n)
+        })
+      }
+
+      test("priority costs its price unless the response reports another tier", async () => {
+        expect(await costOf(path, "priority", undefined, stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "priority", "default", stream)).toBe(STANDARD)
+        expect(await costOf(path, "priority", "priority", stream)).toBe(STANDARD * 2n)
+      })
+    })
+  }
+}
