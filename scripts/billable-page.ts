@@ -32,6 +32,17 @@ with \`unpriced_features: pass\` it is passed on at no charge, listed in the rec
 as an error. A type of tool that is not in these tables counts as unpriced. Other fields pass. Embeddings,
 reranking, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
 
+A limit on calls that the caller sets is held for and never exceeded in a charge. Where the caller sets none, the
+number in these tables is held for. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
+a tool, or \`max_tool_calls\` for calls with a price of their own. Calls above that number are charged to the balance,
+up to ten times the number; what the balance does not cover is written off. To allow more calls, set the limit
+in the request.
+
+A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies.
+
+A model's price for searches is held for only if the request has a search tool, or if the model searches by itself
+(\`own_searches\` of the model).
+
 Other models that a request names must be models of the same provider with a price, and the key must be allowed to
 call them: else 400, or 403 \`model_not_allowed\`.
 
@@ -91,7 +102,7 @@ function knownPrices(): string {
   return table([["vendor", "per million, and factors"], ...rows])
 }
 
-function section(title: string, { fields, tools }: Switches): string {
+function section(title: string, { fields, tools, maxCalls }: Switches): string {
   const rows = [
     ...fields.flatMap(fieldRows),
     ...Object.entries(tools).map(([type, charge]) => [`tool \`${type}\``, ...told(charge)]),
@@ -102,7 +113,9 @@ function section(title: string, { fields, tools }: Switches): string {
   const billed = rows.filter(([name]) => !free.includes(name))
   const last = free.length === 0 ? "" : `\nNothing but their tokens: ${free.join(", ")}.\n`
   const head = ["asked for by", "billed", "held for", "counted by"]
-  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${last}`
+  const limit =
+    maxCalls === undefined ? "" : `\n\`${maxCalls}\` limits the calls of all tools together.\n`
+  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${last}`
 }
 
 const FREE = "only its tokens"

@@ -87,6 +87,8 @@ export interface ModelFacts {
   price?: Price
   /** The day of the newest list that says this price. */
   priced?: string
+  /** Searches that it makes by itself in an answer, at most. */
+  own_searches?: number
 }
 
 /** The whole of facts.json. */

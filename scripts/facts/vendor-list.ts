@@ -9,6 +9,7 @@ import { comparable, finishPrice, isFree } from "./finish-price.ts"
 import { listingsOf } from "./models-dev.ts"
 import type { Listing, ModelsDev } from "./models-dev.ts"
 import type { Notes } from "./notes.ts"
+import { ownSearches } from "./own-searches.ts"
 import { ownerOf } from "./owner-of.ts"
 import { makers, undated } from "./resold.ts"
 import type { Kind, ModelFacts } from "./shape.ts"
@@ -166,6 +167,8 @@ export class VendorList {
     const price = settled && finishPrice(settled.price, owner)
     const facts = describe(listing, kind, owner, price)
     if (settled !== undefined) facts.priced = settled.date
+    const searches = ownSearches(this.#vendor, listing.name)
+    if (searches !== undefined) facts.own_searches = searches
     const dialects = kind === "chat" ? dialectsOf(this.#vendor, listing.name) : undefined
     return dialects === undefined ? facts : { ...facts, dialects }
   }

@@ -159,6 +159,7 @@ function buildDeployment(
           regionalFactor(callable.settings, own, sources.known.servicesOf(provider)),
         )
       : read.price
+  const ownSearches = draft.settings?.ownSearches ?? own?.own_searches ?? draft.facts?.own_searches
   return {
     deployment: {
       id: `${provider}/${upstreamModel}`,
@@ -168,6 +169,7 @@ function buildDeployment(
       ...(dialects === undefined ? {} : { dialects }),
       ...(rules === undefined ? {} : { rules }),
       ...(price === undefined ? {} : { price }),
+      ...(ownSearches === undefined ? {} : { ownSearches }),
     },
     ...(reason === undefined ? {} : { warning: ` is refused: ${reason}` }),
   }

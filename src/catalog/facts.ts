@@ -54,6 +54,8 @@ export interface ModelFacts {
   readonly temperature?: boolean
   /** Whether answers can follow a JSON schema; absent: nobody says. */
   readonly structured_output?: boolean
+  /** Searches that it makes by itself in an answer, at most; absent: none. */
+  readonly own_searches?: number
   /** Absent: all that its vendor speaks. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts

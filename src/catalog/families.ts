@@ -61,6 +61,7 @@ export function familyFacts(
     ...(contexts.length > 0 && { context: Math.max(...contexts) }),
     ...(outputs.length > 0 && { max_output: Math.max(...outputs) }),
     ...(first.facts.dialects && { dialects: first.facts.dialects }),
+    ...(first.facts.own_searches !== undefined && { own_searches: first.facts.own_searches }),
     price: dearestOf(peers.map(({ price }) => price)),
   }
 }

@@ -56,6 +56,8 @@ export interface Deployment {
   readonly isAssumed?: true
   /** Absent: the deployment cannot be called, since its cost could not be known. */
   readonly price?: Price
+  /** Searches that its model makes by itself in an answer, at most. Absent: it searches only with a search tool. */
+  readonly ownSearches?: number
   /** Absent: it is of the model that the request is for, and of no other. */
   readonly member?: Member
   /** Absent: all deployments of the model are equals, or as its choice has them. */

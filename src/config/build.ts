@@ -206,6 +206,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     context: entry.context,
     maxOutput: entry.max_output,
     maxInput: entry.max_input,
+    ownSearches: entry.own_searches,
     ownedBy: entry.owned_by,
     disconnect: entry.disconnect,
     choice: entry.choice,

@@ -9,6 +9,7 @@ const OF_MEMBERS = [
   "context",
   "max_output",
   "max_input",
+  "own_searches",
   "dialects",
   "deployments",
 ] as const

@@ -321,6 +321,7 @@ function modelSchema(names: KnownNames) {
     context: count.optional(),
     max_output: count.optional(),
     max_input: count.optional(),
+    own_searches: number(1, 1_000, "whole number").optional(),
     owned_by: text().optional(),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),

@@ -162,6 +162,8 @@ export interface ModelSettings {
   readonly maxOutput?: number
   /** Characters of text that a model of speech takes. */
   readonly maxInput?: number
+  /** Searches that the model makes by itself in an answer, at most. */
+  readonly ownSearches?: number
   readonly ownedBy?: string
   /** Absent: the setting for all models. */
   readonly disconnect?: Disconnect

@@ -28,6 +28,7 @@ const modelSchema = z.strictObject({
   owner: z.string().min(1).optional(),
   context: tokens.optional(),
   max_output: tokens.optional(),
+  own_searches: tokens.optional(),
   input: z.array(z.enum(["text", "image", "audio", "video", "pdf"])).optional(),
   tools: z.literal(true).optional(),
   reasoning: z.literal(true).optional(),

@@ -207,14 +207,17 @@ const ROWS: readonly Row[] = [
   [
     "chat",
     "claude/m",
-    { tools: [{ ...ANTHROPIC_TOOL, user_location: LOCATION }] },
+    { tools: [{ ...ANTHROPIC_TOOL, max_uses: 10, user_location: LOCATION }] },
     "web_search.search_context_size:dropped",
     10n,
   ],
   [
     "chat",
     "gpt/m",
-    { tools: [{ ...OPENAI_TOOL, search_context_size: "low", user_location: LOCATION }] },
+    {
+      tools: [{ ...OPENAI_TOOL, search_context_size: "low", user_location: LOCATION }],
+      max_tool_calls: 10,
+    },
     null,
     10n,
   ],
@@ -262,8 +265,8 @@ const ROWS: readonly Row[] = [
     "web_search.max_uses:dropped, web_search.blocked_domains:dropped",
     10n,
   ],
-  ["gemini", "claude/m", { tools: [ANTHROPIC_TOOL] }, null, 10n],
-  ["gemini", "gpt/m", { tools: [OPENAI_TOOL] }, null, 10n],
+  ["gemini", "claude/m", { tools: [{ ...ANTHROPIC_TOOL, max_uses: 10 }] }, null, 10n],
+  ["gemini", "gpt/m", { tools: [OPENAI_TOOL], max_tool_calls: 10 }, null, 10n],
 ]
 
 const CASES: readonly Case[] = ROWS.map(([from, model, sent, losses, held]) => ({

@@ -18,6 +18,7 @@ const modelSchema = z.looseObject({
   owner: z.string().optional(),
   context: tokens.optional(),
   max_output: tokens.optional(),
+  own_searches: tokens.optional(),
   dialects: z.array(z.string()).optional(),
   price: priceSchema.optional(),
 })

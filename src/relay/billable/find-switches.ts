@@ -154,6 +154,13 @@ function toolByType(tool: JsonValue, place: string): FoundTool[] {
 /** `web_search_20250305`, `web_search_2025_08_26`: the version does not matter. */
 const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
 
+/** What a tool costs; undefined for one that is not in the table. */
+export function chargeOfTool(tool: JsonObject, { tools }: Switches): Charge | undefined {
+  if (typeof tool.type !== "string") return undefined
+  const type = typeOf(tool, tool.type)
+  return Object.hasOwn(tools, type) ? tools[type] : undefined
+}
+
 /** Distinguishes tools that run in different places. */
 function typeOf(tool: JsonObject, type: string): string {
   const bare = type.replace(VERSION, "")

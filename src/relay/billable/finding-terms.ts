@@ -1,7 +1,6 @@
 import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { type JsonValue, type JsonObject, shown, isJsonObject } from "../../canon/json.ts"
-import { quantityOf } from "../../canon/quantity.ts"
+import { type JsonObject, shown, isJsonObject } from "../../canon/json.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
@@ -10,6 +9,7 @@ import type { ChatCall } from "../pipeline/call.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import { serviceRate } from "../../ledger/price.ts"
 import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
+import { type CallLimits, limitOf } from "./call-limits.ts"
 import { type Finding, valuesAt } from "./find-switches.ts"
 import type { RequestedMode, SecondModel, Terms } from "./terms.ts"
 
@@ -29,10 +29,9 @@ export interface SurveyInput {
 export class FindingTerms {
   readonly #input: SurveyInput
   readonly #deployment: Deployment
-  /** Calls of all tools, at most. */
-  readonly #max: number | undefined
+  readonly #limits: CallLimits
   readonly #price: NonNullable<Deployment["price"]>
-  readonly #calls = new Map<CallCharge, { max: number; units: number }>()
+  readonly #calls = new Map<CallCharge, { max: number; units: number; isAssumed: boolean }>()
   readonly #modes: RequestedMode[] = []
   readonly #models: SecondModel[] = []
   readonly #unpriced: string[] = []
@@ -44,24 +43,21 @@ export class FindingTerms {
     input: SurveyInput,
     deployment: Deployment,
     price: NonNullable<Deployment["price"]>,
-    max: number | undefined,
+    limits: CallLimits,
   ) {
     this.#input = input
     this.#deployment = deployment
-    this.#max = max
+    this.#limits = limits
     this.#price = price
   }
 
   terms(): Terms {
-    const calls = [...this.#calls].map(([charge, { max, units }]) => ({
-      charge,
-      max,
-      units,
-    }))
+    const calls = [...this.#calls].map(([charge, allowed]) => ({ charge, ...allowed }))
     return {
       deployment: this.#deployment,
       price: this.#price,
       calls,
+      assumedCalls: this.#limits.assumed,
       modes: this.#modes,
       models: this.#models,
       adds: this.#adds,
@@ -75,7 +71,7 @@ export class FindingTerms {
     const { charge } = finding
     switch (charge.by) {
       case "tokens":
-        this.#adds += (charge.adds ?? 0) * this.#capped(charge.calls ?? 1)
+        this.#adds += (charge.adds ?? 0) * (this.#limits.max ?? charge.calls ?? 1)
         return
       case "calls":
         return this.#addCalls(finding, charge)
@@ -100,18 +96,32 @@ export class FindingTerms {
       this.#leave(finding, `no price is set for it. The operator can set one: \`${name}\``)
     }
     const { tool = {} } = finding
-    const reported = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
-    const max = this.#capped(reported ?? charge.max) * this.#input.request.choices
+    // A session serves any number of calls.
+    const isSession = charge.lasts !== undefined
+    const allowed = isSession
+      ? { max: Math.min(charge.max, this.#limits.max ?? charge.max), isAssumed: true }
+      : this.#allowedBy(charge, tool)
+    const max = allowed.max * this.#input.request.choices
     const known = this.#calls.get(charge)
     this.#adds += (charge.adds ?? 0) * max
     this.#calls.set(charge, {
       max: max + (known?.max ?? 0),
       units: Math.max(unitsOf(charge, tool), known?.units ?? 1),
+      isAssumed: allowed.isAssumed || known?.isAssumed === true,
     })
   }
 
-  #capped(max: number): number {
-    return Math.min(max, this.#max ?? max)
+  /** The most calls of a tool: as the caller limits it, or all tools; or as the gateway assumes. */
+  #allowedBy(
+    charge: CallCharge | ModelCharge,
+    tool: JsonObject,
+  ): { readonly max: number; readonly isAssumed: boolean } {
+    const own = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const { max: total, assumed } = this.#limits
+    if (own === undefined && total === undefined) {
+      return { max: assumed ?? charge.max ?? 1, isAssumed: true }
+    }
+    return { max: Math.min(own ?? Infinity, total ?? Infinity), isAssumed: false }
   }
 
   #addMode(finding: Finding, charge: ModeCharge): void {
@@ -152,10 +162,12 @@ export class FindingTerms {
         { parameter: place },
       )
     }
-    const { tool = {} } = finding
-    const reported = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
-    const max = this.#capped(reported ?? charge.max ?? 1)
-    this.#models.push({ charge, id, name, price, max })
+    const { tool } = finding
+    const allowed =
+      tool === undefined
+        ? { max: charge.max ?? 1, isAssumed: false }
+        : this.#allowedBy(charge, tool)
+    this.#models.push({ charge, id, name, price, ...allowed })
   }
 
   /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */
@@ -184,14 +196,6 @@ export function notPriced({ place, value }: Finding, why: string, provider: stri
 
 function nameOf(usageClass: CallCharge["class"]): string {
   return NAME_OF_CLASS[usageClass]
-}
-/**
- * Some servers also read numbers in strings. At least one: vendors refuse a limit of none, and a server that ignores it
- * makes calls all the same.
- */
-export function limitOf(value: JsonValue | undefined): number | undefined {
-  const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
-  return reported === undefined ? undefined : Math.max(1, reported)
 }
 /** The size of a unit; one that is not known is taken for the largest. */
 function unitsOf(charge: CallCharge, tool: JsonObject): number {

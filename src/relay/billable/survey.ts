@@ -6,8 +6,9 @@ import { switchesOf } from "../../vendors/billable/index.ts"
 import { carriedRequest } from "../chat/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
 import { type Finding, findSwitches, maySetSwitch } from "./find-switches.ts"
+import { assumedCalls, limitOf } from "./call-limits.ts"
 import { heldDeployments, type Terms } from "./terms.ts"
-import { FindingTerms, limitOf, type SurveyInput } from "./finding-terms.ts"
+import { FindingTerms, type SurveyInput } from "./finding-terms.ts"
 
 /** What a request that sets billable switches may cost, and where. */
 export interface Demand {
@@ -57,8 +58,10 @@ export function survey(input: SurveyInput): Demand | undefined {
 /** What the request to a deployment sets. */
 interface Found {
   readonly findings: readonly Finding[]
-  /** The limit on calls of the vendor's tools that the vendor gets; undefined: none. */
+  /** The caller's limit on calls of the vendor's tools, if the vendor gets it. */
   readonly max: number | undefined
+  /** Whether the vendor can be sent such a limit, in each dialect that it may be called in. */
+  readonly isLimitable: boolean
 }
 
 function findingsAt(input: SurveyInput, deployment: Deployment): Found {
@@ -69,7 +72,8 @@ function findingsAt(input: SurveyInput, deployment: Deployment): Found {
     if (switches === undefined) return NOTHING
     const { maxCalls } = switches
     const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])
-    return { findings: findSwitches(body, switches, dialect), max }
+    const findings = findSwitches(body, switches, dialect)
+    return { findings, max, isLimitable: maxCalls !== undefined }
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)
@@ -86,10 +90,11 @@ function findingsAt(input: SurveyInput, deployment: Deployment): Found {
   return {
     findings: findings.map((finding) => ({ ...finding, place: callersPlace(finding, input) })),
     max: maxOf(found),
+    isLimitable: found.every(({ isLimitable }) => isLimitable),
   }
 }
 
-const NOTHING: Found = { findings: [], max: undefined }
+const NOTHING: Found = { findings: [], max: undefined, isLimitable: false }
 
 /** The limit on calls of all tools, if every body that can be sent has one. */
 function maxOf(found: readonly Found[]): number | undefined {
@@ -109,12 +114,13 @@ function callersPlace({ place, tool }: Finding, { call: { body }, request }: Sur
 function termsOf(
   input: SurveyInput,
   deployment: Deployment,
-  { findings, max }: Found,
+  { findings, max, isLimitable }: Found,
 ): Terms | undefined {
   const { price } = deployment
   if (price === undefined || findings.length === 0) return undefined
   if (input.request.isThread && !input.passes) refuseStoredTools(findings)
-  const drawn = new FindingTerms(input, deployment, price, max)
+  const assumed = isLimitable && max === undefined ? assumedCalls(findings) : undefined
+  const drawn = new FindingTerms(input, deployment, price, { max, assumed })
   for (const finding of findings) drawn.add(finding)
   return drawn.terms()
 }

@@ -17,6 +17,8 @@ export interface AllowedCalls {
   /** The most calls, each of that many units. */
   readonly max: number
   readonly units: number
+  /** Whether the gateway chose that maximum because the caller set none. */
+  readonly isAssumed: boolean
 }
 
 /** A mode of service that a request asks for, and where the response reports the actual one. */
@@ -38,6 +40,8 @@ export interface SecondModel {
   readonly price: Price
   /** The most calls. */
   readonly max: number
+  /** As of allowed calls. */
+  readonly isAssumed: boolean
 }
 
 /** What a request may cost at one deployment in addition to the tokens of its model. */
@@ -45,6 +49,8 @@ export interface Terms {
   readonly deployment: Deployment
   readonly price: Price
   readonly calls: readonly AllowedCalls[]
+  /** The limit on all calls together that the gateway chose; the vendor is sent it. */
+  readonly assumedCalls: number | undefined
   readonly modes: readonly RequestedMode[]
   readonly models: readonly SecondModel[]
   /** Tokens that the vendor's own tools may add to the input. */
@@ -118,6 +124,7 @@ function withoutSearches(price: Price): Price {
 const ADDED: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheWrite",
+  "inputCacheWriteLong",
   "audioInput",
   "imageInput",
   "output",

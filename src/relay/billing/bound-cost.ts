@@ -2,58 +2,56 @@ import { divideUp } from "tollgate-contract/decimal.ts"
 import type { UsageClass } from "tollgate-contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { longestOf } from "../../catalog/several-models.ts"
+import { RESULT_TOKENS } from "../../vendors/billable/switch.ts"
 import { COST_SCALE, type Rates, type Price, ratesFor, rateOf } from "../../ledger/price.ts"
 import type { Bound } from "./bounds.ts"
+import { inputClasses, outputClasses } from "./token-kinds.ts"
 
-/** Searches that a searching model is assumed to make at most. */
-export const MAX_SEARCHES = 30
-
-/** Nanocredits: the worst case of a bound at the dearest deployment. */
+/** Nanocredits: the worst case of a bound at the most expensive deployment. */
 export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
   let worst = 0n
-  for (const { price, member } of deployments) {
+  for (const deployment of deployments) {
+    const { price } = deployment
     if (!price) continue
-    const cost = costOfBound(boundAt(bound, member), price)
+    const cost = costOfBound(boundAt(bound, deployment), price, deployment)
     if (cost > worst) worst = cost
   }
   return worst
 }
 
-/** The part of a bound that one of several models can use: no one gets more than that model can say. */
-export function boundAt(bound: Bound, member: Deployment["member"]): Bound {
-  if (member === undefined) return bound
-  const longest = longestOf(member) ?? bound.output
-  return longest < bound.output ? { ...bound, output: longest } : bound
+/** The part of a bound that the model of a deployment can use. A model that searches by itself reads the results. */
+export function boundAt(bound: Bound, { member, ownSearches }: Deployment): Bound {
+  const longest = member === undefined ? bound.output : (longestOf(member) ?? bound.output)
+  if (longest >= bound.output && ownSearches === undefined) return bound
+  const results = ownSearches === undefined ? 0 : ownSearches * RESULT_TOKENS * bound.choices
+  const context = member?.context ?? bound.context ?? Infinity
+  return {
+    ...bound,
+    input: Math.max(bound.input, Math.min(bound.input + results, context * bound.choices)),
+    output: Math.min(bound.output, longest),
+  }
 }
 
 /** A line of a worst case. */
 export interface BoundLine {
-  readonly name: "input" | "output" | "request" | "search"
+  readonly name: "input" | "output" | "reasoning_output" | "request" | "search"
   readonly quantity: bigint
   /** Nanocredits per million units, before the multiplier. */
   readonly rate: bigint
 }
 
-/** How the worst case of a bound comes about at the dearest deployment. */
+/** The calculation of the worst case of a bound at the most expensive deployment. */
 export function linesOfBound(
   bound: Bound,
   deployments: readonly Deployment[],
 ): { readonly lines: readonly BoundLine[]; readonly multiplier: bigint } {
   const worst = worstCost(bound, deployments)
-  const costAt = ({ price, member }: Deployment): bigint | undefined =>
-    price && costOfBound(boundAt(bound, member), price)
-  const { price, member } = deployments.find((one) => costAt(one) === worst) ?? {}
-  const { output } = boundAt(bound, member)
-  if (!price) return { lines: [], multiplier: 0n }
-  const rates = worstRatesOf(price, bound.input)
-  const { requests = 0n, searches = 0n } = price.rates
-  const lines: BoundLine[] = [
-    { name: "input", quantity: BigInt(bound.input), rate: rates.input },
-    { name: "output", quantity: BigInt(output) * BigInt(bound.choices), rate: rates.output },
-    { name: "request", quantity: 1n, rate: requests },
-    { name: "search", quantity: BigInt(MAX_SEARCHES), rate: searches },
-  ]
-  return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: price.multiplier }
+  const found = deployments.find(
+    (one) => one.price && costOfBound(boundAt(bound, one), one.price, one) === worst,
+  )
+  if (!found?.price) return { lines: [], multiplier: 0n }
+  const lines = linesAt(boundAt(bound, found), found.price, found)
+  return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: found.price.multiplier }
 }
 
 /** Output tokens of each choice that an amount pays for besides the input; less than 1: none. */
@@ -63,59 +61,86 @@ export function affordableOutput(
   amount: bigint,
 ): number {
   let min = bound.output
-  for (const { price, member } of deployments) {
+  for (const deployment of deployments) {
+    const { price } = deployment
     if (!price) continue
-    const rates = worstRatesOf(price, bound.input)
-    const rate = rates.output * BigInt(bound.choices)
+    const own = boundAt(bound, deployment)
+    const rates = worstRatesOf(price, own)
+    const rate = rates.output * BigInt(own.choices)
     if (rate === 0n || price.multiplier === 0n) continue
     const payable = (amount * COST_SCALE) / price.multiplier
-    const input = BigInt(bound.input) * rates.input
-    const left = payable - input - beside(price)
+    const left = payable - BigInt(own.input) * rates.input - beside(own, price, deployment)
     const affordable = Number(left / rate)
     // Of a model that can say no more than is paid for, the caller may ask for more.
-    if (affordable < boundAt(bound, member).output) min = Math.min(min, affordable)
+    if (affordable < own.output) min = Math.min(min, affordable)
   }
   return min
 }
 
-const INPUT_CLASSES: readonly UsageClass[] = [
-  "inputFresh",
-  "inputCacheWrite",
-  "audioInput",
-  "imageInput",
-]
-const OUTPUT_CLASSES: readonly UsageClass[] = ["output", "audioOutput"]
-/** The dearest rates of input and of output. */
+/** The highest rates of input and of output. */
 interface WorstRates {
   readonly input: bigint
   readonly output: bigint
 }
-/** Rate cards are immutable and few. */
-const worstRates = new WeakMap<Rates, WorstRates>()
-/** The dearest, since it is not known beforehand which class a token will be of. */
-function worstRatesOf(price: Price, inputTokens: number): WorstRates {
-  const rates = ratesFor(price, inputTokens)
-  let worst = worstRates.get(rates)
-  if (worst === undefined) {
-    worst = { input: dearest(rates, INPUT_CLASSES), output: dearest(rates, OUTPUT_CLASSES) }
-    worstRates.set(rates, worst)
-  }
-  return worst
+/** By the kinds of tokens. Rate cards are immutable and few. */
+const worstRates = new WeakMap<Rates, WorstRates[]>()
+/** The highest among the classes that the tokens of the request can be of. */
+function worstRatesOf(price: Price, { input, kinds }: Bound): WorstRates {
+  const rates = ratesFor(price, input)
+  let known = worstRates.get(rates)
+  if (known === undefined) worstRates.set(rates, (known = []))
+  return (known[kinds] ??= {
+    input: highest(rates, inputClasses(kinds)),
+    output: highest(rates, outputClasses(kinds)),
+  })
 }
 
-function costOfBound(bound: Bound, price: Price): bigint {
-  const rates = worstRatesOf(price, bound.input)
+function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint {
+  const rates = worstRatesOf(price, bound)
   const input = BigInt(bound.input) * rates.input
   const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
-  return divideUp((input + output + beside(price)) * price.multiplier, COST_SCALE)
-}
-/** What a request may cost besides its tokens, in millionths of nanocredits. */
-function beside(price: Price): bigint {
-  const { requests = 0n, searches = 0n } = price.rates
-  return requests + searches * BigInt(MAX_SEARCHES)
+  const sum = input + output + beside(bound, price, deployment)
+  return divideUp(sum * price.multiplier, COST_SCALE)
 }
 
-function dearest(rates: Rates, classes: readonly UsageClass[]): bigint {
+/** The possible cost of a request besides its tokens, in millionths of nanocredits. */
+function beside(bound: Bound, price: Price, { ownSearches }: Deployment): bigint {
+  const { requests = 0n, reasoningBeside } = price.rates
+  if (ownSearches === undefined && reasoningBeside === undefined) return requests
+  return linesAt(bound, price, { ownSearches })
+    .filter(({ name }) => name !== "input" && name !== "output")
+    .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
+}
+
+function linesAt(
+  bound: Bound,
+  price: Price,
+  { ownSearches = 0 }: { readonly ownSearches?: number | undefined },
+): BoundLine[] {
+  const { input, output } = worstRatesOf(price, bound)
+  const { requests = 0n, searches = 0n, reasoningBeside = 0n } = price.rates
+  const choices = BigInt(bound.choices)
+  return [
+    { name: "input", quantity: BigInt(bound.input), rate: input },
+    { name: "output", quantity: BigInt(bound.output) * choices, rate: output },
+    {
+      name: "reasoning_output",
+      quantity: BigInt(bound.context ?? UNKNOWN_REASONING) * choices,
+      rate: reasoningBeside,
+    },
+    { name: "request", quantity: 1n, rate: requests },
+    {
+      name: "search",
+      quantity: BigInt(ownSearches) * choices,
+      rate: ownSearches > 0 ? searches : 0n,
+    },
+  ]
+}
+
+/** Tokens of separately billed reasoning that are held for a model whose context is unknown. */
+const UNKNOWN_REASONING = 131_072
+
+function highest(rates: Rates, classes: readonly UsageClass[]): bigint {
   let max = 0n
   for (const usageClass of classes) {
     const rate = rateOf(rates, usageClass)

@@ -9,6 +9,7 @@ import {
   linkedTokenBound,
 } from "../../media/input-tokens.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
+import { ANY_MEDIA, kindsOfPart, kindsOfRequest } from "./token-kinds.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
 const WRAPPING = 16
@@ -28,6 +29,10 @@ export interface Bound {
   readonly choices: number
   /** How often the vendor may read the input for one choice: its own tools make it more than once. */
   readonly rounds: number
+  /** The kinds of tokens that it can be, as bits of `token-kinds.ts`. */
+  readonly kinds: number
+  /** Of the model; absent where it is not known. */
+  readonly context?: number | undefined
 }
 
 /** How much of the input is not text, and what it can cost at most. */
@@ -35,6 +40,8 @@ interface MediaBound {
   /** Characters of base64 in the body that stand for media, not for text. */
   readonly encoded: number
   readonly tokens: number
+  /** As of a bound. */
+  readonly kinds: number
 }
 
 /**
@@ -49,14 +56,19 @@ export function boundByBytes(
 ): Bound {
   const media = mediaBound(request.messages, model)
   const text = bodyBytes - media.encoded
-  return boundOf(request, text + media.tokens + kept, model)
+  return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
 /** The same from a count of the text's tokens, with a margin for other vendors' vocabularies. */
 export function boundByCount(request: ChatRequest, counted: number, model: Model, kept = 0): Bound {
   const media = mediaBound(request.messages, model)
   const text = Math.ceil(counted * 1.4) + 8 * request.messages.length
-  return boundOf(request, text + media.tokens + kept, model)
+  return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
+}
+
+/** Stored content may be of any kind. */
+function kindsWith({ kinds }: MediaBound, kept: number): number {
+  return kept === 0 ? kinds : kinds | ANY_MEDIA
 }
 
 /** Tokens that a vendor reads out of what it keeps: up to the whole context where no one knows how many. */
@@ -83,13 +95,15 @@ export function estimateInput(input: {
   return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
 }
 
-function boundOf(request: ChatRequest, input: number, model: Model): Bound {
+function boundOf(request: ChatRequest, input: number, model: Model, kinds: number): Bound {
   const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
   return {
     input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
     output: longestAnswer(request, model),
     choices: request.choices,
     rounds: 1,
+    kinds: kinds | kindsOfRequest(request),
+    context: model.context,
   }
 }
 
@@ -110,7 +124,9 @@ export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number 
 function mediaBound(messages: readonly Message[], model: Model): MediaBound {
   let encoded = 0
   let tokens = 0
+  let kinds = 0
   const add = (part: Part): void => {
+    kinds |= kindsOfPart(part)
     if (part.type === "tool-result") for (const chunk of part.content) add(chunk)
     const tokenBound = part.type === "text" ? undefined : partBound(part, model)
     if (tokenBound === undefined) return
@@ -119,7 +135,7 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
     if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
   }
   for (const message of messages) for (const part of message.parts) add(part)
-  return { encoded, tokens }
+  return { encoded, tokens, kinds }
 }
 
 function partBound(part: Part, model: Model): number | undefined {

@@ -15,7 +15,7 @@ import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Meter } from "../chat/meter.ts"
 import type { AttemptRecord, RoutedBy } from "./receipt.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
-import { maxOfChat } from "./usage-bound.ts"
+import { maxOfChat, maxOfSecond, type MaxUsage } from "./usage-bound.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 
 /** The money side of one request, from its hold to its end. */
@@ -108,17 +108,18 @@ export function widened(terms: HoldInput["terms"], model: Model, bound: Bound): 
 /** The most that a request can have used. */
 export function maxOf(
   { input, clampedTo }: PendingCharge,
-  { member }: Deployment,
+  deployment: Deployment,
   meter: Meter | undefined,
-): Usage {
-  if (input.request === undefined) return input.worst
+): MaxUsage {
+  if (input.request === undefined) return { own: input.worst, second: input.worst }
   const { terms } = input
-  const bound = boundAt(input.bound, member)
-  const model = answering(input.model, member)
+  const bound = boundAt(input.bound, deployment)
+  const model = answering(input.model, deployment.member)
   const asked =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
-  return maxOfChat({ bound: asked, model, terms, came })
+  const own = maxOfChat({ bound: asked, model, terms, came })
+  return { own, second: maxOfSecond(own, terms) }
 }
 
 /** All that a vendor can have counted of a call that was ended before its answer: what it was sent. */

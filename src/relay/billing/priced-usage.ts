@@ -1,7 +1,7 @@
 import { addUsage, type Usage } from "../../canon/usage.ts"
 import { type Cost, costOf, type Price } from "../../ledger/price.ts"
 import type { SettledUsage } from "../billable/settle.ts"
-import { heldTo } from "./usage-bound.ts"
+import { heldTo, type MaxUsage } from "./usage-bound.ts"
 
 /** A priced usage, ready to settle. */
 export interface PricedUsage {
@@ -56,15 +56,18 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
  * What is charged where a vendor has reported more usage than there can have been.
  * @param max the most that the request can have used.
  */
-export function boundedPrice(reported: PricedUsage, price: Price, max: Usage): PricedUsage {
+export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage): PricedUsage {
   const { settled, estimated } = reported
   if (settled === undefined) {
-    return beyondOf(reported, priceUsage({ usage: heldTo(max, reported.usage), estimated }, price))
+    return beyondOf(
+      reported,
+      priceUsage({ usage: heldTo(max.own, reported.usage), estimated }, price),
+    )
   }
   const held = {
     ...settled,
-    usage: heldTo(max, settled.usage),
-    others: settled.others.map((other) => ({ ...other, usage: heldTo(max, other.usage) })),
+    usage: heldTo(max.own, settled.usage),
+    others: settled.others.map((other) => ({ ...other, usage: heldTo(max.second, other.usage) })),
   }
   return beyondOf(reported, priceSettled(held, price, estimated))
 }

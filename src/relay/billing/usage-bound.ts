@@ -3,7 +3,6 @@ import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Terms } from "../billable/terms.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
-import { MAX_SEARCHES } from "./bound-cost.ts"
 
 /** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
 const GENEROUS = 4
@@ -37,8 +36,15 @@ const COUNTED = [
   "codeSessions",
 ] as const
 
-/** What a model may do by itself that is priced as its own, so that a hold allows for it. */
+/** Calls that a model may make by itself, if its price names them. */
 const OWN_CALLS = ["searches", "premiumSearches", "mapSearches"] as const
+/** Calls that are charged for such a model if it is not known to search by itself. */
+const UNKNOWN_CALLS = 30
+/**
+ * A number of calls that the caller did not set is an assumption: up to this multiple of it is charged. A number that
+ * the caller set is the maximum.
+ */
+const ASSUMED_CALLS_FACTOR = 10
 
 /** A chat request and its answer, as far as they bound what was used. */
 export interface ChatFacts {
@@ -48,6 +54,12 @@ export interface ChatFacts {
   readonly terms: ReadonlyMap<string, Terms> | undefined
   /** Characters that came. A vendor that knows no such limit has said them all the same. */
   readonly came: number
+}
+
+/** The most that a request can have used: of its own model, and of each second one. */
+export interface MaxUsage {
+  readonly own: Usage
+  readonly second: Usage
 }
 
 /** The most that a chat request can have used, whatever its vendor says. */
@@ -65,15 +77,30 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   }
   for (const name of OWN_CALLS) {
     const isOwn = model.deployments.some(({ price }) => price?.rates[name] !== undefined)
-    if (isOwn) max[name] = MAX_SEARCHES
+    if (isOwn) max[name] = UNKNOWN_CALLS * choices
+  }
+  for (const { ownSearches = 0 } of model.deployments) {
+    max.searches = Math.max(max.searches, ownSearches * ASSUMED_CALLS_FACTOR * choices)
   }
   for (const { calls } of terms?.values() ?? []) {
-    for (const { charge, max: allowed, units } of calls) {
-      max[charge.class] = Math.max(max[charge.class], allowed * units)
+    for (const { charge, max: allowed, units, isAssumed } of calls) {
+      const most = allowed * units * (isAssumed ? ASSUMED_CALLS_FACTOR : 1)
+      max[charge.class] = Math.max(max[charge.class], most)
     }
   }
-  for (const name of OWN_CALLS) max[name] *= choices
   return max
+}
+
+/** The most that a second model of the same request can have used: images are not limited as text is. */
+export function maxOfSecond(max: Usage, terms: ChatFacts["terms"]): Usage {
+  let output = max.output
+  for (const { models } of terms?.values() ?? []) {
+    for (const { charge, max: allowed, isAssumed } of models) {
+      const tokens = (charge.imageTokens ?? 0) * allowed * (isAssumed ? ASSUMED_CALLS_FACTOR : 1)
+      output = Math.max(output, tokens)
+    }
+  }
+  return output === max.output ? max : { ...max, output }
 }
 
 /**

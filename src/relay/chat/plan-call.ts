@@ -14,7 +14,7 @@ import { fitToModel, requiredDialect } from "./fit-to-model.ts"
 import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, limitsOf, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
-import type { Plan } from "./plan.ts"
+import { limitedPlan, type Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
 import { carriesSearch, withoutSteps } from "./reported-search.ts"
 import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
@@ -60,7 +60,7 @@ export function planCall(
       call.body,
       clampedTo === undefined ? patch : { ...patch, maxTokens: clampedTo },
     )
-    return {
+    return limitedPlan({
       deployment,
       client,
       binding: own,
@@ -69,7 +69,8 @@ export function planCall(
       body,
       losses,
       calls: 1,
-    }
+      terms: charge.terms?.get(deployment.id),
+    })
   }
   const usable = own === undefined ? bindings : [own]
   const transcoding = { planned, deployment, client, signer, bindings: usable }
@@ -187,7 +188,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   }
   const { body, losses } = dialect.encodeRequest(asked, rules)
   const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
-  return {
+  return limitedPlan({
     deployment,
     client,
     binding,
@@ -203,7 +204,8 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     ]),
     calls: isSplit ? request.choices : 1,
     limits: fitted?.own,
-  }
+    terms: planned.charge.terms?.get(deployment.id),
+  })
 }
 
 /** In another dialect nothing can be said of what a vendor keeps, but for files. */

@@ -4,6 +4,8 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../billable/answer-record.ts"
+import { withCallLimits } from "../billable/call-limits.ts"
+import type { Terms } from "../billable/terms.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { OwnLimits } from "./own-limits.ts"
@@ -36,14 +38,21 @@ export interface Plan {
   readonly calls: number
   /** What of its limits the relay keeps; absent where the vendor keeps them all, as nearly always. */
   readonly limits?: OwnLimits | undefined
+  /** What the request may cost there besides tokens; absent: nothing. */
+  readonly terms?: Terms | undefined
 }
 
 /** The same for an answer that comes whole. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
-  return {
-    ...plan,
-    request,
-    body: plan.binding.dialect.encodeRequest(request, plan.deployment.rules).body,
-  }
+  const { body } = plan.binding.dialect.encodeRequest(request, plan.deployment.rules)
+  return limitedPlan({ ...plan, request, body })
+}
+
+/** The plan with the limits on calls of tools that its hold was placed by. */
+export function limitedPlan(plan: Plan): Plan {
+  const { terms, client, binding } = plan
+  if (terms === undefined) return plan
+  const target = { vendor: client.vendor.id, dialect: binding.dialect.id }
+  return { ...plan, body: withCallLimits(plan.body, terms, target) }
 }

@@ -1,0 +1,67 @@
+import type { DialectId } from "../../canon/extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
+import { switchesOf } from "../../vendors/billable/index.ts"
+import type { Charge, Switches } from "../../vendors/billable/switch.ts"
+import { chargeOfTool, type Finding } from "./find-switches.ts"
+import type { Terms } from "./terms.ts"
+
+/** Limits on the calls of all tools of a request together. */
+export interface CallLimits {
+  /** Set by the caller. */
+  readonly max: number | undefined
+  /** Chosen by the gateway because the caller set none. The vendor is sent it. */
+  readonly assumed: number | undefined
+}
+
+/**
+ * A limit on calls as a request has it. Some servers also read numbers in strings. At least one: vendors refuse zero,
+ * and a server that ignores it makes calls all the same.
+ */
+export function limitOf(value: JsonValue | undefined): number | undefined {
+  const reported = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
+  return reported === undefined ? undefined : Math.max(1, reported)
+}
+
+/** The limit that the gateway chooses for the calls of all tools; undefined when none has a price for each call. */
+export function assumedCalls(findings: readonly Finding[]): number | undefined {
+  const max = Math.max(
+    0,
+    ...findings.map(({ charge, tool }) => (tool === undefined ? 0 : pricedCalls(charge))),
+  )
+  return max === 0 ? undefined : max
+}
+
+function pricedCalls(charge: Charge): number {
+  if (charge.by === "calls") return charge.lasts === undefined ? charge.max : 0
+  return charge.by === "model" ? (charge.max ?? 0) : 0
+}
+
+/**
+ * A body with the limits on calls that its hold was placed by, where the caller set none. The body itself is not
+ * modified.
+ */
+export function withCallLimits(
+  body: JsonObject,
+  terms: Terms | undefined,
+  target: { readonly vendor: string; readonly dialect: DialectId },
+): JsonObject {
+  const switches = terms && switchesOf(target.vendor, target.dialect)
+  if (switches === undefined) return body
+  const limited = { ...body }
+  const { maxCalls } = switches
+  if (maxCalls !== undefined && terms?.assumedCalls !== undefined) {
+    limited[maxCalls] = terms.assumedCalls
+  }
+  if (Array.isArray(body.tools)) limited.tools = body.tools.map((tool) => limitTool(tool, switches))
+  return limited
+}
+
+function limitTool(tool: JsonValue, switches: Switches): JsonValue {
+  if (!isJsonObject(tool)) return tool
+  const charge = chargeOfTool(tool, switches)
+  if (charge?.by !== "calls" && charge?.by !== "model") return tool
+  const { limit, max } = charge
+  if (limit === undefined || max === undefined || limitOf(tool[limit]) !== undefined) return tool
+  return { ...tool, [limit]: max }
+}

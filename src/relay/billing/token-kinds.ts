@@ -1,0 +1,78 @@
+import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
+import type { Part } from "../../canon/message.ts"
+
+/** Kinds of tokens with rates of their own, as bits. A hold covers the kinds that its request can cause. */
+const AUDIO_INPUT = 1
+const IMAGE_INPUT = 2
+const AUDIO_OUTPUT = 4
+const LONG_CACHE_WRITE = 8
+
+/** Media of any kind: files, unknown parts, and content that the vendor stores. */
+export const ANY_MEDIA = AUDIO_INPUT | IMAGE_INPUT
+
+const HOUR = "1h"
+
+/** The kinds of tokens that a part of a message can be counted as. */
+export function kindsOfPart(part: Part): number {
+  switch (part.type) {
+    case "text":
+    case "tool-call":
+    case "tool-result":
+      return lifetimeOf(part.cache?.ttl)
+    case "image":
+      return IMAGE_INPUT | lifetimeOf(part.cache?.ttl)
+    case "audio":
+      return AUDIO_INPUT
+    case "file":
+      return ANY_MEDIA | lifetimeOf(part.cache?.ttl)
+    case "unknown":
+      return ANY_MEDIA | lifetimeIn(part.extra.fields)
+    default:
+      return 0
+  }
+}
+
+/** The kinds of tokens that a request can cause besides those of its messages. */
+export function kindsOfRequest({ tools, extra }: ChatRequest): number {
+  let kinds = 0
+  for (const { cache } of tools ?? []) kinds |= lifetimeOf(cache?.ttl)
+  if (extra === undefined) return kinds
+  const { fields } = extra
+  kinds |= lifetimeIn(fields)
+  for (const tool of listAt(fields, "tools")) kinds |= lifetimeIn(tool)
+  return speaks(fields) ? kinds | AUDIO_OUTPUT : kinds
+}
+
+/** Whether the extras of a request ask for spoken output: OpenAI's `modalities`, Gemini's `responseModalities`. */
+function speaks(fields: Readonly<Record<string, JsonValue | undefined>>): boolean {
+  const { modalities, audio, generationConfig } = fields
+  const asked = isJsonObject(generationConfig) ? generationConfig : {}
+  const named = modalities ?? asked.responseModalities
+  if (Array.isArray(named)) return named.some((name) => /^audio$/i.test(String(name)))
+  return audio !== undefined || asked.speechConfig !== undefined
+}
+
+function lifetimeOf(ttl: string | undefined): number {
+  return ttl === HOUR ? LONG_CACHE_WRITE : 0
+}
+
+function lifetimeIn(value: JsonValue): number {
+  if (!isJsonObject(value)) return 0
+  return objectAt(value, "cache_control")?.ttl === HOUR ? LONG_CACHE_WRITE : 0
+}
+
+/** The classes that input tokens of these kinds can be counted as. */
+export function inputClasses(kinds: number): readonly UsageClass[] {
+  const classes: UsageClass[] = ["inputFresh", "inputCacheWrite"]
+  if ((kinds & LONG_CACHE_WRITE) !== 0) classes.push("inputCacheWriteLong")
+  if ((kinds & AUDIO_INPUT) !== 0) classes.push("audioInput")
+  if ((kinds & IMAGE_INPUT) !== 0) classes.push("imageInput")
+  return classes
+}
+
+/** The classes that output tokens of these kinds can be counted as. */
+export function outputClasses(kinds: number): readonly UsageClass[] {
+  return (kinds & AUDIO_OUTPUT) === 0 ? ["output"] : ["output", "audioOutput"]
+}
