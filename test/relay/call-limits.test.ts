@@ -148,7 +148,8 @@ describe("the limit that a hold is placed by is sent", () => {
         answer = (isResponses ? response([]) : message([])) as JsonObject
         const asked = await ask(path, { ...body, ...(stream ? { stream } : {}) })
         const { tools, max_tool_calls: max } = asked.sent
-        expect({ tools, ...(max === undefined ? {} : { max_tool_calls: max }) }).toEqual(sent)
+        const limits: unknown = { tools, ...(max === undefined ? {} : { max_tool_calls: max }) }
+        expect(limits).toEqual(sent)
       })
     }
   }

@@ -36,24 +36,6 @@ const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
 /** docs/api.md#images. */
 const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
 
-const PARAMETERS = parameterSchemas(() => ({
-  model: text(),
-  prompt: text(),
-  n: integer({ minimum: 1, maximum: MAX_IMAGES }),
-  size: text(),
-  response_format: z.enum(FORMS).nullish(),
-  background: text(),
-  input_fidelity: text(),
-  moderation: text(),
-  output_compression: integer({ minimum: 0, maximum: 100 }),
-  output_format: text(),
-  partial_images: integer({ minimum: 0, maximum: MAX_DRAFTS }),
-  quality: text(),
-  stream: flag(),
-  style: text(),
-  user: text(),
-}))
-
 /** Fields that the canon has, and those that only streams have. */
 const NAMED_FIELDS = new Set([
   "model",
@@ -64,6 +46,27 @@ const NAMED_FIELDS = new Set([
   "stream",
   "partial_images",
 ])
+
+const PARAMETERS = parameterSchemas(
+  () => ({
+    model: text(),
+    prompt: text(),
+    n: integer({ minimum: 1, maximum: MAX_IMAGES }),
+    size: text(),
+    response_format: z.enum(FORMS).nullish(),
+    background: text(),
+    input_fidelity: text(),
+    moderation: text(),
+    output_compression: integer({ minimum: 0, maximum: 100 }),
+    output_format: text(),
+    partial_images: integer({ minimum: 0, maximum: MAX_DRAFTS }),
+    quality: text(),
+    stream: flag(),
+    style: text(),
+    user: text(),
+  }),
+  { own: NAMED_FIELDS },
+)
 
 /**
  * Validates the fields of a request for images, in OpenAI's format (docs/api.md#images;

@@ -18,15 +18,6 @@ import {
 import type { RerankRequest } from "../../canon/rerank.ts"
 import { flag, integer, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-const PARAMETERS = parameterSchemas(() => ({
-  model: z.string(),
-  query: z.string(),
-  top_n: integer({ minimum: 1 }),
-  max_tokens_per_doc: integer({ minimum: 1 }),
-  return_documents: flag(),
-  rank_fields: z.array(z.string(), expects("an array of strings")).nullish(),
-}))
-
 /** Fields that the canon has, or that are handled here. */
 const OWN_FIELDS = new Set([
   "model",
@@ -37,6 +28,18 @@ const OWN_FIELDS = new Set([
   "return_documents",
   "rank_fields",
 ])
+
+const PARAMETERS = parameterSchemas(
+  () => ({
+    model: z.string(),
+    query: z.string(),
+    top_n: integer({ minimum: 1 }),
+    max_tokens_per_doc: integer({ minimum: 1 }),
+    return_documents: flag(),
+    rank_fields: z.array(z.string(), expects("an array of strings")).nullish(),
+  }),
+  { own: OWN_FIELDS },
+)
 
 /** The field of a document that is ranked by default. */
 const DEFAULT_FIELDS = ["text"]

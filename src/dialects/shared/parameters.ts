@@ -2,6 +2,7 @@ import * as z from "zod"
 import { expects, invalidRequest } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
+import { FieldNames } from "./field-names.ts"
 
 /**
  * The parameter types that every endpoint uses. Each treats null as absent, as OpenAI's API does, and has the
@@ -47,23 +48,45 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return z.boolean().nullish()
 }
 
-/** Schemas by the parameter's name; made for the first request, since most gateways never see one of most endpoints. */
-export type ParameterSchemas = () => ReadonlyMap<string, z.ZodType>
+/** The parameters of an endpoint. */
+interface Parameters {
+  readonly schemas: ReadonlyMap<string, z.ZodType>
+  readonly names: FieldNames
+}
+
+/** Made for the first request, since most gateways never see one of most endpoints. */
+export type ParameterSchemas = () => Parameters
+
+/** Names that a format reads besides the parameters that have a schema. */
+interface OtherNames {
+  readonly own: Iterable<string>
+  /** The path of its limit on output; absent: it has none. */
+  readonly limit?: string
+}
 
 /** @param make what each parameter has to be. */
-export function parameterSchemas(make: () => Record<string, z.ZodType>): ParameterSchemas {
-  return once(() => new Map(Object.entries(make())))
+export function parameterSchemas(
+  make: () => Record<string, z.ZodType>,
+  { own, limit }: OtherNames,
+): ParameterSchemas {
+  return once(() => {
+    const schemas = new Map(Object.entries(make()))
+    return { schemas, names: new FieldNames([...schemas.keys(), ...own], limit) }
+  })
 }
 
 /**
  * Validates the parameters that are present: a request has three of thirty, and this is the hot path.
- * @param schemas those of the endpoint; other parameters are not checked.
+ * @param parameters those of the endpoint; others are only checked for their names.
  * @throws GatewayError naming the first invalid one.
  */
-export function validateParameters(body: JsonObject, schemas: ParameterSchemas): void {
-  const known = schemas()
+export function validateParameters(body: JsonObject, parameters: ParameterSchemas): void {
+  const { schemas, names } = parameters()
   for (const name in body) {
-    const parsed = known.get(name)?.safeParse(body[name])
+    const value = body[name]
+    const schema = schemas.get(name)
+    if (schema === undefined || typeof value === "object") names.check(name, value)
+    const parsed = schema?.safeParse(value)
     if (parsed === undefined || parsed.success) continue
     const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }))
     throw invalidRequest({ issues }, body)

@@ -30,15 +30,6 @@ export type SpeechOptions = Omit<SpeechRequest, "needsTokens">
 /** The default limit on a text, in characters (docs/api.md#limits). */
 export const LONGEST_INPUT = 4_096
 
-const PARAMETERS = parameterSchemas(() => ({
-  model: z.string(),
-  input: z.string(),
-  response_format: text(),
-  speed: decimal({ minimum: 0.25, maximum: 4 }),
-  instructions: z.string().max(4_096).nullish(),
-  stream_format: text(),
-}))
-
 const CANON_FIELDS = new Set([
   "model",
   "input",
@@ -48,6 +39,18 @@ const CANON_FIELDS = new Set([
   "instructions",
   "stream_format",
 ])
+
+const PARAMETERS = parameterSchemas(
+  () => ({
+    model: z.string(),
+    input: z.string(),
+    response_format: text(),
+    speed: decimal({ minimum: 0.25, maximum: 4 }),
+    instructions: z.string().max(4_096).nullish(),
+    stream_format: text(),
+  }),
+  { own: CANON_FIELDS },
+)
 
 /**
  * A speech request in OpenAI's format (docs/api.md#audio, docs/wire/speech.md#f1).

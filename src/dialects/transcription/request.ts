@@ -20,14 +20,27 @@ import { decimal, flag, text, parameterSchemas, validateParameters } from "../sh
 /** A request whose audio has not been inspected yet. */
 export type TranscriptionOptions = Omit<TranscriptionRequest, "audio">
 
-const PARAMETERS = parameterSchemas(() => ({
-  model: text(),
-  language: text(),
-  prompt: text(),
-  temperature: decimal({ minimum: 0, maximum: 1 }),
-  response_format: text(),
-  stream: flag(),
-}))
+const CANON_FIELDS = new Set([
+  "model",
+  "language",
+  "prompt",
+  "temperature",
+  "response_format",
+  "stream",
+  "timestamp_granularities",
+])
+
+const PARAMETERS = parameterSchemas(
+  () => ({
+    model: text(),
+    language: text(),
+    prompt: text(),
+    temperature: decimal({ minimum: 0, maximum: 1 }),
+    response_format: text(),
+    stream: flag(),
+  }),
+  { own: CANON_FIELDS },
+)
 
 /** How to parse the fields of the form; the others are text. */
 export const TRANSCRIPTION_FIELDS = {
@@ -38,16 +51,6 @@ export const TRANSCRIPTION_FIELDS = {
   known_speaker_names: "list",
   known_speaker_references: "list",
 } as const
-
-const CANON_FIELDS = new Set([
-  "model",
-  "language",
-  "prompt",
-  "temperature",
-  "response_format",
-  "stream",
-  "timestamp_granularities",
-])
 
 const FORMS: readonly TranscriptForm[] = [...TRANSCRIPT_FORMS, "diarized_json"]
 const GRANULARITIES = ["word", "segment"] as const

@@ -1,5 +1,6 @@
 import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "../../canon/json.ts"
+import { checkToolNames } from "../../dialects/shared/field-names.ts"
 import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/billable/index.ts"
 import type { Charge, FieldSwitch, Switches } from "../../vendors/billable/switch.ts"
@@ -146,7 +147,9 @@ function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {
 
 /** A tool and its nested tools. A tool without a type is a function; dialects refuse one that is not an object. */
 function toolByType(tool: JsonValue, place: string): FoundTool[] {
-  if (!isJsonObject(tool) || typeof tool.type !== "string") return []
+  if (!isJsonObject(tool)) return []
+  checkToolNames(tool, place)
+  if (typeof tool.type !== "string") return []
   const own = { place: `${place}.type`, type: typeOf(tool, tool.type), tool }
   return [own, ...toolsByType(tool.tools, `${place}.tools`)]
 }

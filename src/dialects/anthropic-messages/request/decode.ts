@@ -44,7 +44,10 @@ const CANON_FIELDS = new Set([
 /** The name of a schema, which this dialect lacks and others require. */
 const SCHEMA_NAME = "answer"
 
-const PARAMETERS = parameterSchemas(() => messageParameters.shape)
+const PARAMETERS = parameterSchemas(() => messageParameters.shape, {
+  own: CANON_FIELDS,
+  limit: "max_tokens",
+})
 
 /**
  * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields

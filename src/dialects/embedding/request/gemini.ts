@@ -15,6 +15,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
+import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 
 /** Google's words for purposes that other vendors share. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
@@ -35,6 +36,8 @@ const CANON_FIELDS = new Set([
   "title",
   "outputDimensionality",
 ])
+
+const PARAMETERS = parameterSchemas(() => ({}), { own: CANON_FIELDS })
 
 /** Must be the same in all requests of a batch, since they are sent once. */
 const SHARED = ["taskType", "title", "outputDimensionality"] as const
@@ -63,7 +66,10 @@ export function decodeGeminiEmbeddings(
     encoding: "float",
     isGoogles: true,
   }
-  if (isJsonObject(first)) addOptions(decoded, first)
+  if (isJsonObject(first)) {
+    validateParameters(first, PARAMETERS)
+    addOptions(decoded, first)
+  }
   return decoded
 }
 

@@ -22,14 +22,17 @@ import {
 } from "../../../canon/json.ts"
 import { integer, text, parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 
-const PARAMETERS = parameterSchemas(() => ({
-  model: z.string(),
-  dimensions: integer({ minimum: 1 }),
-  user: text(),
-}))
-
 /** Fields that the canon has. */
 const CANON_FIELDS = new Set(["model", "input", "encoding_format", "dimensions", "user"])
+
+const PARAMETERS = parameterSchemas(
+  () => ({
+    model: z.string(),
+    dimensions: integer({ minimum: 1 }),
+    user: text(),
+  }),
+  { own: CANON_FIELDS },
+)
 
 const ENCODINGS: readonly string[] = ["float", "base64"]
 

@@ -31,10 +31,22 @@ const CANON_FIELDS = new Set([
   "labels",
 ])
 
+/** Further fields on which a price depends. */
+const DECIDING_FIELDS = [
+  "cachedContent",
+  "generationConfig.candidateCount",
+  "generationConfig.responseModalities",
+  "generationConfig.speechConfig",
+  "generationConfig.thinkingConfig.thinkingBudget",
+]
+
 /** Google's service tiers that have another name in the canon. */
 const DEFAULT_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
 
-const PARAMETERS = parameterSchemas(() => generationParameters.shape)
+const PARAMETERS = parameterSchemas(() => generationParameters.shape, {
+  own: [...CANON_FIELDS, ...DECIDING_FIELDS],
+  limit: "generationConfig.maxOutputTokens",
+})
 
 /** What comes from the address of a request, and from the body in other dialects. */
 export interface Addressed {

@@ -98,7 +98,10 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-const PARAMETERS = parameterSchemas(() => chatParameters.shape)
+const PARAMETERS = parameterSchemas(() => chatParameters.shape, {
+  own: CANON_FIELDS,
+  limit: "max_tokens",
+})
 
 function setSampling(request: Writable<ChatRequest>, parameters: ChatParameters): void {
   const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens

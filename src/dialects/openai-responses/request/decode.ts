@@ -90,7 +90,10 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return request
 }
 
-const PARAMETERS = parameterSchemas(() => responseParameters.shape)
+const PARAMETERS = parameterSchemas(() => responseParameters.shape, {
+  own: CANON_FIELDS,
+  limit: "max_output_tokens",
+})
 
 function decodeMessages(
   body: JsonObject,

@@ -1,0 +1,103 @@
+/**
+ * Fields of requests, besides those that each format reads itself, on which a price, a limit, a permission or a route
+ * depends at some vendor. Servers written in Go match names without regard to case, so every other spelling of these
+ * names is rejected.
+ */
+export const DECIDING_FIELDS: readonly string[] = [
+  // The model, and those that may answer in its place.
+  "model",
+  "models",
+  "fallbacks[].model",
+  "fallbacks[].speed",
+  "fallbacks[].max_tokens",
+  "preset",
+  "route",
+  "compound_custom",
+  // Routers.
+  "provider.order",
+  "provider.only",
+  "provider.ignore",
+  "provider.quantizations",
+  "provider.preferred_min_throughput",
+  "provider.preferred_max_latency",
+  "provider.sort",
+  "provider.max_price",
+  "providerOptions.gateway.models",
+  "providerOptions.gateway.order",
+  "providerOptions.gateway.only",
+  "providerOptions.gateway.sort",
+  "providerOptions.gateway.speed",
+  "providerOptions.gateway.serviceTier",
+  "providerOptions.anthropic.speed",
+  "providerOptions.openai.serviceTier",
+  // How much is written, and how often.
+  "n",
+  "best_of",
+  "stream",
+  "stream_options.include_usage",
+  "reasoning.mode",
+  // The class of service.
+  "service_tier",
+  "speed",
+  "inference_geo",
+  // What the vendor runs.
+  "tools",
+  "functions",
+  "max_tool_calls",
+  "web_search_options.search_type",
+  "plugins[].id",
+  "enable_search",
+  "search_parameters.mode",
+  "connectors",
+  "mcp_servers",
+  "container.skills",
+  "compaction",
+  "context_management.edits[].type",
+  // What the vendor stores.
+  "store",
+  "previous_response_id",
+  "conversation",
+  "prompt",
+  "thread",
+]
+
+/** Names of the limit on output in other formats: some servers obey them whatever the format's own limit says. */
+export const LIMIT_NAMES: readonly string[] = [
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "max_new_tokens",
+  "max_tokens_to_sample",
+  "max_gen_len",
+  "max_generated_tokens",
+  "max_length",
+  "n_predict",
+  "num_predict",
+  "min_tokens",
+  "min_new_tokens",
+  "min_length",
+]
+
+/** Objects whose members some servers read as if they stood at the top of the request. */
+export const CONTAINERS: readonly string[] = [
+  "extra_body",
+  "extra_params",
+  "options",
+  "parameters",
+  "sampling_params",
+  "generation_config",
+]
+
+/** Members of a tool that decide what it is and what it costs. */
+export const TOOL_FIELDS: readonly string[] = [
+  "type",
+  "tools",
+  "model",
+  "max_uses",
+  "container.type",
+  "container.memory_limit",
+  "environment.type",
+  "environment.memory_limit",
+  "vector_store_ids",
+  "cache_control.ttl",
+]

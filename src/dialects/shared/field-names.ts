@@ -1,0 +1,120 @@
+import { invalidValue } from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { CONTAINERS, DECIDING_FIELDS, LIMIT_NAMES, TOOL_FIELDS } from "./deciding-fields.ts"
+
+/** The members that are known at one place of a request. */
+class Known {
+  readonly #members = new Map<string, Known>()
+  /** By the name without case and separators. */
+  readonly #spellings = new Map<string, string>()
+
+  /** @param path `plugins[].id`: a place for each step. */
+  add(path: string): void {
+    const [step = "", ...rest] = path.replaceAll("[]", "").split(".")
+    let member = this.#members.get(step)
+    if (member === undefined) {
+      member = new Known()
+      this.#members.set(step, member)
+      const spelling = folded(step)
+      if (!this.#spellings.has(spelling)) this.#spellings.set(spelling, step)
+    }
+    if (rest.length > 0) member.add(rest.join("."))
+  }
+
+  /**
+   * @returns whether the name is known.
+   * @throws GatewayError when it is another spelling of a known one, here or further inside.
+   */
+  check(name: string, value: JsonValue | undefined, place: string): boolean {
+    const member = this.#members.get(name)
+    if (member === undefined) {
+      const known = this.#spellings.get(folded(name))
+      if (known !== undefined) throw misspelled(place, name, known)
+      return false
+    }
+    if (member.#members.size > 0) member.checkAll(value, `${place}${name}`)
+    return true
+  }
+
+  checkAll(value: JsonValue | undefined, place: string): void {
+    if (Array.isArray(value)) {
+      for (const [index, element] of value.entries()) this.checkAll(element, `${place}[${index}]`)
+    } else if (isJsonObject(value)) {
+      for (const name in value) this.check(name, value[name], `${place}.`)
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#spellings.has(folded(name))
+  }
+}
+
+/**
+ * Checks the names of a request's fields. A server may read `Max_Tokens`, `maxTokens` or `n_predict` as its limit, and
+ * nothing here would have priced it, so that such names are rejected.
+ */
+export class FieldNames {
+  readonly #known = new Known()
+  /** The name to use instead, by the name without case and separators. */
+  readonly #limits = new Map<string, string>()
+  /**
+   * @param own names that the format reads.
+   * @param limit the path of its limit on output.
+   */
+  constructor(own: Iterable<string>, limit?: string) {
+    for (const name of own) this.#known.add(name)
+    for (const path of DECIDING_FIELDS) this.#known.add(path)
+    if (limit === undefined) return
+    this.#known.add(limit)
+    for (const name of LIMIT_NAMES) this.#limits.set(folded(name), limit)
+  }
+
+  /** @throws GatewayError naming the field and what to use instead. */
+  check(name: string, value: JsonValue | undefined): void {
+    if (this.#known.check(name, value, "")) return
+    const key = folded(name)
+    this.#refuseLimit(key, name)
+    if (!CONTAINER_NAMES.has(key) || !isJsonObject(value)) return
+    for (const inside in value) {
+      const place = `${name}.${inside}`
+      this.#refuseLimit(folded(inside), place)
+      if (!DECIDING.has(inside)) continue
+      throw invalidValue(place, `'${place}' is not supported. Set '${inside}' itself.`)
+    }
+  }
+
+  #refuseLimit(key: string, place: string): void {
+    const instead = this.#limits.get(key)
+    if (instead === undefined) return
+    throw invalidValue(
+      place,
+      `'${place}' is not a parameter of this endpoint. Limit the output with '${instead}'.`,
+    )
+  }
+}
+
+const DECIDING = new Known()
+for (const path of DECIDING_FIELDS) DECIDING.add(path)
+
+const TOOL = new Known()
+for (const name of TOOL_FIELDS) TOOL.add(name)
+
+/** @throws GatewayError when a member of a tool is another spelling of one that decides what the tool is. */
+export function checkToolNames(tool: JsonObject, place: string): void {
+  for (const name in tool) TOOL.check(name, tool[name], `${place}.`)
+}
+
+function misspelled(place: string, name: string, known: string): Error {
+  const field = `${place}${name}`
+  return invalidValue(
+    field,
+    `Unknown parameter: '${field}'. Names are case-sensitive: use '${place}${known}'.`,
+  )
+}
+
+const CONTAINER_NAMES: ReadonlySet<string> = new Set(CONTAINERS.map(folded))
+
+/** A name without case and separators. Go also takes the long s for an s and the Kelvin sign for a k. */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "")
+}
