@@ -9,6 +9,7 @@ import {
   linkedTokenBound,
 } from "../../media/input-tokens.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
+import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
 import { ANY_MEDIA, kindsOfPart, kindsOfRequest } from "./token-kinds.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
@@ -59,10 +60,23 @@ export function boundByBytes(
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
-/** The same from a count of the text's tokens, with a margin for other vendors' vocabularies. */
-export function boundByCount(request: ChatRequest, counted: number, model: Model, kept = 0): Bound {
+/** A text and its tokens in the vocabulary of the token counter. */
+export interface CountedText {
+  readonly text: string
+  readonly tokens: number
+}
+
+/** The same from a count of `boundedText`, by the vocabularies of the models that may answer. */
+export function boundByCount(
+  request: ChatRequest,
+  { text: counted, tokens }: CountedText,
+  model: Model,
+  kept = 0,
+): Bound {
   const media = mediaBound(request.messages, model)
-  const text = Math.ceil(counted * 1.4) + 8 * request.messages.length
+  const models = model.deployments.map(({ upstreamModel }) => upstreamModel)
+  const characters = characterCounts(counted)
+  const text = mostTokens({ tokens, characters }, models) + 8 * request.messages.length
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
@@ -179,5 +193,17 @@ export function textOf(request: ChatRequest): string {
   }
   if (request.tools) texts.push(JSON.stringify(request.tools))
   if (request.responseFormat) texts.push(JSON.stringify(request.responseFormat))
+  return texts.join("\n")
+}
+
+/** All text that a vendor may count as input, for a bound: also of fields and proofs that the canon does not read. */
+export function boundedText(request: ChatRequest): string {
+  const texts = [textOf(request)]
+  for (const message of request.messages) {
+    for (const part of message.parts) {
+      if (part.type === "reasoning" && part.signature !== undefined) texts.push(part.signature)
+    }
+  }
+  if (request.extra) texts.push(JSON.stringify(request.extra.fields))
   return texts.join("\n")
 }

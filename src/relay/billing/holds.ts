@@ -7,7 +7,14 @@ import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import { minOutput } from "../chat/own-limits.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import { type Bound, boundByBytes, boundByCount, keptTokens, repeated, textOf } from "./bounds.ts"
+import {
+  type Bound,
+  boundByBytes,
+  boundByCount,
+  keptTokens,
+  repeated,
+  boundedText,
+} from "./bounds.ts"
 import { affordableOutput, worstCost } from "./bound-cost.ts"
 import { dearestOf } from "./deployment-costs.ts"
 import { ledgerUnavailable, indebted, refusalOf, reserved } from "./payment-refusals.ts"
@@ -113,12 +120,16 @@ export class Holds {
     const charge = await this.#extendAndTry(input, worst)
     if (charge) return charge
 
-    const counted = await this.#counter.of(input.call.key.account).count(textOf(request))
+    const text = boundedText(request)
+    const tokens = await this.#counter.of(input.call.key.account).count(text)
     const kept = keptTokens(state, model)
     const byCount =
-      counted === undefined
+      tokens === undefined
         ? byBytes
-        : repeated(calls, widened(terms, model, boundByCount(request, counted, model, kept)))
+        : repeated(
+            calls,
+            widened(terms, model, boundByCount(request, { text, tokens }, model, kept)),
+          )
     const bound = byCount.input < byBytes.input ? byCount : byBytes
     const needed = worstCost(bound, held)
     const counting = { ...input, bound }

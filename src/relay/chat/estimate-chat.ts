@@ -11,6 +11,7 @@ import {
   type Bound,
   boundByBytes,
   boundByCount,
+  boundedText,
   keptTokens,
   fewestTokens,
   repeated,
@@ -101,9 +102,12 @@ async function linesOfChat(
     const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
     return chatLines(whole, charge, why + beside)
   }
-  const counted = await counter.of(call.key.account).count(textOf(request))
+  const text = boundedText(request)
+  const tokens = await counter.of(call.key.account).count(text)
   const bound =
-    counted === undefined ? whole : boundFor(charge, boundByCount(request, counted, model, kept))
+    tokens === undefined
+      ? whole
+      : boundFor(charge, boundByCount(request, { text, tokens }, model, kept))
   const why = "tokens as counted here, with a margin for other vendors' vocabularies"
   return chatLines(bound, charge, why + beside)
 }
