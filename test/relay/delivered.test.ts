@@ -52,12 +52,13 @@ async function leaveAfter(path: string, events: readonly Event[]) {
   sent = [...dialect.opening, ...events, mark]
   const caller = await gateway.caller("1")
   const controller = new AbortController()
+  const limit = path === "/v1/responses" ? "max_output_tokens" : "max_tokens"
   const response = await fetch(gateway.url + (dialect.stream ?? path), {
     method: "POST",
     headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
     body: JSON.stringify(
       dialect.stream === undefined
-        ? { ...dialect.body, model: dialect.model, stream: true, max_tokens: 10_000 }
+        ? { ...dialect.body, model: dialect.model, stream: true, [limit]: 10_000 }
         : dialect.body,
     ),
     signal: controller.signal,
