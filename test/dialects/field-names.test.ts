@@ -189,3 +189,11 @@ test("fields that decide nothing pass, whatever their case", () => {
   const decoded = decode({ ...body, ...free })
   expect(isJsonObject(decoded)).toBe(true)
 })
+
+test("a list of plugins has at most 256 elements", () => {
+  const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
+  const plugins = Array.from({ length: 257 }, () => ({ id: "web" }))
+  expect(errorOf(decode, { ...body, plugins }).message).toBe(
+    "'plugins' has more than 256 elements. Send fewer.",
+  )
+})

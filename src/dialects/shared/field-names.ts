@@ -2,6 +2,12 @@ import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { CONTAINERS, DECIDING_FIELDS, LIMIT_NAMES, TOOL_FIELDS } from "./deciding-fields.ts"
 
+/** A name that is written in one way only. */
+const PLAIN = /^[a-z0-9]+$/
+
+/** Elements of a list of plugins, fallback models and the like. */
+const MAX_ELEMENTS = 256
+
 /** The members that are known at one place of a request. */
 class Known {
   readonly #members = new Map<string, Known>()
@@ -38,6 +44,7 @@ class Known {
 
   checkAll(value: JsonValue | undefined, place: string): void {
     if (Array.isArray(value)) {
+      if (value.length > MAX_ELEMENTS) throw tooMany(place)
       for (const [index, element] of value.entries()) this.checkAll(element, `${place}[${index}]`)
     } else if (isJsonObject(value)) {
       for (const name in value) this.check(name, value[name], `${place}.`)
@@ -104,6 +111,10 @@ export function checkToolNames(tool: JsonObject, place: string): void {
   for (const name in tool) TOOL.check(name, tool[name], `${place}.`)
 }
 
+function tooMany(place: string): Error {
+  return invalidValue(place, `'${place}' has more than ${MAX_ELEMENTS} elements. Send fewer.`)
+}
+
 function misspelled(place: string, name: string, known: string): Error {
   const field = `${place}${name}`
   return invalidValue(
@@ -116,5 +127,5 @@ const CONTAINER_NAMES: ReadonlySet<string> = new Set(CONTAINERS.map(folded))
 
 /** A name without case and separators. Go also takes the long s for an s and the Kelvin sign for a k. */
 function folded(name: string): string {
-  return name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "")
+  return PLAIN.test(name) ? name : name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "")
 }
