@@ -68,8 +68,10 @@ describe("a prompt in another vocabulary, with a short balance", () => {
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }
     const answers = await Promise.all(Array.from({ length: 12 }, () => caller.post(CHAT, body)))
-    const statuses = new Set(answers.map(({ status }) => status))
-    expect([...statuses].toSorted()).toEqual([200, 429])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toContain(200)
+    // The credits last for some of them.
+    expect(statuses.some((status) => status === 402 || status === 429)).toBe(true)
     await Promise.all(answers.map((answer) => answer.text()))
     expect(gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
