@@ -2,7 +2,7 @@
  * Writes docs/billable.md from the tables in the code: what in a request decides what its vendor bills.
  * `npm run pages` writes the file; a test compares it with what this would write.
  */
-import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
+import { NAME_OF_CLASS } from "#contract/usage-classes.ts"
 import { join } from "node:path"
 import facts from "../src/catalog/facts.json" with { type: "json" }
 import { BILLABLE, UNBILLED, USUAL_BILLABLE } from "../src/vendors/billable/index.ts"

@@ -1,4 +1,4 @@
-import type { PriceName } from "tollgate-contract/usage-classes.ts"
+import type { PriceName } from "#contract/usage-classes.ts"
 
 /** What a model does; one endpoint family each. */
 export const kinds = ["chat", "embedding", "rerank", "image", "speech", "transcription"] as const

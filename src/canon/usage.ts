@@ -1,4 +1,4 @@
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 

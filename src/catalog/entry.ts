@@ -1,5 +1,5 @@
-import { formatDecimal } from "tollgate-contract/decimal.ts"
-import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
+import { formatDecimal } from "#contract/decimal.ts"
+import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
 import type { DialectId } from "../canon/extra.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"

@@ -1,5 +1,5 @@
 import type { Facts, ModelFacts, PriceFacts } from "./facts.ts"
-import { parseDecimal } from "tollgate-contract/decimal.ts"
+import { parseDecimal } from "#contract/decimal.ts"
 
 /** A name in parts: the words that name its family, and the numbers that order its members. */
 interface NameParts {

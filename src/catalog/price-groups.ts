@@ -1,4 +1,4 @@
-import { divideUp, parseDecimal } from "tollgate-contract/decimal.ts"
+import { divideUp, parseDecimal } from "#contract/decimal.ts"
 import type {
   ModelKind,
   PriceGroupSettings,

@@ -1,4 +1,4 @@
-import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "tollgate-contract/usage-classes.ts"
+import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { type DecimalPrice, type DecimalServices, parsePrice, type Price } from "../ledger/price.ts"
 import type { PriceFacts } from "./facts.ts"

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { formatCredits } from "../ledger/money.ts"
-import { isLargeEntry } from "tollgate-contract/amounts.ts"
+import { isLargeEntry } from "#contract/amounts.ts"
 import { CommandError } from "./exit-codes.ts"
 import type { Terminal } from "./terminal.ts"
 

@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from "../management/actor.ts"
 import type { Codes } from "../management/codes.ts"
-import type { Code } from "tollgate-contract/codes.ts"
+import type { Code } from "#contract/codes.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { formatTable } from "./output.ts"

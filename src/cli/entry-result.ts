@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
-import type { NewEntry } from "tollgate-contract/accounts.ts"
+import type { NewEntry } from "#contract/accounts.ts"
 import { askAboutLargeAmount, type LargeAmountOptions } from "./ask-first.ts"
 import { outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"

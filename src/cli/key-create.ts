@@ -1,6 +1,6 @@
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
-import type { NewKey } from "tollgate-contract/keys.ts"
+import type { NewKey } from "#contract/keys.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { dateText, keyDocument } from "./key-document.ts"

@@ -1,4 +1,4 @@
-import type { Key } from "tollgate-contract/keys.ts"
+import type { Key } from "#contract/keys.ts"
 
 /** A key as commands show it. The secret is never part of it. */
 export function keyDocument(key: Key) {

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from "commander"
 import { readAliases } from "../config/aliases.ts"
-import { commaFault } from "tollgate-contract/comma.ts"
+import { commaFault } from "#contract/comma.ts"
 import { parseDuration } from "../config/duration.ts"
-import { PAGE_ORIGIN_RULE, pageOriginOf } from "tollgate-contract/page-origin.ts"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
 import { Fault, readNetwork } from "../config/scalars.ts"
 import { parseCredits } from "../ledger/money.ts"
 

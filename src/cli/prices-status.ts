@@ -1,4 +1,4 @@
-import type { PriceListsDocument } from "tollgate-contract/prices.ts"
+import type { PriceListsDocument } from "#contract/prices.ts"
 import { PROJECT_KEYS } from "../catalog/prices/feed-keys.ts"
 import { keyId } from "../catalog/prices/feed.ts"
 import { priceView } from "../management/prices/price-view.ts"

@@ -1,4 +1,4 @@
-import { formatDecimal } from "tollgate-contract/decimal.ts"
+import { formatDecimal } from "#contract/decimal.ts"
 import { parseCredits } from "../ledger/money.ts"
 import { formatFields, formatTable, type Style } from "./output.ts"
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander"
-import { email, label } from "tollgate-contract/common.ts"
+import { email, label } from "#contract/common.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { requireUser, withUsers } from "./directory.ts"

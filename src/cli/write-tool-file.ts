@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import { CommandError } from "./exit-codes.ts"
-import type { JsonMembers, ToolSettings } from "tollgate-contract/tools.ts"
+import type { JsonMembers, ToolSettings } from "#contract/tools.ts"
 
 /** The file may hold a key. */
 const PRIVATE = 0o600

@@ -1,11 +1,11 @@
 import { isIP } from "node:net"
 import { z } from "zod"
-import { commaFault } from "tollgate-contract/comma.ts"
-import { type DecimalText, plainDecimal } from "tollgate-contract/decimal.ts"
+import { commaFault } from "#contract/comma.ts"
+import { type DecimalText, plainDecimal } from "#contract/decimal.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
-import { PAGE_ORIGIN_RULE, pageOriginOf } from "tollgate-contract/page-origin.ts"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
 
 /** Why a value is invalid, as the end of a sentence that starts with the setting's name. */
 export class Fault {

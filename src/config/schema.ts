@@ -3,7 +3,7 @@ import {
   type PriceName,
   SERVICE_PRICE_NAMES,
   type ServicePriceName,
-} from "tollgate-contract/usage-classes.ts"
+} from "#contract/usage-classes.ts"
 import { z } from "zod"
 import { ALIAS_PATTERN, aliasText, MODEL_ID_PATTERN } from "./aliases.ts"
 import {

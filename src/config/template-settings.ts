@@ -1,4 +1,4 @@
-import type { AccountTemplate } from "tollgate-contract/accounts.ts"
+import type { AccountTemplate } from "#contract/accounts.ts"
 import { amount, number, text } from "./scalars.ts"
 
 const CREDIT_PLACES = 9

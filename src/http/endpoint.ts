@@ -1,6 +1,6 @@
 import type { GatewayError } from "../canon/errors.ts"
 import { errorWithoutKeys, withoutKeys } from "../canon/key-shapes.ts"
-import type { Method } from "tollgate-contract/route-name.ts"
+import type { Method } from "#contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
 import type { RequestTrace } from "../relay/pipeline/request-trace.ts"

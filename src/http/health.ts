@@ -1,4 +1,4 @@
-import { serviceRoute } from "tollgate-contract/service-routes.ts"
+import { serviceRoute } from "#contract/service-routes.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Events } from "../telemetry/events.ts"

@@ -1,4 +1,4 @@
-import { serviceRoute } from "tollgate-contract/service-routes.ts"
+import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { MetricSettings } from "../config/metric-settings.ts"
 import { hasMetricsToken, METRICS_TYPE } from "../metrics/metrics-port.ts"

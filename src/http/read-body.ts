@@ -1,4 +1,4 @@
-import { MAX_VALUES } from "tollgate-contract/request-limits.ts"
+import { MAX_VALUES } from "#contract/request-limits.ts"
 import { GatewayError } from "../canon/errors.ts"
 import {
   hasManyOpenings,

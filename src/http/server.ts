@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import type { Method } from "tollgate-contract/route-name.ts"
+import type { Method } from "#contract/route-name.ts"
 import type { LastAnswers } from "./last-answers.ts"
 import { type EncodeBreak, type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { succeed } from "./incoming-body.ts"

@@ -1,4 +1,4 @@
-import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
+import { formatDecimal, parseDecimal } from "#contract/decimal.ts"
 
 /** Money is a bigint of nanocredits, 10^-9 of a credit: decimal text goes in, decimal text comes out. */
 

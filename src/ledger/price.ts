@@ -6,10 +6,10 @@ import {
   type PriceName,
   USAGE_CLASSES,
   type UsageClass,
-} from "tollgate-contract/usage-classes.ts"
+} from "#contract/usage-classes.ts"
 import { MAX_MULTIPLIER, MAX_QUANTITY, MAX_RATE, storedAmount } from "../accounting/maxima.ts"
 import { totalInput, type Usage } from "../canon/usage.ts"
-import { divideUp, parseDecimal } from "tollgate-contract/decimal.ts"
+import { divideUp, parseDecimal } from "#contract/decimal.ts"
 import { parseCredits } from "./money.ts"
 
 /** Nanocredits per million units, by class of usage. A class that is absent falls back (`rateOf`). */

@@ -1,4 +1,4 @@
-import type { Account, AccountChange } from "tollgate-contract/accounts.ts"
+import type { Account, AccountChange } from "#contract/accounts.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import {
   type AccountChange as RecordChange,

@@ -1,9 +1,4 @@
-import type {
-  AccountQuery,
-  AccountSort,
-  AccountUse,
-  ListedAccount,
-} from "tollgate-contract/accounts.ts"
+import type { AccountQuery, AccountSort, AccountUse, ListedAccount } from "#contract/accounts.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { AccountUse as AccountUseRecord } from "../store/requests.ts"

@@ -5,7 +5,7 @@ import type {
   AccountQuery,
   AccountTemplate,
   NewAccount,
-} from "tollgate-contract/accounts.ts"
+} from "#contract/accounts.ts"
 import { StoreError } from "../store/store-error.ts"
 import { type AccountRecord, concernsRequests, FRESH_ACCOUNT } from "../store/accounts.ts"
 import { GatewayError } from "../canon/errors.ts"

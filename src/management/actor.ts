@@ -1,6 +1,6 @@
-import { reaches } from "tollgate-contract/roles.ts"
+import { reaches } from "#contract/roles.ts"
 import { GatewayError } from "../canon/errors.ts"
-import type { AccountRole } from "tollgate-contract/common.ts"
+import type { AccountRole } from "#contract/common.ts"
 
 /** The caller of the management API, and what they may do. */
 export interface Actor {

@@ -1,4 +1,4 @@
-import type { AnswerTimesDocument } from "tollgate-contract/usage.ts"
+import type { AnswerTimesDocument } from "#contract/usage.ts"
 import type { AnswerSample, UsageTime } from "../store/requests.ts"
 import { HOUR, HOURS_OF_DAY } from "../store/usage-sums.ts"
 

@@ -1,6 +1,6 @@
 import type * as z from "zod"
-import type { Page } from "tollgate-contract/common.ts"
-import type { AuditRecord as AuditDocument, auditQuery } from "tollgate-contract/operations.ts"
+import type { Page } from "#contract/common.ts"
+import type { AuditRecord as AuditDocument, auditQuery } from "#contract/operations.ts"
 import { ERASED } from "../accounting/redaction.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"

@@ -1,5 +1,5 @@
-import type { Code, CodeWithText, NewCode, NewCodes } from "tollgate-contract/codes.ts"
-import type { Page } from "tollgate-contract/common.ts"
+import type { Code, CodeWithText, NewCode, NewCodes } from "#contract/codes.ts"
+import type { Page } from "#contract/common.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { newCodeText } from "../keys/code-text.ts"
 import { randomText } from "../canon/random-text.ts"

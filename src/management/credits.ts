@@ -1,5 +1,5 @@
-import type { AccountCredits, Entry, NewEntry } from "tollgate-contract/accounts.ts"
-import type { Page } from "tollgate-contract/common.ts"
+import type { AccountCredits, Entry, NewEntry } from "#contract/accounts.ts"
+import type { Page } from "#contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { EntryKind, EntryRecord } from "../accounting/chained-records.ts"

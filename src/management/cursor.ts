@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { isStorableText } from "../canon/storable-text.ts"
-import type { Page } from "tollgate-contract/common.ts"
+import type { Page } from "#contract/common.ts"
 
 /** Where a page of a list starts: the sort values of the last entry of the previous page. */
 export type Position = readonly (string | number)[]

@@ -1,4 +1,4 @@
-import type { Erasure as ErasureDocument } from "tollgate-contract/members.ts"
+import type { Erasure as ErasureDocument } from "#contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import { StoreError } from "../store/store-error.ts"

@@ -1,11 +1,11 @@
-import type { Page } from "tollgate-contract/common.ts"
+import type { Page } from "#contract/common.ts"
 import type {
   FailedAttemptDocument,
   FailedRequestDocument,
   FailureQuery,
   RequestRecordDocument,
-} from "tollgate-contract/failures.ts"
-import type { Receipt } from "tollgate-contract/receipts.ts"
+} from "#contract/failures.ts"
+import type { Receipt } from "#contract/receipts.ts"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import { type Actor, maySee } from "./actor.ts"

@@ -1,5 +1,5 @@
 import type { HealthReport } from "../routing/health.ts"
-import type { Health } from "tollgate-contract/catalog.ts"
+import type { Health } from "#contract/catalog.ts"
 
 /** The health of a deployment, as the API shows it. Only operators see what went wrong. */
 export function healthDocument(report: HealthReport, isOperator: boolean): Health {

@@ -1,5 +1,5 @@
-import type { AccountChange } from "tollgate-contract/accounts.ts"
-import type { NewKey } from "tollgate-contract/keys.ts"
+import type { AccountChange } from "#contract/accounts.ts"
+import type { NewKey } from "#contract/keys.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { KeyHasher } from "../keys/secret.ts"
 import { formatCredits } from "../ledger/money.ts"

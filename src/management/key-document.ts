@@ -1,5 +1,5 @@
-import { reaches } from "tollgate-contract/roles.ts"
-import type { Budget, Key } from "tollgate-contract/keys.ts"
+import { reaches } from "#contract/roles.ts"
+import type { Budget, Key } from "#contract/keys.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import type { Actor } from "./actor.ts"
 import { formatCredits } from "../ledger/money.ts"

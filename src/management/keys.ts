@@ -1,6 +1,6 @@
-import { pageOriginOf } from "tollgate-contract/page-origin.ts"
-import type { Page } from "tollgate-contract/common.ts"
-import type { Key, KeyChange, KeyWithSecret, NewKey } from "tollgate-contract/keys.ts"
+import { pageOriginOf } from "#contract/page-origin.ts"
+import type { Page } from "#contract/common.ts"
+import type { Key, KeyChange, KeyWithSecret, NewKey } from "#contract/keys.ts"
 import { StoreError } from "../store/store-error.ts"
 import type {
   KeyChange as KeyRecordChange,

@@ -1,4 +1,4 @@
-import { PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
+import { PRICE_NAMES } from "#contract/usage-classes.ts"
 import facts from "../catalog/facts.json" with { type: "json" }
 import type { Facts, ModelFacts, PriceFacts } from "../catalog/facts.ts"
 import { kindOf } from "../catalog/known-models.ts"

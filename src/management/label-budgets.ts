@@ -1,5 +1,5 @@
-import type { Page } from "tollgate-contract/common.ts"
-import type { LabelBudget, LabelBudgets, LabelSpending } from "tollgate-contract/label-budgets.ts"
+import type { Page } from "#contract/common.ts"
+import type { LabelBudget, LabelBudgets, LabelSpending } from "#contract/label-budgets.ts"
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
 import {
   type LabelBudget as LabelBudgetRecord,

@@ -1,5 +1,5 @@
-import type { AccountRole, Page } from "tollgate-contract/common.ts"
-import type { Member } from "tollgate-contract/members.ts"
+import type { AccountRole, Page } from "#contract/common.ts"
+import type { Member } from "#contract/members.ts"
 import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { MemberRecord } from "../store/members.ts"

@@ -1,4 +1,4 @@
-import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
+import type { Model as ModelDocument } from "#contract/catalog.ts"
 import type { Facts, ModelFacts } from "../catalog/facts.ts"
 import { KnownModels } from "../catalog/known-models.ts"
 import { isPriced, type Model } from "../catalog/model.ts"

@@ -1,4 +1,4 @@
-import type { ModelTest, ProviderTest } from "tollgate-contract/catalog.ts"
+import type { ModelTest, ProviderTest } from "#contract/catalog.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Models } from "./models.ts"
 import type { Providers } from "./providers.ts"

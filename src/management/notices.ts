@@ -1,4 +1,4 @@
-import type { Page } from "tollgate-contract/common.ts"
+import type { Page } from "#contract/common.ts"
 import type {
   NewNoticeTarget,
   Notice,
@@ -6,8 +6,8 @@ import type {
   NoticeTarget,
   NoticeTargets,
   NoticeTargetWithSecret,
-} from "tollgate-contract/notices.ts"
-import { OPERATOR_NOTICES, TEST_NOTICE } from "tollgate-contract/notice-types.ts"
+} from "#contract/notices.ts"
+import { OPERATOR_NOTICES, TEST_NOTICE } from "#contract/notice-types.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { SecretCipher } from "../config/secret-cipher.ts"

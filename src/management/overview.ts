@@ -1,4 +1,4 @@
-import type { Overview, UsageRow } from "tollgate-contract/usage.ts"
+import type { Overview, UsageRow } from "#contract/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"

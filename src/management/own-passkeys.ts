@@ -1,5 +1,5 @@
-import type { Page } from "tollgate-contract/common.ts"
-import type { NewPasskey, Passkey } from "tollgate-contract/passkeys.ts"
+import type { Page } from "#contract/common.ts"
+import type { NewPasskey, Passkey } from "#contract/passkeys.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { ClientInfo } from "../users/client-info.ts"

@@ -1,4 +1,4 @@
-import type { PersonExport, User } from "tollgate-contract/members.ts"
+import type { PersonExport, User } from "#contract/members.ts"
 import type { InvitationRecord } from "../store/invitations.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"

@@ -1,8 +1,8 @@
-import { CLASS_OF_NAME, PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
+import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
-import type { Model as ModelDocument } from "tollgate-contract/catalog.ts"
+import type { Model as ModelDocument } from "#contract/catalog.ts"
 
 type PriceTable = Record<string, string>
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util"
-import type { Page } from "tollgate-contract/common.ts"
+import type { Page } from "#contract/common.ts"
 import type {
   NewPriceGroup,
   PriceGroup as GroupDocument,
   PriceGroupChange,
-} from "tollgate-contract/price-groups.ts"
+} from "#contract/price-groups.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { PriceGroups } from "../catalog/price-groups.ts"

@@ -1,4 +1,4 @@
-import type { PriceTerm } from "tollgate-contract/price-groups.ts"
+import type { PriceTerm } from "#contract/price-groups.ts"
 import type { PriceSettings, PriceTermSettings } from "../config/settings.ts"
 
 /** Terms as the API shows them. @param terms the earliest first. */

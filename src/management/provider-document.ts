@@ -3,7 +3,7 @@ import { placeOf, type RawEntry, secretNames, splitSecrets } from "../config/con
 import type { ProviderSettings } from "../config/settings.ts"
 import type { Health } from "../routing/health.ts"
 import { vendors } from "../vendors/index.ts"
-import type { Provider } from "tollgate-contract/catalog.ts"
+import type { Provider } from "#contract/catalog.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
 import type { LiveSettings } from "./live-settings.ts"
 

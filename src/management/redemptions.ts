@@ -1,4 +1,4 @@
-import type { Entry } from "tollgate-contract/accounts.ts"
+import type { Entry } from "#contract/accounts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { readCodeText } from "../keys/code-text.ts"
 import { hintOf, type KeyHasher } from "../keys/secret.ts"

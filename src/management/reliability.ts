@@ -1,5 +1,5 @@
 import type { ErrorKind } from "../canon/errors.ts"
-import type { Reliability, ReliabilityQuery, ReliabilityRow } from "tollgate-contract/usage.ts"
+import type { Reliability, ReliabilityQuery, ReliabilityRow } from "#contract/usage.ts"
 import type { UsageFilter, UsagePoint, UsageSum } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import { HOUR } from "../store/usage-sums.ts"

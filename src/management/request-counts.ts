@@ -1,4 +1,4 @@
-import type { RequestCount, RequestCountQuery, RequestCounts } from "tollgate-contract/usage.ts"
+import type { RequestCount, RequestCountQuery, RequestCounts } from "#contract/usage.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"

@@ -1,4 +1,4 @@
-import type { RequestFilterQuery } from "tollgate-contract/receipts.ts"
+import type { RequestFilterQuery } from "#contract/receipts.ts"
 import { parseCredits } from "../ledger/money.ts"
 import type { RequestFilter } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"

@@ -1,4 +1,4 @@
-import type { RequestPage, RequestSummary, RequestTableQuery } from "tollgate-contract/receipts.ts"
+import type { RequestPage, RequestSummary, RequestTableQuery } from "#contract/receipts.ts"
 import type { Actor } from "./actor.ts"
 import { csvRow, defused } from "./csv.ts"
 import { type Download, gathered } from "./download.ts"

@@ -1,9 +1,4 @@
-import type {
-  Receipt,
-  RequestPage,
-  RequestQuery,
-  RequestSummary,
-} from "tollgate-contract/receipts.ts"
+import type { Receipt, RequestPage, RequestQuery, RequestSummary } from "#contract/receipts.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { showReceipt, showWholeReceipt } from "../relay/billing/receipt.ts"

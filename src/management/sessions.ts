@@ -1,6 +1,6 @@
 import type { BaseUrl } from "./base-url.ts"
-import type { AccountRole, Page } from "tollgate-contract/common.ts"
-import type { OpenSession, Session } from "tollgate-contract/session.ts"
+import type { AccountRole, Page } from "#contract/common.ts"
+import type { OpenSession, Session } from "#contract/session.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"

@@ -1,4 +1,4 @@
-import type { LedgerVerdict, SettingsView } from "tollgate-contract/operations.ts"
+import type { LedgerVerdict, SettingsView } from "#contract/operations.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { readAliases } from "../config/aliases.ts"
 import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"

@@ -1,5 +1,5 @@
-import type { PasskeyAnswer } from "tollgate-contract/passkeys.ts"
-import type { SignInOptions } from "tollgate-contract/session.ts"
+import type { PasskeyAnswer } from "#contract/passkeys.ts"
+import type { SignInOptions } from "#contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import { randomText } from "../canon/random-text.ts"

@@ -1,4 +1,4 @@
-import type { StatementQuery } from "tollgate-contract/accounts.ts"
+import type { StatementQuery } from "#contract/accounts.ts"
 import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"

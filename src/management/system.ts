@@ -1,4 +1,4 @@
-import type { System as SystemDocument } from "tollgate-contract/system.ts"
+import type { System as SystemDocument } from "#contract/system.ts"
 import { VERSION } from "../runtime.ts"
 import type { DatabaseStatus } from "../store/database-status.ts"
 import { type NodeRecord, processOf } from "../store/nodes.ts"

@@ -1,4 +1,4 @@
-import type { AnswerTimesDocument, UsageRow } from "tollgate-contract/usage.ts"
+import type { AnswerTimesDocument, UsageRow } from "#contract/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum, UsageTime } from "../store/requests.ts"
 import type { RequestReports } from "../store/reports.ts"

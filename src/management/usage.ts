@@ -1,4 +1,4 @@
-import type { Usage, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
+import type { Usage, UsageQuery, UsageRow } from "#contract/usage.ts"
 import type { Label } from "../accounting/labels.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { UsageFilter, UsageSum, UsageTime } from "../store/requests.ts"

@@ -1,6 +1,6 @@
 import type { UserRecord } from "../store/users.ts"
 import type { Actor } from "./actor.ts"
-import type { AccountRole } from "tollgate-contract/common.ts"
+import type { AccountRole } from "#contract/common.ts"
 
 /** A user as an actor: records name them by their e-mail address. */
 export function userActor(

@@ -1,6 +1,6 @@
 import type { BaseUrl } from "./base-url.ts"
-import type { Page } from "tollgate-contract/common.ts"
-import type { PersonExport, ResetLink, User } from "tollgate-contract/members.ts"
+import type { Page } from "#contract/common.ts"
+import type { PersonExport, ResetLink, User } from "#contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"

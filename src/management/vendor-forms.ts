@@ -2,7 +2,7 @@ import { USUAL_SETTINGS, waysToBeComplete } from "../config/provider-rules.ts"
 import type { VendorSetting } from "../config/vendors.ts"
 import { vendors } from "../vendors/index.ts"
 import type { Vendor } from "../vendors/vendor.ts"
-import type { Vendor as VendorDocument } from "tollgate-contract/catalog.ts"
+import type { Vendor as VendorDocument } from "#contract/catalog.ts"
 
 /** The identity of the machine can be set only in the settings file. */
 type FieldName = Exclude<VendorSetting, "identity"> | "base_url"

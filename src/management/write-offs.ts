@@ -1,5 +1,5 @@
-import type { Page } from "tollgate-contract/common.ts"
-import type { WriteOff, WriteOffQuery } from "tollgate-contract/write-offs.ts"
+import type { Page } from "#contract/common.ts"
+import type { WriteOff, WriteOffQuery } from "#contract/write-offs.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { Store } from "../store/store.ts"

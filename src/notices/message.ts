@@ -1,4 +1,4 @@
-import type { NoticeType } from "tollgate-contract/notice-types.ts"
+import type { NoticeType } from "#contract/notice-types.ts"
 import type { DueDelivery } from "../store/notices.ts"
 
 /** A notice as it is sent. */

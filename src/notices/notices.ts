@@ -1,4 +1,4 @@
-import type { NoticeType } from "tollgate-contract/notice-types.ts"
+import type { NoticeType } from "#contract/notice-types.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { MarkChange } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"

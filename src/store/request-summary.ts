@@ -1,7 +1,7 @@
-import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "tollgate-contract/usage-classes.ts"
+import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "#contract/usage-classes.ts"
 import type { Labels } from "../accounting/labels.ts"
 import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
-import { parseDecimal } from "tollgate-contract/decimal.ts"
+import { parseDecimal } from "#contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
 /** A receipt with its charge, as the ledger has it. */

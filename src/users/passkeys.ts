@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { isIP } from "node:net"
-import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
+import type { NewPasskey, PasskeyAnswer } from "#contract/passkeys.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { ProofKind } from "../store/proofs.ts"
 import type { UserRecord } from "../store/users.ts"

@@ -4,7 +4,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server"
-import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
+import type { NewPasskey, PasskeyAnswer } from "#contract/passkeys.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Ceremony } from "./ceremony.ts"

@@ -17,8 +17,8 @@ import { until } from "../support/until.ts"
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const LARGEST_PACKAGE = 3_000_000
 /** What a package has at its top, and of our own besides. */
-const PARTS = /^package\/(LICENSE|README\.md|package\.json|bin\/|src\/|simulator\/|console\/dist\/)/
-const CONTRACT = /^package\/node_modules\/tollgate-contract\//
+const PARTS =
+  /^package\/(LICENSE|README\.md|package\.json|bin\/|src\/|contract\/|simulator\/|console\/dist\/)/
 
 let folder = ""
 let tarball = ""
@@ -44,17 +44,30 @@ test("the package has the gateway, its contract and the console built, and nothi
   expect(statSync(tarball).size).toBeLessThan(LARGEST_PACKAGE)
   const listing = await run(folder, ["tar", "--list", "--gzip", "--file", tarball])
   const paths = listing.stdout.trim().split("\n")
-  expect(paths.filter((path) => !PARTS.test(path) && !CONTRACT.test(path))).toEqual([])
+  expect(paths.filter((path) => !PARTS.test(path))).toEqual([])
   for (const path of [
     "bin/tollgate",
     "src/main.ts",
     "simulator/main.ts",
     "console/dist/index.html",
-    "node_modules/tollgate-contract/decimal.ts",
+    "contract/decimal.ts",
     "LICENSE",
     "README.md",
   ]) {
     expect(paths).toContain(`package/${path}`)
+  }
+})
+
+test("needs no package of this repository, under whose name a registry could have another one", async () => {
+  const own = new Set(facts.workspaces.map((folder) => `tollgate-${folder}`))
+  expect(Object.keys(facts.dependencies).filter((name) => own.has(name))).toEqual([])
+  const place = join(folder, "names")
+  mkdirSync(place)
+  await run(place, ["tar", "--extract", "--gzip", "--file", tarball])
+  const sources = new Bun.Glob("package/{bin,contract,simulator,src}/**/*.ts").scan(place)
+  for await (const path of sources) {
+    const text = readFileSync(join(place, path), "utf8")
+    expect([path, /from "tollgate-/.exec(text)?.[0]]).toEqual([path, undefined])
   }
 })
 
@@ -88,9 +101,7 @@ async function installed(name: string): Promise<string> {
   mkdirSync(own, { recursive: true })
   writeFileSync(join(place, "package.json"), "{}\n")
   await run(own, ["tar", "--extract", "--gzip", "--strip-components=1", "--file", tarball])
-  const bundled = new Set(facts.bundleDependencies)
-  const needed = Object.keys(facts.dependencies).filter((name) => !bundled.has(name))
-  for (const name of needed) {
+  for (const name of Object.keys(facts.dependencies)) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name))
   }

@@ -3,8 +3,8 @@ import {
   CLASS_OF_NAME,
   NAME_OF_CLASS,
   type PriceName,
-} from "tollgate-contract/usage-classes.ts"
-import { parseDecimal } from "tollgate-contract/decimal.ts"
+} from "#contract/usage-classes.ts"
+import { parseDecimal } from "#contract/decimal.ts"
 import type { Facts, ModelFacts, PriceFacts, ServiceFacts } from "../facts.ts"
 
 /** How one price changes from a list to the next. */

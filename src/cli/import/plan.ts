@@ -1,5 +1,5 @@
-import { accountChange } from "tollgate-contract/accounts.ts"
-import { newKey } from "tollgate-contract/keys.ts"
+import { accountChange } from "#contract/accounts.ts"
+import { newKey } from "#contract/keys.ts"
 import { Fault, readNetwork } from "../../config/scalars.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import type { ForeignSecret, ImportedAccount, ImportedKey } from "../../management/imports.ts"

@@ -1,4 +1,4 @@
-import { accountRoutes } from "tollgate-contract/accounts.ts"
+import { accountRoutes } from "#contract/accounts.ts"
 import type { Accounts } from "../../management/accounts.ts"
 import type { Payments } from "../../management/payments.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"

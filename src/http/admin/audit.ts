@@ -1,4 +1,4 @@
-import { auditRoutes } from "tollgate-contract/operations.ts"
+import { auditRoutes } from "#contract/operations.ts"
 import type { AuditLog } from "../../management/audit-log.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

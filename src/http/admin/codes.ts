@@ -1,4 +1,4 @@
-import { codeRoutes } from "tollgate-contract/codes.ts"
+import { codeRoutes } from "#contract/codes.ts"
 import type { Codes } from "../../management/codes.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

@@ -1,4 +1,4 @@
-import { creditRoutes } from "tollgate-contract/accounts.ts"
+import { creditRoutes } from "#contract/accounts.ts"
 import type { Credits } from "../../management/credits.ts"
 import type { Redemptions } from "../../management/redemptions.ts"
 import type { Statements } from "../../management/statements.ts"

@@ -1,6 +1,6 @@
 import type * as z from "zod"
-import { methodAndPath, type PathPart } from "tollgate-contract/route-name.ts"
-import type { Immutable, MinimumRole, Nothing, Route } from "tollgate-contract/route.ts"
+import { methodAndPath, type PathPart } from "#contract/route-name.ts"
+import type { Immutable, MinimumRole, Nothing, Route } from "#contract/route.ts"
 import type { Actor } from "../../management/actor.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { type Auth, type Endpoint, serve } from "../endpoint.ts"

@@ -1,4 +1,4 @@
-import { failureRoutes } from "tollgate-contract/failures.ts"
+import { failureRoutes } from "#contract/failures.ts"
 import type { Failures } from "../../management/failures.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

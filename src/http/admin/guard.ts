@@ -3,7 +3,7 @@ import { looksLikeKey } from "../../keys/secret.ts"
 import type { Actor } from "../../management/actor.ts"
 import { isSameSecret } from "../../secrets/same-secret.ts"
 import type { Connection } from "../server.ts"
-import type { MinimumRole } from "tollgate-contract/route.ts"
+import type { MinimumRole } from "#contract/route.ts"
 
 /** Who stands behind a session's cookie; undefined for no one. */
 export type ActorOf = (headers: Headers, address: string | null) => Promise<Actor | undefined>

@@ -1,4 +1,4 @@
-import { keyRoutes } from "tollgate-contract/keys.ts"
+import { keyRoutes } from "#contract/keys.ts"
 import type { Keys } from "../../management/keys.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

@@ -1,4 +1,4 @@
-import { labelBudgetRoutes } from "tollgate-contract/label-budgets.ts"
+import { labelBudgetRoutes } from "#contract/label-budgets.ts"
 import type { LabelBudgetManagement } from "../../management/label-budgets.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

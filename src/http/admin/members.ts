@@ -1,4 +1,4 @@
-import { acceptanceRoutes, invitationRoutes, memberRoutes } from "tollgate-contract/members.ts"
+import { acceptanceRoutes, invitationRoutes, memberRoutes } from "#contract/members.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Invitations } from "../../management/invitations.ts"
 import type { Members } from "../../management/members.ts"

@@ -1,4 +1,4 @@
-import { modelRoutes } from "tollgate-contract/catalog-routes.ts"
+import { modelRoutes } from "#contract/catalog-routes.ts"
 import type { ModelTests } from "../../management/model-tests.ts"
 import type { Models } from "../../management/models.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"

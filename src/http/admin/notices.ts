@@ -1,4 +1,4 @@
-import { noticeRoutes } from "tollgate-contract/notices.ts"
+import { noticeRoutes } from "#contract/notices.ts"
 import type { NoticeManagement } from "../../management/notices.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

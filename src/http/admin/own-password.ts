@@ -1,4 +1,4 @@
-import { passwordRoutes, proofRoutes, twoFactorRoutes } from "tollgate-contract/own-password.ts"
+import { passwordRoutes, proofRoutes, twoFactorRoutes } from "#contract/own-password.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { OwnPassword } from "../../management/own-password.ts"
 import { cookieAnswer, cookieScope, clientOf } from "./browser.ts"

@@ -1,4 +1,4 @@
-import { passkeyRoutes, passkeySignInRoutes } from "tollgate-contract/passkeys.ts"
+import { passkeyRoutes, passkeySignInRoutes } from "#contract/passkeys.ts"
 import type { OwnPasskeys } from "../../management/own-passkeys.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Users } from "../../users/users.ts"

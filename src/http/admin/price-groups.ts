@@ -1,4 +1,4 @@
-import { priceGroupRoutes } from "tollgate-contract/price-groups.ts"
+import { priceGroupRoutes } from "#contract/price-groups.ts"
 import type { PriceGroupManagement } from "../../management/price-groups.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

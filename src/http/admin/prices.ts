@@ -1,4 +1,4 @@
-import { priceRoutes } from "tollgate-contract/prices.ts"
+import { priceRoutes } from "#contract/prices.ts"
 import { requireOperator } from "../../management/actor.ts"
 import type { PriceUpdates } from "../../management/prices/price-updates.ts"
 import { priceView } from "../../management/prices/price-view.ts"

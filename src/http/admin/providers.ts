@@ -1,4 +1,4 @@
-import { providerRoutes } from "tollgate-contract/catalog-routes.ts"
+import { providerRoutes } from "#contract/catalog-routes.ts"
 import type { Providers } from "../../management/providers.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

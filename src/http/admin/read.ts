@@ -3,7 +3,7 @@ import { type ErrorKind, GatewayError } from "../../canon/errors.ts"
 import { pathName } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { isStorableText } from "../../canon/storable-text.ts"
-import { isNothing } from "tollgate-contract/route.ts"
+import { isNothing } from "#contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
 /** Bytes. What people type is smaller. */

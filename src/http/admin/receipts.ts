@@ -1,4 +1,4 @@
-import { receiptRoutes } from "tollgate-contract/receipts.ts"
+import { receiptRoutes } from "#contract/receipts.ts"
 import type { Requests } from "../../management/requests.ts"
 import { openRequestTable } from "../../management/request-table.ts"
 import { downloadAnswer } from "./download-answer.ts"

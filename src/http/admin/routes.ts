@@ -1,5 +1,5 @@
-import type { Method } from "tollgate-contract/route-name.ts"
-import type { MinimumRole } from "tollgate-contract/route.ts"
+import type { Method } from "#contract/route-name.ts"
+import type { MinimumRole } from "#contract/route.ts"
 
 /** Where the management API is. */
 export const ADMIN_PATH = "/admin/v1"

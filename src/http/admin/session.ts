@@ -1,4 +1,4 @@
-import { sessionRoutes, signInRoutes } from "tollgate-contract/session.ts"
+import { sessionRoutes, signInRoutes } from "#contract/session.ts"
 import type { SignInService } from "../../management/sign-in-service.ts"
 import type { Sessions } from "../../management/sessions.ts"
 import type { Users } from "../../users/users.ts"

@@ -1,4 +1,4 @@
-import { settingsRoutes } from "tollgate-contract/operations.ts"
+import { settingsRoutes } from "#contract/operations.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

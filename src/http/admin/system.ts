@@ -1,4 +1,4 @@
-import { systemRoutes } from "tollgate-contract/system.ts"
+import { systemRoutes } from "#contract/system.ts"
 import type { System } from "../../management/system.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

@@ -1,4 +1,4 @@
-import { usageRoutes } from "tollgate-contract/usage.ts"
+import { usageRoutes } from "#contract/usage.ts"
 import type { Overviews } from "../../management/overview.ts"
 import type { ReliabilityReports } from "../../management/reliability.ts"
 import type { RequestCountReports } from "../../management/request-counts.ts"

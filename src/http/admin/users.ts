@@ -1,4 +1,4 @@
-import { userRoutes } from "tollgate-contract/members.ts"
+import { userRoutes } from "#contract/members.ts"
 import type { Erasure } from "../../management/erasure.ts"
 import type { UserDirectory } from "../../management/user-directory.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"

@@ -1,4 +1,4 @@
-import { writeOffRoutes } from "tollgate-contract/write-offs.ts"
+import { writeOffRoutes } from "#contract/write-offs.ts"
 import type { WriteOffs } from "../../management/write-offs.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import { type Method, methodAndPath, plainPath } from "tollgate-contract/route-name.ts"
-import type { Route } from "tollgate-contract/route.ts"
-import { ROUTES } from "tollgate-contract/routes.ts"
-import { SERVICE_ROUTES, type ServiceRoute } from "tollgate-contract/service-routes.ts"
+import { type Method, methodAndPath, plainPath } from "#contract/route-name.ts"
+import type { Route } from "#contract/route.ts"
+import { ROUTES } from "#contract/routes.ts"
+import { SERVICE_ROUTES, type ServiceRoute } from "#contract/service-routes.ts"
 import { ADMIN_PATH } from "../admin/routes.ts"
 import { groupOf, ROLE_WORDS } from "./openapi.ts"
 

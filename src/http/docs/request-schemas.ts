@@ -1,4 +1,4 @@
-import { REQUEST_LIMITS, type RequestLimits } from "tollgate-contract/request-limits.ts"
+import { REQUEST_LIMITS, type RequestLimits } from "#contract/request-limits.ts"
 import * as z from "zod"
 
 const LIMITS: ReadonlyMap<string, RequestLimits> = new Map(Object.entries(REQUEST_LIMITS))

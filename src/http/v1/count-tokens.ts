@@ -1,4 +1,4 @@
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"

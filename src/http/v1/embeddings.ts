@@ -1,5 +1,5 @@
-import { MAX_EMBEDDING_VALUES } from "tollgate-contract/request-limits.ts"
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import { MAX_EMBEDDING_VALUES } from "#contract/request-limits.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import { totalInput } from "../../canon/usage.ts"
 import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
 import { encodeEmbeddingResult } from "../../dialects/embedding/result/openai.ts"

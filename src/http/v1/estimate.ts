@@ -1,4 +1,4 @@
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"

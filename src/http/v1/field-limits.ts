@@ -3,7 +3,7 @@ import {
   MAX_MEMBERS,
   REQUEST_LIMITS,
   type RequestLimits,
-} from "tollgate-contract/request-limits.ts"
+} from "#contract/request-limits.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"

@@ -1,4 +1,4 @@
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import type { ImageRequest, ImageTask } from "../../canon/image.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import {

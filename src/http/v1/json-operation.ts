@@ -1,4 +1,4 @@
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Call } from "../../relay/pipeline/call.ts"

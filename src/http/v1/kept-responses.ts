@@ -1,4 +1,4 @@
-import { serviceRoute } from "tollgate-contract/service-routes.ts"
+import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"

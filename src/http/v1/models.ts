@@ -1,4 +1,4 @@
-import { serviceRoute } from "tollgate-contract/service-routes.ts"
+import { serviceRoute } from "#contract/service-routes.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"

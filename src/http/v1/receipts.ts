@@ -1,4 +1,4 @@
-import { serviceRoute } from "tollgate-contract/service-routes.ts"
+import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { showReceipt } from "../../relay/billing/receipt.ts"
 import type { StoreReader } from "../../store/store.ts"

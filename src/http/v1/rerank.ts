@@ -1,4 +1,4 @@
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"

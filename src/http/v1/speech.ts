@@ -1,4 +1,4 @@
-import type { ServicePath } from "tollgate-contract/service-routes.ts"
+import type { ServicePath } from "#contract/service-routes.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
 import { takeWishes } from "../../relay/wishes/read-wishes.ts"

@@ -1,4 +1,4 @@
-import type { PriceChangeDocument, PriceListsDocument } from "tollgate-contract/prices.ts"
+import type { PriceChangeDocument, PriceListsDocument } from "#contract/prices.ts"
 import { type PriceChange, priceChanges } from "../../catalog/prices/changes.ts"
 import { BUILT_IN, dayOf, type PriceLists } from "./stored-lists.ts"
 

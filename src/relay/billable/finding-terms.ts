@@ -1,4 +1,4 @@
-import { NAME_OF_CLASS } from "tollgate-contract/usage-classes.ts"
+import { NAME_OF_CLASS } from "#contract/usage-classes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, shown, isJsonObject } from "../../canon/json.ts"
 import type { ChatRequest } from "../../canon/chat.ts"

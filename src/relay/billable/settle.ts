@@ -1,4 +1,4 @@
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"

@@ -1,4 +1,4 @@
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import {
   priceTimes,

@@ -3,7 +3,7 @@ import {
   NAME_OF_CLASS,
   OUTPUT_CLASSES,
   type UsageClass,
-} from "tollgate-contract/usage-classes.ts"
+} from "#contract/usage-classes.ts"
 import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Cost } from "../../ledger/price.ts"

@@ -1,5 +1,5 @@
-import { divideUp } from "tollgate-contract/decimal.ts"
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import { divideUp } from "#contract/decimal.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { longestOf } from "../../catalog/several-models.ts"
 import { RESULT_TOKENS } from "../../vendors/billable/switch.ts"

@@ -1,6 +1,6 @@
 import { reportedAmount } from "../../accounting/maxima.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
-import { divideUp } from "tollgate-contract/decimal.ts"
+import { divideUp } from "#contract/decimal.ts"
 import { type Cost, costOf, type CostLine, type Price, SAME } from "../../ledger/price.ts"
 import { priceUsage, type PricedUsage, withRequest } from "./priced-usage.ts"
 

@@ -1,5 +1,5 @@
-import { NAME_OF_CLASS, type UsageClass } from "tollgate-contract/usage-classes.ts"
-import type { CallerReceipt, Receipt } from "tollgate-contract/receipts.ts"
+import { NAME_OF_CLASS, type UsageClass } from "#contract/usage-classes.ts"
+import type { CallerReceipt, Receipt } from "#contract/receipts.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"

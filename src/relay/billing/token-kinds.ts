@@ -1,4 +1,4 @@
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
 import type { Part } from "../../canon/message.ts"

@@ -1,4 +1,4 @@
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import { priceTimes } from "../../ledger/price.ts"

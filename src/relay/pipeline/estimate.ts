@@ -1,4 +1,4 @@
-import { divideUp } from "tollgate-contract/decimal.ts"
+import { divideUp } from "#contract/decimal.ts"
 import { type GatewayError, asGatewayError } from "../../canon/errors.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { Usage } from "../../canon/usage.ts"

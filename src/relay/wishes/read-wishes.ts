@@ -1,4 +1,4 @@
-import { atPlaces, readDecimal } from "tollgate-contract/decimal.ts"
+import { atPlaces, readDecimal } from "#contract/decimal.ts"
 import { z } from "zod"
 import { emptyArray, expects, invalidRequest, invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"

@@ -1,4 +1,4 @@
-import { formatDecimal } from "tollgate-contract/decimal.ts"
+import { formatDecimal } from "#contract/decimal.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { Deployment, Model, Stage, WishReason } from "../../catalog/model.ts"

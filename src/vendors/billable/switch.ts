@@ -1,4 +1,4 @@
-import type { UsageClass } from "tollgate-contract/usage-classes.ts"
+import type { UsageClass } from "#contract/usage-classes.ts"
 
 /**
  * Where the units of a class are counted in an answer. When one way finds none, the next is tried.
