@@ -17,7 +17,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([["/health", "/healthz"]])
 
 /** Google: without `models/`, as several clients write a model with a slash in its name, or with Vertex AI's folders before it. */
 const MODEL_METHOD = new RegExp(
-  `^/v1(?:alpha|beta1?)?/(?:(?:.+/)?models/)?(.+:(?:${GOOGLE_METHODS.join("|")}))$`,
+  `^/v1(?:alpha|beta1?)?/(?!tunedModels/)(?:(?:.+/)?models/)?(.+:(?:${GOOGLE_METHODS.join("|")}))$`,
 )
 
 /**

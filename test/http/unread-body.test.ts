@@ -157,7 +157,7 @@ test("delivers an early error to callers that send their body in parts", async (
   expect(wrong.text).toEndWith("\r\n0\r\n\r\n")
   sender.socket.write("5\r\n[1,2]\r\n0\r\n\r\n")
   await until(() => sender.text.includes("request_id"))
-  expect(sender.text).toStartWith("HTTP/1.1 400 ")
+  expect(sender.text).toStartWith("HTTP/1.1 402 ")
 })
 
 test("answers callers that wait for the error before they send their body", async () => {

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 /** As many fields as a request can hold. */
-const MANY = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`f_${index}`, 1]))
+const MANY = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`f_${index}`, 1]))
 
 const REQUESTS: readonly (readonly [string, string, object])[] = [
   ["/v1/messages", "a whole answer", MESSAGE],

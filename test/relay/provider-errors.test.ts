@@ -182,8 +182,8 @@ const CASES: readonly Case[] = [
     vendor: "cohere",
     kind: "credential",
     status: 401,
-    body: { id: "1", message: "Incorrect API key provided: abc." },
-    secret: "abc",
+    body: { id: "1", message: "Incorrect API key provided: secret-of-cohere." },
+    secret: "secret-of-cohere",
   },
   {
     name: "xAI, no credits",

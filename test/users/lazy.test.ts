@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 const SOURCE = join(import.meta.dir, "../../src")
-/** The package that is in this repository, from there. */
+/** The contract, from there. */
 const CONTRACT = "../contract"
 const STATIC_IMPORT = /^(?:import|export)\s(?!type\b)[^"]*?from\s*"([^"]+)"|^import\s*"([^"]+)"/gm
 
@@ -17,7 +17,7 @@ function loadedBy(entry: string): Set<string> {
     if (!file.endsWith(".ts")) continue
     for (const match of readFileSync(join(SOURCE, file), "utf8").matchAll(STATIC_IMPORT)) {
       const name = match[1] ?? match[2] ?? ""
-      if (name.startsWith("tollgate-contract/")) waiting.push(name.replace(/^[^/]+/, CONTRACT))
+      if (name.startsWith("#contract/")) waiting.push(name.replace(/^[^/]+/, CONTRACT))
       else waiting.push(name.startsWith(".") ? normalize(join(dirname(file), name)) : name)
     }
   }
