@@ -54,9 +54,22 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   }
 }
 
-/** Later counts replace earlier ones where present; they are never added (docs/wire/anthropic-messages.md#f9). */
+/** Counts that the start of a message knows already. */
+const INPUT_COUNTS = new Set([
+  "input_tokens",
+  "cache_creation_input_tokens",
+  "cache_read_input_tokens",
+])
+
+/**
+ * Later counts replace earlier ones if they are present; they are never added (docs/wire/anthropic-messages.md#f9). A zero
+ * replaces no count of the input: servers that know the input only at the start report 0 at the end.
+ */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const given = Object.entries(later).filter(([, value]) => value !== null)
+  const given = Object.entries(later).filter(([name, value]) => {
+    if (value === null) return false
+    return value !== 0 || !INPUT_COUNTS.has(name) || typeof earlier[name] !== "number"
+  })
   return { ...earlier, ...Object.fromEntries(given) }
 }
 

@@ -13,7 +13,7 @@ import { OtherContent } from "../../canon/other-content.ts"
 import { errorEvent } from "../shared/errors.ts"
 import { failedGeneration, finishEvent } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
-import { parseFrame, saidTwice } from "../shared/stream.ts"
+import { isDoneMark, parseFrame, saidTwice } from "../shared/stream.ts"
 import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
 import { decodeErrorEvent } from "./errors.ts"
@@ -62,7 +62,7 @@ class MessageDecoder implements EventDecoder {
   }
 
   push(frame: SseFrame): ChatEvent[] {
-    if (frame.json === undefined && (frame.data === "" || frame.data === "[DONE]")) return []
+    if (isDoneMark(frame) || (frame.json === undefined && frame.data === "")) return []
     const chunk = frame.json ?? parseFrame(frame)
     const message = messageOf(chunk)
     const events: ChatEvent[] = []

@@ -15,6 +15,11 @@ export function parseFrame({ data }: SseFrame): JsonObject {
   )
 }
 
+/** Whether a frame is OpenAI's end of a stream, which servers of other formats send too. */
+export function isDoneMark({ json, data }: SseFrame): boolean {
+  return json === undefined && data.trim() === "[DONE]"
+}
+
 /** The same; the text of an `error` event, which proxies send, becomes the message of an error. */
 export function parseFrameOrError(frame: SseFrame): JsonObject {
   if (frame.event !== "error") return parseFrame(frame)

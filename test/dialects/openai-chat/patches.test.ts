@@ -268,7 +268,8 @@ describe("a frame on the verbatim path", () => {
 
   test("content in a list and calls without index are repaired", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
-    const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, call] }
+    const other = { ...call, id: "b" }
+    const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, other] }
     const json = { id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }
     const patched = JSON.parse(patchFrame(frame(json), PATCH).data)
     expect(patched.choices[0].delta).toEqual({
@@ -276,9 +277,64 @@ describe("a frame on the verbatim path", () => {
       content: "so",
       tool_calls: [
         { ...call, type: "function", index: 0 },
-        { ...call, type: "function", index: 1 },
+        { ...other, type: "function", index: 1 },
       ],
     })
+  })
+
+  const opened = (id: string | undefined, name: string, index?: number) => ({
+    ...(id !== undefined && { id }),
+    ...(index !== undefined && { index }),
+    function: { name, arguments: "" },
+  })
+  const continued = (index?: number, id?: string) => ({
+    ...(id !== undefined && { id }),
+    ...(index !== undefined && { index }),
+    function: { arguments: "{}" },
+  })
+  test.each([
+    ["without index", [opened("a", "f"), continued(), opened("b", "g"), continued()], [0, 0, 1, 1]],
+    [
+      "all of index 0",
+      [opened("a", "f", 0), continued(0), opened("b", "g", 0), continued(0)],
+      [0, 0, 1, 1],
+    ],
+    [
+      "without id and index",
+      [opened(undefined, "f"), continued(), opened(undefined, "g")],
+      [0, 0, 1],
+    ],
+    [
+      "numbered from 1",
+      [opened("a", "f", 1), continued(1), opened("b", "g", 2), continued(2)],
+      [0, 0, 1, 1],
+    ],
+    [
+      "continued by their ids",
+      [opened("a", "f"), opened("b", "g"), continued(undefined, "a")],
+      [0, 1, 0],
+    ],
+    [
+      "in order",
+      [opened("a", "f", 0), opened("b", "g", 1), continued(0), continued(1)],
+      [0, 1, 0, 1],
+    ],
+  ])("calls that come one by one keep apart: %s", (_, calls, expected) => {
+    const patcher = OPENAI_CHAT.patches.frames(PATCH)
+    const indexes = calls.map((call) => {
+      const delta = { tool_calls: [call] }
+      const json = { id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }
+      return JSON.parse(patcher.push(frame(json)).data).choices[0].delta.tool_calls[0].index
+    })
+    expect(indexes).toEqual(expected)
+  })
+
+  test("an empty list of calls is no reason to end with calls", () => {
+    const patcher = OPENAI_CHAT.patches.frames(PATCH)
+    const delta = { role: "assistant", content: "4", tool_calls: null }
+    patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))
+    const [end] = patcher.unsaid?.(undefined) ?? []
+    expect(JSON.parse(end?.data ?? "{}").choices[0].finish_reason).toBe("stop")
   })
 
   test("one id for the whole stream even where the vendor gives none", () => {

@@ -13,7 +13,7 @@ import { OtherContent } from "../../../canon/other-content.ts"
 import { defined } from "../../shared/fields.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { ANSWER_TOOL } from "../../shared/schema.ts"
-import { parseFrameOrError } from "../../shared/stream.ts"
+import { isDoneMark, parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { DIALECT } from "../identifiers.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
@@ -59,7 +59,8 @@ class MessageDecoder implements EventDecoder {
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
     if (frame.json !== undefined) this.#onEvent(frame.json, frame.event, events)
-    else if (frame.data !== "") this.#onEvent(parseFrameOrError(frame), frame.event, events)
+    else if (frame.data !== "" && !isDoneMark(frame))
+      this.#onEvent(parseFrameOrError(frame), frame.event, events)
     return events
   }
 

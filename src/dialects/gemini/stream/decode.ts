@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { checkChoices } from "../../shared/choices.ts"
-import { parseFrame } from "../../shared/stream.ts"
+import { isDoneMark, parseFrame } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { answerHead, blockReason } from "../result/head.ts"
 import { Candidate } from "./candidate.ts"
@@ -35,7 +35,7 @@ class AnswerDecoder implements EventDecoder {
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
     if (frame.json !== undefined) this.#onAnswer(frame.json, events)
-    else if (frame.data !== "") this.#onAnswer(parseFrame(frame), events)
+    else if (frame.data !== "" && !isDoneMark(frame)) this.#onAnswer(parseFrame(frame), events)
     return events
   }
 

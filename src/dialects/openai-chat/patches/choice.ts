@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { ownFinish } from "../finish.ts"
-import { repairDelta } from "./repair.ts"
+import { CallIndexes } from "./repair.ts"
 
 /** The progress of a choice. */
 interface Progress {
+  readonly calls: CallIndexes
   hasCalls: boolean
   isFinished: boolean
 }
@@ -42,14 +43,15 @@ export class ChoicePatcher {
   #patch(choice: JsonObject, position: number): JsonObject {
     const index = choiceNumber(choice.index, position)
     const given = isJsonObject(choice.delta) ? choice.delta : {}
-    let delta = repairDelta(given)
     let progress = this.#progress.get(index)
+    const isFirst = progress === undefined
     if (progress === undefined) {
-      progress = { hasCalls: false, isFinished: false }
+      progress = { calls: new CallIndexes(), hasCalls: false, isFinished: false }
       this.#progress.set(index, progress)
-      if (delta.role !== "assistant") delta = { ...delta, role: "assistant" }
     }
-    if (delta.tool_calls !== undefined) progress.hasCalls = true
+    let delta = progress.calls.repair(given)
+    if (isFirst && delta.role !== "assistant") delta = { ...delta, role: "assistant" }
+    if (Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0) progress.hasCalls = true
     const { finish_reason: word } = choice
     let finish = word
     if (typeof word === "string") {

@@ -4,6 +4,7 @@ import { mintId } from "../../shared/identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 import { ownFinish } from "../finish.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
+import { legacyCallIn } from "../result/calls.ts"
 import { repairMessage } from "./repair.ts"
 import { withTotal } from "../usage.ts"
 
@@ -37,7 +38,7 @@ function completeChoice(choice: JsonObject, position: number): void {
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0
   if (typeof message.content !== "string") {
     // Null is for a model that acted, or refused, rather than spoke.
-    const acted = hasCalls || isJsonObject(message.function_call)
+    const acted = hasCalls || legacyCallIn(message.function_call) !== undefined
     message.content = acted || typeof message.refusal === "string" ? null : ""
   }
   choice.message = message

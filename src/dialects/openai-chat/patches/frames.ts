@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/js
 import type { Usage } from "../../../canon/usage.ts"
 import { encodeError } from "../../shared/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
+import { isDoneMark } from "../../shared/stream.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { ChoicePatcher } from "./choice.ts"
@@ -31,7 +32,7 @@ export class ChunkPatcher implements FramePatcher {
 
   push(frame: SseFrame): PatchedFrame {
     const { data, json: chunk } = frame
-    if (data === "[DONE]") return { action: "last", data }
+    if (isDoneMark(frame)) return { action: "last", data: data.trim() }
     if (frame.event === "error") return { action: "forward", data }
     if (chunk === undefined) return { action: "withhold", data }
     if (chunk.error) return { action: "forward", data }

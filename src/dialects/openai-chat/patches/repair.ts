@@ -3,12 +3,14 @@ import { flattenContent } from "../result/content.ts"
 
 /**
  * Forms of some vendors that official clients of this dialect cannot read: content as a list (Mistral's
- * thinking) and tool calls without `index` or `type` (docs/wire/openai-chat.md#f20).
+ * thinking) or as an object, and tool calls without `index` or `type` (docs/wire/openai-chat.md#f20).
  *
  * @returns the same message or delta when there is nothing to repair.
  */
 export function repairMessage(message: JsonObject): JsonObject {
-  let repaired = Array.isArray(message.content) ? flattenContent(message) : message
+  const { content } = message
+  const isText = typeof content !== "object" || content === null
+  let repaired = isText ? message : flattenContent(message)
   const { tool_calls: calls } = message
   if (Array.isArray(calls) && calls.some(lacksType)) {
     repaired = { ...repaired, tool_calls: calls.map(withType) }
@@ -16,12 +18,66 @@ export function repairMessage(message: JsonObject): JsonObject {
   return repaired
 }
 
-/** @returns the same delta when there is nothing to repair. */
-export function repairDelta(delta: JsonObject): JsonObject {
-  const repaired = repairMessage(delta)
-  const { tool_calls: calls } = repaired
-  if (!Array.isArray(calls) || !calls.some(lacksIndex)) return repaired
-  return { ...repaired, tool_calls: calls.map(withIndex) }
+/**
+ * The indexes of the calls of one choice of a stream. Some vendors leave them out, or give all calls the same one; official
+ * clients join calls of one index into one call.
+ */
+export class CallIndexes {
+  /** The calls in their order: by their ids, as far as they have one. */
+  readonly #ids: (string | undefined)[] = []
+  /** The indexes of the calls that have a name. */
+  readonly #named = new Set<number>()
+  /** The last call of each index of the vendor. */
+  readonly #byGiven = new Map<number, number>()
+
+  /** @returns the same delta if there is nothing to repair. */
+  repair(delta: JsonObject): JsonObject {
+    const repaired = repairMessage(delta)
+    const { tool_calls: calls } = repaired
+    if (!Array.isArray(calls)) return repaired
+    let isChanged = false
+    const indexed = calls.map((call) => {
+      if (!isJsonObject(call)) return call
+      const index = this.#indexOf(call)
+      if (index === call.index) return call
+      isChanged = true
+      return { ...call, index }
+    })
+    return isChanged ? { ...repaired, tool_calls: indexed } : repaired
+  }
+
+  #indexOf(call: JsonObject): number {
+    const id = typeof call.id === "string" && call.id !== "" ? call.id : undefined
+    const given = typeof call.index === "number" ? call.index : undefined
+    const found = this.#find(id, given)
+    // A second name without an id begins another call.
+    const isNamed = isJsonObject(call.function) && Boolean(call.function.name)
+    const isAnother = found !== undefined && id === undefined && isNamed && this.#named.has(found)
+    const known = isAnother ? undefined : found
+    if (known !== undefined) {
+      if (isNamed) this.#named.add(known)
+      if (given !== undefined) this.#byGiven.set(given, known)
+      return known
+    }
+    const index = this.#ids.length
+    this.#ids[index] = id
+    if (isNamed) this.#named.add(index)
+    if (given !== undefined) this.#byGiven.set(given, index)
+    return index
+  }
+
+  /** A call that has begun: by its id, else by the vendor's index, else the last one. */
+  #find(id: string | undefined, given: number | undefined): number | undefined {
+    if (id !== undefined) {
+      const known = this.#ids.indexOf(id)
+      if (known !== -1) return known
+    }
+    const last = this.#ids.length === 0 ? undefined : this.#ids.length - 1
+    const found = given === undefined ? last : this.#byGiven.get(given)
+    // Another id begins another call.
+    if (found === undefined || id === undefined) return found
+    return this.#ids[found] === undefined ? found : undefined
+  }
 }
 
 /** Only the first delta of a call, the one with its id, has the type (docs/wire/openai-chat.md#f6). */
@@ -31,12 +87,4 @@ function lacksType(call: JsonValue): boolean {
 
 function withType(call: JsonValue): JsonValue {
   return isJsonObject(call) && lacksType(call) ? { ...call, type: "function" } : call
-}
-
-function lacksIndex(call: JsonValue): boolean {
-  return isJsonObject(call) && typeof call.index !== "number"
-}
-
-function withIndex(call: JsonValue, position: number): JsonValue {
-  return isJsonObject(call) && lacksIndex(call) ? { ...call, index: position } : call
 }

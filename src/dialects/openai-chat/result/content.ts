@@ -7,6 +7,8 @@ import type { ReasoningPart, TextPart } from "../../../canon/message.ts"
  */
 export function decodeContentParts(content: JsonValue | undefined): (TextPart | ReasoningPart)[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
+  // Cloudflare Workers AI sends the JSON of a structured answer as an object.
+  if (isJsonObject(content)) return [{ type: "text", text: JSON.stringify(content) }]
   if (!Array.isArray(content)) return []
   const parts: (TextPart | ReasoningPart)[] = []
   for (const part of content) {
@@ -20,7 +22,7 @@ export function decodeContentParts(content: JsonValue | undefined): (TextPart | 
 }
 
 /**
- * Content and reasoning as text, for a message or delta whose content is a list: the form that every client of
+ * Content and reasoning as text, for a message or delta whose content is a list or an object: the form that every client of
  * this dialect reads. Other members are kept.
  */
 export function flattenContent(message: JsonObject): JsonObject {

@@ -23,6 +23,7 @@ import { decodeFinish, reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isTime } from "../patches/complete.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
+import { customIn, legacyCallIn } from "./calls.ts"
 import { decodeContentParts } from "./content.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
@@ -38,7 +39,7 @@ const MESSAGE_FIELDS = new Set([
   "reasoning",
   "reasoning_details",
 ])
-const CALL_FIELDS = new Set(["id", "type", "index", "function"])
+const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom"])
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
@@ -98,8 +99,9 @@ function decodeCalls(message: JsonObject): Part[] {
   for (const call of listAt(message, "tool_calls")) {
     if (!isJsonObject(call)) continue
     const called = call.function
-    if (isJsonObject(call.custom)) {
-      parts.push(customCall(call, call.custom))
+    const custom = customIn(call)
+    if (custom !== undefined) {
+      parts.push(customCall(call, custom))
       continue
     }
     if (!isJsonObject(called)) {
@@ -110,8 +112,8 @@ function decodeCalls(message: JsonObject): Part[] {
     parts.push(toolCall(id, called, unknownFields(call, CALL_FIELDS)))
   }
   // The legacy form, for requests that declare `functions`.
-  const legacy = message.function_call
-  if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(), legacy, undefined))
+  const legacy = legacyCallIn(message.function_call)
+  if (legacy !== undefined) parts.push(toolCall(mintCallId(), legacy, undefined))
   return parts
 }
 

@@ -9,6 +9,7 @@ import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { reasoningText } from "../reasoning/text.ts"
+import { legacyCallIn } from "../result/calls.ts"
 import { decodeContentParts } from "../result/content.ts"
 import { OpenCalls } from "./open-calls.ts"
 
@@ -122,7 +123,9 @@ export class ChoiceDecoder {
         if (Array.isArray(value)) this.#toolCalls(value, events)
         return undefined
       case "function_call":
-        this.#toolCalls([{ index: 0, function: value }], events)
+        if (legacyCallIn(value) !== undefined) {
+          this.#toolCalls([{ index: 0, function: value }], events)
+        }
         return undefined
       default:
         return isWorthKeeping(value) ? value : undefined

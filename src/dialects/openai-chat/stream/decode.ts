@@ -6,7 +6,7 @@ import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { checkChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
-import { parseFrameOrError } from "../../shared/stream.ts"
+import { isDoneMark, parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent, noChoice } from "../errors.ts"
 import { reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -79,7 +79,7 @@ class ChunkDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    if (frame.data === "[DONE]") this.#onDone(events)
+    if (isDoneMark(frame)) this.#onDone(events)
     else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
     else if (frame.data !== "") this.#onChunk(parseFrameOrError(frame), frame.event, events)
     return events

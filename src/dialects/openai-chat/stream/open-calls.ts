@@ -1,6 +1,7 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
+import { customIn } from "../result/calls.ts"
 import { TEXT_CLOSING, TEXT_OPENING, textArguments, writeText } from "../../shared/text-tool.ts"
 
 /** A tool call that is being streamed. */
@@ -39,7 +40,7 @@ export class OpenCalls {
 
   /** One entry of `tool_calls`, or of the older `function_call` in the same shape. */
   push(delta: JsonObject, choice: number, events: ChatEvent[]): void {
-    const custom = isJsonObject(delta.custom) ? delta.custom : undefined
+    const custom = customIn(delta)
     const called = isJsonObject(delta.function) ? delta.function : (custom ?? {})
     const id = textAt(delta, "id")
     const name = textAt(called, "name")

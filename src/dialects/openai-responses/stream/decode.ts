@@ -11,7 +11,7 @@ import {
 import { OtherContent } from "../../../canon/other-content.ts"
 import { errorEvent } from "../../shared/errors.ts"
 import { finishEvent } from "../../shared/finish.ts"
-import { parseFrameOrError, saidTwice } from "../../shared/stream.ts"
+import { isDoneMark, parseFrameOrError, saidTwice } from "../../shared/stream.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
 import { answerHead } from "../result/head.ts"
@@ -77,7 +77,7 @@ class ResponseDecoder implements EventDecoder {
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
     // No vendor of this dialect was recorded to send `[DONE]`; Open Responses requires it.
-    if (frame.data === "[DONE]" || frame.data === "") return events
+    if (isDoneMark(frame) || frame.data === "") return events
     const json = frame.json ?? parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""
     const response = objectAt(json, "response")
