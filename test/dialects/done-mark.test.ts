@@ -14,9 +14,9 @@ const REQUEST: ChatRequest = {
   streamUsage: true,
   choices: 1,
 }
-const frame = (json: object & { type?: string }): SseFrame => ({
+const frame = (json: Readonly<Record<string, unknown>>): SseFrame => ({
   data: JSON.stringify(json),
-  ...(json.type !== undefined && { event: json.type }),
+  ...(typeof json["type"] === "string" && { event: json["type"] }),
 })
 
 /** A complete stream of each format that says "Hi". */
