@@ -214,16 +214,19 @@ export function afterCharge<T>(work: () => T): T {
   }
 }
 
+/** OpenAI's code on which its clients shorten a conversation, whatever a provider calls the error. */
+const CONTEXT_LENGTH_CODE = "context_length_exceeded"
+
 /** The error envelope of OpenAI's API: used by all endpoints except those of dialects with their own. */
 export function errorEnvelope(error: GatewayError, requestId: string): JsonObject {
   const { type, code } = ERROR_KINDS[error.kind]
-  const { parameter, upstream, fields } = error.details
+  const { parameter, upstream, fields, providerError } = error.details
   return {
     error: {
       message: error.message,
       type: upstream?.type ?? type,
       param: parameter ?? null,
-      code: upstream?.code ?? code,
+      code: providerError === "context_length" ? CONTEXT_LENGTH_CODE : (upstream?.code ?? code),
       error_type: error.kind,
       request_id: requestId,
       ...fields,

@@ -28,13 +28,22 @@ export function encodeError(
   const { parameter, fields } = error.details
   const inner: JsonObject = {
     type: errorType(error),
-    message: error.message,
+    message: readableMessage(error),
     error_type: error.kind,
     ...(parameter === undefined ? {} : { param: parameter }),
     ...fields,
   }
   const status = error.kind === "upstream_overloaded" ? OVERLOADED_STATUS : error.status
   return { status, body: { type: "error", error: inner, request_id: requestId } }
+}
+
+/** Claude Code shortens a conversation by itself if the message begins with Anthropic's own words for it. */
+const TOO_LONG = "prompt is too long"
+const IS_TOO_LONG = /prompt is too long|exceed context limit/i
+
+function readableMessage({ message, details }: GatewayError): string {
+  if (details.providerError !== "context_length" || IS_TOO_LONG.test(message)) return message
+  return `${TOO_LONG}: ${message}`
 }
 
 function errorType(error: GatewayError): string {

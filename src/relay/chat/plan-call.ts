@@ -17,6 +17,7 @@ import { inlined, needsInlining } from "./inline-media.ts"
 import { limitedPlan, type Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
 import { carriesSearch, withoutSteps } from "./reported-search.ts"
+import { resultsAfterCalls } from "./turn-order.ts"
 import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 
 /** What of a request a plan depends on. */
@@ -178,7 +179,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const asked = {
     ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
-    messages,
+    messages: resultsAfterCalls(messages),
     model: deployment.upstreamModel,
     // A call that is to end where the relay ends its answer has to be one that can be cancelled.
     stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),

@@ -1,0 +1,66 @@
+import type { Message, Part, ToolResultPart } from "../../canon/message.ts"
+
+/**
+ * The conversation with each tool result right behind the turn that called the tool, as every provider requires. Agents
+ * put other items in between, such as a message that the user typed while the tool ran, or repeat a result.
+ * @returns the same list if it is in order.
+ */
+export function resultsAfterCalls(messages: readonly Message[]): readonly Message[] {
+  if (isOrdered(messages)) return messages
+  const results = new Map<string, Message[]>()
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (part.type !== "tool-result") continue
+      const single = { ...message, parts: [part] }
+      results.set(part.id, [...(results.get(part.id) ?? []), single])
+    }
+  }
+  const called = new Set(messages.flatMap(({ parts }) => callIds(parts)))
+  const ordered: Message[] = []
+  let waiting: string[] = []
+  const answer = (): void => {
+    ordered.push(...waiting.flatMap((id) => results.get(id)?.shift() ?? []))
+    waiting = []
+  }
+  for (const message of messages) {
+    if (message.role !== "assistant") answer()
+    if (message.role === "tool") {
+      // A result without a call stays where it is.
+      const parts = message.parts.filter((part) => !isResult(part) || !called.has(part.id))
+      if (parts.length > 0) ordered.push({ ...message, parts })
+      continue
+    }
+    ordered.push(message)
+    waiting.push(...callIds(message.parts))
+  }
+  answer()
+  return ordered
+}
+
+/** Whether each result of a call stands behind the turn of the assistant that called it. */
+function isOrdered(messages: readonly Message[]): boolean {
+  const called = new Set<string>()
+  const pending = new Set<string>()
+  for (const { role, parts } of messages) {
+    if (role === "tool") {
+      for (const part of parts) {
+        if (isResult(part) && !pending.delete(part.id) && called.has(part.id)) return false
+      }
+      continue
+    }
+    if (role !== "assistant") pending.clear()
+    for (const id of callIds(parts)) {
+      pending.add(id)
+      called.add(id)
+    }
+  }
+  return true
+}
+
+function isResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result"
+}
+
+function callIds(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : []))
+}
