@@ -47,6 +47,8 @@ export interface TextPart {
   readonly text: string
   readonly citations?: readonly Citation[]
   readonly cache?: CacheMarker
+  /** A part that only one dialect has, which this text replaces in all others. */
+  readonly standsFor?: Extra
   readonly extra?: Extra
 }
 

@@ -17,6 +17,7 @@ import { inlined, needsInlining } from "./inline-media.ts"
 import { limitedPlan, type Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
 import { carriesSearch, withoutSteps } from "./reported-search.ts"
+import { replacedParts } from "./replaced-parts.ts"
 import { resultsAfterCalls } from "./turn-order.ts"
 import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 
@@ -201,6 +202,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
       ...lost,
       ...(raised === undefined ? [] : [RAISED]),
       ...adapted.losses,
+      ...replacedParts(messages, dialect.id),
       ...others,
     ]),
     calls: isSplit ? request.choices : 1,

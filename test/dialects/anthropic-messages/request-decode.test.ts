@@ -310,8 +310,14 @@ describe("blocks", () => {
       {
         type: "tool-result",
         id: "a",
-        content: [{ type: "image", source: { type: "base64", data: PNG, mediaType: "image/png" } }],
-        extra: { dialect: "anthropic-messages", fields: { tool_reference: [reference] } },
+        content: [
+          {
+            type: "text",
+            text: "Found the tool `g`.",
+            standsFor: { dialect: "anthropic-messages", fields: reference },
+          },
+          { type: "image", source: { type: "base64", data: PNG, mediaType: "image/png" } },
+        ],
       },
     ])
   })

@@ -23,7 +23,7 @@ import { decodeCache } from "../cache.ts"
 import { decodeCitations } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
-import { OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./own-blocks.ts"
+import { OWN_BLOCKS, OWN_RESULT_BLOCKS, SPOKEN_TYPES, spokenBlock } from "./own-blocks.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
 import { isReportedStep } from "../search/steps.ts"
 
@@ -33,7 +33,13 @@ const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {
   assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
 }
 
-const RESULT_BLOCKS: readonly string[] = ["text", "image", "document", ...OWN_RESULT_BLOCKS]
+const RESULT_BLOCKS: readonly string[] = [
+  "text",
+  "image",
+  "document",
+  ...SPOKEN_TYPES,
+  ...OWN_RESULT_BLOCKS,
+]
 
 const TEXT_FIELDS = new Set(["type", "text", "citations", "cache_control"])
 const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "caller"])
@@ -174,6 +180,8 @@ function decodeResultBlock(block: JsonObject, place: Place): ResultContent | Unk
   const { type } = block
   const name = `${nameOf(place)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
+  const spoken = spokenBlock(block)
+  if (spoken !== undefined) return spoken
   if (OWN_RESULT_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   throw unsupportedValue(name, type, RESULT_BLOCKS)
 }
@@ -183,6 +191,8 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
   const name = `${nameOf(place)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
   if (isReportedStep(block)) return reportedSearch(DIALECT)
+  const spoken = type === "search_result" ? spokenBlock(block) : undefined
+  if (spoken !== undefined) return spoken
   if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const other = role === "user" ? "assistant" : "user"
   if (BLOCKS[other].includes(type)) {

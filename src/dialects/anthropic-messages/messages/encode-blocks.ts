@@ -50,6 +50,7 @@ export function encodeBlock(part: Part, losses: LossList): JsonObject | undefine
 
 /** Anthropic refuses blank text, so it is left out. */
 export function encodeText(part: TextPart, losses: LossList): JsonObject | undefined {
+  if (part.standsFor?.dialect === DIALECT) return part.standsFor.fields
   if (part.text.trim() === "") return undefined
   const block: JsonObject = { type: "text", text: part.text }
   const citations = encodeOwnCitations(part, losses)

@@ -1,10 +1,14 @@
+import { extraOf } from "../../../canon/extra.ts"
+import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import type { TextPart } from "../../../canon/message.ts"
+import { DIALECT } from "../identifiers.ts"
+
 /**
  * Content blocks of Anthropic's API that the canon does not have: results of server tools, sources, and markers
  * in long conversations. They are kept unchanged, for this dialect alone (`ContentBlockParam` and
  * `BetaContentBlockParam` of the official client).
  */
 export const OWN_BLOCKS: ReadonlySet<string> = new Set([
-  "search_result",
   "server_tool_use",
   "web_search_tool_result",
   "web_fetch_tool_result",
@@ -24,8 +28,24 @@ export const OWN_BLOCKS: ReadonlySet<string> = new Set([
 ])
 
 /** The same, inside a tool result. */
-export const OWN_RESULT_BLOCKS: ReadonlySet<string> = new Set([
-  "search_result",
-  "tool_reference",
-  "browser_state",
-])
+export const OWN_RESULT_BLOCKS: ReadonlySet<string> = new Set(["browser_state"])
+
+/** Blocks of Anthropic's API that can be said in words to providers of other formats. */
+const SPOKEN_BLOCKS: Readonly<Record<string, (block: JsonObject) => string>> = {
+  search_result: (block) => {
+    const texts = listAt(block, "content").map((part) => isJsonObject(part) && textAt(part, "text"))
+    return [textAt(block, "title"), textAt(block, "source"), ...texts].filter(Boolean).join("\n")
+  },
+  tool_reference: (block) => `Found the tool \`${textAt(block, "tool_name") ?? ""}\`.`,
+}
+
+/** The names of these blocks. */
+export const SPOKEN_TYPES: readonly string[] = Object.keys(SPOKEN_BLOCKS)
+
+/** Such a block, with words for providers of other formats; undefined for any other block. */
+export function spokenBlock(block: JsonObject): TextPart | undefined {
+  const { type } = block
+  if (typeof type !== "string" || !Object.hasOwn(SPOKEN_BLOCKS, type)) return undefined
+  const text = SPOKEN_BLOCKS[type]?.(block) ?? ""
+  return { type: "text", text, standsFor: extraOf(DIALECT, block) }
+}
