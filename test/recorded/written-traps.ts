@@ -109,7 +109,7 @@ export const TRAPS: readonly Trap[] = [
     name: "xAI counts reasoning beside the completion",
     vendor: "xai",
     body: frames(...PLAIN, chunk({ choices: [], usage: XAI_USAGE }), DONE),
-    asked: [...PLAIN, chunk({ choices: [], usage: XAI_USAGE })],
+    asked: [...PLAIN, chunk({ choices: [], usage: { ...XAI_USAGE, completion_tokens: 253 } })],
     unasked: PLAIN,
     usage: XAI_USAGE,
   },

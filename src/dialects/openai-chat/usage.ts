@@ -13,12 +13,13 @@ import { countOf } from "../shared/usage.ts"
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
-  const prompt = quantityOf(value.prompt_tokens ?? value.input_tokens)
+  const written = quantityOf(value.prompt_tokens ?? value.input_tokens)
   const completion = quantityOf(value.completion_tokens ?? value.output_tokens)
   const total = quantityOf(value.total_tokens)
-  if (prompt === undefined && completion === undefined && total === undefined) return undefined
-  const input = inputClasses(value, prompt ?? 0)
-  const visible = (prompt ?? 0) + (completion ?? 0)
+  if (written === undefined && completion === undefined && total === undefined) return undefined
+  const prompt = (written ?? 0) + audioBeside(value, written ?? 0)
+  const input = inputClasses(value, prompt)
+  const visible = prompt + (completion ?? 0)
   const hidden = Math.max(0, (total ?? 0) - visible)
   const allOutput = (completion ?? 0) + hidden
   const details = objectAt(value, "completion_tokens_details")
@@ -122,6 +123,14 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
 }
 
+/** Mistral counts audio separately from the prompt (Voxtral): it is what the total has beyond prompt and completion. */
+function audioBeside(usage: JsonObject, prompt: number): number {
+  const audio = countOf(objectAt(usage, "prompt_tokens_details")?.audio_tokens)
+  if (audio === 0) return 0
+  const beyond = countOf(usage.total_tokens) - prompt - countOf(usage.completion_tokens)
+  return beyond === audio ? audio : 0
+}
+
 /** Perplexity's research models count reasoning separately from the completion, at its own rate. */
 function separateReasoning(usage: JsonObject): number {
   return usage.citation_tokens === undefined ? 0 : countOf(usage.reasoning_tokens)
@@ -134,16 +143,18 @@ function searches(usage: JsonObject): number {
   return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
 
-/** Usage with its total, where the vendor reports only its parts. @returns the same object if it is complete. */
+/** Usage whose parts are what is charged, and add up. @returns the same object if they do. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
-  if (typeof prompt === "number" && typeof completion === "number" && typeof total === "number") {
-    return usage
+  if (isCount(prompt) && isCount(completion) && total === prompt + completion) {
+    if (audioBeside(usage, prompt) === 0) return usage
   }
   const counted = decodeUsage(usage)
   if (counted === undefined) return usage
-  const input = typeof prompt === "number" ? prompt : totalInput(counted)
-  const output = typeof completion === "number" ? completion : totalOutput(counted)
-  const sum = typeof total === "number" ? total : input + output
-  return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: sum }
+  const [input, output] = [totalInput(counted), totalOutput(counted)]
+  return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+}
+
+function isCount(value: JsonValue | undefined): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 }

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE, totalInput, totalOutput } from "../../../src/canon/usage.ts"
-import { chunkUsage, decodeUsage, encodeUsage } from "../../../src/dialects/openai-chat/usage.ts"
+import {
+  chunkUsage,
+  decodeUsage,
+  encodeUsage,
+  withTotal,
+} from "../../../src/dialects/openai-chat/usage.ts"
 import { HAS_FIXTURES, readFixture } from "./fixtures.ts"
 
 describe("usage", () => {
@@ -53,6 +58,53 @@ describe("usage", () => {
   test("what the total has beyond prompt and completion is hidden output", () => {
     const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
     expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
+  })
+
+  test.each([
+    [11, 15, 401, 375],
+    [500, 15, 890, 375],
+  ])("audio beside a prompt of %i is input, not output", (prompt, completion, total, audio) => {
+    const reported = {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: total,
+      prompt_tokens_details: { audio_tokens: audio },
+    }
+    expect(decodeUsage(reported)).toMatchObject({
+      inputFresh: prompt,
+      audioInput: audio,
+      output: completion,
+      reasoning: 0,
+    })
+    expect(withTotal(reported)).toMatchObject({
+      prompt_tokens: prompt + audio,
+      completion_tokens: completion,
+      total_tokens: total,
+    })
+  })
+
+  test.each([
+    ["reasoning outside the completion", [12, 9, 300], [12, 288, 300]],
+    ["a total that is too small", [5, 2, 99 - 95], [5, 2, 7]],
+    ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
+    ["negative counts", [-1, 2, 1], [0, 2, 2]],
+  ])("usage of a verbatim answer adds up to what is charged: %s", (_, given, expected) => {
+    const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
+    const {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: total,
+    } = withTotal({
+      prompt_tokens,
+      completion_tokens,
+      total_tokens,
+    })
+    expect([prompt, completion, total]).toEqual(expected)
+  })
+
+  test("usage that adds up is passed on as it is", () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1 }
+    expect(withTotal(usage)).toBe(usage)
   })
 
   test("a total that is too small takes nothing away", () => {

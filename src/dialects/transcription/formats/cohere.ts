@@ -36,7 +36,8 @@ export function cohereTranscription(
     decode(answer, { language }) {
       // It starts with a space.
       const text = transcriptText(jsonOf(answer)).trim()
-      return { text, language: language ?? ASSUMED_LANGUAGE, usage: {} }
+      // A language that was assumed is not one that the text is in.
+      return { text, ...(language !== undefined && { language }), usage: {} }
     },
     decodeError,
   }
