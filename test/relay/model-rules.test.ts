@@ -147,6 +147,17 @@ test("a model that does not reason gets no reasoning options", async () => {
   }
 })
 
+test("a response that the gateway stores loses nothing by `store`", async () => {
+  for (const headers of [{}, { "x-tollgate-strict": "true" }]) {
+    const body = { model: "groq/llama", input: "Hello", store: true }
+    const response = await caller.post("/v1/responses", body, headers)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-tollgate-losses")).toBeNull()
+    const { id } = (await response.json()) as { readonly id: string }
+    expect((await caller.get(`/v1/responses/${id}`)).status).toBe(200)
+  }
+})
+
 test("a history with tool calls of another model carries reasoning for a model that requires it", async () => {
   const { body } = await send("/v1/messages", {
     model: "moonshot/kimi",

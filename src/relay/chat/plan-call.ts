@@ -189,7 +189,10 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     ...(sent === undefined ? {} : { maxTokens: sent }),
   }
   const { body, losses } = dialect.encodeRequest(asked, rules)
-  const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
+  // The gateway stores the response itself.
+  const kept = request.isKept === true ? "store" : undefined
+  const reported = raised === undefined ? undefined : RAISED.name
+  const others = losses.filter(({ name }) => name !== kept && name !== reported)
   return limitedPlan({
     deployment,
     client,
