@@ -6,7 +6,7 @@ import { COHERE_CHAT } from "../../src/dialects/cohere-chat/index.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
-import { replacedParts } from "../../src/relay/chat/replaced-parts.ts"
+import { replaceParts } from "../../src/relay/chat/replaced-parts.ts"
 
 const RESULT: JsonObject = {
   type: "search_result",
@@ -38,7 +38,8 @@ describe("sources and found tools of Anthropic's format", () => {
       {},
       { content: [{ type: "tool_result", content: [REFERENCE, RESULT] }] },
     ])
-    expect(replacedParts(REQUEST.messages, "anthropic-messages")).toEqual([])
+    const { messages } = REQUEST
+    expect(replaceParts(messages, "anthropic-messages")).toEqual({ messages, losses: [] })
   })
 
   for (const vendor of [OPENAI_CHAT, OPENAI_RESPONSES, GEMINI, BEDROCK_CONVERSE, COHERE_CHAT]) {
@@ -47,10 +48,32 @@ describe("sources and found tools of Anthropic's format", () => {
       expect(sent.split("Keys are in the drawer.")).toHaveLength(3)
       expect(sent).toContain("https://docs.example/keys")
       expect(sent).toContain("mcp__files__read")
-      expect(replacedParts(REQUEST.messages, vendor.id)).toEqual([
+      expect(replaceParts(REQUEST.messages, vendor.id).losses).toEqual([
         { name: "search_result", effect: "approximated" },
         { name: "tool_reference", effect: "approximated" },
       ])
     })
+  }
+})
+
+test("Claude Code's billing line reaches Anthropic alone, and is no loss elsewhere", () => {
+  const system = [
+    { type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=abcde;" },
+    { type: "text", text: "You are X" },
+  ]
+  const { messages, ...request } = ANTHROPIC_MESSAGES.decodeRequest({
+    model: "m",
+    max_tokens: 100,
+    system,
+    messages: [{ role: "user", content: "Hello" }],
+  })
+  expect(ANTHROPIC_MESSAGES.encodeRequest({ ...request, messages }).body.system).toEqual(system)
+  for (const vendor of [OPENAI_CHAT, OPENAI_RESPONSES, GEMINI, BEDROCK_CONVERSE, COHERE_CHAT]) {
+    const spoken = replaceParts(messages, vendor.id)
+    expect(spoken.losses).toEqual([])
+    const { body, losses } = vendor.encodeRequest({ ...request, messages: spoken.messages })
+    expect(losses).toEqual([])
+    expect(JSON.stringify(body)).toContain("You are X")
+    expect(JSON.stringify(body)).not.toContain("billing-header")
   }
 })

@@ -182,6 +182,22 @@ describe("a hold for tokens", () => {
       ],
       messages: HELLO,
     },
+    "a search result": {
+      messages: [
+        {
+          role: "user",
+          content: [
+            {
+              type: "search_result",
+              source: "s",
+              title: "t",
+              content: [{ type: "text", text: "Hi" }],
+              cache_control: { type: "ephemeral", ttl: "1h" },
+            },
+          ],
+        },
+      ],
+    },
     "the request": { cache_control: { type: "ephemeral", ttl: "1h" }, messages: HELLO },
   })) {
     test(`uses the price of a cache write for one hour if ${where} asks for it`, async () => {

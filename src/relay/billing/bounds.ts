@@ -196,12 +196,24 @@ export function textOf(request: ChatRequest): string {
   return texts.join("\n")
 }
 
+/** The fields of a part that only its own dialect has. */
+function unreadFields(part: Part): string[] {
+  if (part.type === "tool-result") {
+    const own = part.extra === undefined ? [] : [JSON.stringify(part.extra.fields)]
+    return [...own, ...part.content.flatMap(unreadFields)]
+  }
+  if (part.type !== "text") return []
+  const { standsFor, extra } = part
+  return [standsFor, extra].flatMap((each) => (each ? [JSON.stringify(each.fields)] : []))
+}
+
 /** All text that a vendor may count as input, for a bound: also of fields and proofs that the canon does not read. */
 export function boundedText(request: ChatRequest): string {
   const texts = [textOf(request)]
   for (const message of request.messages) {
     for (const part of message.parts) {
       if (part.type === "reasoning" && part.signature !== undefined) texts.push(part.signature)
+      else texts.push(...unreadFields(part))
     }
   }
   if (request.extra) texts.push(JSON.stringify(request.extra.fields))

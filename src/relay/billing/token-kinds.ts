@@ -17,9 +17,16 @@ const HOUR = "1h"
 /** The kinds of tokens that a part of a message can be counted as. */
 export function kindsOfPart(part: Part): number {
   switch (part.type) {
-    case "text":
-    case "tool-call":
+    case "text": {
+      const { cache, standsFor } = part
+      return lifetimeOf(cache?.ttl) | (standsFor === undefined ? 0 : lifetimeIn(standsFor.fields))
+    }
     case "tool-result":
+      return part.content.reduce(
+        (kinds, chunk) => kinds | kindsOfPart(chunk),
+        lifetimeOf(part.cache?.ttl),
+      )
+    case "tool-call":
       return lifetimeOf(part.cache?.ttl)
     case "image":
       return IMAGE_INPUT | lifetimeOf(part.cache?.ttl)

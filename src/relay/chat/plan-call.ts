@@ -17,7 +17,7 @@ import { inlined, needsInlining } from "./inline-media.ts"
 import { limitedPlan, type Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
 import { carriesSearch, withoutSteps } from "./reported-search.ts"
-import { replacedParts } from "./replaced-parts.ts"
+import { replaceParts } from "./replaced-parts.ts"
 import { resultsAfterCalls } from "./turn-order.ts"
 import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 
@@ -177,10 +177,11 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, binding, planned.dialect.id)
   const adapted = fitToModel(offered, rules)
+  const spoken = replaceParts(messages, dialect.id)
   const asked = {
     ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
-    messages: resultsAfterCalls(messages),
+    messages: resultsAfterCalls(spoken.messages),
     model: deployment.upstreamModel,
     // A call that is to end where the relay ends its answer has to be one that can be cancelled.
     stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
@@ -205,7 +206,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
       ...lost,
       ...(raised === undefined ? [] : [RAISED]),
       ...adapted.losses,
-      ...replacedParts(messages, dialect.id),
+      ...spoken.losses,
       ...others,
     ]),
     calls: isSplit ? request.choices : 1,

@@ -13,6 +13,7 @@ import { decodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { nameOf, wrongMember } from "./place.ts"
 
+const BILLING_HEADER = "x-anthropic-billing-header:"
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 
 /** Non-text blocks in mid-conversation instructions: changes of the available tools. */
@@ -69,6 +70,10 @@ function decodeTextBlock(block: JsonValue, name: string): TextPart {
   if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
   if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
   if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
+  // Claude Code sends another one with each request: to other providers it says nothing, and it would spoil their caches.
+  if (text.startsWith(BILLING_HEADER)) {
+    return { type: "text", text: "", standsFor: extraOf(DIALECT, block) }
+  }
   const part: Writable<TextPart> = { type: "text", text }
   const cache = decodeCache(block.cache_control, () => `${name}.`)
   if (cache !== undefined) part.cache = cache
