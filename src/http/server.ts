@@ -57,7 +57,7 @@ export interface ServerSettings {
 const IDLE_TIMEOUT = 60
 /** The same for what is managed: to verify a large ledger takes its time. The largest value that Bun takes, apart from forever. */
 const LONG_TIMEOUT = 255
-/** The value of one `Host` header. Bun joins several with commas. */
+/** Characters of one `Host` header. Bun joins several with commas. */
 const HOST = /^[^\s,/?#@\\]+$/
 /** Bodies are limited where they are read, with an error of ours; this is only a last resort. */
 const LARGEST_BODY = 1024 * 1024 * 1024
@@ -122,9 +122,16 @@ function answered(
 ): Response | Promise<Response> {
   const host = request.headers.get("host")
   if (host === null) return afterBody(request, handler(withHost(request), connection))
-  if (!HOST.test(host)) return wrongHost()
+  if (host !== lastHost) {
+    // The address of a request is made of it, and is parsed.
+    if (!HOST.test(host) || !URL.canParse(`http://${host}/`)) return wrongHost()
+    lastHost = host
+  }
   return afterBody(request, handler(request, connection))
 }
+
+/** The last host that was found to be one: nearly all requests have the same. */
+let lastHost = ""
 
 /** HTTP/1.0 allows requests without a host. Bun then shows only the path of their address. */
 function withHost(request: Request): Request {

@@ -198,6 +198,13 @@ test("rejects requests with several hosts, or with a host that is none", async (
     ["Host: a/b"],
     ["Host: a b"],
     ["Host: user@a"],
+    ["Host: [::1%25eth0]:80"],
+    ["Host: [::1"],
+    ["Host: a:b"],
+    ["Host: a:65536"],
+    ["Host: 1.2.3.256"],
+    ["Host: a%zz"],
+    ["Host: a<b"],
     ["Host:"],
     [],
   ]
