@@ -26,6 +26,8 @@ interface KeySlots {
   slots: number
   waiting: Waiting[]
   isAsking: boolean
+  /** Whether the database may have another number than `slots`, since it did not answer. */
+  isUnknown: boolean
   /** Until when requests do not wait, since others have waited in vain. */
   fullUntil: number
 }
@@ -83,16 +85,21 @@ export class LeasedSlots {
         // What is given back is not used from now on: another node may have it before the answer comes.
         key.slots = Math.min(key.slots, wanted)
         key.slots = await limits.leaseSlots({ ...orderOf(key), node, running: own, wanted })
+        key.isUnknown = false
         this.#admit(key)
         if (key.waiting.length === 0) break
+        // Nothing was short: those that wait came in the meantime, and were not asked for yet.
+        if (key.slots === wanted) continue
         await Bun.sleep(IDLE_MS)
         this.#refuseLate(key, clock())
         if (key.waiting.length === 0) break
       }
     } catch (error) {
-      this.#awayUntil = clock() + OUTAGE_MS
+      const now = clock()
+      if (now >= this.#awayUntil) onFailure(error)
+      this.#awayUntil = now + OUTAGE_MS
       key.slots = 0
-      onFailure(error)
+      key.isUnknown = true
       this.#decideAlone(key)
     } finally {
       key.isAsking = false
@@ -135,7 +142,8 @@ export class LeasedSlots {
   #keyOf(id: string): KeySlots {
     const known = this.#keys.get(id)
     if (known) return known
-    const key = { id, limit: 0, slots: 0, waiting: [], isAsking: false, fullUntil: -Infinity }
+    const state = { isAsking: false, isUnknown: false, fullUntil: -Infinity }
+    const key: KeySlots = { id, limit: 0, slots: 0, waiting: [], ...state }
     this.#keys.set(id, key)
     return key
   }
@@ -149,12 +157,13 @@ export class LeasedSlots {
     this.#timer.unref()
   }
 
-  /** Gives back what is idle. */
+  /** Gives back what is idle, also what the database may still have as leased after it was away. */
   #sweep(): void {
+    const isAway = this.#parts.clock() < this.#awayUntil
     for (const key of this.#keys.values()) {
-      if (key.isAsking) continue
+      if (key.isAsking || (key.isUnknown && isAway)) continue
       const own = this.#parts.running.own(key.id)
-      if (own < key.slots) void this.#ask(key)
+      if (own < key.slots || key.isUnknown) void this.#ask(key)
       else if (key.slots === 0) this.#keys.delete(key.id)
     }
     this.#sweepLater()

@@ -126,6 +126,19 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     expect(await burst(all, 9, key, 7)).toBe(0)
   })
 
+  test("returns after an outage what the database still has as leased", async () => {
+    const [one, other] = await membersOn(database, 2)
+    if (!one || !other) throw new Error("no members")
+    const key = `key${++keys}`
+    expect(await burst([one], 5, key, 5)).toBe(5)
+    one.isAway = true
+    one.leaveAll()
+    await until(() => one.failures.length > 0)
+    expect(await burst([other], 1, key, 5)).toBe(0)
+    one.isAway = false
+    await fill([other], 5, key, 5)
+  })
+
   test("gives each machine its part while the database is away", async () => {
     const all = await membersOn(database, 3)
     const key = `key${++keys}`
@@ -162,4 +175,31 @@ test("does not use a slot that it is giving back", async () => {
   gate.resolve()
   expect(await entering).toBe(true)
   expect(orders.map(({ wanted }) => wanted)).toEqual([1, 0, 1])
+})
+
+test("asks at once for requests that came while the database was asked", async () => {
+  const memory = SharedMemory.own()
+  const first = Promise.withResolvers<void>()
+  const orders: SlotOrder[] = []
+  let now = 0
+  const slots = new LeasedSlots({
+    limits: {
+      leaseSlots: async (order) => {
+        orders.push(order)
+        if (orders.length === 1) await first.promise
+        return order.wanted
+      },
+    },
+    running: new RunningRequests(memory, new Presence(memory, new MachineClock())),
+    node: "one",
+    clock: () => now,
+    onFailure: (error) => expect(error).toBeUndefined(),
+  })
+  const entering = [1, 2, 3].map(() => Promise.resolve(slots.enter("key", 9)))
+  // Any pause ends too late for these.
+  now = 1_000
+  first.resolve()
+  const leaves = await Promise.all(entering)
+  expect(orders.map(({ wanted }) => wanted)).toEqual([1, 3])
+  for (const leave of leaves) leave()
 })
