@@ -1,3 +1,5 @@
+import { isStorableText } from "../canon/storable-text.ts"
+
 /** The largest amount that is read, in a currency's smallest units. Stripe takes none of twelve digits or more. */
 const MAX_UNITS = 999_999_999_999
 const MAX_TEXT_LENGTH = 255
@@ -22,7 +24,7 @@ export class StripeObject {
   text(name: string): string {
     const value = this.#fields[name]
     if (isText(value)) return value
-    throw new UnusableEvent(`'${name}' is not a text of 1 to ${MAX_TEXT_LENGTH} characters`)
+    throw new UnusableEvent(`'${name}' is not a text of 1 to ${MAX_TEXT_LENGTH} characters that can be stored`)
   }
 
   /** An amount in the currency's smallest units. @throws UnusableEvent */
@@ -89,7 +91,8 @@ export function objectOf(event: unknown): unknown {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT_LENGTH
+  const isFitting = typeof value === "string" && value.length > 0 && value.length <= MAX_TEXT_LENGTH
+  return isFitting && isStorableText(value)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

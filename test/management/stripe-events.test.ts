@@ -255,6 +255,26 @@ test.each(["-5", "0", "1e3", "5,0", "", "١", "10.001", "99999999999", " 10"])(
   },
 )
 
+test.each(["a\0b", "a\ud800b"])(
+  "writes no text %j into the ledger that a database would change",
+  async (text) => {
+    const payer = await newPayer()
+    const session = sessionOf(payer)
+    const { intent } = payer
+    const events = [
+      eventOf("checkout.session.completed", { ...session, id: text }),
+      eventOf("checkout.session.completed", { ...session, payment_intent: text }),
+      eventOf("checkout.session.completed", session),
+      ...["charge.refunded", "refund.created", "charge.dispute.created"].map((type) =>
+        eventOf(type, { ...handled({ account: "", intent })[type], id: text }),
+      ),
+    ]
+    for (const event of events) expect(await tell(JSON.stringify(event))).toBe(200)
+    expect(await balanceOf(payer)).toBe(CREDITS)
+    expect((await verifyLedgers(gateway.store)).problems).toEqual([])
+  },
+)
+
 test("raises an alarm for missing objects, other objects, unknown states and unknown accounts", async () => {
   const payer = await newPayer()
   await tell(JSON.stringify(eventOf("checkout.session.completed", sessionOf(payer))))
