@@ -1,4 +1,5 @@
 import * as oauth from "oauth4webapi"
+import { isStorableText } from "../canon/storable-text.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import type { IssuerDescription } from "./issuer.ts"
 
@@ -135,6 +136,10 @@ async function refusing<T>(code: string, step: () => Promise<T>): Promise<T> {
 
 function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   const { sub: subject, email, name } = claims
+  if ([subject, email, name].some((claim) => typeof claim === "string" && !isStorableText(claim))) {
+    const cause = new Error("a claim has a NUL character or half a character")
+    throw new IssuerRefusal("unable_to_get_user_info", { cause })
+  }
   return {
     subject,
     email: typeof email === "string" && email !== "" ? email.toLowerCase() : undefined,

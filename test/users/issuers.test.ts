@@ -56,6 +56,20 @@ test("who is invited becomes a user; who is not does not", async () => {
   })
 })
 
+test("refuses claims that no database stores", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const { person } = issuer
+  open.invited.add(person.email)
+  for (const claim of ["sub", "email", "name"] as const) {
+    for (const text of ["a\0b", "a\ud800b"]) {
+      issuer.person = { ...person, [claim]: text }
+      expect(await walk(open, issuer, new Browser())).toContain("error=unable_to_get_user_info")
+    }
+  }
+  expect(await open.users.list({ limit: 10 })).toEqual([])
+})
+
 test("an address that the issuer has not verified opens no one's door", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
