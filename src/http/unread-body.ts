@@ -5,8 +5,8 @@ import { PaceWatch, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.
 const REST_WAIT_MS = 100
 /** A sender that is silent for this long has stopped, or waits for the answer. */
 const MAX_SILENCE_MS = 1_000
-/** Callers that send more have to read the answer meanwhile. */
-const MAX_DROPPED_BYTES = 32 * 1024 * 1024
+/** As much as the server accepts of any body: many clients read no answer before they have sent all of theirs. */
+const MAX_DROPPED_BYTES = 1024 * 1024 * 1024
 const WITHOUT_BODY = new Set(["GET", "HEAD"])
 
 /**

@@ -144,6 +144,26 @@ test("delivers an early error to callers that first send all of a large body", a
   }
 })
 
+test("delivers an early error to callers that first send far more than any limit", async () => {
+  const length = 100 * MEGABYTE
+  for (const [key, status] of [
+    [WRONG, 401],
+    [caller.key, 413],
+  ] as const) {
+    using sender = new Sender(headOf(CHAT, key, length, JSON_TYPE))
+    sender.socket.pause()
+    for (let sent = 0; sent < length; sent += MEGABYTE) {
+      const isSent = Promise.withResolvers<unknown>()
+      sender.socket.write(Buffer.alloc(MEGABYTE, 0x20), isSent.resolve)
+      await isSent.promise
+      expect(sender.error).toBeUndefined()
+    }
+    sender.socket.resume()
+    await until(() => /"request_id"[^]*\}/.test(sender.text))
+    expect(sender.text).toStartWith(`HTTP/1.1 ${status} `)
+  }
+})
+
 test("delivers an early error to callers that send their body in parts", async () => {
   using sender = new Sender(headOf(CHAT, poor.key, "chunked", JSON_TYPE))
   using wrong = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
