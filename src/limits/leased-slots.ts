@@ -73,6 +73,16 @@ export class LeasedSlots {
     })
   }
 
+  /** Leases slots for what runs here already: other machines have come. */
+  begin(): void {
+    const { running } = this.#parts
+    for (const id of running.ownKeys()) {
+      const key = this.#keyOf(id)
+      key.limit = Math.max(key.limit, running.own(id))
+      void this.#ask(key)
+    }
+  }
+
   /** Leases what a key needs now, until nothing waits for it any more. */
   async #ask(key: KeySlots): Promise<void> {
     if (key.isAsking) return

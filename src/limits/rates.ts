@@ -42,7 +42,9 @@ export class Rates {
     const now = this.#clock()
     if (machines > 1) this.#companyAt = now
     // What others have used before they left drains first.
+    const wasLeased = this.#isLeased
     this.#isLeased = now < this.#companyAt + MINUTE
+    if (this.#isLeased && !wasLeased) this.#slots.begin()
   }
 
   /**

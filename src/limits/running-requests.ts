@@ -17,6 +17,8 @@ const RETRY_AFTER = 1
 export class RunningRequests {
   readonly #table: WordTable
   readonly #presence: Presence
+  /** Those of this process, by key. */
+  readonly #own = new Map<string, number>()
 
   constructor(memory: SharedMemory, presence: Presence) {
     this.#table = new WordTable(memory.bigWords("running"), SLOT_WORDS)
@@ -43,13 +45,23 @@ export class RunningRequests {
     // The more requests a slot counts, the more is lost with it.
     const slot = this.#table.make(name, (at) => -Number(this.#table.words[at + COUNT] ?? 0n))
     Atomics.add(this.#table.words, slot.at + COUNT, 1n)
-    return () => this.#leave(name, slot)
+    this.#own.set(keyId, this.own(keyId) + 1)
+    return () => {
+      const left = this.own(keyId) - 1
+      if (left > 0) this.#own.set(keyId, left)
+      else this.#own.delete(keyId)
+      this.#leave(name, slot)
+    }
   }
 
   /** How many requests of a key run in this process. */
   own(keyId: string): number {
-    const at = this.#table.find(this.#nameOf(keyId, this.#presence.id))
-    return at === -1 ? 0 : Number(Atomics.load(this.#table.words, at + COUNT))
+    return this.#own.get(keyId) ?? 0
+  }
+
+  /** The keys of which requests run in this process. */
+  ownKeys(): string[] {
+    return [...this.#own.keys()]
   }
 
   #leave(name: string, slot: TableSlot): void {

@@ -13,22 +13,27 @@ import { until } from "../support/until.ts"
 class Member {
   readonly id = crypto.randomUUID()
   readonly slots: LeasedSlots
+  readonly running: RunningRequests
   readonly leaves: (() => void)[] = []
   readonly failures: unknown[] = []
   asked = 0
   isAway = false
+  isAnswered = false
 
   private constructor(database: TestDatabase) {
     const memory = SharedMemory.own()
+    this.running = new RunningRequests(memory, new Presence(memory, new MachineClock()))
     this.slots = new LeasedSlots({
       limits: {
         leaseSlots: async (order: SlotOrder) => {
           this.asked++
           if (this.isAway) throw new Error("away")
-          return await database.store.rateLimits.leaseSlots(order)
+          const slots = await database.store.rateLimits.leaseSlots(order)
+          this.isAnswered = true
+          return slots
         },
       },
-      running: new RunningRequests(memory, new Presence(memory, new MachineClock())),
+      running: this.running,
       node: this.id,
       clock: () => performance.now(),
       onFailure: (error) => this.failures.push(error),
@@ -124,6 +129,18 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))("%s", (_,
     expect(await burst(all, 4, key, 2)).toBe(0)
     await fill(all, 3, key, 7)
     expect(await burst(all, 9, key, 7)).toBe(0)
+  })
+
+  test("leases slots for requests that ran before other machines came", async () => {
+    const [one, other] = await membersOn(database, 2)
+    if (!one || !other) throw new Error("no members")
+    const key = `key${++keys}`
+    const leaves = [1, 2, 3].map(() => one.running.enter(key, 3))
+    one.slots.begin()
+    await until(() => one.isAnswered)
+    expect(await burst([other], 6, key, 3)).toBe(0)
+    for (const leave of leaves) leave()
+    await fill([other], 3, key, 3)
   })
 
   test("returns after an outage what the database still has as leased", async () => {
