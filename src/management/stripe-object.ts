@@ -24,7 +24,9 @@ export class StripeObject {
   text(name: string): string {
     const value = this.#fields[name]
     if (isText(value)) return value
-    throw new UnusableEvent(`'${name}' is not a text of 1 to ${MAX_TEXT_LENGTH} characters that can be stored`)
+    throw new UnusableEvent(
+      `'${name}' is not a text of 1 to ${MAX_TEXT_LENGTH} characters that can be stored`,
+    )
   }
 
   /** An amount in the currency's smallest units. @throws UnusableEvent */

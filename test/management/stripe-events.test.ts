@@ -3,7 +3,8 @@ import fc from "fast-check"
 import { Stripe } from "stripe"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { startManaged } from "../http/admin/support.ts"
-import type { TestGateway } from "../support/gateway.ts"
+import { stripeWebhook } from "../../src/http/admin/stripe-webhook.ts"
+import { type Heard, recorder, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
 
 const SECRET = "whsec_for_tests"
@@ -337,4 +338,19 @@ test("tells the operator once which event was not applied and what to do", async
       }),
     }),
   ])
+})
+
+test("reports no failure of the gateway when a sender leaves before the end of its body", async () => {
+  const heard: Heard = []
+  const payments = { receive: () => Promise.reject(new Error("it has no body")) }
+  const handler = stripeWebhook({ payments, events: recorder(heard) })
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.error(new Error("the connection was closed"))
+    },
+  })
+  const request = new Request("http://gateway/webhooks/stripe", { method: "POST", body })
+  const response = await handler(request, { address: null, origin: undefined, waitLong() {} })
+  expect(response.status).toBe(400)
+  expect(heard).toEqual([])
 })

@@ -13,7 +13,7 @@ const LARGEST_NOTICE = 256 * 1024
 const PATH = "/webhooks/stripe"
 
 export interface StripeServices {
-  readonly payments: Payments
+  readonly payments: Pick<Payments, "receive">
   readonly events: Events
 }
 
@@ -47,12 +47,18 @@ export function stripeWebhook({ payments, events }: StripeServices): Handler {
 async function readText(request: Request): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of incomingChunks(request, USUAL_PACE)) {
-    size += chunk.byteLength
-    if (size > LARGEST_NOTICE) {
-      throw new GatewayError("body_too_large", "The body is larger than 256 KB.")
+  try {
+    for await (const chunk of incomingChunks(request, USUAL_PACE)) {
+      size += chunk.byteLength
+      if (size > LARGEST_NOTICE) {
+        throw new GatewayError("body_too_large", "The body is larger than 256 KB.")
+      }
+      chunks.push(chunk)
     }
-    chunks.push(chunk)
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause
+    // The sender has left. That is no failure of the gateway.
+    throw new GatewayError("invalid_value", "The body ended before it was complete.", { cause })
   }
   return Buffer.concat(chunks).toString("utf8")
 }
