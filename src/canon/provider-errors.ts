@@ -8,6 +8,10 @@ export type ProviderErrorKind =
   | "permission"
   /** The operator's account may use the model, but not stream it. */
   | "streaming"
+  /** The operator's account may not make a request of this size, or with one of its features. Nothing rests: it serves others. */
+  | "allowance"
+  /** The account's rights, or what the request says: no rule knows. It counts as a failure, and rests nothing at once. */
+  | "forbidden"
   /** The provider does not have this model, or no longer: the deployment rests. */
   | "model"
   | "capacity"
@@ -79,6 +83,64 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       /^(?:this model's maximum context length is|prompt (?:is )?too long\b|input length and `max_tokens` exceed context limit|the input token count \(?\d+\)? exceeds|request \(\d+ tokens\) exceeds the available context size|range of input length should be|input is too long for requested model|too many tokens\b|please reduce the length of the messages)/i,
     source:
       "vLLM and DeepSeek (recorded); Anthropic, errors; Ollama (recorded); Google; llama.cpp (recorded); Alibaba Cloud; Bedrock; Cohere; Groq",
+  },
+  {
+    kind: "content_filter",
+    message: /^(?:input|output) new_sensitive/i,
+    source: "MiniMax, error codes 1026 and 1027: 200",
+  },
+  {
+    kind: "request",
+    codes: ["external_connector_error"],
+    source: "OpenAI, MCP servers of callers: 424, agentgateway#383, what-iff#116",
+  },
+  {
+    kind: "request",
+    codes: ["conversation_locked"],
+    source: "OpenAI, conversations: 409 for parallel requests in one",
+  },
+  {
+    kind: "request",
+    statuses: [400, 403, 404],
+    message:
+      /^(?:you do not have permission to access the file \S+ or it may not exist|cachedcontent not found)/i,
+    source: "Gemini: deprecated-generative-ai-python#692 (403)",
+  },
+  {
+    kind: "request",
+    codes: ["voice_not_found", "voice_does_not_exist"],
+    source: "ElevenLabs: 400 or 404, elevenlabs-python#293",
+  },
+  {
+    kind: "allowance",
+    statuses: [413, 429],
+    message: /^request too large for/i,
+    source: "Groq: ha-groq-cloud-api#27 (413); OpenAI: continue#10602 (429)",
+  },
+  {
+    kind: "allowance",
+    statuses: [402],
+    message:
+      /^(?:this request requires more credits, or fewer max_tokens|prompt tokens limit exceeded)/i,
+    source: "OpenRouter: qwen-code#73, opencode#12219. Smaller requests are served",
+  },
+  {
+    kind: "allowance",
+    statuses: [404],
+    message: /^no endpoints found (?:that |matching )/i,
+    source: "OpenRouter: 404 for a request whose features no endpoint of the model has",
+  },
+  {
+    kind: "allowance",
+    statuses: [401, 402],
+    message: /^(?:free users cannot use library voices|this request exceeds your quota)/i,
+    source: "ElevenLabs: dograh#290 (402). Other voices and shorter texts are served",
+  },
+  {
+    kind: "allowance",
+    statuses: [429],
+    message: /^extra usage is required for long context requests/i,
+    source: "Anthropic: 429 for long contexts only",
   },
   {
     kind: "capacity",
@@ -217,11 +279,18 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     source: "OpenAI, API organization verification: 400, parameter `stream`; chatbox#2263",
   },
   {
+    kind: "allowance",
+    statuses: [400, 403],
+    message: /^your organization must be verified to (?!use\b)/i,
+    source: "OpenAI: continue#12031 (400, parameter `reasoning.summary`)",
+  },
+  {
     kind: "permission",
     statuses: [400, 401, 403, 404],
     message:
-      /^(?:your organization must be verified to|you have insufficient permissions for this operation|project `?\S+ does not have access to model)/i,
-    source: "OpenAI, API organization verification and project permissions; openai-go#565",
+      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model)/i,
+    source:
+      "OpenAI, API organization verification and project permissions; openai-go#565; Bedrock: 403",
   },
   {
     kind: "model",
@@ -291,7 +360,7 @@ export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
   [422, "request"],
   [401, "credential"],
   [402, "account"],
-  [403, "permission"],
+  [403, "forbidden"],
   [408, "timeout"],
   [410, "model"],
   [429, "capacity"],

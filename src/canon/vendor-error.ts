@@ -46,7 +46,7 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if (pattern !== undefined && (message === undefined || !pattern.test(message))) continue
     // Another model that the request names itself, such as that of a tool.
     const { parameter = "model" } = error
-    if (kind !== "model" || parameter === "model") return kind
+    if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   return (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
 }
@@ -64,9 +64,16 @@ export function vendorRefusal(httpStatus: number, error: VendorError): GatewayEr
     case "credential":
     case "permission":
     case "streaming":
+    case "forbidden":
       return new GatewayError(
         "upstream_error",
         "The provider refused the credential that the operator of this gateway configured for it.",
+        { providerError },
+      )
+    case "allowance":
+      return new GatewayError(
+        "upstream_error",
+        "The provider does not serve the operator of this gateway a request of this size, or with one of its features. Send a smaller or simpler one.",
         { providerError },
       )
     case "model":

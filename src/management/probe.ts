@@ -111,6 +111,7 @@ const ACCOUNT_ERRORS: ReadonlySet<ProviderErrorKind | undefined> = new Set<Provi
   "account",
   "credential",
   "permission",
+  "forbidden",
 ])
 
 /** What a refusal says of the operator's account; undefined if it says nothing of it. */

@@ -189,6 +189,7 @@ export class Health {
         this.#refusedFor(deployment, REFUSED_TIME)
         return this.#tell({ deployment, event: "failed", rest: REFUSED_TIME }, reason)
       case "streaming":
+      case "allowance":
         return
       default:
         if (kind === "upstream_overloaded") this.overloaded(deployment, details.retryAfter)

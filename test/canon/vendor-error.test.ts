@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { PROVIDER_ERRORS } from "../../src/canon/provider-errors.ts"
 import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { Health } from "../../src/routing/health.ts"
 
 /** Words as callers can write them into a request, and as providers quote them. */
 const QUOTED: readonly string[] = [
@@ -74,6 +75,69 @@ describe("the table of known errors", () => {
     const begun = performance.now()
     vendorRefusal(400, { message })
     expect(performance.now() - begun).toBeLessThan(500)
+  })
+})
+
+/** Errors that the request of one caller provokes: status, error, and what each is about. */
+const PROVOKED = [
+  [
+    400,
+    { message: "Your organization must be verified to generate reasoning summaries." },
+    "allowance",
+  ],
+  [403, { message: "Your organization must be verified to generate images." }, "allowance"],
+  [
+    413,
+    {
+      message: "Request too large for model `m` in organization `org_1`: Limit 6000",
+      code: "rate_limit_exceeded",
+    },
+    "allowance",
+  ],
+  [
+    429,
+    { message: "Request too large for m in organization org-1", code: "rate_limit_exceeded" },
+    "allowance",
+  ],
+  [429, { message: "Extra usage is required for long context requests." }, "allowance"],
+  [402, { message: "This request requires more credits, or fewer max_tokens." }, "allowance"],
+  [402, { message: "Prompt tokens limit exceeded: 50000 > 30000." }, "allowance"],
+  [402, { message: "Free users cannot use library voices via the API." }, "allowance"],
+  [401, { message: "This request exceeds your quota of 10000." }, "allowance"],
+  [404, { message: "No endpoints found that support image input." }, "allowance"],
+  [
+    403,
+    { message: "Project `p` does not have access to model `x`", parameter: "tools[0].model" },
+    "forbidden",
+  ],
+  [403, { message: "Blocked." }, "forbidden"],
+  [403, {}, "forbidden"],
+  [424, { message: "Error retrieving tool list", type: "external_connector_error" }, "request"],
+  [409, { message: "Another process", code: "conversation_locked" }, "request"],
+  [
+    403,
+    { message: "You do not have permission to access the File a or it may not exist." },
+    "request",
+  ],
+  [403, { message: "CachedContent not found (or permission denied)" }, "request"],
+  [404, { message: "A voice was not found.", code: "voice_not_found" }, "request"],
+  [200, { message: "input new_sensitive", code: "1026" }, "content_filter"],
+] as const
+
+describe("an error that one caller provokes", () => {
+  test.each(PROVOKED)("is not one of the account (%#)", (status, error, about) => {
+    const { kind, message, details } = vendorRefusal(status, error)
+    expect(details.providerError).toBe(about)
+    const isRequest = about === "request" || about === "content_filter"
+    expect(kind).toBe(isRequest ? "refused_by_upstream" : "upstream_error")
+    if (!isRequest) expect(message).not.toMatch(/org|credits|quota|Free users/)
+  })
+
+  test.each(PROVOKED)("leaves the deployment and the account to others (%#)", (status, error) => {
+    const health = new Health()
+    health.failed("up/m", vendorRefusal(status, error), status)
+    expect(health.isHealthy("up/m")).toBe(true)
+    expect(health.isHealthy("up/other")).toBe(true)
   })
 })
 
