@@ -197,3 +197,24 @@ test("a list of plugins has at most 256 elements", () => {
     "'plugins' has more than 256 elements. Send fewer.",
   )
 })
+
+test.each(["n_cmpl", "N_Cmpl", "num_return_sequences"])(
+  "rejects %s, which some servers prefer to n",
+  (name) => {
+    for (const format of ["openai-chat", "openai-responses", "anthropic-messages", "gemini"]) {
+      const [decode, body] = FORMATS[format] ?? []
+      if (decode === undefined) throw new Error(format)
+      expect(errorOf(decode, { ...body, [name]: 8 }).details.parameter).toBe(name)
+    }
+  },
+)
+
+test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_url"])(
+  "rejects %s of a transcription, since only what is uploaded is measured",
+  (name) => {
+    const [decode, body] = FORMATS.transcription ?? []
+    if (decode === undefined) throw new Error("no format")
+    const { message } = errorOf(decode, { ...body, [name]: "https://example.com/ten-hours.wav" })
+    expect(message).toBe(`'${name}' is not a parameter of this endpoint. Use 'file'.`)
+  },
+)

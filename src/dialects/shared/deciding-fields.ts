@@ -71,11 +71,29 @@ export const LIMIT_NAMES: readonly string[] = [
   "max_gen_len",
   "max_generated_tokens",
   "max_length",
+  "auto_max_new_tokens",
   "n_predict",
   "num_predict",
+  "tokens_to_generate",
   "min_tokens",
   "min_new_tokens",
   "min_length",
+]
+
+/** Names of the number of answers in other formats. llama.cpp prefers its own to `n`. */
+export const CHOICE_NAMES: readonly string[] = ["n_cmpl", "num_return_sequences"]
+
+/** Names for audio that a vendor gets elsewhere: only what is uploaded is measured. */
+export const AUDIO_NAMES: readonly string[] = [
+  "audio",
+  "audio_url",
+  "cloud_storage_url",
+  "file_id",
+  "file_uri",
+  "file_url",
+  "source_url",
+  "uri",
+  "url",
 ]
 
 /** Objects whose members some servers read as if they stood at the top of the request. */

@@ -1,6 +1,12 @@
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { CONTAINERS, DECIDING_FIELDS, LIMIT_NAMES, TOOL_FIELDS } from "./deciding-fields.ts"
+import {
+  CHOICE_NAMES,
+  CONTAINERS,
+  DECIDING_FIELDS,
+  LIMIT_NAMES,
+  TOOL_FIELDS,
+} from "./deciding-fields.ts"
 
 /** A name that is written in one way only. */
 const PLAIN = /^[a-z0-9]+$/
@@ -56,47 +62,56 @@ class Known {
   }
 }
 
+/** Names that a format reads besides the parameters that have a schema, and those that it rejects. */
+export interface OtherNames {
+  readonly own: Iterable<string>
+  /** The path of its limit on output; absent: it has none. */
+  readonly limit?: string
+  /** Other names of what it has in a field of its own, and that field. */
+  readonly others?: { readonly names: readonly string[]; readonly instead: string }
+}
+
 /**
  * Checks the names of a request's fields. A server may read `Max_Tokens`, `maxTokens` or `n_predict` as its limit, and
  * nothing here would have priced it, so that such names are rejected.
  */
 export class FieldNames {
   readonly #known = new Known()
-  /** The name to use instead, by the name without case and separators. */
-  readonly #limits = new Map<string, string>()
-  /**
-   * @param own names that the format reads.
-   * @param limit the path of its limit on output.
-   */
-  constructor(own: Iterable<string>, limit?: string) {
+  /** What to do instead, by the rejected name without case and separators. */
+  readonly #rejected = new Map<string, string>()
+
+  constructor({ own, limit, others }: OtherNames) {
     for (const name of own) this.#known.add(name)
     for (const path of DECIDING_FIELDS) this.#known.add(path)
+    if (others !== undefined) this.#reject(others.names, `Use '${others.instead}'.`)
     if (limit === undefined) return
     this.#known.add(limit)
-    for (const name of LIMIT_NAMES) this.#limits.set(folded(name), limit)
+    this.#reject(LIMIT_NAMES, `Limit the output with '${limit}'.`)
+    this.#reject(CHOICE_NAMES, "Leave it out.")
+  }
+
+  #reject(names: readonly string[], instead: string): void {
+    for (const name of names) this.#rejected.set(folded(name), instead)
   }
 
   /** @throws GatewayError naming the field and what to use instead. */
   check(name: string, value: JsonValue | undefined): void {
     if (this.#known.check(name, value, "")) return
     const key = folded(name)
-    this.#refuseLimit(key, name)
+    this.#checkRejected(key, name)
     if (!CONTAINER_NAMES.has(key) || !isJsonObject(value)) return
     for (const inside in value) {
       const place = `${name}.${inside}`
-      this.#refuseLimit(folded(inside), place)
+      this.#checkRejected(folded(inside), place)
       if (!DECIDING.has(inside)) continue
       throw invalidValue(place, `'${place}' is not supported. Set '${inside}' itself.`)
     }
   }
 
-  #refuseLimit(key: string, place: string): void {
-    const instead = this.#limits.get(key)
+  #checkRejected(key: string, place: string): void {
+    const instead = this.#rejected.get(key)
     if (instead === undefined) return
-    throw invalidValue(
-      place,
-      `'${place}' is not a parameter of this endpoint. Limit the output with '${instead}'.`,
-    )
+    throw invalidValue(place, `'${place}' is not a parameter of this endpoint. ${instead}`)
   }
 }
 

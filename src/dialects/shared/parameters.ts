@@ -2,7 +2,7 @@ import * as z from "zod"
 import { expects, invalidRequest } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
-import { FieldNames } from "./field-names.ts"
+import { FieldNames, type OtherNames } from "./field-names.ts"
 
 /**
  * The parameter types that every endpoint uses. Each treats null as absent, as OpenAI's API does, and has the
@@ -57,21 +57,17 @@ interface Parameters {
 /** Made for the first request, since most gateways never see one of most endpoints. */
 export type ParameterSchemas = () => Parameters
 
-/** Names that a format reads besides the parameters that have a schema. */
-interface OtherNames {
-  readonly own: Iterable<string>
-  /** The path of its limit on output; absent: it has none. */
-  readonly limit?: string
-}
-
 /** @param make what each parameter has to be. */
 export function parameterSchemas(
   make: () => Record<string, z.ZodType>,
-  { own, limit }: OtherNames,
+  others: OtherNames,
 ): ParameterSchemas {
   return once(() => {
     const schemas = new Map(Object.entries(make()))
-    return { schemas, names: new FieldNames([...schemas.keys(), ...own], limit) }
+    return {
+      schemas,
+      names: new FieldNames({ ...others, own: [...schemas.keys(), ...others.own] }),
+    }
   })
 }
 

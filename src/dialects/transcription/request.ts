@@ -15,6 +15,7 @@ import {
   type TranscriptionRequest,
   type TranscriptionTask,
 } from "../../canon/transcription.ts"
+import { AUDIO_NAMES } from "../shared/deciding-fields.ts"
 import { decimal, flag, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
 /** A request whose audio has not been inspected yet. */
@@ -39,7 +40,7 @@ const PARAMETERS = parameterSchemas(
     response_format: text(),
     stream: flag(),
   }),
-  { own: CANON_FIELDS },
+  { own: CANON_FIELDS, others: { names: AUDIO_NAMES, instead: "file" } },
 )
 
 /** How to parse the fields of the form; the others are text. */
