@@ -9,6 +9,8 @@ export type MediaSource =
       readonly data: string
       readonly mediaType?: string
       readonly extent?: MediaExtent
+      /** Bytes that it takes in the body of its request, where it is not base64 there. */
+      readonly writtenBytes?: number
     }
   | { readonly type: "reference"; readonly id: string }
 

@@ -198,6 +198,24 @@ describe("a hold for tokens", () => {
         },
       ],
     },
+    "a text of a document": {
+      messages: [
+        {
+          role: "user",
+          content: [
+            {
+              type: "document",
+              source: {
+                type: "content",
+                content: [
+                  { type: "text", text: "Hi", cache_control: { type: "ephemeral", ttl: "1h" } },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    },
     "the request": { cache_control: { type: "ephemeral", ttl: "1h" }, messages: HELLO },
   })) {
     test(`uses the price of a cache write for one hour if ${where} asks for it`, async () => {
@@ -213,6 +231,19 @@ describe("a hold for tokens", () => {
     const { lines } = await estimate("/v1/messages", body)
     expect(lines.find(({ name }) => name === "input")?.per_million).toBe("3.75")
   })
+})
+
+describe("a document that is written as text", () => {
+  for (const size of [1_000, 100_000, 700_000, 3_000_000]) {
+    test(`holds its ${size} bytes, or the whole context`, async () => {
+      const source = { type: "text", media_type: "text/plain", data: "word ".repeat(size / 5) }
+      const messages = [{ role: "user", content: [{ type: "document", source }] }]
+      const body = { model: "anthropic/claude-sonnet-4-6", max_tokens: 100, messages }
+      const { lines } = await estimate("/v1/messages", body)
+      const held = lines.find(({ name }) => name === "input")?.quantity ?? 0
+      expect(held).toBeGreaterThanOrEqual(Math.min(size, 200_000))
+    })
+  }
 })
 
 test("a model without credits for its own searches is refused with their price", async () => {

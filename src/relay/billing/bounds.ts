@@ -38,7 +38,7 @@ export interface Bound {
 
 /** How much of the input is not text, and what it can cost at most. */
 interface MediaBound {
-  /** Characters of base64 in the body that stand for media, not for text. */
+  /** Characters of the body that stand for media, not for text. */
   readonly encoded: number
   readonly tokens: number
   /** As of a bound. */
@@ -56,7 +56,8 @@ export function boundByBytes(
   kept = 0,
 ): Bound {
   const media = mediaBound(request.messages, model)
-  const text = bodyBytes - media.encoded
+  // Never less than nothing, whatever was taken for media.
+  const text = Math.max(0, bodyBytes - media.encoded)
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
@@ -105,7 +106,7 @@ export function estimateInput(input: {
 }): number {
   const { request, bodyBytes, model, counted, kept = 0 } = input
   const media = mediaBound(request.messages, model)
-  const text = counted ?? roughTokens(bodyBytes - media.encoded)
+  const text = counted ?? roughTokens(Math.max(0, bodyBytes - media.encoded))
   return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
 }
 
@@ -146,7 +147,8 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
     if (tokenBound === undefined) return
     // Media that cannot be bounded may fill the whole context.
     tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
-    if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
+    if (!("source" in part) || part.source.type !== "base64") return
+    encoded += part.source.writtenBytes ?? part.source.data.length
   }
   for (const message of messages) for (const part of message.parts) add(part)
   return { encoded, tokens, kinds }

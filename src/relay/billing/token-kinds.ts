@@ -65,9 +65,13 @@ function lifetimeOf(ttl: string | undefined): number {
   return ttl === HOUR ? LONG_CACHE_WRITE : 0
 }
 
-function lifetimeIn(value: JsonValue): number {
+/** The lifetime that a part of a vendor's own asks for, also further inside: a document of several texts has many. */
+function lifetimeIn(value: JsonValue | undefined): number {
+  if (Array.isArray(value)) return value.some((one) => lifetimeIn(one) > 0) ? LONG_CACHE_WRITE : 0
   if (!isJsonObject(value)) return 0
-  return objectAt(value, "cache_control")?.ttl === HOUR ? LONG_CACHE_WRITE : 0
+  if (objectAt(value, "cache_control")?.ttl === HOUR) return LONG_CACHE_WRITE
+  for (const name in value) if (lifetimeIn(value[name]) > 0) return LONG_CACHE_WRITE
+  return 0
 }
 
 /** The classes that input tokens of these kinds can be counted as. */

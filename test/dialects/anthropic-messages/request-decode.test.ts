@@ -235,7 +235,7 @@ describe("blocks", () => {
       },
       {
         type: "file",
-        source: { type: "base64", data: "R3LDvMOfZQ==", mediaType: "text/plain" },
+        source: { type: "base64", data: "R3LDvMOfZQ==", mediaType: "text/plain", writtenBytes: 7 },
       },
       { type: "file", source: { type: "url", url: "https://example.com/a.pdf" } },
       { type: "file", source: { type: "reference", id: "file_2" } },

@@ -73,8 +73,9 @@ function documentSource(block: JsonObject, place: Place): MediaSource | undefine
     case "base64":
       return base64Source(source, requiredText(source, "media_type", place), place)
     case "text": {
-      const data = Buffer.from(requiredText(source, "data", place)).toString("base64")
-      return { type: "base64", data, mediaType: PLAIN_TEXT }
+      const text = Buffer.from(requiredText(source, "data", place))
+      const data = text.toString("base64")
+      return { type: "base64", data, mediaType: PLAIN_TEXT, writtenBytes: text.length }
     }
     case "url":
       return urlSource(source, place)
