@@ -218,3 +218,13 @@ test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_
     expect(message).toBe(`'${name}' is not a parameter of this endpoint. Use 'file'.`)
   },
 )
+
+test.each(["batch_size", "num_images", "numberOfImages", "sequential_image_generation"])(
+  "rejects %s, which some servers take for the number of images",
+  (name) => {
+    const [decode, body] = FORMATS.images ?? []
+    if (decode === undefined) throw new Error("no format")
+    const { message } = errorOf(decode, { ...body, [name]: 4 })
+    expect(message).toBe(`'${name}' is not a parameter of this endpoint. Use 'n'.`)
+  },
+)

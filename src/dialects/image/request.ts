@@ -10,6 +10,7 @@ import type {
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isDefined, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
 import { flag, integer, text, parameterSchemas, validateParameters } from "../shared/parameters.ts"
+import { IMAGE_COUNT_NAMES } from "../shared/deciding-fields.ts"
 
 /** A request's fields: its files are validated separately. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
@@ -65,7 +66,7 @@ const PARAMETERS = parameterSchemas(
     style: text(),
     user: text(),
   }),
-  { own: NAMED_FIELDS },
+  { own: NAMED_FIELDS, others: { names: IMAGE_COUNT_NAMES, instead: "n" } },
 )
 
 /**

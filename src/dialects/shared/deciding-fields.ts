@@ -96,6 +96,22 @@ export const AUDIO_NAMES: readonly string[] = [
   "url",
 ]
 
+/** Names of the number of images in other formats. */
+export const IMAGE_COUNT_NAMES: readonly string[] = [
+  "batch_size",
+  "image_num",
+  "max_images",
+  "num_images",
+  "num_images_per_prompt",
+  "num_outputs",
+  "number_of_images",
+  "number_results",
+  "sample_count",
+  "samples",
+  "sequential_image_generation",
+  "sequential_image_generation_options",
+]
+
 /** Objects whose members some servers read as if they stood at the top of the request. */
 export const CONTAINERS: readonly string[] = [
   "extra_body",
