@@ -10,6 +10,8 @@ export type ProviderErrorKind =
   | "streaming"
   /** The operator's account may not make a request of this size, or with one of its features. Nothing rests: it serves others. */
   | "allowance"
+  /** The model failed at this request, and may at others of its kind only: nothing rests. */
+  | "generation"
   /** The account's rights, or what the request says: no rule knows. It counts as a failure, and rests nothing at once. */
   | "forbidden"
   /** The provider does not have this model, or no longer: the deployment rests. */

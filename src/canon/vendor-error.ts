@@ -90,6 +90,7 @@ export function vendorRefusal(httpStatus: number, error: VendorError): GatewayEr
       return new GatewayError("upstream_timeout", "The provider did not answer in time.", {
         providerError,
       })
+    case "generation":
     case "failure":
       if (status === 404) return unknownModel(providerError)
       return new GatewayError(

@@ -190,6 +190,7 @@ export class Health {
         return this.#tell({ deployment, event: "failed", rest: REFUSED_TIME }, reason)
       case "streaming":
       case "allowance":
+      case "generation":
         return
       default:
         if (kind === "upstream_overloaded") this.overloaded(deployment, details.retryAfter)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { PROVIDER_ERRORS } from "../../src/canon/provider-errors.ts"
 import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { failedGeneration } from "../../src/dialects/shared/finish.ts"
 import { Health } from "../../src/routing/health.ts"
 
 /** Words as callers can write them into a request, and as providers quote them. */
@@ -140,6 +141,17 @@ describe("an error that one caller provokes", () => {
     expect(health.isHealthy("up/other")).toBe(true)
   })
 })
+
+test.each(["MALFORMED_FUNCTION_CALL", "MISSING_THOUGHT_SIGNATURE", "malformed_tool_use"])(
+  "a generation that ended with %s leaves its deployment to others",
+  (word) => {
+    const health = new Health()
+    for (let count = 0; count < 5; count++) health.failed("up/m", failedGeneration(word), 200)
+    expect(health.isHealthy("up/m")).toBe(true)
+    for (let count = 0; count < 5; count++) health.failed("up/m", failedGeneration("error"), 200)
+    expect(health.isHealthy("up/m")).toBe(false)
+  },
+)
 
 describe("an error after a good status", () => {
   test.each([

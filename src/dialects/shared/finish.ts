@@ -37,7 +37,7 @@ export function isFailedWord(word: string): boolean {
 
 /** The end of a whole answer. @throws GatewayError `upstream_error` if its generation failed. */
 export function wholeFinish({ reason, ...finish }: Finish): Finish<FinishReason> {
-  if (reason === "failed") throw failedGeneration()
+  if (reason === "failed") throw failedGeneration(finish.raw)
   return { reason, ...finish }
 }
 
@@ -52,12 +52,24 @@ export function finishEvent(
 
 function failedEvent(word: string): Extract<ChatEvent, { type: "error" }> {
   const message = `The generation failed: ${word}.`
-  return { type: "error", message, code: word, failure: failedGeneration() }
+  return { type: "error", message, code: word, failure: failedGeneration(word) }
 }
 
-/** A generation that failed at the vendor. */
-export function failedGeneration(): GatewayError {
+/** Words for what a model makes of a request: any caller can provoke them, with its tools or its turns (Google, Bedrock). */
+const OF_REQUEST: ReadonlySet<string> = new Set([
+  "malformed_function_call",
+  "malformed_model_output",
+  "malformed_response",
+  "malformed_tool_use",
+  "missing_thought_signature",
+  "other",
+  "too_many_tool_calls",
+  "unexpected_tool_call",
+])
+
+/** A generation that failed at the vendor. @param word why, in the vendor's words. */
+export function failedGeneration(word = ""): GatewayError {
   return new GatewayError("upstream_error", "The provider failed while it wrote the answer.", {
-    providerError: "failure",
+    providerError: OF_REQUEST.has(word.toLowerCase()) ? "generation" : "failure",
   })
 }
