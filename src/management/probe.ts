@@ -1,7 +1,9 @@
 import { GatewayError } from "../canon/errors.ts"
+import { OperatorCause } from "../canon/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-errors.ts"
 import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
+import { ServiceUnreachable } from "../vendors/credential-request.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
 import { isProxied } from "../wire/http/proxies.ts"
 import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
@@ -12,6 +14,8 @@ const PROXY_AUTHENTICATION = 407
 const PATIENCE = 5_000
 /** Bytes; a list of models that is longer is not read. */
 const LONGEST_LIST = 8 * 1024 * 1024
+
+const UNREACHED = "check the network, and whether the gateway runs where its identity is"
 
 /** The result of a request to a provider that needs its credential and costs nothing. */
 export interface ProbeFinding {
@@ -49,7 +53,11 @@ export async function probeProvider(
   } catch (error) {
     // A credential that has to be exchanged before it is used, and could not be.
     if (!(error instanceof GatewayError)) throw error
-    return { result: "failed", found: error.message, mend: "correct its credentials" }
+    const { cause } = error.details
+    if (cause instanceof ServiceUnreachable)
+      return { result: "warning", found: cause.message, mend: UNREACHED }
+    const found = cause instanceof OperatorCause ? cause.message : error.message
+    return { result: "failed", found, mend: "correct its credentials" }
   }
   if ("known" in probe) return { result: "ok", found: probe.known }
   const headers = { ...vendor.chat[0]?.headers, ...signed, ...provider.headers }

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../canon/errors.ts"
+import { OperatorCause } from "../canon/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-errors.ts"
-import { ConnectionError } from "../wire/http/connection-error.ts"
 
 /** What a provider's error says of the operator's account there, in our own words. */
 const WORDS: Partial<Record<ProviderErrorKind, string>> = {
@@ -19,7 +19,7 @@ export function failureWords({ kind, details }: GatewayError, status = 0): strin
   const answer = status === 0 ? "" : ` (${status})`
   const words = providerError && WORDS[providerError]
   if (words !== undefined) return words + answer
-  if (cause instanceof ConnectionError) return cause.message
+  if (cause instanceof OperatorCause) return cause.message
   if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`
   if (kind === "upstream_timeout") return `it took too long${answer}`
   if (status === 0) return "it could not be reached, or its credential could not be used"

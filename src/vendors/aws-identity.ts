@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
+import { OperatorCause } from "../canon/operator-cause.ts"
 import {
   type CredentialService,
+  credentialText,
   parsedJson,
   requestCredential,
   requestMetadata,
@@ -40,9 +42,9 @@ const PLAIN_HOSTS = new Set([
 ])
 
 const documentSchema = z.object({
-  AccessKeyId: z.string().min(1),
-  SecretAccessKey: z.string().min(1),
-  Token: z.string().min(1),
+  AccessKeyId: credentialText,
+  SecretAccessKey: credentialText,
+  Token: credentialText,
   Expiration: z.iso.datetime({ offset: true }),
 })
 
@@ -118,7 +120,10 @@ async function containerKey(address: string, environment: Environment): Promise<
   const tokenFile = environment["AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"]
   const token = tokenFile
     ? await tokenIn(tokenFile)
-    : environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"]
+    : environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"]?.trim()
+  if (token && !credentialText.safeParse(token).success) {
+    throw misconfigured("the token of AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header")
+  }
   const headers = token ? { authorization: token } : {}
   const text =
     url.protocol === "https:"
@@ -133,6 +138,7 @@ async function instanceKey(endpoint: string): Promise<Temporary<AwsKey>> {
     method: "PUT",
     headers: { "x-aws-ec2-metadata-token-ttl-seconds": "21600" },
   })
+  if (!credentialText.safeParse(token.trim()).success) throw withoutCredential(METADATA)
   const headers = { "x-aws-ec2-metadata-token": token.trim() }
   const list = `${base}/meta-data/iam/security-credentials/`
   const [role = ""] = (await requestMetadata(METADATA, list, { headers })).trim().split(/\s+/, 1)
@@ -166,6 +172,6 @@ function misconfigured(reason: string, cause?: unknown): GatewayError {
   return new GatewayError(
     "upstream_error",
     "The role of the machine that runs this gateway cannot be used. The operator has to correct its identity.",
-    { cause: new Error(reason, { cause }) },
+    { cause: new OperatorCause(`the role of this machine cannot be used: ${reason}`, { cause }) },
   )
 }

@@ -1,5 +1,8 @@
 import { request } from "node:http"
+import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
+import { OperatorCause } from "../canon/operator-cause.ts"
+import { ConnectionError, connectionErrorOf } from "../wire/http/connection-error.ts"
 
 /** Timeout of a request for a credential. */
 const TIMEOUT_MS = 10_000
@@ -7,6 +10,12 @@ const TIMEOUT_MS = 10_000
 const METADATA_TIMEOUT_MS = 2_000
 /** Documents with a credential are a few kilobytes. */
 const MAX_DOCUMENT_BYTES = 64 * 1024
+
+/** A credential that can be a header's value. */
+export const credentialText = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/)
+
+/** A service that gives out credentials could not be reached; the credential itself may be correct. */
+export class ServiceUnreachable extends OperatorCause {}
 
 export interface CredentialRequest {
   readonly method?: "GET" | "POST" | "PUT"
@@ -43,7 +52,7 @@ export async function requestCredential(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     status = response.status
-    text = await response.text()
+    text = await boundedText(response)
   } catch (error) {
     throw unreachable(service, error)
   }
@@ -63,22 +72,22 @@ export async function requestMetadata(
 ): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
   const signal = AbortSignal.timeout(METADATA_TIMEOUT_MS)
-  const sent = request(url, { method, headers, signal }, (response) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.byteLength
-      if (bytes > MAX_DOCUMENT_BYTES) sent.destroy(new Error("the document is too large"))
-      else chunks.push(chunk)
-    })
-    response.on("error", reject)
-    response.on("end", () => {
-      resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") })
-    })
-  })
-  sent.on("error", reject)
-  sent.end()
   try {
+    const sent = request(url, { method, headers, signal }, (response) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.byteLength
+        if (bytes > MAX_DOCUMENT_BYTES) sent.destroy(tooLarge())
+        else chunks.push(chunk)
+      })
+      response.on("error", reject)
+      response.on("end", () => {
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") })
+      })
+    })
+    sent.on("error", reject)
+    sent.end()
     const { status, text } = await promise
     return acceptedText(service, status, text)
   } catch (error) {
@@ -86,30 +95,53 @@ export async function requestMetadata(
   }
 }
 
-function acceptedText({ name, errorCode }: CredentialService, status: number, text: string) {
-  if (status >= 200 && status < 300 && text.length <= MAX_DOCUMENT_BYTES) return text
-  if (status >= 500 || status === 429) {
-    throw new GatewayError("upstream_error", `${name} failed with status ${status}.`)
+function tooLarge(): ConnectionError {
+  const words = `its response is larger than ${MAX_DOCUMENT_BYTES / 1024} KB`
+  return new ConnectionError("between_bytes", "EMSGSIZE", words)
+}
+
+/** @throws ConnectionError if it is longer than a document with a credential. */
+async function boundedText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > MAX_DOCUMENT_BYTES) throw tooLarge()
   }
+  return text
+}
+
+function acceptedText({ name, errorCode }: CredentialService, status: number, text: string) {
+  if (status >= 200 && status < 300) return text
+  if (status >= 500 || status === 429) {
+    const words = `${name} failed with status ${status}`
+    throw new GatewayError("upstream_error", `${words}.`, { cause: new OperatorCause(words) })
+  }
+  const code = errorCode?.(text) ?? status
   throw new GatewayError(
     "upstream_error",
-    `${name} rejected the credentials that the operator of this gateway configured (${errorCode?.(text) ?? status}).`,
+    `${name} rejected the credentials that the operator of this gateway configured (${code}).`,
+    { cause: new OperatorCause(`${name} gives no credential (${code})`) },
   )
 }
 
-function unreachable({ name }: CredentialService, cause: unknown): GatewayError {
+function unreachable({ name }: CredentialService, error: unknown): GatewayError {
   const isLate =
-    cause instanceof Error && (cause.name === "TimeoutError" || cause.name === "AbortError")
+    error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")
+  const { message } = isLate
+    ? new ConnectionError("first_byte", "ETIMEDOUT", "it did not answer in time")
+    : connectionErrorOf(error)
   return new GatewayError(
     isLate ? "upstream_timeout" : "upstream_error",
     `${name} cannot be reached. Try again later.`,
-    { cause },
+    { cause: new ServiceUnreachable(`${name} cannot be reached: ${message}`, { cause: error }) },
   )
 }
 
 /** An error for a successful response that holds no credential. */
 export function withoutCredential({ name }: CredentialService): GatewayError {
-  return new GatewayError("upstream_error", `${name} returned a response without a credential.`)
+  const words = `${name} returned a response without a credential`
+  return new GatewayError("upstream_error", `${words}.`, { cause: new OperatorCause(words) })
 }
 
 /** The JSON of a response; undefined if it is not JSON. */

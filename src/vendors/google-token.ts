@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
+import { OperatorCause } from "../canon/operator-cause.ts"
 import type {
   AuthorizedUser,
   ExternalAccount,
@@ -11,6 +12,7 @@ import type {
 import {
   type CredentialRequest,
   type CredentialService,
+  credentialText,
   parsedJson,
   requestCredential,
   requestMetadata,
@@ -28,9 +30,9 @@ const ACCESS_TOKEN = ["urn", "ietf", "params", "oauth", "token-type", "access_to
 const METADATA_HOST = "metadata.google.internal"
 const METADATA_PATH = "/computeMetadata/v1/instance/service-accounts/default/token"
 
-const tokenSchema = z.object({ access_token: z.string().min(1), expires_in: z.number() })
+const tokenSchema = z.object({ access_token: credentialText, expires_in: z.number() })
 const impersonatedSchema = z.object({
-  accessToken: z.string().min(1),
+  accessToken: credentialText,
   expireTime: z.iso.datetime({ offset: true }),
 })
 const refusalSchema = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) })
@@ -90,7 +92,11 @@ async function signedClaim(account: ServiceAccount): Promise<string> {
     throw new GatewayError(
       "upstream_error",
       "The service account's private key cannot be used. The operator has to correct its credentials.",
-      { cause: error },
+      {
+        cause: new OperatorCause("the service account's private key cannot be used", {
+          cause: error,
+        }),
+      },
     )
   }
 }
@@ -152,7 +158,7 @@ async function fileText(file: string): Promise<string> {
     throw new GatewayError(
       "upstream_error",
       "The token file of the configured credentials cannot be read. The operator has to correct the credentials.",
-      { cause },
+      { cause: new OperatorCause("the token file of the credentials cannot be read", { cause }) },
     )
   }
 }

@@ -1,5 +1,11 @@
-/** A credential is not used in its last minute: a request takes time to arrive. Milliseconds. */
-const MARGIN_MS = 60_000
+/** A credential is renewed when it has less than this left; requests meanwhile use it. Milliseconds. */
+const RENEWAL_MS = 3 * 60_000
+/** A credential is not used in its last seconds: a request takes time to arrive. Milliseconds. */
+const MARGIN_MS = 15_000
+/** How long after a renewal the next one begins, while the credential can be used. Milliseconds. */
+const PAUSE_MS = 5_000
+/** No service issues a credential for longer; a longer lifetime is a mistake that would keep it forever. */
+const LONGEST_MS = 12 * 3_600_000
 
 /** A temporary credential. */
 export interface Temporary<Value> {
@@ -8,29 +14,41 @@ export interface Temporary<Value> {
   readonly expiresAt: number
 }
 
-/** Caches a temporary credential until it expires. Requests that wait for a new one share one fetch. */
+/** Caches a temporary credential, and renews it before it expires. Requests that wait for a new one share one fetch. */
 export class RenewedCredential<Value> {
   readonly #fetch: () => Promise<Temporary<Value>>
   #current: Temporary<Value> | undefined
   #pending: Promise<Value> | undefined
+  #nextRenewal = 0
 
   /** @param fetch gets a new credential. A failure is not cached. */
   constructor(fetch: () => Promise<Temporary<Value>>) {
     this.#fetch = fetch
   }
 
-  /** A promise only if a new credential is needed. @throws GatewayError if it cannot be fetched. */
+  /** A promise only if no credential can be used yet. @throws GatewayError if it cannot be fetched. */
   get(): Value | Promise<Value> {
     const current = this.#current
-    if (current !== undefined && Date.now() < current.expiresAt - MARGIN_MS) return current.value
+    const now = Date.now()
+    if (current === undefined || now >= current.expiresAt - MARGIN_MS) return this.#renewed()
+    // One that can still be used is not waited for, so that neither a slow nor a failed renewal stops requests.
+    if (now >= current.expiresAt - RENEWAL_MS && now >= this.#nextRenewal) {
+      this.#renewed().catch(() => {})
+    }
+    return current.value
+  }
+
+  #renewed(): Promise<Value> {
     this.#pending ??= this.#renew().finally(() => {
+      this.#nextRenewal = Date.now() + PAUSE_MS
       this.#pending = undefined
     })
     return this.#pending
   }
 
   async #renew(): Promise<Value> {
-    this.#current = await this.#fetch()
-    return this.#current.value
+    const { value, expiresAt } = await this.#fetch()
+    this.#current = { value, expiresAt: Math.min(expiresAt, Date.now() + LONGEST_MS) }
+    return value
   }
 }

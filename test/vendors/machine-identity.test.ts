@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { GatewayError } from "../../src/canon/errors.ts"
 import type { ExternalAccount } from "../../src/config/settings.ts"
+import { failureWords } from "../../src/routing/failure-words.ts"
 import { machineKey } from "../../src/vendors/aws-identity.ts"
 import { googleToken } from "../../src/vendors/google-token.ts"
 import { RenewedCredential } from "../../src/vendors/renewed-credential.ts"
@@ -261,4 +262,83 @@ test("a temporary credential is fetched once for all that wait, and again when i
   }))
   expect(await short.get()).toBe(2)
   expect(await short.get()).toBe(3)
+})
+
+test("a temporary credential that can still be used is renewed in the background", async () => {
+  const outcomes = [Promise.resolve(1), Promise.reject(new Error("unreachable"))]
+  let fetched = 0
+  const credential = new RenewedCredential(async () => ({
+    value: (await outcomes[fetched++]) ?? 0,
+    expiresAt: Date.now() + 60_000,
+  }))
+  expect(await credential.get()).toBe(1)
+  setSystemTime(new Date(Date.now() + 10_000))
+  try {
+    expect([credential.get(), credential.get()]).toEqual([1, 1])
+    await Bun.sleep(0)
+    expect(credential.get()).toBe(1)
+    expect(fetched).toBe(2)
+    setSystemTime(new Date(Date.now() + 40_000))
+    expect(await credential.get()).toBe(0)
+  } finally {
+    setSystemTime()
+  }
+})
+
+test("a temporary credential is not kept forever, whatever lifetime it claims", async () => {
+  let fetched = 0
+  const credential = new RenewedCredential(async () => ({ value: ++fetched, expiresAt: Infinity }))
+  expect(await credential.get()).toBe(1)
+  setSystemTime(new Date(Date.now() + 13 * 3_600_000))
+  try {
+    expect(await credential.get()).toBe(2)
+  } finally {
+    setSystemTime()
+  }
+})
+
+describe("an operator reads why an identity gives no credential", () => {
+  const text = (body: string, status = 200) => new Response(body, { status })
+  const cases: [string, () => Response, string][] = [
+    ["is refused", () => text("no", 403), "gives no credential (403)"],
+    ["fails", () => text("secret", 500), "failed with status 500"],
+    ["is no document", () => text("<html>secret"), "returned a response without a credential"],
+    [
+      "is no header",
+      () => text(JSON.stringify({ ...DOCUMENT, Token: "a\r\nb" })),
+      "without a cred",
+    ],
+    ["is too large", () => text("x".repeat(70_000)), "larger than 64 KB (EMSGSIZE)"],
+  ]
+  test.each(cases)("when it %s", async (_, response, words) => {
+    responses = { "GET /credentials": response, "POST /sts": response }
+    const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/credentials` }
+    const webIdentity = {
+      AWS_ROLE_ARN: "role",
+      AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile,
+      AWS_ENDPOINT_URL_STS: `${url}/sts`,
+    }
+    for (const environment of [container, webIdentity]) {
+      const cause = failureWords(await failure(machineKey("r", environment)))
+      expect(cause).toContain(words)
+      expect(cause).not.toContain("secret")
+    }
+  })
+
+  test.each([
+    [{ AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://127.0.0.1:1/x?secret" }, "(ECONNREFUSED)"],
+    [{ AWS_EC2_METADATA_SERVICE_ENDPOINT: "127.0.0.1:1" }, "cannot be reached"],
+    [
+      {
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://[::1]:1",
+        AWS_CONTAINER_AUTHORIZATION_TOKEN: "a\nb",
+      },
+      "AWS_CONTAINER_AUTHORIZATION_TOKEN is no valid header",
+    ],
+    [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
+  ])("with %p", async (environment, words) => {
+    const cause = failureWords(await failure(machineKey("r", environment)))
+    expect(cause).toContain(words)
+    expect(cause).not.toContain("secret")
+  })
 })

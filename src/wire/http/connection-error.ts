@@ -1,3 +1,4 @@
+import { OperatorCause } from "../../canon/operator-cause.ts"
 import { ProtocolError } from "./response-head.ts"
 
 /** How far a call to a provider had come when its connection failed. */
@@ -17,7 +18,7 @@ const UNKNOWN_CODE = "UNKNOWN"
  * Why a connection failed, for the operator: its message is our own, names at most a host, and never holds a credential
  * or a query.
  */
-export class ConnectionError extends Error {
+export class ConnectionError extends OperatorCause {
   override readonly name = "ConnectionError"
   readonly phase: ConnectionPhase
   /** As the system or OpenSSL names it: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
