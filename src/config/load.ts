@@ -72,9 +72,9 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   })
   const databasePath = own.overrides.databaseUrl ? "TOLLGATE_DATABASE_URL" : "database.url"
   const insecure = insecureDatabase(settings.database, databasePath)
-  if (insecure) throw new ConfigError([insecure])
+  if (insecure) throw new ConfigError([placed(insecure, file)])
   const stray = strayJournal(reading.settings.database, own.overrides)
-  if (stray) throw new ConfigError([stray])
+  if (stray) throw new ConfigError([placed(stray, file)])
   const astray = [...strayProviders(settings, nameable), ...strayModels(settings, options.modelsOf)]
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
   return {
@@ -83,6 +83,12 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     ...(name === undefined ? {} : { file: resolve(name) }),
     warnings: [...own.warnings, ...added.warnings, ...settingsWarnings(settings, found)],
   }
+}
+
+/** With its line, where the setting is in the file and not in the environment. */
+function placed(problem: ConfigProblem, file: SettingsFile): ConfigProblem {
+  const { path, message } = problem
+  return path.startsWith("database.") ? file.problem({ path: path.split("."), message }) : problem
 }
 
 /** The members of groups whose provider is not set up. */

@@ -28,6 +28,14 @@ describe("a database", () => {
     expect(load({}).database).toBeUndefined()
   })
 
+  test.each([
+    ["database:\n  url: postgres://db.example.com/tollgate\n", "2:8: database.url: leads over"],
+    ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
+  ])("that cannot be used is reported with its line in the file: %j", (text, place) => {
+    const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
+    expect(load).toThrow(`tollgate.yaml:${place}`)
+  })
+
   test("is shown without its password and its secret, and the log knows both", () => {
     const settings = load({
       TOLLGATE_DATABASE_URL: "postgres://me:p%40ss-word@localhost:5433/tollgate",
