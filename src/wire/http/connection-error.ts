@@ -51,6 +51,10 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ["CERT_HAS_EXPIRED", "it has expired; check the clock of this machine too"],
   ["CERT_NOT_YET_VALID", "it is not valid yet; check the clock of this machine too"],
   ["CERT_REVOKED", "it is revoked"],
+  ["INVALID_PURPOSE", "it is not for servers"],
+  ["INVALID_CA", "its authority may not sign certificates"],
+  ["EE_KEY_TOO_SMALL", "its key is too short"],
+  ["CA_MD_TOO_WEAK", "its signature is too weak"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "it is for another host name"],
   ["HOSTNAME_MISMATCH", "it is for another host name"],
 ])
