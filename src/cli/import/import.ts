@@ -10,7 +10,7 @@ import { type Applied, applyImport } from "./apply.ts"
 import { refuseOverwriting, settingsFiles, settingsText } from "./files.ts"
 import { pageOf } from "./page.ts"
 import { type ImportPlan, writableAccounts } from "./plan.ts"
-import { checkSettings } from "./settings-check.ts"
+import { checkSettings, withoutMissingModels } from "./settings-check.ts"
 
 interface ImportOptions {
   readonly apply?: true
@@ -81,15 +81,17 @@ export const registerImport: RegisterCommand = (program, terminal) => {
 }
 
 async function perform(
-  plan: ImportPlan,
+  whole: ImportPlan,
   { apply, out, force }: ImportOptions,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
   const output = outputOf(command, terminal)
+  const options = { ...loadOptions(command), file: out }
+  const plan = withoutMissingModels(whole, options)
   const { differences } = plan
   const text = settingsText(plan)
-  const problems = checkSettings(plan, text, { ...loadOptions(command), file: out })
+  const problems = checkSettings(plan, text, options)
   for (const problem of problems) differences.toDecide("settings", `would not start: ${problem}`)
   const accounts = writableAccounts(plan.accounts, differences)
   const page = (style: Style): string => pageOf({ accounts, differences }, style)

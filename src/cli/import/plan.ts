@@ -50,6 +50,13 @@ export class Differences {
     this.#add({ fate: "left out", subject, words })
   }
 
+  /** Takes back that something is carried over. */
+  notCarried(subject: string, words: string): void {
+    for (const [key, { fate, subject: other }] of this.#found)
+      if (fate === "carried" && other === subject) this.#found.delete(key)
+    this.leftOut(subject, words)
+  }
+
   toDecide(subject: string, words: string): void {
     this.#add({ fate: "to decide", subject, words })
   }

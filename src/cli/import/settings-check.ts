@@ -3,8 +3,64 @@ import { loadSettings } from "../../config/load.ts"
 import { BUILT_IN } from "../../management/prices/stored-lists.ts"
 import type { LoadOptions } from "../../config/load.ts"
 import { checkPrices } from "../doctor-checks.ts"
+import { listedModels } from "../listed-models.ts"
+import { settingsText } from "./files.ts"
 import type { ImportPlan } from "./plan.ts"
-import { placeholder } from "./variables.ts"
+import { placeholder, type Variables } from "./variables.ts"
+
+type CheckOptions = LoadOptions & { readonly file: string }
+type Named = Readonly<Record<string, unknown>>
+
+/**
+ * Leaves out the models that the gateway would not have: a vendor without chat, such as one of embeddings, needs the
+ * kind of a model that is not known here. An alias for such a model would prevent the start.
+ */
+export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): ImportPlan {
+  const { models = {}, aliases = {}, ...rest } = plan.settings as Readonly<Record<string, Named>>
+  const names = new Map(Object.entries(aliases).map(([name, id]) => [String(id), name]))
+  const present = modelsIn(plan, options)
+  const missing = Object.keys(models).filter((id) => present?.has(id) === false)
+  if (missing.length === 0) return plan
+  for (const id of missing) {
+    const words = `no provider here has it as ${id}: add it by hand, with its kind and price`
+    plan.differences.notCarried(`model ${names.get(id) ?? id}`, words)
+  }
+  const kept = (entries: Named, idOf: (name: string, value: unknown) => unknown): Named =>
+    Object.fromEntries(
+      Object.entries(entries).filter(
+        ([name, value]) => !missing.includes(String(idOf(name, value))),
+      ),
+    )
+  const settings = {
+    ...rest,
+    models: kept(models, (id) => id),
+    aliases: kept(aliases, (_, id) => id),
+  }
+  return { ...plan, settings }
+}
+
+/** Undefined if the settings are invalid for another reason. */
+function modelsIn(plan: ImportPlan, { modelsOf: _, ...options }: CheckOptions) {
+  const environment = completed(plan.variables, options.environment)
+  try {
+    return listedModels(
+      loadSettings({ ...options, environment, text: settingsText(plan) }).settings,
+    )
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined
+    throw error
+  }
+}
+
+/** The environment, with a placeholder for each variable that the operator has to set. */
+function completed(variables: Variables, environment: LoadOptions["environment"]) {
+  const unset = [...variables.references].filter(([name]) => !environment[name])
+  return {
+    ...environment,
+    ...Object.fromEntries(unset.map(([name, member]) => [name, placeholder(member, name)])),
+    ...Object.fromEntries(variables.values),
+  }
+}
 
 /**
  * Reads the settings as the gateway does when it starts, and adds what the operator has to do to the page.
@@ -15,18 +71,14 @@ import { placeholder } from "./variables.ts"
 export function checkSettings(
   { variables, differences }: ImportPlan,
   text: string,
-  { file, ...options }: LoadOptions & { readonly file: string },
+  { file, ...options }: CheckOptions,
 ): readonly string[] {
   const unset = [...variables.references].filter(([name]) => !options.environment[name])
   if (unset.length > 0) {
     const names = unset.map(([name]) => name).join(", ")
     differences.toDecide("variables", `set these before you start the gateway: ${names}`)
   }
-  const environment = {
-    ...options.environment,
-    ...Object.fromEntries(unset.map(([name, member]) => [name, placeholder(member, name)])),
-    ...Object.fromEntries(variables.values),
-  }
+  const environment = completed(variables, options.environment)
   try {
     const { settings, warnings } = loadSettings({ ...options, environment, file, text })
     for (const warning of warnings) differences.toDecide("settings", warning)

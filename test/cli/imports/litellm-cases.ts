@@ -136,6 +136,28 @@ model_list:
     },
   },
   {
+    name: "models of vendors without chat, whose kind the source does not tell",
+    source: `
+model_list:
+  - { model_name: gpt-4o, litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY } }
+  - { model_name: rerank, litellm_params: { model: jina_ai/jina-reranker-v2-base-multilingual, api_key: jina-written } }
+  - { model_name: listen, litellm_params: { model: deepgram/nova-2, api_key: deepgram-written } }
+  - { model_name: elevenlabs/eleven_multilingual_v2, litellm_params: { model: elevenlabs/eleven_multilingual_v2, api_key: eleven-written } }
+`,
+    providers: [
+      "openai $OPENAI_API_KEY",
+      "jina jina-written",
+      "deepgram deepgram-written",
+      "elevenlabs eleven-written",
+    ],
+    calls: { "gpt-4o": "gpt-4o", rerank: 404, listen: 404 },
+    says: [
+      "model rerank: no provider here has it as jina/jina-reranker-v2-base-multilingual",
+      "model listen: no provider here has it",
+      "model elevenlabs/eleven_multilingual_v2: no provider here has it",
+    ],
+  },
+  {
     name: "named credentials, merge keys and shared deployments",
     source: `
 x-defaults: &defaults { api_key: os.environ/OPENAI_API_KEY, timeout: 30 }

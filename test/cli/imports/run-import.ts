@@ -6,7 +6,7 @@ import { checkProviders } from "../../../src/cli/doctor-providers.ts"
 import { applyImport } from "../../../src/cli/import/apply.ts"
 import { settingsFiles, settingsText } from "../../../src/cli/import/files.ts"
 import { type ImportPlan, writableAccounts } from "../../../src/cli/import/plan.ts"
-import { checkSettings } from "../../../src/cli/import/settings-check.ts"
+import { checkSettings, withoutMissingModels } from "../../../src/cli/import/settings-check.ts"
 import { type Member, placeholder } from "../../../src/cli/import/variables.ts"
 import { listedModels } from "../../../src/cli/listed-models.ts"
 import { loadSettings } from "../../../src/config/load.ts"
@@ -44,8 +44,12 @@ export async function runImport<Source>(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-import-"))
   try {
-    const plan = await planIn(folder)
     const out = join(folder, "imported.yaml")
+    const plan = withoutMissingModels(await planIn(folder), {
+      ...OPTIONS,
+      environment: {},
+      file: out,
+    })
     const text = settingsText(plan)
     expect(checkSettings(plan, text, { ...OPTIONS, environment: {}, file: out })).toEqual([])
     const accounts = writableAccounts(plan.accounts, plan.differences)
