@@ -66,8 +66,10 @@ export function proxyFault({ value }: Proxy): string | undefined {
   }
   const url = URL.parse(scheme === undefined ? `http://${written}` : written)
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.hostname !== ""
+  // Without a scheme, the runtime's own client reads a user as the host.
+  const isRead = scheme !== undefined || url?.username === ""
   // The rest of a password with a slash or a hash is read as a path.
-  if (isWeb && `${url.pathname}${url.search}${url.hash}` === "/") return undefined
+  if (isWeb && isRead && `${url.pathname}${url.search}${url.hash}` === "/") return undefined
   return "is not the address of a proxy. Write it as http://proxy:3128; a password has to be percent-encoded"
 }
 

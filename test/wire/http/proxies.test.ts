@@ -103,6 +103,7 @@ describe("a proxy", () => {
     ":::",
     "ftp://proxy",
     "http://user:p@ss/w@proxy",
+    "user:word@proxy:3128",
   ])("%s is reported without its value", (value) => {
     const [warning = ""] = proxyWarnings({ ALL_PROXY: value })
     expect(warning).toStartWith("ALL_PROXY: ")
