@@ -337,7 +337,7 @@ test("rejects files of another kind and names the expected one", async () => {
   expect(unreachable.stdout + unreachable.stderr).not.toContain("canary-password")
 })
 
-test("LiteLLM: leaves out and names expired keys and session keys of its UI", async () => {
+test("LiteLLM: leaves out and names expired keys, empty budgets and session keys of its UI", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())
@@ -361,6 +361,8 @@ test("LiteLLM: leaves out and names expired keys and session keys of its UI", as
         key("expired", { team_id: "t1", expires: "2025-01-01T00:00:00" }),
         key("session", { team_id: "litellm-dashboard", expires: "2999-01-01T00:00:00" }),
         key("temporary", { team_id: "t1", expires: "2999-01-01T00:00:00" }),
+        key("sometime", { team_id: "t1", expires: "soon" }),
+        key("without-budget", { team_id: "t1", max_budget: 0 }),
       ],
     }),
   )
@@ -368,6 +370,8 @@ test("LiteLLM: leaves out and names expired keys and session keys of its UI", as
   const { stdout, exitCode } = await runCommand(place, ...words)
   expect(exitCode).toBe(0)
   expect(stdout).toMatch(/key expired +it expired at 2025-01-01T00:00:00.000Z/)
+  expect(stdout).toMatch(/key sometime +the time that it expires at cannot be read/)
+  expect(stdout).toMatch(/key without-budget +its budget is zero or used up/)
   expect(stdout).toMatch(/key session +it is a session key of LiteLLM's UI/)
   expect(stdout).toContain("Created 1 accounts, 2 keys and 0 grants")
 })

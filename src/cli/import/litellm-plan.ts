@@ -126,7 +126,9 @@ export class LiteLlmAccounts {
     const reason =
       row["team_id"] === UI_TEAM
         ? "it is a session key of LiteLLM's UI"
-        : expires <= Date.now() && `it expired at ${new Date(expires).toISOString()}`
+        : isNothing(row["expires"])
+          ? undefined
+          : expiryReason(expires)
     if (reason) {
       this.#differences.leftOut(subject, reason)
       return undefined
@@ -139,7 +141,7 @@ export class LiteLlmAccounts {
     const models = this.#models(row, subject)
     const aliases = this.#aliases(row, subject)
     if (budget.once === 0n) {
-      this.#differences.leftOut(subject, "its budget is used up")
+      this.#differences.leftOut(subject, "its budget is zero or used up")
       return undefined
     }
     return {
@@ -165,8 +167,9 @@ export class LiteLlmAccounts {
     )
     const amount = row["max_budget"] ?? shared?.["max_budget"]
     const period = row["budget_duration"] ?? shared?.["budget_duration"]
-    const whole = typeof amount === "number" ? nanocreditsOf(amount) : undefined
-    if (whole === undefined || whole <= 0n) return { limits: {} }
+    if (isNothing(amount) && amount !== 0) return { limits: {} }
+    const whole = nanocreditsOf(String(amount)) ?? 0n
+    if (whole <= 0n) return { once: 0n, limits: {} }
     if (isNothing(period)) {
       const spent = nanocreditsOf(Number(row["spend"] ?? 0)) ?? 0n
       return { once: whole > spent ? whole - spent : 0n, limits: {} }
@@ -235,4 +238,10 @@ function isNothing(value: unknown): boolean {
 /** Prisma's timestamps are in UTC, and do not say so. */
 function withZone(text: string): string {
   return /[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`
+}
+
+/** Why a key that expires at a time is not carried over; one whose time cannot be read would never expire here. */
+function expiryReason(expires: number): string | undefined {
+  if (Number.isNaN(expires)) return "the time that it expires at cannot be read"
+  return expires <= Date.now() ? `it expired at ${new Date(expires).toISOString()}` : undefined
 }

@@ -40,7 +40,7 @@ export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): I
 }
 
 /** Undefined if the settings are invalid for another reason. */
-function modelsIn(plan: ImportPlan, { modelsOf: _, ...options }: CheckOptions) {
+function modelsIn(plan: ImportPlan, { modelsOf: _modelsOf, ...options }: CheckOptions) {
   const environment = completed(plan.variables, options.environment)
   try {
     return listedModels(
