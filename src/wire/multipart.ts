@@ -3,6 +3,8 @@ import type { Readable } from "node:stream"
 
 /** How much of a form is accepted. A form over a limit is not read to its end. */
 export interface FormLimits {
+  /** Fields, files, and parts that are neither. */
+  readonly parts: number
   /** Fields that are not files. */
   readonly fields: number
   /** Bytes of the value of one field. */
@@ -31,6 +33,7 @@ export type FormFault =
   | "broken"
   | "unnamed-field"
   | "too-many-fields"
+  | "too-many-parts"
   | "field-too-long"
 
 /** A form that cannot be parsed, or exceeds a limit. */
@@ -69,7 +72,8 @@ export async function readMultipart(
   const parser = await openParser(contentType, limits)
   listen(parser, receiver, files, failure.reject)
   try {
-    for await (const chunk of body) await Promise.race([write(parser, chunk), failure.promise])
+    // The first failure within a chunk is reported.
+    for await (const chunk of body) await Promise.race([failure.promise, write(parser, chunk)])
     await Promise.race([end(parser), failure.promise])
     await Promise.race([Promise.all(files.map((file) => file.received)), failure.promise])
   } finally {
@@ -97,13 +101,14 @@ type FileEvent = [
 /** The parser is loaded with the first form: a start needs none. */
 async function openParser(contentType: string, limits: FormLimits): Promise<BusboyInstance> {
   const { Busboy } = await import("@fastify/busboy")
-  const { fields, fieldBytes } = limits
+  const { parts, fields, fieldBytes } = limits
   try {
     return new Busboy({
       headers: { "content-type": contentType },
       // One view of a chunk is read at a time: several would be copied together.
       fileHwm: 1,
       limits: {
+        parts,
         fields,
         fieldSize: fieldBytes,
         headerPairs: PART_HEADER_COUNT,
@@ -122,6 +127,10 @@ function listen(
   fail: (reason: unknown) => void,
 ): void {
   parser.on("error", (error) => fail(new FormError("broken", undefined, error)))
+  parser.on("partsLimit", () => {
+    // Thrown through the parser, which otherwise reads the rest of its chunk.
+    throw new FormError("too-many-parts")
+  })
   parser.on("fieldsLimit", () => fail(new FormError("too-many-fields")))
   parser.on("field", (name: string | undefined, value, _, isCut) => {
     if (name === undefined) return fail(new FormError("unnamed-field"))

@@ -18,7 +18,7 @@ const MEANT_HEADERS = [
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 const FORM = /^multipart\/form-data\s*(;|$)/i
 /** More than any form may have: the endpoint's own reader refuses more. */
-const FORM_LIMITS = { fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
+const FORM_LIMITS = { parts: 1_000, fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
 /** Bytes that are read at a time. */
 const CHUNK = 256 * 1024

@@ -15,10 +15,16 @@ export interface FileRule {
 
 /** Fields of all kinds that no form of an API has more of. */
 const MAX_FIELDS = 128
+/** Fields and files. Each part takes work, whether or not it has a name. */
+const MAX_PARTS = 256
 /** Bytes of one value: a prompt, or a short sample of a voice as a data URL. */
 const LONGEST_FIELD = 1024 * 1024
 
-export const FIELD_LIMITS: FormLimits = { fields: MAX_FIELDS, fieldBytes: LONGEST_FIELD }
+export const FIELD_LIMITS: FormLimits = {
+  parts: MAX_PARTS,
+  fields: MAX_FIELDS,
+  fieldBytes: LONGEST_FIELD,
+}
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
 
@@ -88,6 +94,11 @@ export function refusalOf({ fault, field = "" }: FormError): GatewayError {
       return new GatewayError("invalid_value", "The form has a field without a name.")
     case "too-many-fields":
       return new GatewayError("invalid_value", `The form has more than ${MAX_FIELDS} fields.`)
+    case "too-many-parts":
+      return new GatewayError(
+        "invalid_value",
+        `The form has more than ${MAX_PARTS} parts: fields and files. Send fewer.`,
+      )
     case "field-too-long":
       return new GatewayError(
         "string_above_max_length",

@@ -191,6 +191,14 @@ describe("forms that are refused", () => {
       { kind: "invalid_value", message: "The form has more than 128 fields." },
     ],
     [
+      "100,000 parts that are neither fields nor files",
+      () => rawRequest("--cut\r\n\r\n\r\n".repeat(100_000) + END),
+      {
+        kind: "invalid_value",
+        message: "The form has more than 256 parts: fields and files. Send fewer.",
+      },
+    ],
+    [
       "a field without a name",
       () => rawRequest(part("content-disposition: form-data", "x") + END),
       { kind: "invalid_value" },

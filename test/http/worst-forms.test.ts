@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { provider, startGateway, type TestGateway } from "../support/gateway.ts"
+import type { LargeBody } from "../support/large-body.ts"
+import { Load } from "../support/load.ts"
+import { longestPause } from "../support/pauses.ts"
+import { nothingHeld } from "../relay/support.ts"
+
+const MEBIBYTE = 1024 * 1024
+const MEMORY = 768 * MEBIBYTE
+/** How long another caller may wait for one form, and for ten of them, in milliseconds. */
+const LONGEST_PAUSE = 100
+const LONGEST_OF_MANY = 200
+
+let load: Load
+let gateway: TestGateway
+
+beforeAll(async () => {
+  load = await Load.start()
+  gateway = await startGateway({
+    providers: { own: provider(load.providerUrl) },
+    models: {
+      "own/whisper": { kind: "transcription", price: { second: "1" } },
+      "own/image": { kind: "image", price: { image: "1" } },
+    },
+    settings: { limits: { memoryBytes: MEMORY } },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await load[Symbol.asyncDispose]()
+})
+
+const part = (head: string): string => `--cut\r\n${head}\r\n\r\n\r\n`
+const named = (name: string): string => `content-disposition: form-data; name="${name}"`
+
+/** Parts of which a form has as many as it can. */
+const PARTS: Readonly<Record<string, string>> = {
+  "files in a known field": part(`${named("image[]")}; filename="a"`),
+  "files in an unknown field": part(`${named("a")}; filename="a"`),
+  "files of which none was chosen": part(`${named("file")}; filename=""`),
+  fields: part(named("a[]")),
+  "parts without a head": "--cut\r\n\r\n\r\n",
+  "parts without a name": part("a: b"),
+}
+
+const MODELS: Readonly<Record<string, string>> = {
+  "/v1/audio/transcriptions": "own/whisper",
+  "/v1/images/edits": "own/image",
+}
+
+function formOf(model: string, repeated: string): LargeBody {
+  const before = `--cut\r\n${named("model")}\r\n\r\n${model}\r\n`
+  const size = 16 * MEBIBYTE
+  return { before, repeated, separator: "", after: "--cut--\r\n", size, count: Infinity }
+}
+
+describe("a form stops no one", () => {
+  for (const [name, repeated] of Object.entries(PARTS)) {
+    for (const credits of ["0", "1000"]) {
+      test(`with ${name}, from a key with ${credits} credits`, async () => {
+        const caller = await gateway.caller(credits)
+        const before = process.memoryUsage.rss()
+        for (const [path, model] of Object.entries(MODELS)) {
+          for (const isRepeatable of [false, true]) {
+            for (const times of [1, 10]) {
+              let answers: readonly string[] = []
+              const limit = times === 1 ? LONGEST_PAUSE : LONGEST_OF_MANY
+              const pause = await longestPause(limit, async () => {
+                await load.prepare({
+                  url: gateway.url + path,
+                  headers: {
+                    authorization: `Bearer ${caller.key}`,
+                    "content-type": "multipart/form-data; boundary=cut",
+                    ...(isRepeatable && { "idempotency-key": crypto.randomUUID() }),
+                  },
+                  body: formOf(model, repeated),
+                  isPacked: false,
+                  times,
+                })
+                answers = await load.send()
+              })
+              const found = { path, isRepeatable, times, isShort: pause < limit }
+              expect(found).toEqual({ path, isRepeatable, times, isShort: true })
+              // Those who send still when they are answered may not see the answer.
+              for (const answer of answers) expect(answer).toMatch(/^40[029] |^413 |^503 |^Error/)
+            }
+          }
+        }
+        expect(process.memoryUsage.rss() - before).toBeLessThan(MEMORY)
+        await nothingHeld(caller)
+      })
+    }
+  }
+})
