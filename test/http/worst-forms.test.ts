@@ -22,7 +22,15 @@ beforeAll(async () => {
       "own/whisper": { kind: "transcription", price: { second: "1" } },
       "own/image": { kind: "image", price: { image: "1" } },
     },
-    settings: { limits: { memoryBytes: MEMORY } },
+    settings: {
+      limits: {
+        bodyBytes: 32 * MEBIBYTE,
+        mediaBytes: 4 * MEBIBYTE,
+        answerBytes: 4 * MEBIBYTE,
+        memoryBytes: MEMORY,
+        mediaPrivate: true,
+      },
+    },
   })
 })
 
