@@ -14,7 +14,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** No vendor's answer is nested deeper; code that walks one may rely on it. */
-const DEEPEST = 512
+export const DEEPEST = 512
 /** Shorter texts are not checked: they cannot be deep enough to do harm. Characters. */
 const LONGEST_HARMLESS = 2_048
 

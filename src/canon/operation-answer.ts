@@ -15,7 +15,7 @@ export function jsonCall(path: string, json: JsonObject): OperationCall {
  * @throws GatewayError `upstream_error`, or the error that it reports.
  */
 export function jsonOf(answer: OperationAnswer): JsonObject {
-  const value = parseJson(new TextDecoder().decode(answer.bytes))
+  const value = answer.json ?? parseJson(new TextDecoder().decode(answer.bytes))
   if (value === undefined) throw unusable("it is not valid JSON")
   const error = reportedErrorIn(value)
   if (error !== undefined) {

@@ -1,6 +1,6 @@
 import type { Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
-import type { JsonObject } from "./json.ts"
+import type { JsonObject, JsonValue } from "./json.ts"
 
 /** The body that is sent: JSON, or bytes of another type (a form, audio). */
 export type OperationBody =
@@ -46,6 +46,8 @@ export interface OperationFormat<Request, Result> {
 export interface OperationAnswer {
   readonly headers: Headers
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** What a long answer of JSON holds: it is parsed in slices. */
+  readonly json?: JsonValue | undefined
   /** Reads an error that it holds in spite of its good status. */
   readonly decodeError?: (status: number, body: unknown, headers: Headers) => GatewayError
 }

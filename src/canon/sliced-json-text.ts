@@ -34,6 +34,11 @@ export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<Ar
 /** A request whose body was at least so large is written in slices. Bytes. */
 export const LARGE_BODY = 2 * SLICE_BYTES
 
+/** Whether the text of a value is so long that it is written in slices. */
+export function isLargeJson(value: JsonValue): boolean {
+  return weightOf(value, LARGE_BODY) > LARGE_BODY
+}
+
 /** The text of a value in pieces that are about as long as a slice at most. */
 function* piecesOf(value: JsonValue): Generator<string, undefined> {
   if (weightOf(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)

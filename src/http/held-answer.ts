@@ -10,14 +10,17 @@ const CHUNK = 256 * 1024
  * stream gives it back itself, at its end. A large answer goes out as fast as it is read, and counts until then.
  */
 export function heldAnswer({ headers, body }: Answer, memory: Reservation | undefined): Response {
-  if (typeof body !== "string") return new Response(body, { headers })
+  if (body instanceof ReadableStream) return new Response(body, { headers })
   if (body.length > LARGE_ANSWER) return new Response(inChunks(body, memory), { headers })
   memory?.[Symbol.dispose]()
   return new Response(body, { headers })
 }
 
-function inChunks(text: string, memory: Reservation | undefined): ReadableStream<Uint8Array> {
-  const bytes = Buffer.from(text)
+function inChunks(
+  body: string | Uint8Array<ArrayBuffer>,
+  memory: Reservation | undefined,
+): ReadableStream<Uint8Array> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body
   let at = 0
   return new ReadableStream<Uint8Array>(
     {

@@ -1,6 +1,7 @@
 import type { ServicePath } from "#contract/service-routes.ts"
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
 import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
@@ -41,7 +42,11 @@ export function jsonOperation(operation: JsonOperation): Route {
         const call = callOf(context, bytes, taken)
         const answer = await perform(call, taken.body, context.request)
         const headers = { "content-type": "application/json", ...answer.headers }
-        return { headers, body: afterCharge(() => JSON.stringify(answer.encode())) }
+        const encoded = afterCharge(() => answer.encode())
+        const body = isLargeJson(encoded)
+          ? await jsonBytesInSlices(encoded)
+          : JSON.stringify(encoded)
+        return { headers, body }
       },
     },
     calls.events,

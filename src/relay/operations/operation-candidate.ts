@@ -1,4 +1,7 @@
+import { OPEN_BRACE } from "../../canon/json-bytes.ts"
+import type { JsonValue } from "../../canon/json.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
+import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -114,8 +117,19 @@ export async function readWhole(
     attempt.succeed()
     attempt[Symbol.dispose]()
     const { headers } = response
-    return { headers, bytes, decodeError: format.decodeError.bind(format) }
+    const json = await longJsonOf(bytes)
+    return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
   } catch (thrown) {
     throw attempt.fail(thrown)
+  }
+}
+
+/** What a long answer of JSON holds; undefined for any other, and for what is not JSON. */
+async function longJsonOf(bytes: Uint8Array<ArrayBuffer>): Promise<JsonValue | undefined> {
+  if (bytes.length <= SLICE_BYTES || bytes[0] !== OPEN_BRACE) return undefined
+  try {
+    return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+  } catch {
+    return undefined
   }
 }

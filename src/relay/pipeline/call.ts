@@ -53,6 +53,6 @@ export interface ChatCall extends Call {
 export interface Answer {
   /** Owned by whoever receives the answer, which adds its own headers. */
   readonly headers: Record<string, string>
-  /** A complete text, or a stream that ends when its charge is on disk. */
-  readonly body: string | ReadableStream<Uint8Array>
+  /** A complete text, also as UTF-8, or a stream that ends when its charge is on disk. */
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }

@@ -1,4 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
+import { DEEPEST } from "../../canon/json.ts"
+import { joinInSlices } from "../../canon/joined-bytes.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
@@ -67,13 +69,14 @@ export async function collectAnswer(
     if (size.isSmall) continue
     if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, chunks, chunk)
     if (scanner !== undefined && isTooMuch(scanner)) throw tooMany(reader)
+    if (scanner !== undefined && scanner.deepest > DEEPEST) throw notJson(reader)
     size.reserve(scanner?.bytes)
   }
   // It is parsed as soon as it is returned.
   if (size.isHeavy) await ownTurn()
   const [only] = chunks
   if (chunks.length === 1 && only) return only
-  const whole = Buffer.concat(chunks)
+  const whole = await joinInSlices(chunks, size.bytes)
   // The collector does not see how large this garbage is.
   if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
@@ -87,6 +90,10 @@ export class AnswerSize {
 
   constructor(reader: SizeReader) {
     this.#reader = reader
+  }
+
+  get bytes(): number {
+    return this.#size
   }
 
   get isSmall(): boolean {
