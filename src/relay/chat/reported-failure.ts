@@ -1,5 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { type JsonObject, parseJson } from "../../canon/json.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import { reportedErrorIn } from "../../canon/reported-error.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
@@ -19,7 +19,7 @@ export function reportedFailure(
 
 /** Why an answer is not a stream: mostly it is an error. @throws GatewayError when it cannot be read. */
 export async function notStreamed(attempt: Attempt, response: HttpAnswer): Promise<GatewayError> {
-  const error = reportedErrorIn(parseJson(await attempt.text(response)))
+  const error = reportedErrorIn(await attempt.json(response))
   if (error !== undefined) return reportedFailure(attempt, error, response.headers)
   return new GatewayError(
     "upstream_error",

@@ -1,7 +1,8 @@
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
 import { afterCharge, GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { reportedErrorIn } from "../../canon/reported-error.ts"
 import type { Usage } from "../../canon/usage.ts"
@@ -92,7 +93,8 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   const answer = afterCharge(() => bodyOf(context, received, signer, counted))
   pipeline.keepPayload(context, answer)
   if (keeping) await conversations.keep(keeping, answer)
-  return { headers, body: JSON.stringify(answer) }
+  const body = isLargeJson(answer) ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
+  return { headers, body }
 }
 
 /** @param counted replaces the vendor's usage where that is not what is charged. */
@@ -177,7 +179,7 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
     const received =
       plan.request.stream && isStreamed(attempt, response)
         ? await fold(receiving, attempt, response)
-        : await readWhole(receiving, attempt, await attempt.text(response))
+        : await readWhole(receiving, attempt, await attempt.json(response))
     attempt.succeed()
     attempt[Symbol.dispose]()
     return received
@@ -208,11 +210,10 @@ async function fold(
 function readWhole(
   { services, context, recorder }: Receiving,
   attempt: Attempt,
-  text: string,
+  json: JsonValue | undefined,
 ): MaybePromise<Received> {
   const { plan } = attempt
   const { client, binding, request, limits } = plan
-  const json = parseJson(text)
   const error = reportedErrorIn(json)
   if (error !== undefined) throw reportedFailure(attempt, error)
   const body = isJsonObject(json) ? json : undefined

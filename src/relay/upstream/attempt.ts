@@ -1,6 +1,8 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { type JsonValue, parseJson } from "../../canon/json.ts"
+import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
@@ -28,6 +30,15 @@ import { type RefusalReader, refusalOf } from "./refusal.ts"
 
 const NOT_FOUND = 404
 const DECODER = new TextDecoder()
+
+async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> {
+  if (bytes.length <= SLICE_BYTES) return parseJson(DECODER.decode(bytes))
+  try {
+    return await parseInSlices(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+  } catch {
+    return undefined
+  }
+}
 
 /** Who is called. */
 export interface Candidate {
@@ -164,17 +175,17 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   }
 
   /**
-   * The whole body of an answer.
+   * The JSON of a whole answer; undefined if it is not JSON. A long one is parsed in slices.
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
-  text(response: HttpAnswer): MaybePromise<string> {
+  json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
     const whole = takeSmall(response, this)
     return whole === undefined
-      ? this.#collect(response, true).then((bytes) => DECODER.decode(bytes))
-      : DECODER.decode(whole)
+      ? this.#collect(response, true).then(collectedJson)
+      : parseJson(DECODER.decode(whole))
   }
 
-  /** The same as bytes. @throws GatewayError as `text` does. */
+  /** The same as bytes. @throws GatewayError as `json` does. */
   async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await this.#collect(response, false))
   }
