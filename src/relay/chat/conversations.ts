@@ -5,6 +5,7 @@ import {
   type ConversationName,
 } from "../../canon/conversation.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Call } from "../pipeline/call.ts"
 import {
@@ -139,7 +140,7 @@ export class Conversations implements Disposable {
     const before = (whole && form.items(whole)) ?? null
     const response = { kind: "response", id: answer.id } as const
     const texts: [ConversationName, string][] = [
-      [response, JSON.stringify({ body: answer.body, before } satisfies KeptAnswer)],
+      [response, await textOf({ body: answer.body, before })],
     ]
     for (const item of answer.items) {
       if (typeof item.id !== "string") continue
@@ -152,6 +153,13 @@ export class Conversations implements Disposable {
   [Symbol.dispose](): void {
     this.#texts[Symbol.dispose]()
   }
+}
+
+/** The JSON of a stored answer, written in slices if it is long. */
+async function textOf({ body, before }: KeptAnswer): Promise<string> {
+  const kept = { body, before: before && [...before] }
+  if (!isLargeJson(kept)) return JSON.stringify(kept)
+  return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
 }
 
 function itemsOf(
