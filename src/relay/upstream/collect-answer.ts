@@ -20,7 +20,7 @@ const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb,
 const MEBIBYTE = 1024 * 1024
 /** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
 const MAX_VALUES = 1_000_000
-/** Elements of all its lists: more than the largest batch of embeddings, which takes half a second (decision 20). */
+/** Elements of all its lists: more than the largest batch of embeddings, which is parsed in slices (decision 20). */
 const MAX_ELEMENTS = 10_000_000
 
 /** Reads a whole answer. */
