@@ -7,6 +7,8 @@ const REST_WAIT_MS = 100
 const MAX_SILENCE_MS = 1_000
 /** As much as the server accepts of any body: many clients read no answer before they have sent all of theirs. */
 const MAX_DROPPED_BYTES = 1024 * 1024 * 1024
+/** The same of a body without a length, which may never end. */
+const MAX_DROPPED_ENDLESS_BYTES = 64 * 1024 * 1024
 const WITHOUT_BODY = new Set(["GET", "HEAD"])
 
 /**
@@ -24,7 +26,11 @@ export function afterBody(
 
 function withRest(request: Request, answer: Response): Response | Promise<Response> {
   const rest = restOf(request)
-  if (rest !== undefined) return whileDropping(answer, dropped(rest))
+  if (rest !== undefined) {
+    const isEndless = !request.headers.has("content-length")
+    const maxBytes = isEndless ? MAX_DROPPED_ENDLESS_BYTES : MAX_DROPPED_BYTES
+    return whileDropping(answer, dropped(rest, maxBytes))
+  }
   // The runtime shows no body of these, and drops it for as long as it comes.
   if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(answer)
   return answer
@@ -74,7 +80,7 @@ function closing(answer: Response): Response {
 }
 
 /** Drops the rest of a body. @returns whether all of it came. */
-async function dropped(rest: RestOfBody | Promise<RestOfBody>): Promise<boolean> {
+async function dropped(rest: RestOfBody | Promise<RestOfBody>, maxBytes: number): Promise<boolean> {
   const reader = await rest
   // It was read to its end, or is broken.
   if (reader === undefined) return true
@@ -86,7 +92,7 @@ async function dropped(rest: RestOfBody | Promise<RestOfBody>): Promise<boolean>
   using watch = new PaceWatch(USUAL_PACE, cut)
   const silence = setTimeout(cut, MAX_SILENCE_MS)
   try {
-    for (let bytes = 0; bytes < MAX_DROPPED_BYTES;) {
+    for (let bytes = 0; bytes < maxBytes;) {
       const { done, value } = await reader.read()
       if (done) return !isCut
       silence.refresh()

@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import { OperatorCause } from "../canon/operator-cause.ts"
+import { OperatorCause } from "../wire/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-errors.ts"
 import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"

@@ -1,5 +1,5 @@
 import type { GatewayError } from "../canon/errors.ts"
-import { OperatorCause } from "../canon/operator-cause.ts"
+import { OperatorCause } from "../wire/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-errors.ts"
 
 /** What a provider's error says of the operator's account there, in our own words. */

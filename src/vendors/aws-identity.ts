@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
-import { OperatorCause } from "../canon/operator-cause.ts"
+import { OperatorCause } from "../wire/operator-cause.ts"
 import {
   type CredentialService,
   credentialText,

@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
-import { OperatorCause } from "../canon/operator-cause.ts"
+import { OperatorCause } from "../wire/operator-cause.ts"
 import { ConnectionError, connectionErrorOf } from "../wire/http/connection-error.ts"
 
 /** Timeout of a request for a credential. */

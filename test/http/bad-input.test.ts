@@ -130,7 +130,7 @@ describe("a body that is no request", () => {
       body: endless,
     })
     await expectRow(response, 413, "body_too_large", null)
-    expect(sent).toBeLessThan(64 * 1024 * 1024)
+    expect(sent).toBeLessThan(128 * 1024 * 1024)
   })
 })
 

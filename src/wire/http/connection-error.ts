@@ -1,4 +1,4 @@
-import { OperatorCause } from "../../canon/operator-cause.ts"
+import { OperatorCause } from "../operator-cause.ts"
 import { ProtocolError } from "./response-head.ts"
 
 /** How far a call to a provider had come when its connection failed. */
