@@ -1,6 +1,6 @@
 /** `postgres://user:password@one:5432,two:5432/name?sslmode=verify-full`, taken apart. */
 export interface DatabaseAddress {
-  /** With the colon and, where they are given, user and password: `postgres://user:password@`. */
+  /** With the colon and, if given, user and password: `postgres://user:password@`. */
   readonly start: string
   /** Percent-encoded, as it is written. */
   readonly password: string

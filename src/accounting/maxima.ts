@@ -13,7 +13,7 @@ export const MAX_STORED_AMOUNT = 2n ** 63n - 1n
 export const MAX_RATE = 10n ** 18n
 export const MAX_MULTIPLIER = 10n ** 15n
 
-/** An amount that a provider or a receipt reports, held to what is stored of it. */
+/** Limits an amount that a provider or a receipt reports to the stored maximum. */
 export function reportedAmount(amount: bigint): bigint {
   if (amount <= 0n) return 0n
   return amount < MAX_REPORTED_AMOUNT ? amount : MAX_REPORTED_AMOUNT

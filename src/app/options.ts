@@ -18,7 +18,7 @@ export interface AppOptions {
   readonly leavesPort?: boolean
   /** Names of the settings that the file sets, of those that the console can change. */
   readonly written?: readonly string[]
-  /** What is unusual about the file and the environment but can be used. */
+  /** Warnings about the file and the environment. */
   readonly warnings?: readonly string[]
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl?: string | undefined

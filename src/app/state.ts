@@ -23,7 +23,7 @@ export interface State {
   proxies: TrustedProxies
   /** Whether running requests are not waited for any longer. */
   isHurried: boolean
-  /** What is unusual about the settings, those of the file and the environment included. */
+  /** Warnings about all settings, including the file and the environment. */
   warnings: readonly string[]
   /** The address it listens on; empty until it does. */
   url: string

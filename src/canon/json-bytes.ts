@@ -25,7 +25,7 @@ export interface Outline {
   readonly commas: readonly number[]
 }
 
-/** Reads the structure of at most `limit` bytes, up to the bracket that closes what they are in. */
+/** Reads the structure of at most `limit` bytes, up to the bracket that closes their list or object. */
 export function outlineOf(bytes: Buffer, start: number, limit: number): Outline {
   const end = Math.min(bytes.length, start + limit)
   const openings: number[] = []
@@ -58,7 +58,7 @@ export function endOfString(bytes: Buffer, start: number, end: number): number {
   return -1
 }
 
-/** The last place up to `limit` where a string can be cut: within no escape and within no character. */
+/** The last offset up to `limit` at which a string can be cut without splitting an escape or a character. */
 export function cutOfString(bytes: Buffer, start: number, limit: number): number {
   let cut = limit
   while (isContinuation(bytes[cut]) && limit - cut < LONGEST_CHARACTER) cut--

@@ -9,7 +9,7 @@ export type MediaSource =
       readonly data: string
       readonly mediaType?: string
       readonly extent?: MediaExtent
-      /** Bytes that it takes in the body of its request, where it is not base64 there. */
+      /** Bytes that it takes in the body of its request, if it is not base64 there. */
       readonly writtenBytes?: number
     }
   | { readonly type: "reference"; readonly id: string }

@@ -37,7 +37,7 @@ export interface ProviderErrorRule {
    * provider's account rest by writing such words in a request.
    */
   readonly message?: RegExp
-  /** Who reports it, and where that is written or was seen. */
+  /** The provider that reports it, and the page or recording that shows it. */
   readonly source: string
 }
 
@@ -352,7 +352,7 @@ export const ACCOUNT_WORDS =
   /\b(?:accounts?|access|balance|billing|budget|credentials?|credits?|keys?|organi[sz]ation|payments?|permissions?|plan|quota|subscription|suspended|unauthori[sz]ed)\b|余额|欠费/i
 
 /**
- * What a status means where no rule knows the error. Only these four are documented as the request's own fault; any
+ * The meaning of a status if no rule matches the error. Only these four are documented as the request's own fault; any
  * other is about the way to the provider, or its account.
  */
 export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([

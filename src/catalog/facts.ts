@@ -44,7 +44,7 @@ export interface ModelFacts {
   readonly input?: readonly string[]
   readonly tools?: boolean
   readonly reasoning?: boolean
-  /** The efforts that it accepts, the lowest first; absent: nobody says. */
+  /** The efforts that it accepts, the lowest first; absent: unknown. */
   readonly efforts?: readonly string[]
   /** Whether its reasoning can be switched off by a parameter of its own. */
   readonly reasoning_switch?: boolean
@@ -52,7 +52,7 @@ export interface ModelFacts {
   readonly reasoning_field?: string
   /** False: it rejects a temperature. */
   readonly temperature?: boolean
-  /** Whether answers can follow a JSON schema; absent: nobody says. */
+  /** Whether answers can follow a JSON schema; absent: unknown. */
   readonly structured_output?: boolean
   /** Searches that it makes by itself in an answer, at most; absent: none. */
   readonly own_searches?: number

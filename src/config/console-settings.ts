@@ -32,7 +32,7 @@ export interface BaseSettings {
   readonly settings: Settings
   /** Names of the settings that they set, of those that the console can change. */
   readonly written: readonly string[]
-  /** What is unusual about them but can be used; absent: nothing. */
+  /** Warnings about them; absent: none. */
   readonly warnings?: readonly string[]
 }
 

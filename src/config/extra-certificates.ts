@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 /** The runtime ignores a file that it cannot read, so every provider behind it fails with a certificate error. */
 const VARIABLE = "NODE_EXTRA_CA_CERTS"
 
-/** What is wrong with the file of further certificate authorities; undefined if it can be used, or none is named. */
+/** The problem with the file of extra certificate authorities; undefined if there is no problem or no file. */
 export function extraCertificatesProblem(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

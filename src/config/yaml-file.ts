@@ -146,7 +146,7 @@ export class YamlFile {
     return isSeq(source) ? source.items.map((item) => this.#resolve(item)) : [source]
   }
 
-  /** What is at a step below a node; in a map also what it merges. */
+  /** The value at a step below a node; a map also has the values that it merges. */
   #child(node: Node, step: PropertyKey, seen = new Set<Node>()): Place | undefined {
     const own = child(node, step)
     if (own || !isMap(node) || seen.has(node)) return own

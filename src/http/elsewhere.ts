@@ -22,7 +22,7 @@ const GOOGLE = {
 /** More of an address is neither repeated nor compared. */
 const LONGEST_PATH = 200
 
-/** What is served below the path of `server.public_url` too, for proxies that leave it in the address. */
+/** Serves the paths below that of `server.public_url`, for proxies that keep it in the address. */
 export interface Below {
   readonly mounts: readonly Mount[]
   /** Empty without one. */

@@ -10,12 +10,12 @@ export interface Pace {
 /** 32 KB a second: what a poor mobile line has. */
 export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
 
-/** The part of a body that is not read yet; undefined where it is complete, broken or cut off. */
+/** The unread part of a body; undefined if it is complete, broken or cut off. */
 export type RestOfBody =
   | Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
   | undefined
 
-/** What is left of bodies when those who read them stop. */
+/** The unread rest of bodies, by request. */
 const rests = new WeakMap<Request, Promise<RestOfBody>>()
 const successors = new WeakMap<Request, Request>()
 
@@ -25,7 +25,7 @@ export function succeed(request: Request, successor: Request): Request {
   return successor
 }
 
-/** Returns the part of a request's body that was not read; undefined where that is known to be nothing. */
+/** Returns the unread part of a request's body; undefined if it is known to be empty. */
 export function restOf(request: Request): RestOfBody | Promise<RestOfBody> {
   let last = request
   for (let next = successors.get(last); next; next = successors.get(last)) last = next

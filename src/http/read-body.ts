@@ -99,7 +99,7 @@ function isJsonType(type: string): boolean {
 
 /**
  * A large body is checked while it arrives: reading stops as soon as it is too deep or too large.
- * @param announced its size, where that is known.
+ * @param announced its size, if known.
  */
 async function readLarge(
   incoming: AsyncIterable<Uint8Array>,

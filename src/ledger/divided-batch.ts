@@ -23,7 +23,7 @@ export type Post = (batch: Batch) => Promise<readonly Posted[]>
 /**
  * Posts a batch. If the database rejects its values, the batch is divided until the rejected ones are alone, so that all
  * others are posted at once. A rejected settlement is replaced by a receipt without a charge, and its cost written off.
- * @param post recognizes what is posted already.
+ * @param post recognizes postings that are already stored.
  * @throws any other error of `post`: then a part of the batch may have been posted.
  */
 export async function postDivided(post: Post, batch: Batch): Promise<(Posted | UnstorableError)[]> {

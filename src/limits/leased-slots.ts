@@ -58,7 +58,7 @@ export class LeasedSlots {
     this.#parts = parts
   }
 
-  /** As that of `RunningRequests`; a promise where it has to wait for the database. */
+  /** Like that of `RunningRequests`; a promise if it has to wait for the database. */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): MaybePromise<() => void> {
     const { running, clock } = this.#parts
     const now = clock()
@@ -92,7 +92,7 @@ export class LeasedSlots {
       for (;;) {
         const own = running.own(key.id)
         const wanted = own + key.waiting.length
-        // What is given back is not used from now on: another node may have it before the answer comes.
+        // Returned slots are not used from now on: another node may lease them before the answer arrives.
         key.slots = Math.min(key.slots, wanted)
         key.slots = await limits.leaseSlots({ ...orderOf(key), node, running: own, wanted })
         key.isUnknown = false
@@ -123,7 +123,7 @@ export class LeasedSlots {
     for (const { admit } of key.waiting.splice(0, Math.max(0, free))) admit(running.begin(key.id))
   }
 
-  /** Refuses what has waited for long enough. */
+  /** Rejects requests whose wait has timed out. */
   #refuseLate(key: KeySlots, now: number): void {
     // Slots that were freed here since are as good as leased ones.
     this.#admit(key)
@@ -167,7 +167,7 @@ export class LeasedSlots {
     this.#timer.unref()
   }
 
-  /** Gives back what is idle, also what the database may still have as leased after it was away. */
+  /** Returns idle slots, including those that the database may still count as leased after an outage. */
   #sweep(): void {
     const isAway = this.#parts.clock() < this.#awayUntil
     for (const key of this.#keys.values()) {

@@ -49,7 +49,7 @@ export class Rates {
 
   /**
    * A request begins, of a key, or an account, that may have only so many at the same time.
-   * @returns what to call once when it ends; a promise where it has to wait for the database.
+   * @returns a function to call once when it ends; a promise if it has to wait for the database.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
   enter(keyId: string, limit: number, whose?: LimitOwner): MaybePromise<() => void> {

@@ -70,7 +70,7 @@ export class Imports {
   }
 
   /**
-   * Writes what does not exist yet, in one transaction.
+   * Writes the missing records in one transaction.
    * @throws GatewayError `forbidden`, `invalid_value`; `conflict` if an account is closed, or if someone else created
    * one of the accounts at the same time.
    */

@@ -30,7 +30,7 @@ export interface ActiveSettings {
   readonly settings: Settings
   /** The known prices. */
   readonly facts: Facts
-  /** What is unusual about the file and the environment. */
+  /** Warnings about the file and the environment. */
   readonly warnings: readonly string[]
 }
 

@@ -198,7 +198,7 @@ interface Payment {
   readonly card: Pick<CardPayment, "intent" | "units" | "currency"> | undefined
 }
 
-/** What a session pays for; undefined where that is nothing of ours, or not paid yet. @throws UnusableEvent */
+/** The purchase of a session; undefined if it is not one of this gateway or not paid yet. @throws UnusableEvent */
 function paymentOf(session: StripeObject): Payment | undefined {
   const { tollgate, account, credits, currency } = session.metadata
   if (tollgate !== "credits" || session.state("payment_status", SESSION_STATES) !== "paid") {

@@ -9,7 +9,7 @@ export class UnusableEvent extends Error {
   override readonly name = "UnusableEvent"
 }
 
-/** An object of Stripe's API, read field by field: what comes in a signed event is still input. */
+/** An object of Stripe's API, read field by field: a signed event is still untrusted input. */
 export class StripeObject {
   readonly #fields: Readonly<Record<string, unknown>>
 
@@ -60,7 +60,7 @@ export class StripeObject {
     throw new UnusableEvent(`'${name}' is none of ${known.join(", ")}`)
   }
 
-  /** Texts that were stored with the object; empty where there are none. */
+  /** Texts that were stored with the object; empty if there are none. */
   get metadata(): Readonly<Record<string, unknown>> {
     const value = this.#fields["metadata"]
     return isObject(value) ? value : {}

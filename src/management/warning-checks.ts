@@ -3,7 +3,7 @@ import type { Check } from "./check.ts"
 /** `provider local: has no models. List them.` */
 const WARNING = /^(?<subject>.+?): (?<found>.+?)(?:\. (?<mend>.+?))?\.?$/s
 
-/** The warnings of the start as checks: what is wrong apart from what to do. */
+/** The warnings of the start as checks, with the problem and the remedy apart. */
 export function warningChecks(warnings: readonly string[]): Check[] {
   return warnings.map((warning) => {
     const { subject, found = warning, mend } = WARNING.exec(warning)?.groups ?? {}

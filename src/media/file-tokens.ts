@@ -85,7 +85,7 @@ const PACKED = [
   "FLV",
 ]
 
-/** A file is text unless its type or its content says otherwise: vendors read what they do not know as text. */
+/** A file is text unless its type or its content says otherwise: vendors read unknown types as text. */
 function isText({ head, mediaType }: Peek): boolean {
   if (
     /pdf|^(audio|video)\/|zip|officedocument|opendocument|msword|ms-excel|ms-powerpoint/.test(

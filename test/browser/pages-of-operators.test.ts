@@ -52,7 +52,7 @@ test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
   expect(operator.complaints).toEqual([])
 })
 
-test("what opens over the pages, and a conversation with three models", async () => {
+test("the palette, the dialogs and a conversation with three models pass the checks of a page", async () => {
   await using visitor = await gateway.tollgate.visitor()
   const { page } = visitor
   await signIn(page)

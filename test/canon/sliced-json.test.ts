@@ -46,7 +46,7 @@ const WRONG = [
 
 describe("a value that is longer than a slice", () => {
   for (const [name, value] of Object.entries(VALUES)) {
-    test(`is read like any other: ${name}`, async () => {
+    test(`reads ${name} as JSON.parse does`, async () => {
       for (const text of [JSON.stringify(value), JSON.stringify({ a: value }, null, 2)]) {
         expect(await parseInSlices(Buffer.from(text))).toEqual(
           JSON.parse(Buffer.from(text).toString()),
@@ -54,7 +54,7 @@ describe("a value that is longer than a slice", () => {
       }
     })
 
-    test(`is written like any other: ${name}`, async () => {
+    test(`writes ${name} as JSON.stringify does`, async () => {
       expect(Buffer.from(await jsonBytesInSlices(value)).toString()).toBe(JSON.stringify(value))
     })
   }
@@ -90,7 +90,7 @@ describe("a value that is longer than a slice", () => {
     expect(await parseInSlices(Buffer.from(text))).toEqual({ a: [1, {}], b: true })
   })
 
-  test("is rejected wherever it is wrong", async () => {
+  test("rejects a mistake at any position", async () => {
     for (const text of WRONG) {
       expect(() => JSON.parse(text) as unknown).toThrow()
       expect(

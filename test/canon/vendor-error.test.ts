@@ -71,7 +71,7 @@ describe("the table of known errors", () => {
     expect(refusal.details.providerError).toBe(kind)
   })
 
-  test("is fast for a long message", () => {
+  test("matches a long message quickly", () => {
     const message = `${"a".repeat(100_000)} requires moderation on`
     const begun = performance.now()
     vendorRefusal(400, { message })

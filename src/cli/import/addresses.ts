@@ -1,7 +1,7 @@
 import { vendors } from "../../vendors/index.ts"
 import type { Vendor } from "../../vendors/vendor.ts"
 
-/** Where a provider is called. */
+/** The address of a provider. */
 export interface Address {
   readonly vendor: string
   /** Undefined: the vendor's own. */

@@ -5,7 +5,7 @@ import { LITELLM_VENDORS, vendorOfName } from "./provider-names.ts"
 import type { Connection, Members } from "./providers.ts"
 import type { Member, Value } from "./variables.ts"
 
-/** Portkey's names of vendors where they are not LiteLLM's. */
+/** Portkey's names of vendors that differ from LiteLLM's. */
 const VENDORS: Readonly<Record<string, string>> = {
   "azure-openai": "azure",
   "vertex-ai": "vertex",

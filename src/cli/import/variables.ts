@@ -39,7 +39,7 @@ const SECRET_MEMBERS: ReadonlySet<Member> = new Set([
   "session_token",
 ])
 
-/** The variables that some provider uses without being told to. */
+/** The variables that some provider uses by default. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   [...vendors.values()].flatMap(({ keyVariables, variableSets = [] }) => [
     ...keyVariables,

@@ -34,7 +34,7 @@ const FAILURES: ReadonlySet<string> = new Set([
   "MISSING_THOUGHT_SIGNATURE",
 ])
 
-/** A text where an image was expected: the text is an answer. */
+/** A text in place of an image: the text is an answer. */
 const OTHERS: ReadonlySet<string> = new Set(["NO_IMAGE"])
 
 /** The end of an answer, from any dialect. */

@@ -143,7 +143,7 @@ function searches(usage: JsonObject): number {
   return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
 
-/** Usage whose parts are what is charged, and add up. @returns the same object if they do. */
+/** Returns usage that adds up to the charged amounts; the same object if it already does. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
   if (isCount(prompt) && isCount(completion) && total === prompt + completion) {

@@ -83,7 +83,7 @@ export const LIMIT_NAMES: readonly string[] = [
 /** Names of the number of answers in other formats. llama.cpp prefers its own to `n`. */
 export const CHOICE_NAMES: readonly string[] = ["n_cmpl", "num_return_sequences"]
 
-/** Names for audio that a vendor gets elsewhere: only what is uploaded is measured. */
+/** Fields that name audio at another address: only uploaded audio is measured. */
 export const AUDIO_NAMES: readonly string[] = [
   "audio",
   "audio_url",
@@ -122,7 +122,7 @@ export const CONTAINERS: readonly string[] = [
   "generation_config",
 ]
 
-/** Members of a tool that decide what it is and what it costs. */
+/** Members of a tool that decide its kind and its price. */
 export const TOOL_FIELDS: readonly string[] = [
   "type",
   "tools",

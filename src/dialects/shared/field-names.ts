@@ -67,7 +67,7 @@ export interface OtherNames {
   readonly own: Iterable<string>
   /** The path of its limit on output; absent: it has none. */
   readonly limit?: string
-  /** Other names of what it has in a field of its own, and that field. */
+  /** Other names of a field, by the field. */
   readonly others?: { readonly names: readonly string[]; readonly instead: string }
 }
 

@@ -9,7 +9,7 @@ export function requestSchema(path: string): z.ZodType | undefined {
   return limits && bodySchema(limits)
 }
 
-/** A field and what is in it, as far as that has limits. */
+/** A field with its limits and those of its members. */
 interface Field {
   schema?: z.ZodType
   readonly fields: Map<string, Field>
@@ -41,7 +41,7 @@ function schemaOf({ schema, fields }: Field): z.ZodType {
   return members.length === 0 ? z.unknown() : z.looseObject(Object.fromEntries(members))
 }
 
-/** The field of a path such as `messages[].content`; made where there is none. */
+/** Returns the field of a path such as `messages[].content`; creates it if it is missing. */
 function fieldAt(body: Field, path: string): Field {
   let field = body
   for (const step of path.split(".")) {

@@ -9,7 +9,7 @@ import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Answers up to this many bytes go out with their length, as the first one did. */
 const SMALL = 1024 * 1024
-/** The caller has closed the connection, so the status reaches no one. */
+/** The caller has closed the connection, so the status is not delivered. */
 const CALLER_LEFT = 499
 
 /** Where the bytes of an answer come from. */
@@ -139,7 +139,7 @@ function streamOf(
         } catch {
           close()
           if (!frames?.isComplete || !breakOff) {
-            // The connection is cut, so that no one takes what arrived for the complete answer.
+            // The connection is cut, so that the partial answer is not mistaken for the complete one.
             return controller.error(undefined)
           }
           controller.enqueue(encodeText(breakOff(frames.last)))

@@ -57,7 +57,7 @@ export interface BodyPurpose {
   readonly path: string
   /** The kind of model that it names; absent: it costs nothing. */
   readonly kind?: ModelKind
-  /** The number of values that it may have, where that is not the usual one. */
+  /** Maximum number of values; absent: the usual maximum. */
   readonly maxValues?: number
 }
 
