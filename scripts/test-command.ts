@@ -1,6 +1,6 @@
 /**
  * How files of tests are run. No test has a time limit of its own: what else a busy machine does would decide which of them
- * passes. Passwords are hashed quickly.
+ * passes. Passwords are hashed quickly, and property tests use one seed.
  */
 export const TEST_COMMAND: readonly string[] = [
   "bun",
@@ -9,4 +9,6 @@ export const TEST_COMMAND: readonly string[] = [
   "300000",
   "--preload",
   "./test/support/quick-passwords.ts",
+  "--preload",
+  "./test/support/fixed-seed.ts",
 ]

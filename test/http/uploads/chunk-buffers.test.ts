@@ -82,7 +82,11 @@ describe("a form of several files", () => {
 
   test("is kept as it was sent and in its order, however it is cut", async () => {
     const spool = new Spool(folder)
-    const random = (below: number): number => Math.floor(Math.random() * below)
+    let state = 1
+    const random = (below: number): number => {
+      state = (state * 48_271) % 2_147_483_647
+      return state % below
+    }
     for (let round = 0; round < 12; round++) {
       const contents = [1_400_000, 3, 900_000, 1_100_000].map((size) => filled(size - random(3)))
       const parts = contents.flatMap((content, index) => [

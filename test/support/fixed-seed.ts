@@ -1,0 +1,13 @@
+import fc from "fast-check"
+
+/**
+ * Loaded before all tests by `npm test`: property tests draw the same values in every run, so that a change decides which
+ * of them passes, and not luck. `TOLLGATE_TEST_SEED=random npm test` looks for faults with other values, and a number
+ * repeats what was found.
+ */
+const given = process.env["TOLLGATE_TEST_SEED"] ?? "1"
+const seed = given === "random" ? Date.now() & 0x7fffffff : Number(given)
+if (!Number.isInteger(seed)) {
+  throw new Error(`TOLLGATE_TEST_SEED is '${given}': give an integer, or 'random'.`)
+}
+fc.configureGlobal({ seed })
