@@ -230,6 +230,14 @@ export function readNetwork(text: string): string | Fault {
   return new Fault("must be an IP address such as 10.0.0.7, or a range such as 10.0.0.0/8")
 }
 
+/**
+ * Whether an address names a user. A password with a slash in it that is not percent-encoded ends the host, so that its
+ * `@` stands in the path, where it is allowed at the start of a later segment only (`/ai/run/@cf/model`).
+ */
+function hasUser({ username, password, pathname }: URL): boolean {
+  return username !== "" || password !== "" || /^\/+@|[^/]@/.test(pathname)
+}
+
 /** An http or https address without a trailing slash. */
 export function address() {
   return reading((input) => {
@@ -239,7 +247,7 @@ export function address() {
     if (!url || !/^https?:\/\//i.test(text.trim())) {
       return new Fault("must be an address that starts with http:// or https://")
     }
-    if (url.username !== "" || url.password !== "") {
+    if (hasUser(url)) {
       return new Fault("must not hold a user name or password. Use api_key or headers")
     }
     if (/[?#]/.test(text)) return new Fault("must not have a query ('?') or a fragment ('#')")
@@ -274,9 +282,7 @@ export function wholeAddress() {
     if (!url || !/^https?:$/.test(url.protocol)) {
       return new Fault("must be an address that starts with http:// or https://")
     }
-    if (url.username !== "" || url.password !== "") {
-      return new Fault("must not hold a user name or password. Use headers")
-    }
+    if (hasUser(url)) return new Fault("must not hold a user name or password. Use headers")
     return url.href
   })
 }

@@ -47,7 +47,7 @@ const places: ((secret: string) => string)[] = [
   (secret) => stringify({ providers: { a: { vendor: secret, api_key: secret } } }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: `http://${secret}@h` } } }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: secret } } }),
-  (secret) => stringify({ server: { port: secret, host: secret }, deadlines: { whole: secret } }),
+  (secret) => stringify({ server: { port: secret }, deadlines: { whole: secret } }),
   (secret) => stringify({ models: { "a/b": { kind: secret, price: { input: secret } } } }),
   (secret) => stringify({ models: { "a/b": { deployments: [{ provider: secret }] } } }),
   (secret) => stringify({ providers: { a: { ...BEDROCK, access_key_id: secret } } }),
@@ -109,6 +109,24 @@ test("the value of a variable is never shown, wherever it is used", () => {
     }),
     { numRuns: 300 },
   )
+})
+
+test.each(["abcdefghijkl/", "abcdefghijkl/a", "a/abcdefghijkl", "abcdefghijkl//"])(
+  "a password %s that is not percent-encoded is not shown as a host",
+  (password) => {
+    for (const prefix of ["", "user:"]) {
+      const text = stringify({
+        providers: { a: { vendor: "ollama", base_url: `http://${prefix}${password}@h` } },
+      })
+      expect(shown(text, {})).not.toContain("abcdefghijkl")
+    }
+  },
+)
+
+test("a later segment of an address may begin with an @", () => {
+  const address = "http://h/ai/run/@cf/model"
+  const text = stringify({ providers: { a: { vendor: "ollama", base_url: address } } })
+  expect(load(text).settings.providers["a"]?.baseUrl).toBe(address)
 })
 
 test("the value of a variable of ours is never shown", () => {
