@@ -35,7 +35,15 @@ interface Form {
 
 const COHERE_2: Form = {
   manner: COHERE,
-  fields: ["model", "query", "documents", "top_n", "max_tokens_per_doc", "priority"],
+  fields: [
+    "model",
+    "query",
+    "documents",
+    "top_n",
+    "max_tokens_per_doc",
+    "max_chunks_per_doc",
+    "priority",
+  ],
   write: (reranked) => cohereAnswer(reranked, "2"),
 }
 

@@ -57,7 +57,7 @@ const ROWS: Readonly<Record<number, Row>> = {
  * knows (docs/wire/openai-responses.md#f10, docs/wire/bedrock-converse.md#f8).
  */
 const OPERATORS_WORDS =
-  /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist/i
+  /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist|not a valid model id|supported api model names are/i
 
 function rowOf(answer: VendorAnswer): Row {
   const isOperators = OPERATORS_WORDS.test(wordsOf(answer))

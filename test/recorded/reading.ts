@@ -44,15 +44,22 @@ function readCompletion({ choices }: JsonObject): ReadChoice[] {
     const { content, refusal, tool_calls: calls, function_call: called } = object(message)
     const isText = typeof content === "string"
     const functions = list(calls).map((call) => object(call.function ?? call.custom))
-    if (isJsonObject(called)) functions.push(called)
+    // Snowflake adds a call without a name to each message.
+    if (isJsonObject(called) && called.name) functions.push(called)
     return {
-      text: isText ? content : textsOf(list(content).filter(({ type }) => type === "text")),
+      text: isText ? content : textOf(content),
       refusal: typeof refusal === "string" ? refusal : "",
       calls: functions.map(({ name, input, arguments: written = JSON.stringify({ input }) }) =>
         readCall(name, written),
       ),
     }
   })
+}
+
+/** A list of parts, or an object, which Cloudflare answers to a schema with. */
+function textOf(content: JsonValue | undefined): string {
+  if (isJsonObject(content)) return JSON.stringify(content)
+  return textsOf(list(content).filter(({ type }) => type === "text"))
 }
 
 function readResponse({ output }: JsonObject): ReadChoice[] {

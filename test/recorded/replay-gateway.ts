@@ -33,15 +33,9 @@ export interface ReplayGateway extends AsyncDisposable {
   modelOf(id: string): string
 }
 
-/** The vendor whose row of the table a folder of recordings belongs to. */
-export function vendorOf(folder: string): string {
-  if (folder === "openai-chat") return "openai"
-  return folder === "azure-openai" ? "openai-compatible" : folder
-}
-
 /** A recording as it is staged. */
-export function staged({ id, folder, replay }: Recording): Staged {
-  return { id, provider: folder, vendor: vendorOf(folder), replay }
+export function staged({ id, vendor, replay }: Recording): Staged {
+  return { id, provider: vendor, vendor, replay }
 }
 
 /** Starts one gateway for many replays. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chatRecordings, HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 import { expectStream } from "./checks.ts"
-import { type ReplayGateway, staged, startReplayGateway, vendorOf } from "./replay-gateway.ts"
+import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway.ts"
 
 const recordings = chatRecordings().filter(({ isStream }) => isStream)
 
@@ -28,9 +28,9 @@ describe(`recorded streams${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(50)
   })
 
-  for (const { id: wholeId, folder, request, replay } of recordings) {
+  for (const { id: wholeId, vendor, request, replay } of recordings) {
     for (const id of [wholeId, cutIdOf(wholeId)]) {
-      const call = { id, vendor: vendorOf(folder), request, recorded: replay.body }
+      const call = { id, vendor, request, recorded: replay.body }
       test(`${id}, usage asked for`, () => expectStream(replaying, call, true))
       test(`${id}, usage not asked for`, () => expectStream(replaying, call, false))
     }

@@ -1,9 +1,16 @@
 import { readdirSync } from "node:fs"
 import { messageFrame } from "../../simulator/bedrock-converse/event-frame.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
-import { chatRecordings, HAS_FIXTURES, readFixture } from "../support/recordings.ts"
-import { vendorOf } from "./replay-gateway.ts"
+import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
+import {
+  chatRecordings,
+  HAS_FIXTURES,
+  headersOf,
+  nameOfRecording,
+  readFixture,
+  recordedCalls,
+  vendorOf,
+} from "../support/recordings.ts"
 
 const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 
@@ -30,23 +37,10 @@ export function vendorAnswers(): VendorAnswer[] {
 }
 
 function compatibleAnswers(): VendorAnswer[] {
-  return chatRecordings().map(({ id, folder, status, isStream, replay }) => {
+  return chatRecordings().map(({ id, vendor, status, isStream, replay }) => {
     const { headers, body } = replay
-    return { id, dialect: "openai-chat", vendor: vendorOf(folder), status, headers, isStream, body }
+    return { id, dialect: "openai-chat", vendor, status, headers, isStream, body }
   })
-}
-
-interface Cassette {
-  readonly request: { readonly url: string }
-  readonly response: {
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: {
-      readonly json?: JsonValue
-      readonly text?: string
-      readonly base64?: string
-    } | null
-  }
 }
 
 /** Recorded addresses of the other dialects, by what they end in. */
@@ -58,51 +52,28 @@ const ADDRESSES: readonly (readonly [RegExp, DialectId])[] = [
   [/\/v2\/chat$/, "cohere-chat"],
 ]
 
-const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
-  "anthropic-messages": "anthropic",
-  "openai-responses": "openai",
-  "azure-openai": "azure",
-  "bedrock-mantle": "openai-compatible",
-  "gemini-generatecontent": "google",
-  "bedrock-converse": "bedrock",
-  "cohere-chat-v2": "cohere",
-}
-
-/** Headers that say something to a gateway. */
-const TELLING_HEADERS = new Set([
-  "content-type",
-  "retry-after",
-  "retry-after-ms",
-  "x-amzn-errortype",
-])
-
 function cassettes(): VendorAnswer[] {
-  return filesIn("recorded/", /^/).flatMap((folder) =>
-    filesIn(`${folder}/`, /\.json$/).flatMap((file) => {
-      const { request, response } = JSON.parse(readFixture(file)) as Cassette
-      const address = request.url.split("?")[0] ?? ""
+  return recordedCalls(/^/)
+    .filter(({ file }) => !UNREAL.test(file))
+    .flatMap((recorded) => {
+      const { response } = recorded
+      const address = recorded.request.url.split("?")[0] ?? ""
       const dialect = ADDRESSES.find(([ending]) => ending.test(address))?.[1]
       if (dialect === undefined) return []
-      const name = folder.replace("recorded/", "")
       const { text, base64, json } = response.body ?? {}
-      const headers = Object.entries(response.headers)
-        .map(([header, value]) => [header.toLowerCase(), value] as const)
-        .filter(([header]) => TELLING_HEADERS.has(header))
       return {
-        id: file.replace("recorded/", "").replace(".json", ""),
+        id: nameOfRecording(recorded.file),
         dialect,
-        vendor: VENDORS_OF_FOLDERS[name] ?? name,
+        vendor: vendorOf(recorded),
         status: response.status,
-        headers: Object.fromEntries(headers),
+        headers: headersOf(response),
         isStream: response.status === 200 && json === undefined,
-        body: base64 === undefined ? (text ?? JSON.stringify(json)) : bytesOf(base64),
+        body:
+          base64 === undefined
+            ? (text ?? (json === undefined ? "" : JSON.stringify(json)))
+            : Uint8Array.from(Buffer.from(base64, "base64")),
       }
-    }),
-  )
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(Buffer.from(base64, "base64"))
+    })
 }
 
 interface SdkReplay {
@@ -241,7 +212,7 @@ const FRAMES: Readonly<Record<DialectId, (chunk: JsonObject) => string>> = {
 
 function filesIn(folder: string, name: RegExp): string[] {
   return readdirSync(new URL(folder, ROOT), { withFileTypes: true })
-    .filter((entry) => entry.isFile() || folder === "recorded/")
+    .filter((entry) => entry.isFile())
     .map((entry) => folder + entry.name)
     .filter((file) => name.test(file) && !UNREAL.test(file))
     .toSorted()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { chatRecordings, HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 import { expectWhole } from "./checks.ts"
-import { type ReplayGateway, staged, startReplayGateway, vendorOf } from "./replay-gateway.ts"
+import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway.ts"
 
 const recordings = chatRecordings().filter(({ status, isStream }) => status === 200 && !isStream)
 
@@ -18,9 +18,9 @@ describe(`recorded whole answers${WITHOUT_FIXTURES}`, () => {
     expect(recordings.length).toBeGreaterThan(120)
   })
 
-  for (const { id, folder, request, replay } of recordings) {
+  for (const { id, vendor, request, replay } of recordings) {
     test(id, async () => {
-      const call = { id, vendor: vendorOf(folder), request, recorded: replay.body }
+      const call = { id, vendor, request, recorded: replay.body }
       await expectWhole(replaying, call)
     })
   }

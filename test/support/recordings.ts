@@ -11,7 +11,10 @@ export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 /** Recorded calls that the suite replays when they are all there. */
-const RECORDINGS = 709
+const RECORDINGS = 709 + 459
+
+/** Lists of the recordings; the second has those of newer models. */
+const INDEXES = ["index.jsonl", "index-2026-11.jsonl"]
 
 /** How many recordings belong to the suite, and how many of them are there. */
 export function countRecordings(): { expected: number; present: number } {
@@ -20,16 +23,40 @@ export function countRecordings(): { expected: number; present: number } {
   return { expected: Math.max(RECORDINGS, listed.length), present }
 }
 
-interface RecordedFile {
+export interface RecordedFile {
   readonly file: string
+  /** The folder, or the format of its address. */
+  readonly dialect: string
+  readonly vendor?: string
+  readonly status: number
   readonly url?: string
+  readonly truncated_strings?: number
 }
 
-function recordedFiles(): RecordedFile[] {
-  return readFixture("index.jsonl")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as RecordedFile)
+/** All files of recorded calls that a list names; none where the folder is absent. */
+export function recordedFiles(): RecordedFile[] {
+  return INDEXES.filter((index) => existsSync(new URL(index, ROOT))).flatMap((index) =>
+    readFixture(index)
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as RecordedFile),
+  )
+}
+
+/** A server that echoes the request, in place of a vendor. */
+const UNREAL = /pydantic-ai-openai-compatible-test-text-response/
+
+/** Recorded calls of the addresses that match, as they were gathered. */
+export function recordedCalls(address: RegExp): (RecordedFile & RecordedCall)[] {
+  return recordedFiles()
+    .filter(({ file, url }) => file.startsWith("recorded") && address.test(url ?? ""))
+    .filter(({ file }) => !UNREAL.test(file))
+    .map((listed) => ({ ...listed, ...(JSON.parse(readFixture(listed.file)) as RecordedCall) }))
+}
+
+/** `groq/name--0` of `recorded/groq/name--0.json`, `2026-11/openai-chat/name--0` of a newer one. */
+export function nameOfRecording(file: string): string {
+  return file.replace(/^recorded[/-]/, "").replace(/\.json$/, "")
 }
 
 export function readFixture(path: string): string {
@@ -40,8 +67,8 @@ export function readFixture(path: string): string {
 export interface Recording {
   /** `groq/groq-llama3-8b-8192-streamed-chat--0` */
   readonly id: string
-  /** The folder it is kept in: the vendor, or `openai-chat` for OpenAI itself. */
-  readonly folder: string
+  /** The vendor, as the gateway knows it. */
+  readonly vendor: string
   readonly status: number
   /** What the client sent, with strings repaired that were cut when it was gathered. */
   readonly request: JsonObject
@@ -57,23 +84,51 @@ const SMALLEST_REQUEST: JsonObject = {
 
 /** All of them, whichever the vendor and the status. None where the folder is absent. */
 export function chatRecordings(): Recording[] {
-  if (!HAS_FIXTURES) return []
-  return recordedFiles()
-    .filter(({ file, url }) => file.startsWith("recorded/") && isChat(url))
-    .map(({ file }) => readRecording(file))
+  return recordedCalls(/\/chat\/completions/).map(readRecording)
 }
 
-function isChat(url: string | undefined): boolean {
-  return url?.includes("/chat/completions") ?? false
+/** Vendors of the older recordings, whose folder has another name. */
+const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
+  "anthropic-messages": "anthropic",
+  "openai-chat": "openai",
+  "openai-responses": "openai",
+  "azure-openai": "azure",
+  "bedrock-mantle": "openai-compatible",
+  "gemini-generatecontent": "google",
+  "bedrock-converse": "bedrock",
+  "cohere-chat-v2": "cohere",
+}
+
+/** The vendor of a recording, as the gateway knows it. Anthropic's address like OpenAI's is a compatible one. */
+export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
+  const isCompatible = vendor === "anthropic" && url?.endsWith("/chat/completions") === true
+  const isAzureChat = /azure/.test(vendor ?? dialect) && url?.includes("/chat/") === true
+  if (isCompatible || isAzureChat) return "openai-compatible"
+  return vendor ?? VENDORS_OF_FOLDERS[dialect] ?? dialect
+}
+
+/** Of a stream whose headers were not recorded. */
+const STREAM_TYPE = { "content-type": "text/event-stream" }
+
+/** Headers of a recorded answer that say something to a gateway. */
+export function headersOf({ status, headers, body }: RecordedCall["response"]): Replay["headers"] {
+  const known = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => TELLING_HEADERS.has(name))
+  const isStream = status === 200 && body?.text !== undefined
+  return { ...(isStream && STREAM_TYPE), ...Object.fromEntries(known) }
 }
 
 interface RecordedBody {
   readonly json?: JsonValue
   readonly text?: string
+  /** Of bytes that are no text. */
+  readonly base64?: string
 }
 
-interface RecordedCall {
-  readonly request: { readonly body: RecordedBody | null }
+/** A request and what came of it, as VCR had it. */
+export interface RecordedCall {
+  readonly request: { readonly url: string; readonly body: RecordedBody | null }
   readonly response: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
@@ -82,24 +137,25 @@ interface RecordedCall {
 }
 
 /** Headers that say something to a gateway. */
-const TELLING_HEADERS = new Set(["content-type", "retry-after", "retry-after-ms"])
+const TELLING_HEADERS = new Set([
+  "content-type",
+  "retry-after",
+  "retry-after-ms",
+  "x-amzn-errortype",
+])
 
-function readRecording(file: string): Recording {
-  const { request, response } = JSON.parse(readFixture(file)) as RecordedCall
-  const id = file.replace("recorded/", "").replace(".json", "")
+function readRecording(recorded: RecordedFile & RecordedCall): Recording {
+  const { request, response } = recorded
   const sent = request.body?.json
   const { text, json } = response.body ?? {}
-  const headers = Object.entries(response.headers)
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => TELLING_HEADERS.has(name))
   return {
-    id,
-    folder: id.slice(0, id.indexOf("/")),
+    id: nameOfRecording(recorded.file),
+    vendor: vendorOf(recorded),
     status: response.status,
     request: isJsonObject(sent) ? withoutWishes(repaired(sent) as JsonObject) : SMALLEST_REQUEST,
     replay: {
       status: response.status,
-      headers: Object.fromEntries(headers),
+      headers: headersOf(response),
       body: text ?? (json === undefined ? "" : JSON.stringify(json)),
     },
     isStream: response.status === 200 && text !== undefined,

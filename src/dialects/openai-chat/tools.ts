@@ -72,8 +72,9 @@ export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | und
   if (!isJsonObject(value)) {
     throw invalidType("tool_choice", "one of a string or object", value)
   }
-  if (typeof value.type !== "string") throw wrongMember(value.type, "tool_choice.type", "a string")
-  const { type } = value
+  // Hugging Face's client leaves the type out.
+  const type = value.type ?? (isJsonObject(value.function) ? "function" : undefined)
+  if (typeof type !== "string") throw wrongMember(type, "tool_choice.type", "a string")
   if (type !== "function" && type !== "custom") return undefined
   const called = value[type]
   if (!isJsonObject(called)) throw wrongMember(called, `tool_choice.${type}`, "an object")

@@ -4,7 +4,7 @@ import type { ChatEvent, ChatRequest, ChatResult } from "../../../src/canon/chat
 import type { ChatDialect, SseFrame } from "../../../src/canon/dialect.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
-import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+import { HAS_FIXTURES, recordedCalls } from "../../support/recordings.ts"
 
 const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 
@@ -27,18 +27,15 @@ export function fixturesIn(folder: string, ending: string): string[] {
     .toSorted()
 }
 
-/** Every call of Anthropic's own API that was recorded. */
-export function anthropicRecordings(folder = "recorded/anthropic-messages/"): Recording[] {
-  return fixturesIn(folder, ".json").map((file) => {
-    const { request, response } = JSON.parse(readFixture(file))
-    return {
-      file,
-      status: response.status,
-      request: request.body?.json,
-      answer: response.body?.json ?? response.body?.text,
-      isCut: JSON.stringify(request).includes("…[TRUNCATED"),
-    }
-  })
+/** Every call of Anthropic's own API that was recorded, and of others in its format. */
+export function anthropicRecordings(address = /\/v1\/messages(\?|$)/): Recording[] {
+  return recordedCalls(address).map(({ file, request, response }) => ({
+    file,
+    status: response.status,
+    request: request.body?.json as JsonObject,
+    answer: (response.body?.json ?? response.body?.text) as JsonObject | string,
+    isCut: JSON.stringify(request).includes("…[TRUNCATED"),
+  }))
 }
 
 /** Frames of a stream's text, fed in pieces of the given length. */

@@ -55,7 +55,9 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
   for (const { file, request, isCut } of answered) {
     if (isCut || hasSystemMessage(request)) continue
     test(file, () => {
-      const decoded = ANTHROPIC_MESSAGES.decodeRequest(request)
+      // An empty list of tools is left out.
+      const { tools, ...rest } = ANTHROPIC_MESSAGES.decodeRequest(request)
+      const decoded = tools?.length === 0 ? rest : { ...rest, ...(tools && { tools }) }
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.maxTokens).toBe(Number(request.max_tokens))
       const { body, losses } = KEEPING.encodeRequest(decoded)
@@ -64,7 +66,7 @@ describe(`recorded requests${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  for (const { file, request } of anthropicRecordings("recorded/anthropic-count-tokens/")) {
+  for (const { file, request } of anthropicRecordings(/\/count_tokens/)) {
     test(`${file} is counted`, () => {
       expect(decodeCountRequest(request).model).toBe(String(request.model))
     })

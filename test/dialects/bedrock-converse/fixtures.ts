@@ -4,7 +4,12 @@ import type { SseFrame, UpstreamDialect } from "../../../src/canon/dialect.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
 import { EventStreamParser } from "../../../src/wire/event-stream.ts"
-import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+import {
+  HAS_FIXTURES,
+  nameOfRecording,
+  readFixture,
+  recordedCalls,
+} from "../../support/recordings.ts"
 
 /** Recorded traffic of real vendors, beside the repository. */
 const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
@@ -63,20 +68,16 @@ export interface Recording {
   readonly answer: JsonObject | Buffer
 }
 
-const FOLDER = "recorded/bedrock-converse/"
-
 /** All of them; none where the folder is absent. */
 export function converseRecordings(): Recording[] {
-  if (!HAS_FIXTURES) return []
-  return readdirSync(new URL(FOLDER, ROOT)).map((name) => {
-    const { request, response } = JSON.parse(readFixture(FOLDER + name))
-    const { json, base64 } = response.body
+  return recordedCalls(/\/converse(-stream)?$/).map(({ file, request, response }) => {
+    const { json, base64 = "" } = response.body ?? {}
     return {
-      name: name.replace(".json", ""),
-      operation: request.url.split("/").at(-1),
+      name: nameOfRecording(file),
+      operation: request.url.split("/").at(-1) ?? "",
       status: response.status,
       headers: new Headers(response.headers),
-      answer: json ?? Buffer.from(base64, "base64"),
+      answer: (json as JsonObject | undefined) ?? Buffer.from(base64, "base64"),
     }
   })
 }

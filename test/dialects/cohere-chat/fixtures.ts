@@ -4,7 +4,7 @@ import type { Message, Part } from "../../../src/canon/message.ts"
 import type { EventDecoder, SseFrame } from "../../../src/canon/dialect.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
-import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+import { nameOfRecording, recordedCalls } from "../../support/recordings.ts"
 
 export const MODEL = "command-a-03-2025"
 
@@ -83,18 +83,10 @@ export interface Recording {
 
 /** Recorded calls of `/v2/chat`; none where the folder is absent. */
 export function recordings(): Recording[] {
-  if (!HAS_FIXTURES) return []
-  return readFixture("index.jsonl")
-    .split("\n")
-    .filter((line) => line.includes('"dialect": "cohere-chat-v2"'))
-    .map((line) => {
-      const { file } = JSON.parse(line) as { file: string }
-      const { request, response } = JSON.parse(readFixture(file))
-      return {
-        name: file.replace("recorded/cohere-chat-v2/", ""),
-        status: response.status,
-        request: request.body.json,
-        answer: response.body.json ?? response.body.text,
-      }
-    })
+  return recordedCalls(/\/v2\/chat$/).map(({ file, request, response }) => ({
+    name: nameOfRecording(file),
+    status: response.status,
+    request: request.body?.json as JsonObject,
+    answer: (response.body?.json ?? response.body?.text) as JsonObject | string,
+  }))
 }

@@ -66,7 +66,8 @@ function whole(recording: RecordedOperation): RecordedOperation["answer"] {
 }
 
 test.skipIf(!HAS_FIXTURES)(`there are recordings of seven vendors${WITHOUT_FIXTURES}`, () => {
-  expect(new Set(RECORDINGS.map(vendorOf))).toEqual(new Set(HOSTS.map(([, vendor]) => vendor)))
+  const vendors = new Set([...HOSTS.map(([, vendor]) => vendor), "openai-compatible"])
+  expect(new Set(RECORDINGS.map(vendorOf))).toEqual(vendors)
   expect(RECORDINGS.length).toBeGreaterThan(35)
 })
 
@@ -87,6 +88,9 @@ describe.skipIf(!HAS_FIXTURES)(`recorded refusals${WITHOUT_FIXTURES}`, () => {
     test(recording.id, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
+      if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")
+      // A server of one's own whose batch is smaller than a text.
+      if (/past-the-batch/.test(recording.id)) return expect(error.kind).toBe("upstream_error")
       // They name models that the vendor does not have.
       expect(error.kind).toBe("upstream_error")
       if (status !== 404) expect(error.details.providerError).toBe("model")

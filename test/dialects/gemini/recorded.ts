@@ -1,6 +1,11 @@
 import { readdirSync } from "node:fs"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
-import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+import {
+  HAS_FIXTURES,
+  nameOfRecording,
+  readFixture,
+  recordedCalls,
+} from "../../support/recordings.ts"
 
 const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
 
@@ -23,31 +28,19 @@ export function geminiRecordings(): GeminiRecording[] {
   return [...cassettes(), ...sdkReplays(), ...sdkFixtures()]
 }
 
-interface Cassette {
-  readonly request: { readonly url: string; readonly body: { readonly json?: JsonValue } | null }
-  readonly response: {
-    readonly status: number
-    readonly body: { readonly json?: JsonValue; readonly text?: string } | null
-  }
-}
-
 function cassettes(): GeminiRecording[] {
-  return ["recorded/gemini-generatecontent", "recorded/vertex"].flatMap((folder) =>
-    filesOf(folder).flatMap((file) => {
-      const { request, response } = JSON.parse(readFixture(file)) as Cassette
-      if (!isGeneration(request.url)) return []
-      const { text, json } = response.body ?? {}
-      const sent = request.body?.json
-      return {
-        id: nameOf(file),
-        status: response.status,
-        isStream: request.url.includes(":stream") && response.status === 200,
-        request: isJsonObject(sent) ? sent : undefined,
-        chunks: text === undefined ? [json ?? null] : chunksOf(text),
-        text,
-      }
-    }),
-  )
+  return recordedCalls(/:(g|streamG)enerateContent/).map(({ file, request, response }) => {
+    const { text, json } = response.body ?? {}
+    const sent = request.body?.json
+    return {
+      id: nameOfRecording(file),
+      status: response.status,
+      isStream: request.url.includes(":stream") && response.status === 200,
+      request: isJsonObject(sent) ? sent : undefined,
+      chunks: text === undefined ? [json ?? null] : chunksOf(text),
+      text,
+    }
+  })
 }
 
 interface Replay {
@@ -65,7 +58,7 @@ function sdkReplays(): GeminiRecording[] {
       if (!isGeneration(request.url) || chunks.length === 0) return []
       const [sent] = request.bodySegments
       return {
-        id: `${nameOf(file)} ${index}`,
+        id: `${nameOfRecording(file)} ${index}`,
         status: response.statusCode,
         isStream: request.url.includes(":stream") && response.statusCode === 200,
         request: isJsonObject(sent) ? sent : undefined,
@@ -83,7 +76,7 @@ function sdkFixtures(): GeminiRecording[] {
     const chunks = isStream ? text.trim().split("\n").map(parse) : [parse(text)]
     const status = file.includes("-429-") ? 429 : 200
     return {
-      id: nameOf(file),
+      id: nameOfRecording(file),
       status,
       isStream,
       request: undefined,
@@ -113,8 +106,4 @@ function filesOf(folder: string): string[] {
     .filter((entry) => entry.isFile() && /\.(json|txt)$/.test(entry.name))
     .map(({ name }) => `${folder}/${name}`)
     .toSorted()
-}
-
-function nameOf(file: string): string {
-  return file.replace(/^recorded\//, "").replace(/\.json$/, "")
 }

@@ -88,6 +88,8 @@ function expectedFinish({ chunks }: GeminiRecording, calls: number): string {
   const word = words.findLast((each) => each !== undefined)
   if (word === "MAX_TOKENS") return "length"
   if (word === "MODEL_ARMOR") return "content-filter"
+  // Calls that were not offered are passed on.
+  if (word === "UNEXPECTED_TOOL_CALL" && calls > 0) return "tool-calls"
   if (word === "STOP") return calls > 0 ? "tool-calls" : "stop"
   return "other"
 }

@@ -1,12 +1,9 @@
-import { existsSync, readFileSync } from "node:fs"
 import { createParser } from "eventsource-parser"
 import type { SseFrame } from "../../../src/canon/dialect.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
+import { recordedCalls, vendorOf } from "../../support/recordings.ts"
 
-/** Recorded traffic of real vendors, beside the repository; it is read and never needed. */
-const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
-
-export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
+export { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
 
 export interface Recording {
   readonly file: string
@@ -19,29 +16,19 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-export function readFixture(path: string): string {
-  return readFileSync(new URL(path, ROOT), "utf8")
-}
-
 /** All recorded calls of a chat completions address, whichever the vendor. */
 export function chatRecordings(): Recording[] {
-  if (!HAS_FIXTURES) return []
-  const recordings: Recording[] = []
-  for (const line of readFixture("index.jsonl").split("\n")) {
-    if (line === "") continue
-    const entry = JSON.parse(line)
-    if (!entry.url?.includes("chat/completions") || !entry.file.startsWith("recorded/")) continue
-    const { request, response } = JSON.parse(readFixture(entry.file))
-    recordings.push({
-      file: entry.file,
-      vendor: entry.dialect,
-      status: entry.status,
-      request: request.body?.json,
-      answer: response.body?.json ?? response.body?.text,
-      isCut: entry.truncated_strings > 0,
-    })
-  }
-  return recordings
+  return recordedCalls(/chat\/completions/).map((recorded) => {
+    const { file, request, response } = recorded
+    return {
+      file,
+      vendor: vendorOf(recorded),
+      status: recorded.status,
+      request: request.body?.json as JsonObject | undefined,
+      answer: (response.body?.json ?? response.body?.text) as JsonObject | string | undefined,
+      isCut: JSON.stringify(recorded).includes("…[TRUNCATED"),
+    }
+  })
 }
 
 /** Frames of a stream's text, fed in pieces of the given length. */

@@ -1,6 +1,12 @@
 import { readdirSync } from "node:fs"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
-import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+import {
+  HAS_FIXTURES,
+  nameOfRecording,
+  readFixture,
+  recordedCalls,
+  vendorOf,
+} from "../../support/recordings.ts"
 
 const FIXTURES = new URL("../../../../shared/fixtures/", import.meta.url)
 
@@ -16,33 +22,19 @@ export interface Recording {
   readonly isCut: boolean
 }
 
-interface IndexLine {
-  readonly file: string
-  readonly dialect: string
-  readonly status: number
-  readonly url?: string
-  readonly truncated_strings?: number
-}
-
 /** All of them, whichever the vendor and the status; compaction and counting are other calls. */
 export function recordedResponses(): Recording[] {
-  if (!HAS_FIXTURES) return []
-  return readFixture("index.jsonl")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as IndexLine)
-    .filter(({ file, url }) => file.startsWith("recorded/") && /\/responses(\?|$)/.test(url ?? ""))
-    .map((line) => {
-      const { request, response } = JSON.parse(readFixture(line.file))
-      return {
-        file: line.file.replace("recorded/", ""),
-        vendor: line.dialect,
-        status: line.status,
-        request: request.body?.json,
-        answer: response.body?.json ?? response.body?.text,
-        isCut: (line.truncated_strings ?? 0) > 0,
-      }
-    })
+  return recordedCalls(/\/responses(\?|$)/).map((recorded) => {
+    const { file, request, response } = recorded
+    return {
+      file: nameOfRecording(file),
+      vendor: vendorOf(recorded),
+      status: recorded.status,
+      request: request.body?.json as JsonObject | undefined,
+      answer: (response.body?.json ?? response.body?.text) as JsonObject | string | undefined,
+      isCut: JSON.stringify(recorded).includes("…[TRUNCATED"),
+    }
+  })
 }
 
 /** Made by hand: the one is no JSON, the deltas of the other are not what its ends say. */

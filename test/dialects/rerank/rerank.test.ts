@@ -214,7 +214,7 @@ describe("an upstream's answer", () => {
   }
 })
 
-const RECORDINGS = recordedAt(/\/rerank$/)
+const RECORDINGS = recordedAt(/(cohere|voyage).*\/rerank$/)
 
 function vendorOf({ url }: RecordedOperation): string {
   return url.includes("voyage") ? "voyage" : "cohere"
