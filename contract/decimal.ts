@@ -22,7 +22,9 @@ export function readDecimal(text: string): Decimal {
   const match = PLAIN.exec(text.trim())
   if (!match) throw new RangeError(`'${text}' is not a decimal number such as 12.50`)
   const [, sign = "", whole = "0", fraction = ""] = match
-  const digits = fraction.replace(/0+$/, "")
+  let end = fraction.length
+  while (fraction[end - 1] === "0") end--
+  const digits = fraction.slice(0, end)
   const value = BigInt(whole + digits)
   return { value: sign === "-" ? -value : value, places: digits.length }
 }
@@ -68,7 +70,7 @@ export function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator
 }
 
-const WITH_EXPONENT = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i
+const WITH_EXPONENT = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
 
 /**
  * The same number as plain decimal text, digit for digit: `1e-7` is `0.0000001`, `0.10` stays `0.10`.

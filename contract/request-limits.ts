@@ -18,6 +18,8 @@ export interface RequestLimits {
 export const MAX_VALUES = 200_000
 /** The same for embeddings, whose texts may be lists of tokens. Providers take 300,000 tokens. */
 export const MAX_EMBEDDING_VALUES = 1_100_000
+/** The number of members of one object: an engine sorts names that are numbers each time it lists them. */
+export const MAX_OBJECT_MEMBERS = 10_000
 /** The number of members of a body. */
 export const MAX_MEMBERS = 2_048
 

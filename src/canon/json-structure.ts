@@ -62,6 +62,9 @@ export function openingBytes(text: string): number {
   return openingsIn(text) * OPENING_BYTES
 }
 
+/** Levels whose members are counted. */
+const LEVELS = 256
+
 /** How much of a string is scanned byte by byte before it is searched: most are short. Bytes. */
 const SHORT_STRING = 32
 
@@ -72,10 +75,14 @@ const SHORT_STRING = 32
 export class JsonScanner {
   /** The largest number of levels that were open at the same time. */
   deepest = 0
+  /** The largest number of members of one object. */
+  widest = 0
   #openings = 0
   #members = 0
   #commas = 0
   #depth = 0
+  /** Members of the object that is open, by level. A deeper level has none, and is too deep for everyone. */
+  readonly #membersAt = new Uint32Array(LEVELS)
   #isText = false
   #isEscaped = false
   readonly #topLevel = new TopLevelStrings()
@@ -137,10 +144,14 @@ export class JsonScanner {
         if (this.#depth === 1) this.#topLevel.comma()
       } else if (code === COLON) {
         this.#members++
+        const members = (this.#membersAt[this.#depth] ?? 0) + 1
+        this.#membersAt[this.#depth] = members
+        if (members > this.widest) this.widest = members
         if (this.#depth === 1) this.#topLevel.colon()
       } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.#openings++
         if (++this.#depth > this.deepest) this.deepest = this.#depth
+        this.#membersAt[this.#depth] = 0
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--
     }
     return chunk.length

@@ -1,4 +1,4 @@
-import { MAX_VALUES } from "#contract/request-limits.ts"
+import { MAX_OBJECT_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
 import { GatewayError } from "../canon/errors.ts"
 import {
   hasManyOpenings,
@@ -123,7 +123,9 @@ async function readLarge(
         if (start > 0) await ownTurn()
         scanner.push(chunk.subarray(start, start + SLICE_BYTES))
         if (scanner.deepest > DEEPEST) throw tooDeep()
-        if (scanner.count > maxValues) throw tooMany(maxValues, scanner.member)
+        const { count, member, widest } = scanner
+        if (count > maxValues) throw tooMany(`${shownNumber(maxValues)} ${VALUES}`, member)
+        if (widest > MAX_OBJECT_MEMBERS) throw tooMany(WIDE_OBJECT, member)
         if (!isNamed && scanner.model !== undefined) {
           isNamed = true
           await watch?.named(scanner.model)
@@ -175,12 +177,19 @@ function tooDeep(): GatewayError {
   )
 }
 
-/** @param member where the limit was passed. */
-function tooMany(max: number, member: string | undefined): GatewayError {
+const shownNumber = (number: number): string => number.toLocaleString("en-US")
+const VALUES = "values: lists, objects, members and elements"
+const WIDE_OBJECT = `${shownNumber(MAX_OBJECT_MEMBERS)} members in one object`
+
+/**
+ * @param limit what the body has more of.
+ * @param member where the limit was passed.
+ */
+function tooMany(limit: string, member: string | undefined): GatewayError {
   const place = member === undefined ? "" : ` It is passed in '${member.slice(0, 100)}'.`
   return new GatewayError(
     "invalid_value",
-    `The body has more than ${max.toLocaleString("en-US")} values: lists, objects, members and elements.${place} Send less in one request.`,
+    `The body has more than ${limit}.${place} Send less in one request.`,
     member === undefined ? {} : { parameter: member.slice(0, 100) },
   )
 }

@@ -9,6 +9,8 @@ const LONGEST_EVENT = 16 * 1024 * 1024
 const MOST_DROPPED = 1024 * 1024
 /** An invalid line costs as much as so many characters. */
 const INVALID_LINE_COST = 1024
+/** Bytes that the parser gets at once: of lines that end in CR alone it copies the rest for each line. */
+const FED_BYTES = 16 * 1024
 /** A long event is in memory as text, as what is parsed of it, and as what is passed on. */
 const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
@@ -53,7 +55,10 @@ export class SseParser implements FrameParser {
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     this.#waiting += bytes.length
-    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
+    for (let start = 0; start < bytes.length; start += FED_BYTES) {
+      const part = bytes.subarray(start, start + FED_BYTES)
+      this.#parser.feed(this.#decoder.decode(part, { stream: true }))
+    }
     if (this.#events.length > 0) this.#waiting = this.#droppedCost = 0
     if (this.#waiting > SMALL_EVENT || this.#taken > 0) this.#count()
     return this.#take()

@@ -30,15 +30,20 @@ export class PoolThread implements Disposable {
   #running: Running | undefined
   #last = 0
   #isOver = false
+  #hasEnded = false
 
-  constructor(path: string) {
+  /** @param onEnd called when the operating system has the thread's resources back. */
+  constructor(path: string, onEnd: () => void) {
     this.#worker = new Worker(threadAddress(path))
     this.#worker.addEventListener("message", ({ data }: MessageEvent<JobReply>) =>
       this.#receive(data),
     )
-    for (const event of ["error", "close"] as const) {
-      this.#worker.addEventListener(event, () => this[Symbol.dispose]())
-    }
+    this.#worker.addEventListener("error", () => this[Symbol.dispose]())
+    this.#worker.addEventListener("close", () => {
+      this.#hasEnded = true
+      this[Symbol.dispose]()
+      onEnd()
+    })
     this.#worker.unref()
   }
 
@@ -47,9 +52,14 @@ export class PoolThread implements Disposable {
     return this.#running?.job.owner
   }
 
-  /** Whether it has ended and takes no more jobs. */
+  /** Whether it was terminated and takes no more jobs. */
   get isOver(): boolean {
     return this.#isOver
+  }
+
+  /** Whether it runs no more: native code, such as a regular expression, goes on after the termination. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   hasLoaded(name: string): boolean {

@@ -24,7 +24,7 @@ interface Queued {
 
 /**
  * Runs work that could block the event loop on a few threads, which start when first needed. A job that exceeds its
- * deadline costs its thread, and no other job. Owners take turns, and one owner never occupies all threads.
+ * deadline costs its thread, and no other job; another thread starts when that one has ended. Owners take turns, and one owner never occupies all threads.
  */
 export class WorkerPool implements Disposable {
   readonly #limits: PoolLimits
@@ -100,11 +100,11 @@ export class WorkerPool implements Disposable {
 
   /** An idle thread, at best one that has loaded the code of the job already. */
   #threadFor({ name }: Job): PoolThread | undefined {
-    for (const thread of this.#threads) if (thread.isOver) this.#threads.delete(thread)
-    const idle = [...this.#threads].filter(({ owner }) => owner === undefined)
+    for (const thread of this.#threads) if (thread.hasEnded) this.#threads.delete(thread)
+    const idle = [...this.#threads].filter(({ owner, isOver }) => owner === undefined && !isOver)
     const found = idle.find((thread) => thread.hasLoaded(name)) ?? idle[0]
     if (found !== undefined || this.#threads.size >= this.#limits.threads) return found
-    const thread = new PoolThread(THREAD)
+    const thread = new PoolThread(THREAD, () => this.#dispatch())
     this.#threads.add(thread)
     return thread
   }

@@ -167,6 +167,18 @@ describe("a body that is made to hurt", () => {
     }
   })
 
+  test("is not parsed when one object has more than 10,000 members", async () => {
+    const caller = await gateway.caller()
+    const membersOf = (count: number): string =>
+      Array.from({ length: count }, (_, index) => `"${7919 * index}":0`).join(",")
+    const bodyOf = (count: number): string =>
+      `{"model":"sim/echo","messages":${JSON.stringify(HELLO)},"metadata":{${membersOf(count)}}}`
+    const error = await errorOf(await caller.post(CHAT, bodyOf(10_001)))
+    expect(error).toMatchObject({ status: 400, error_type: "invalid_value", param: "metadata" })
+    expect(error.message).toContain("10,000 members in one object")
+    await expectNothingHeld(caller)
+  })
+
   test("is not parsed when it holds a million values", async () => {
     const caller = await gateway.caller()
     for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { deflateSync } from "node:zlib"
 import * as fc from "fast-check"
 import { pdfExtent } from "../../src/media/pdf/pages.ts"
+import { processorTime } from "../support/processor-time.ts"
 import { makePdf } from "./make-pdf.ts"
 
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(60)
@@ -38,12 +39,50 @@ describe("pdfExtent", () => {
     const longer = deflateSync(Buffer.from(`(${"x".repeat(50_000)}) Tj`))
     const pdf = Buffer.concat([
       makePdf({ pages: 2, text: "short" }),
-      Buffer.from(`12 %\n 0 obj << /Filter /FlateDecode /Length 1 >> stream\n`),
+      Buffer.from(`12\n 0 obj << /Filter /FlateDecode /Length 1 >> stream\n`),
       longer,
       Buffer.from("\nendstream endobj"),
     ])
     expect(pdfExtent(pdf)?.textBytes).toBeGreaterThanOrEqual(100_000)
   })
+
+  test.each(["12 %\n 0 obj", "12 0 %c\r obj", "12%a\n%b\n0%c\nobj"])(
+    "does not guess at a file that hides an object behind a comment: %j",
+    (head) => {
+      const hidden = [`${head} << /Filter /FlateDecode /Length 1 >> stream\n`, "\nendstream endobj"]
+      const pdf = [makePdf({ pages: 2, text: "short" }), ...hidden.map((text) => Buffer.from(text))]
+      expect(pdfExtent(Buffer.concat(pdf))).toBeUndefined()
+    },
+  )
+
+  test.each(["1%", "%1 \n", "1 1%", "obj 1 0 ", "%%%%", "1 ", "% \n1 "])(
+    "reads megabytes of %j in time",
+    (repeated) => {
+      const bytes = Buffer.concat([
+        makePdf({ pages: 1, text: "x" }),
+        Buffer.alloc(2_000_000, repeated),
+      ])
+      expect(processorTime(() => pdfExtent(bytes))).toBeLessThan(1_500)
+    },
+  )
+
+  test.each(["beginbfchar ", "/a%\u0001", "/a ", "/a\n%"])(
+    "reads a map and a content stream of a megabyte of %j in time",
+    (repeated) => {
+      const packed = deflateSync(Buffer.alloc(1_000_000, repeated))
+      const head = `<< /Filter /FlateDecode /Length ${packed.length} >> stream\n`
+      const pdf = Buffer.concat([
+        makePdf({ pages: 1, text: "x" }),
+        ...["12 0 obj", "30 0 obj"].flatMap((name) => [
+          Buffer.from(`${name} ${head}`),
+          packed,
+          Buffer.from("\nendstream endobj\n"),
+        ]),
+        Buffer.from("31 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 30 0 R >> endobj"),
+      ])
+      expect(processorTime(() => pdfExtent(pdf))).toBeLessThan(2_000)
+    },
+  )
 
   test("follows what a page draws, through all levels", () => {
     const inner = form(21, `(${"y".repeat(1_000)}) Tj`)

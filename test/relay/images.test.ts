@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { imageSize } from "../../src/media/image-size.ts"
-import { startGateway } from "../support/gateway.ts"
+import { provider, startGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
 import { type ErrorBody, image, type Made, imageCalls } from "./image-support.ts"
 
@@ -249,4 +249,24 @@ describe("links to kept images", () => {
     const [made] = ((await response.json()) as Made).data
     expect(made?.url).toStartWith("https://ai.example.com/v1/images/files/")
   })
+})
+
+test("a provider that sends more images than asked for is paid for those, and the rest is left out", async () => {
+  await using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ created: 1, data: Array(2_000).fill({ b64_json: "AAAA" }) }),
+  })
+  await using gateway = await startGateway({
+    providers: { many: provider(server.url.href, "openai-compatible") },
+    models: { "many/picture": image() },
+  })
+  const caller = await gateway.caller("10")
+  for (const n of [1, 3]) {
+    const body = { model: "many/picture", prompt: "an owl", n, response_format: "url" }
+    const response = await caller.post("/v1/images/generations", body)
+    const { data } = (await response.json()) as { data: unknown[] }
+    expect(data).toHaveLength(n)
+    expect(response.headers.get("x-tollgate-cost")).toBe((0.04 * n).toFixed(2))
+  }
 })

@@ -1,4 +1,4 @@
-const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 const NANO = 9
 const EXACT_PLACES = 30
 const MILLION_PLACES = 6

@@ -4,6 +4,18 @@ import type { JsonValue } from "../../canon/json.ts"
 /** No vendor can be asked for so many (OpenAI's limit is 128); each is work for all that read the answer. */
 const MOST_CHOICES = 1_000
 
+/** No model calls so many tools in one answer; each is work for every frame that follows. */
+const MAX_TOOL_CALLS = 1_000
+
+/** @throws GatewayError `upstream_error` for more tool calls than there can be. */
+export function checkToolCalls(count: number): void {
+  if (count <= MAX_TOOL_CALLS) return
+  throw new GatewayError(
+    "upstream_error",
+    `The provider sent an answer of more than ${MAX_TOOL_CALLS.toLocaleString("en-US")} tool calls, which was not read to its end. Try again.`,
+  )
+}
+
 /** @throws GatewayError `upstream_error` where an answer, or a frame of it, holds more choices than there can be. */
 export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MOST_CHOICES) return

@@ -34,7 +34,21 @@ export function originalName(
   tools: readonly Tool[] | undefined,
   rule: NameRule,
 ): string {
-  return tools?.find(({ name }) => fittedName(name, rule) === fitted)?.name ?? fitted
+  return (tools && originalNames(tools, rule).get(fitted)) ?? fitted
+}
+
+/** Names of tools by the fitted ones, for the requests whose answers are being read. */
+const ORIGINAL_NAMES = new WeakMap<readonly Tool[], Map<NameRule, Map<string, string>>>()
+
+function originalNames(tools: readonly Tool[], rule: NameRule): ReadonlyMap<string, string> {
+  const byRule = ORIGINAL_NAMES.get(tools) ?? new Map<NameRule, Map<string, string>>()
+  ORIGINAL_NAMES.set(tools, byRule)
+  let names = byRule.get(rule)
+  if (names === undefined) {
+    names = new Map(tools.toReversed().map(({ name }) => [fittedName(name, rule), name]))
+    byRule.set(rule, names)
+  }
+  return names
 }
 
 /** @param hashed identifies what the name stands for; its hash is unique. */
@@ -45,7 +59,9 @@ function markedName(name: string, hashed: string, rule: NameRule): string {
 
 /** The name of a function that stands for a member of a namespace: deterministic. */
 export function flatName(namespace: string, name: string): string {
-  const joined = `${namespace.replace(/_+$/, "")}__${name}`
+  let end = namespace.length
+  while (namespace[end - 1] === "_") end--
+  const joined = `${namespace.slice(0, end)}__${name}`
   return NARROWEST.taken.test(joined) ? joined : marked(joined, namespace, name)
 }
 

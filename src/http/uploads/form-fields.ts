@@ -77,8 +77,9 @@ export function shownName(name: string): string {
   return name.slice(0, LONGEST_NAME)
 }
 
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
+
 function valueOf(text: string, kind: FieldKind | undefined): JsonValue {
   if (kind === "flag") return text === "true" ? true : text === "false" ? false : text
-  if (kind !== "number" || !/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(text)) return text
-  return Number(text)
+  return kind === "number" && NUMBER.test(text.trim()) ? Number(text) : text
 }

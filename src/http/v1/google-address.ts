@@ -32,7 +32,10 @@ export function googlePath(method: GoogleMethod): GooglePath {
 
 /** The name of a model in its address: it may hold slashes, as it is or encoded. */
 export function modelName(pathname: string): string {
-  const text = pathname.replace(BELOW, "").replace(/\/+$/, "")
+  const path = pathname.replace(BELOW, "")
+  let end = path.length
+  while (path[end - 1] === "/") end--
+  const text = path.slice(0, end)
   try {
     return decodeURIComponent(text)
   } catch {

@@ -20,11 +20,10 @@ const METADATA = ["metadata", "labels"]
 
 /** Characters of what agents send as a user. */
 const LONGEST_USER = 512
-/** How Claude Code names the user and the session in one. */
-const AGENT_USER = /^(.+?)_(?:account_[\w-]*_)?session_([\w-]+)$/
-
-// A tag's name, and its value: what a report can show on one line, and no comma, which ends it.
-const TAG = /^\s*([\w.:/-]+)\s*=\s*([^,\p{Cc}]+?)\s*$/u
+const SESSION_MARK = "_session_"
+const ACCOUNT_MARK = "_account_"
+const WORD = /^[\w-]*$/
+const TAG_NAME = /^[\w.:/-]+$/
 const CONTROL = /\p{Cc}/u
 
 /**
@@ -56,9 +55,9 @@ function userOf(headers: Headers, body: JsonObject | undefined): Labels | undefi
     .flatMap((text) => (text === undefined ? [] : [splitUser(text)]))[0]
 }
 
-/** Claude Code's is a user and a session: `user_…_session_…`, or the same as JSON. */
+/** Claude Code's is a user and a session: `user_…_account_…_session_…`, or the same as JSON. */
 function splitUser(text: string): Labels {
-  const [, user, session] = AGENT_USER.exec(text) ?? jsonUser(text)
+  const [user, session] = markedUser(text) ?? jsonUser(text)
   return {
     user: cut(user ?? text),
     ...(session !== undefined && { session: cut(session) }),
@@ -69,10 +68,20 @@ function cut(text: string): string {
   return text.slice(0, LONGEST_LABEL).toWellFormed()
 }
 
+function markedUser(text: string): readonly string[] | undefined {
+  const sessionAt = text.indexOf(SESSION_MARK, 1)
+  const session = text.slice(sessionAt + SESSION_MARK.length)
+  if (sessionAt < 0 || session === "" || !WORD.test(session)) return undefined
+  const before = text.slice(0, sessionAt)
+  const accountAt = before.indexOf(ACCOUNT_MARK, 1)
+  const hasAccount = accountAt > 0 && WORD.test(before.slice(accountAt + ACCOUNT_MARK.length))
+  return [hasAccount ? before.slice(0, accountAt) : before, session]
+}
+
 function jsonUser(text: string): readonly string[] {
   if (!text.startsWith("{")) return []
   const { device_id: device, session_id: session } = parseJsonObject(text) ?? {}
-  return typeof device === "string" && typeof session === "string" ? [text, device, session] : []
+  return typeof device === "string" && typeof session === "string" ? [device, session] : []
 }
 
 function sessionOf(headers: Headers): string | undefined {
@@ -100,8 +109,10 @@ function tagsOf(
 function readTags(header: string, tags: Map<string, string>): void {
   for (const part of header.split(",")) {
     if (part.trim() === "") continue
-    const [, name, value] = TAG.exec(part) ?? []
-    if (name === undefined || value === undefined) {
+    const sign = part.indexOf("=")
+    const name = part.slice(0, Math.max(0, sign)).trim()
+    const value = part.slice(sign + 1).trim()
+    if (!TAG_NAME.test(name) || value === "" || CONTROL.test(value)) {
       throw refused(TAGS, "is a list such as 'feature=search, team=blue'")
     }
     if (name.length > LONGEST_TAG_NAME || value.length > LONGEST_LABEL) {

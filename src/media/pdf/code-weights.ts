@@ -80,8 +80,21 @@ function nameBytes(name: string): number {
   }, 0)
 }
 
-const SECTIONS = /begin(bfchar|bfrange)([^]*?)end\1/g
+const SECTION = /begin(bfchar|bfrange)/g
 const TOKENS = /<([\da-fA-F\s]*)>|[[\]]/g
+
+/** Sections of a map, each from its begin to its end. */
+function* sectionsOf(text: string): Generator<{ kind: string; section: string }> {
+  SECTION.lastIndex = 0
+  for (;;) {
+    const [begin, kind = ""] = SECTION.exec(text) ?? []
+    if (begin === undefined) return
+    const end = text.indexOf(`end${kind}`, SECTION.lastIndex)
+    if (end < 0) return
+    yield { kind, section: text.slice(SECTION.lastIndex, end) }
+    SECTION.lastIndex = end
+  }
+}
 
 /** Reads maps from codes to text (ISO 32000-1, 9.10.3). */
 class MapReader {
@@ -98,7 +111,7 @@ class MapReader {
 
   read(map: Uint8Array): void {
     const text = Buffer.from(map).toString("latin1")
-    for (const [, kind, section = ""] of text.matchAll(SECTIONS)) {
+    for (const { kind, section } of sectionsOf(text)) {
       const tokens = [...section.matchAll(TOKENS)].map(
         ([mark, digits]) => digits?.replaceAll(/\s/g, "") ?? mark,
       )

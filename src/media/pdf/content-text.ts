@@ -11,8 +11,8 @@ export interface ContentText {
   readonly marked: number
 }
 
-const DRAWN =
-  /\/([^\0\t\n\f\r ()<>[\]{}/%]*)(?:[\0\t\n\f\r ]|%[^\r\n]*[\r\n])+Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
+/** An object that is drawn. With a comment behind its name it is drawn and not named, so that it cannot be determined. */
+const DRAWN = /\/([^\0\t\n\f\r ()<>[\]{}/%]*)[\0\t\n\f\r ]+Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const ALL_DRAWN = /(?<![^\0\t\n\f\r ()<>[\]{}/%])Do(?![^\0\t\n\f\r ()<>[\]{}/%])/g
 const MARKED = /(?:BDC|DP)(?![A-Za-z])/g
 /** The data of an image between operators, which is not text and may look like anything. */

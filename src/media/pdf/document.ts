@@ -20,9 +20,11 @@ export interface PdfObject {
 const MAX_OBJECTS = 500_000
 const MAX_HOPS = 16
 
-/** Numbers of an object, in front of its definition. Comments can be between. */
-const DEFINITION =
-  /(?<!\d)(\d{1,10})(?:[\0\t\n\f\r ]|%[^\r\n]*[\r\n])+\d{1,5}(?:[\0\t\n\f\r ]|%[^\r\n]*[\r\n])+obj/g
+/** Numbers of an object, in front of its definition. */
+const DEFINITION = /(?<!\d)(\d{1,10})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+obj/g
+
+/** A comment between those, which would hide the object from the expression above. No writer of PDF has it. */
+const HIDDEN_DEFINITION = /%[^\r\n%]*[\r\n][\0\t\n\f\r ]*(?:\d{1,5}[\0\t\n\f\r ]+)?obj/
 
 /**
  * The objects of a PDF, found by reading all of it. The cross-reference table is not used, so it cannot hide an object:
@@ -40,6 +42,7 @@ export class PdfDocument {
   constructor(bytes: Buffer) {
     this.#bytes = bytes
     this.#text = bytes.toString("latin1")
+    if (HIDDEN_DEFINITION.test(this.#text)) throw new UnreadablePdf()
     this.#readObjects()
     for (const object of [...this.objects.values()].flat()) this.#readObjectStream(object)
     if (this.#isEncrypted()) throw new UnreadablePdf()

@@ -1,3 +1,4 @@
+import { MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
@@ -38,8 +39,9 @@ export function weighFrame({ data }: ReceivedEvent): number {
   if (data.length <= LIGHT_FRAME) return 0
   const scanner = new JsonScanner()
   scanner.push(Buffer.from(data))
-  const { values, elements } = scanner
-  if (values > MAX_VALUES || elements > MAX_ELEMENTS) throw tooMany()
+  const { values, elements, widest } = scanner
+  const isWide = widest > MAX_OBJECT_MEMBERS
+  if (values > MAX_VALUES || elements > MAX_ELEMENTS || isWide) throw tooMany()
   return values * VALUE_COST
 }
 

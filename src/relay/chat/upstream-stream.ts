@@ -30,6 +30,8 @@ const MOST_UNHEARD = 32 * 1024 * 1024
 const FRAME_COST = 1024
 /** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
 const BYTES_AT_ONCE = 256 * 1024
+/** What is read of a chunk before others have their turn, in bytes: a chunk may hold thousands of frames. */
+const SLICE_BYTES = 32 * 1024
 /** A small chunk costs as much as so many bytes. */
 const CHUNK_COST = 8 * 1024
 
@@ -64,6 +66,8 @@ export class UpstreamStream<
   /** A read that was begun while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
+  /** What was received and is still to be read. */
+  #rest: Uint8Array | undefined
   /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
   #hangUpAt: number | undefined
   /** Whether tokens are being counted: what is held back goes out when that is done. */
@@ -202,17 +206,27 @@ export class UpstreamStream<
 
   /** The next bytes; undefined when no more come. */
   async #receive(): Promise<Uint8Array | undefined> {
+    if (this.#rest !== undefined) {
+      await ownTurn()
+      return this.#sliceOf(this.#rest)
+    }
     // An answer that is whole is not waited for long: some vendors leave the connection open.
     if (this.#decoder.finished) {
       this.#hangUpAt ??= performance.now() + HANG_UP_TIME
       this.#attempt.deadlines.awaitEnd(this.#hangUpAt)
     } else this.#attempt.deadlines.resume()
     try {
-      return (await this.#body.next()).value
+      return this.#sliceOf((await this.#body.next()).value)
     } catch (error) {
       if (!this.#decoder.finished) throw this.#attempt.explain(error)
       return undefined
     }
+  }
+
+  #sliceOf(bytes: Uint8Array | undefined): Uint8Array | undefined {
+    const isLong = bytes !== undefined && bytes.byteLength > SLICE_BYTES
+    this.#rest = isLong ? bytes.subarray(SLICE_BYTES) : undefined
+    return isLong ? bytes.subarray(0, SLICE_BYTES) : bytes
   }
 
   /** @param bytes absent at the end. */

@@ -1,3 +1,4 @@
+import { MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { DEEPEST } from "../../canon/json.ts"
 import { joinInSlices } from "../../canon/joined-bytes.ts"
@@ -158,8 +159,8 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   )
 }
 
-function isTooMuch({ values, elements }: JsonScanner): boolean {
-  return values > MAX_VALUES || elements > MAX_ELEMENTS
+function isTooMuch({ values, elements, widest }: JsonScanner): boolean {
+  return values > MAX_VALUES || elements > MAX_ELEMENTS || widest > MAX_OBJECT_MEMBERS
 }
 
 function tooMany({ provider }: AnswerReader): GatewayError {

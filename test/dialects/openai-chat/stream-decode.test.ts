@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+import { CallIndexes } from "../../../src/dialects/openai-chat/patches/repair.ts"
 import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-events.ts"
-import { processorTime } from "../../support/processor-time.ts"
 
 /** An id of a call whose vendor gave none. */
 const MINTED = /^call_[0-9A-Za-z]{24}$/
@@ -60,15 +60,21 @@ describe("the common stream", () => {
 })
 
 describe("tool calls", () => {
-  test("take no longer for there being many of them", () => {
-    const taken = processorTime(() => {
-      const decoder = OPENAI_CHAT.decodeEvents()
-      for (let index = 0; index < 100_000; index++) {
-        const called = { name: "f", arguments: "{}" }
-        decoder.push(calls({ index, id: `call_${index}`, type: "function", function: called }))
-      }
-    })
-    expect(taken).toBeLessThan(3_000)
+  test("are read up to 1,000 of one answer, decoded and repaired", () => {
+    const called = { name: "f", arguments: "{}" }
+    const decoder = OPENAI_CHAT.decodeEvents()
+    const indexes = new CallIndexes()
+    const read = (index: number): void => {
+      const call = { index, id: `call_${index}`, type: "function", function: called }
+      decoder.push(calls(call))
+      indexes.repair({ tool_calls: [call] })
+    }
+    for (let index = 0; index < 1_000; index++) read(index)
+    const tooMany = "more than 1,000 tool calls"
+    expect(() => read(1_000)).toThrow(tooMany)
+    expect(() => indexes.repair({ tool_calls: [{ id: "another", function: called }] })).toThrow(
+      tooMany,
+    )
   })
 
   const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { checkToolCalls } from "../../shared/choices.ts"
 import { flattenContent } from "../result/content.ts"
 
 /**
@@ -60,6 +61,7 @@ export class CallIndexes {
       return known
     }
     const index = this.#ids.length
+    checkToolCalls(index + 1)
     this.#ids[index] = id
     if (isNamed) this.#named.add(index)
     if (given !== undefined) this.#byGiven.set(given, index)

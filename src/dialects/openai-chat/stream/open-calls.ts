@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
+import { checkToolCalls } from "../../shared/choices.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { customIn } from "../result/calls.ts"
 import { TEXT_CLOSING, TEXT_OPENING, textArguments, writeText } from "../../shared/text-tool.ts"
@@ -96,6 +97,7 @@ export class OpenCalls {
     const { index, id } = address
     const open = { call: this.#calls.length, id: id ?? "", name: "", announced: false }
     this.#calls.push(open)
+    checkToolCalls(this.#calls.length)
     if (index !== undefined) this.#byIndex.set(index, open)
     if (id !== undefined) this.#byId.set(id, open)
     return open

@@ -240,8 +240,12 @@ async function decoded(
   request: ImageRequest,
 ): Promise<ImageResult> {
   const result = await format.decode(answers, request)
-  if (result.images.length === 0) throw unusable("it holds no image")
-  return result
+  const { images } = result
+  if (images.length === 0) throw unusable("it holds no image")
+  // Each image is decoded and stored, however many a provider sends.
+  return images.length > request.count
+    ? { ...result, images: images.slice(0, request.count) }
+    : result
 }
 
 /** The request with its mask drawn as the model's vendor expects it. @throws GatewayError `invalid_image`. */
