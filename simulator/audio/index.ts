@@ -27,6 +27,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
 
 /** The models of Gemini's that this answers for: the speaking ones, and one that hears. */
 const GEMINI = /\/models\/(gemini-[^/:]*(?:tts|listen)[^/:]*):generateContent$/
+const STREAM = /\/models\/(gemini-[^/:]*tts[^/:]*):streamGenerateContent\b/
 
 /** Speech and transcription, as each vendor has them. */
 export const audio: WireFormat = {
@@ -35,8 +36,10 @@ export const audio: WireFormat = {
     if (method !== "POST") return undefined
     if (Object.hasOwn(PATHS, path)) return PATHS[path]
     if (path.startsWith("/v1/text-to-speech/")) return answerElevenLabsSpeech
-    const model = GEMINI.exec(path)?.[1]
+    const streamed = STREAM.exec(path)?.[1]
+    const model = streamed ?? GEMINI.exec(path)?.[1]
     if (model === undefined) return undefined
-    return (exchange) => answerJson(exchange, () => gemini(decodeURIComponent(model)))
+    const isStream = streamed !== undefined
+    return (exchange) => answerJson(exchange, () => gemini(decodeURIComponent(model), isStream))
   },
 }

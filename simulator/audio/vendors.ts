@@ -5,6 +5,7 @@ import type { Answered, JsonOperation } from "../json-operation.ts"
 import { GOOGLE } from "../manners.ts"
 import { credentialError, refuse } from "../openai-chat/errors.ts"
 import { bodyOf } from "../stream.ts"
+import { geminiMedia } from "../gemini/media.ts"
 import { countTokens } from "../tokens.ts"
 import { type Recognition, recognize } from "./recognition.ts"
 import { CONTENT_TYPES, type Form, sound, spokenSeconds, wholeSound } from "./sound.ts"
@@ -159,11 +160,12 @@ export async function answerXaiListen(exchange: Exchange): Promise<Response> {
  * Gemini's models that speak, and those that hear when they are told to (docs/wire/transcription.md#f8 and
  * docs/wire/speech.md#f4).
  */
-export function gemini(model: string): JsonOperation {
+export function gemini(model: string, isStream = false): JsonOperation {
   return {
     manner: GOOGLE,
     model,
-    answer: (body): Answered => (model.includes("tts") ? geminiSpeech(body) : geminiHearing(body)),
+    answer: (body): Answered =>
+      model.includes("tts") ? geminiSpeech(body, model, isStream) : geminiHearing(body),
   }
 }
 
@@ -172,18 +174,33 @@ function partsOf(body: JsonObject): JsonObject[] {
   return arrayOf(objectOf(content).parts).filter(isObject)
 }
 
-function geminiSpeech(body: JsonObject): Answered {
+function geminiSpeech(body: JsonObject, model: string, isStream: boolean): Answered {
   const config = objectOf(body.generationConfig)
+  if (!arrayOf(config.responseModalities).includes("AUDIO")) {
+    return { refused: "The requested combination of response modalities (TEXT) is not supported." }
+  }
   const voice = objectOf(objectOf(objectOf(config.speechConfig).voiceConfig).prebuiltVoiceConfig)
   if (!/^[A-Z]/.test(stringOf(voice.voiceName))) {
     return { refused: `Voice name ${stringOf(voice.voiceName)} is not supported.` }
   }
   const text = stringOf(partsOf(body)[0]?.text)
   const seconds = spokenSeconds(text)
-  const data = Buffer.from(wholeSound("pcm", seconds)).toString("base64")
-  const inlineData = { mimeType: "audio/L16;codec=pcm;rate=24000", data }
+  const sound = Buffer.from(wholeSound("pcm", seconds))
+  // Pieces of a stream are whole samples, and base64 of their own.
+  const half = isStream ? 2 * Math.floor(sound.byteLength / 4) : sound.byteLength
+  const parts = [sound.subarray(0, half), sound.subarray(half)]
+    .filter((piece) => piece.byteLength > 0)
+    .map((piece) => ({
+      inlineData: { mimeType: "audio/L16;codec=pcm;rate=24000", data: piece.toString("base64") },
+    }))
   const output = Math.ceil(seconds * 25)
-  return { json: geminiAnswer([{ inlineData }], { input: countTokens(text), audio: 0, output }) }
+  return geminiMedia(parts, {
+    model,
+    isStream,
+    input: countTokens(text),
+    output,
+    modality: "AUDIO",
+  })
 }
 
 function geminiHearing(body: JsonObject): Answered {

@@ -11,6 +11,7 @@ import { answerStability } from "./stability.ts"
 
 const INVOKE = /^\/model\/((?:amazon\.(?:titan-image|nova-canvas)|stability\.)[^/]*)\/invoke$/
 const GENERATE = /\/models\/(gemini-[^/:]*image[^/:]*):generateContent$/
+const STREAM = /\/models\/(gemini-[^/:]*image[^/:]*):streamGenerateContent\b/
 const PREDICT = /\/models\/(imagen-[^/:]*):predict$/
 const STABILITY = /^\/v2beta\/stable-image\/(generate\/[^/]+|edit\/inpaint)$/
 const FIREWORKS = /^\/inference\/v1\/(workflows\/.+\/text_to_image|image_generation\/.+)$/
@@ -36,6 +37,7 @@ export const images: WireFormat = {
 function answerOfModel(path: string): Answer | undefined {
   const kinds = [
     [GENERATE, gemini],
+    [STREAM, (model: string) => gemini(model, true)],
     [PREDICT, imagen],
     [INVOKE, bedrock],
   ] as const

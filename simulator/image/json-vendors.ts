@@ -4,6 +4,7 @@ import { type Answered, type JsonOperation, unknownField } from "../json-operati
 import { GOOGLE, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
+import { geminiMedia } from "../gemini/media.ts"
 import { linkTo } from "./links.ts"
 
 /** What is made when no one says otherwise. */
@@ -91,48 +92,42 @@ export function openrouter(): JsonOperation {
   }
 }
 
-/** Gemini's image models: an image among the parts (recorded). */
-export function gemini(model: string): JsonOperation {
+/**
+ * Gemini's image models: an image among the parts (recorded). Without modalities it comes after a sentence; with text
+ * alone there is none.
+ */
+export function gemini(model: string, isStream = false): JsonOperation {
   return {
     manner: GOOGLE,
     model,
     answer(body): Answered {
       const config = objectOf(body["generationConfig"])
-      if (!arrayOf(config["responseModalities"]).includes("IMAGE")) {
-        return { refused: "This model answers with pictures: ask for the modality IMAGE." }
-      }
-      const parts = arrayOf(objectOf(arrayOf(body["contents"])[0])["parts"]).filter(isObject)
+      const modalities = arrayOf(config["responseModalities"])
+      const contents = arrayOf(body["contents"]).map((content) => objectOf(content))
+      const parts = contents.flatMap((content) => arrayOf(content["parts"])).filter(isObject)
       const text = parts.map((part) => stringOf(part["text"])).join(" ")
       const images = parts.filter((part) => part["inlineData"] !== undefined).length
       if (text.includes("forbidden")) return { json: blocked(countTokens(text)) }
       const ratio = stringOf(objectOf(config["imageConfig"])["aspectRatio"]) || "1:1"
       const size = sizeOfRatio(ratio)
       if (size === undefined) return { refused: `Invalid aspect ratio ${ratio}.` }
-      const prompt = countTokens(text) + 258 * images
-      return {
-        json: {
-          candidates: [
-            {
-              content: {
-                role: "model",
-                parts: [{ inlineData: { mimeType: "image/png", data: picture(text, size) } }],
-              },
-              finishReason: "STOP",
-              index: 0,
-            },
-          ],
-          usageMetadata: {
-            promptTokenCount: prompt,
-            candidatesTokenCount: 1_290,
-            totalTokenCount: prompt + 1_290,
-            candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_290 }],
-          },
-          modelVersion: model,
-        },
-      }
+      const drawn = { inlineData: { mimeType: "image/png", data: picture(text, size) } }
+      const isDrawn = modalities.length === 0 || modalities.includes("IMAGE")
+      const said = modalities.length === 0 || !isDrawn ? [{ text: "Here it is." }] : []
+      return geminiMedia(isDrawn ? [...said, drawn] : said, {
+        model,
+        isStream,
+        input: countTokens(text) + 258 * images,
+        output: isDrawn ? IMAGE_TOKENS : TEXT_TOKENS,
+        modality: isDrawn ? "IMAGE" : "TEXT",
+      })
     },
   }
 }
+
+/** Tokens of an image, and of a sentence. */
+const IMAGE_TOKENS = 1_290
+const TEXT_TOKENS = 4
 
 function blocked(prompt: number): JsonObject {
   return {

@@ -2,7 +2,8 @@ import type { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import type { Usage } from "./usage.ts"
 import type { DialectId, Extra } from "./extra.ts"
-import type { Citation, CallOrigin, Part, Message } from "./message.ts"
+import type { AudioPart, Citation, CallOrigin, ImagePart, Part, Message } from "./message.ts"
+import type { Modality } from "./model-rules.ts"
 import type { WebSearchPart, WebSearch } from "./web-search.ts"
 import type { Tool, ToolChoice, AllowedTools, BroughtTools } from "./tool.ts"
 
@@ -27,6 +28,16 @@ export interface ReasoningOptions {
   readonly isAdaptive?: boolean
   /** How much of it the caller wants to read: `auto`, `concise`, `detailed`, `none`. */
   readonly summary?: string
+}
+
+/** How the answer is spoken. */
+export interface SpeechOptions {
+  /** The vendor's name for the voice. */
+  readonly voice?: string
+  /** `wav`, `mp3`, `pcm16` and so on. */
+  readonly format?: string
+  /** Settings that only one dialect has. */
+  readonly extra?: Extra
 }
 
 /** One chat request, in no vendor's dialect. Absent means that the caller did not say. */
@@ -60,6 +71,9 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOptions
+  /** What the answer may contain; absent: whatever the model answers with by default. */
+  readonly modalities?: readonly Modality[]
+  readonly speech?: SpeechOptions
   /** `low`, `medium`, `high`: how long the caller wants the answer to be. */
   readonly verbosity?: string
   /** The caller's end user; an opaque name for the vendor's abuse detection. */
@@ -103,6 +117,8 @@ export type ChatEvent =
       readonly isRedacted?: boolean
       readonly id?: string
     }
+  /** An image, or a piece of audio, that the model made. Pieces that follow each other are one clip. */
+  | { readonly type: "media"; readonly choice: number; readonly media: ImagePart | AudioPart }
   /** Belongs to the text before it. */
   | { readonly type: "citation"; readonly choice: number; readonly citation: Citation }
   | {

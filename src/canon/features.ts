@@ -35,6 +35,10 @@ export const FEATURES = {
   "image.data": "pictures as base64",
   "image.detail": "how closely a picture is looked at",
   audio: "sound in the prompt",
+  "output.image": "images in the answer, from a model that makes them",
+  "output.audio": "sound in the answer, from a model that speaks",
+  "assistant.image":
+    "images of earlier answers; an upstream that takes none from the assistant is shown them in the user's turn",
   "file.url": "files by their address; where an upstream takes none, the gateway fetches them",
   "file.data": "files, such as PDFs, as base64",
   refusal: "refusals of earlier turns, told apart from text",

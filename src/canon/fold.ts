@@ -1,7 +1,10 @@
 import { assertNever } from "./assert-never.ts"
 import type { ChatEvent, ChatResult, Choice } from "./chat.ts"
+import { joinedAudio } from "./audio-pieces.ts"
 import type {
+  AudioPart,
   Citation,
+  ImagePart,
   Part,
   ReasoningPart,
   RefusalPart,
@@ -90,6 +93,9 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
       if (part !== undefined) part.arguments += event.arguments
       break
     }
+    case "media":
+      onMedia(event.media, choice)
+      break
     case "web-search":
       choice.parts.push(event.search)
       break
@@ -154,6 +160,13 @@ function onSignature(event: SignatureEvent, choice: OpenChoice): void {
     Object.assign(last, { ...signed, text: last.text })
   else choice.parts.push(signed)
   choice.isSigned = true
+}
+
+function onMedia(media: ImagePart | AudioPart, { parts }: OpenChoice): void {
+  const last = parts.at(-1)
+  if (media.type === "audio" && last?.type === "audio") {
+    parts[parts.length - 1] = joinedAudio(last, media)
+  } else parts.push({ ...media })
 }
 
 function onCitation(citation: Citation, { text, citations }: OpenChoice): void {

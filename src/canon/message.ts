@@ -60,22 +60,26 @@ export interface RefusalPart {
   readonly text: string
 }
 
-/** An image that the model is shown. */
+/** An image that the model is shown, or has made. */
 export interface ImagePart {
   readonly type: "image"
   readonly source: MediaSource
   /** How closely the vendor should inspect the image; decides how many tokens it costs. */
   readonly detail?: string
   readonly cache?: CacheMarker
+  /** A part that only one dialect has, which this image replaces in all others. */
+  readonly standsFor?: Extra
   readonly extra?: Extra
 }
 
-/** Audio that the model is given. */
+/** Audio that the model is given, or has spoken. */
 export interface AudioPart {
   readonly type: "audio"
   readonly source: MediaSource
   /** `wav`, `mp3` and so on. */
   readonly format?: string
+  /** The spoken words, if the model reports them. */
+  readonly transcript?: string
   readonly extra?: Extra
 }
 

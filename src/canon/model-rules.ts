@@ -9,9 +9,14 @@ export interface ModelRules {
   readonly toolDialect?: DialectId
   readonly reasoning?: ReasoningRules
   readonly sampling?: SamplingRules
+  /** What its answers may contain. A model of another kind that has it can be called as a chat model. */
+  readonly output?: readonly Modality[]
   /** Maximum length of `user`, in characters. */
   readonly maxUserLength?: number
 }
+
+/** What an answer can contain. */
+export type Modality = "text" | "image" | "audio"
 
 /** How a model can be asked to reason. */
 export interface ReasoningRules {

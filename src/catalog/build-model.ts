@@ -141,17 +141,19 @@ function buildDeployment(
     return { warning: `: provider '${provider}' is not set up.${hint}` }
   }
   const own = sources.known.find(provider, upstreamModel)
-  const dialects = draft.kind === "chat" ? chatDialects(wanted, draft, callable, own) : undefined
-  if (dialects?.length === 0) {
+  const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
+  const known = rulesOf(callable.settings.vendor, upstreamModel, facts)
+  // The rules of a model of another kind are about its chats, if it has any.
+  const rules = draft.kind === "chat" || known?.output !== undefined ? known : undefined
+  const chats = draft.kind === "chat" || rules !== undefined
+  const dialects = chats ? chatDialects(wanted, draft, callable, own) : undefined
+  if (dialects?.length === 0 && draft.kind === "chat") {
     return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
   }
   const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))
   const written = wanted.price ?? draft.settings?.price
   const read = priceOf(written, draft, own, services)
   const { reason } = read
-  const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
-  const rules =
-    draft.kind === "chat" ? rulesOf(callable.settings.vendor, upstreamModel, facts) : undefined
   const price =
     read.price && written === undefined
       ? priceTimes(

@@ -7,7 +7,7 @@ import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
 import { currencyWarnings, providersWithoutModels } from "./settings-warnings.ts"
-import { type Deployment, isFree, isPriced, type Model } from "./model.ts"
+import { type Deployment, inChats, isFree, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
 import { buildGroup, type ModelGroup } from "./model-groups.ts"
@@ -300,9 +300,10 @@ export class Catalog {
     if (found === undefined) throw this.#notFound(id, rights)
     const model = this.#permitted(found, rights?.allows)
     if (model === undefined) throw notAllowed(id)
-    if (model.kind !== kind) throw ofOtherKind(id, model.kind, kind)
-    if (!isPriced(model)) throw notPriced(id)
-    const priced = this.priced(model, rights)
+    const callable = model.kind === kind ? model : kind === "chat" ? inChats(model) : undefined
+    if (callable === undefined) throw ofOtherKind(id, model.kind, kind)
+    if (!isPriced(callable)) throw notPriced(id)
+    const priced = this.priced(callable, rights)
     return model.id === id ? priced : { ...priced, requestedAs: id }
   }
 

@@ -69,6 +69,24 @@ export const RULE_TABLE: readonly RuleRow[] = [
     rules: { sampling: { rejects: ["presencePenalty", "frequencyPenalty", "stop"] } },
     source: "docs.x.ai/docs/guides/reasoning: not supported by reasoning models",
   },
+  {
+    vendors: ["google", "vertex"],
+    models: /^gemini-.*image/,
+    rules: { output: ["text", "image"] },
+    source: "ai.google.dev/gemini-api/docs/image-generation",
+  },
+  {
+    vendors: ["google", "vertex"],
+    models: /^gemini-.*tts/,
+    rules: { output: ["audio"] },
+    source: "ai.google.dev/gemini-api/docs/speech-generation",
+  },
+  {
+    vendors: ["openrouter"],
+    models: /^(?:google\/gemini-|openai\/gpt-5).*image/,
+    rules: { output: ["text", "image"] },
+    source: "openrouter.ai/docs/features/multimodal/image-generation",
+  },
 ]
 
 /**

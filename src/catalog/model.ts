@@ -127,6 +127,31 @@ export interface Model {
   readonly reason?: WishReason
 }
 
+/** A model as chats call it, which are billed by tokens: another view of each model is never built twice. */
+const chatViews = new WeakMap<Model, Model>()
+
+/**
+ * A model of another kind as a chat model, with the deployments that answer chats and have a price for tokens.
+ * @returns undefined if none of them does.
+ */
+export function inChats(model: Model): Model | undefined {
+  const known = chatViews.get(model)
+  if (known !== undefined) return known
+  const deployments = model.deployments.filter(({ rules }) => rules?.output !== undefined)
+  if (deployments.length === 0) return undefined
+  const view = { ...model, deployments: deployments.map(withTokenPrice) }
+  chatViews.set(model, view)
+  return view
+}
+
+/** Without a price for tokens in and out, a chat would cost nothing. */
+function withTokenPrice(deployment: Deployment): Deployment {
+  const { price, ...rest } = deployment
+  const { inputFresh, output, audioOutput } = price?.rates ?? {}
+  const isPriced = inputFresh !== undefined && (output ?? audioOutput) !== undefined
+  return isPriced ? deployment : rest
+}
+
 /** Whether a model can be called: one without a price is listed, and refused. */
 export function isPriced(model: Model): boolean {
   return model.deployments.some(({ price }) => price !== undefined)

@@ -57,6 +57,9 @@ const UNKNOWN: ImageFamily = {
   text: 8_192,
 }
 
+/** The fewest output tokens of an image of a chat model: Gemini's newer ones take 1,120. */
+export const FEWEST_IMAGE_TOKENS = 1_024
+
 /** The most tokens of one input image: large and in high detail. */
 const INPUT_IMAGE = 8_192
 

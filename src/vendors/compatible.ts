@@ -206,6 +206,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       ...BOTH_LIMITS,
       reasoningField: "reasoning",
       reasoningHistory: "details",
+      assistantImages: true,
       reasoningForm: "object",
       cacheControl: true,
       fileUrls: true,

@@ -3,6 +3,7 @@ import type { EncodedRequest } from "../../canon/dialect.ts"
 import type { Feature } from "../../canon/features.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { LossList } from "../shared/losses.ts"
+import { loseModalities } from "../shared/modalities.ts"
 import { budgetOf, isReasoningOff, noteSummary } from "../shared/reasoning.ts"
 import { DIALECT } from "./identifiers.ts"
 import { encodeMessages } from "./messages/encode.ts"
@@ -61,6 +62,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.reasoning !== undefined) noteSummary(request.reasoning, losses)
   if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")
+  loseModalities(request, losses)
   if (request.user !== undefined) losses.add("user")
   if (request.safetyIdentifier !== undefined) losses.add("safety_identifier")
   if (request.metadata !== undefined) losses.add("metadata")

@@ -28,6 +28,7 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
     top_k: quirks.topK ? "carried" : "dropped",
     reasoning_budget: quirks.reasoningForm === "object" ? "carried" : "approximated",
     cache_control: quirks.cacheControl ? "carried" : "dropped",
+    "assistant.image": quirks.assistantImages ? "carried" : "approximated",
     // Fetched by the gateway.
     "file.url": quirks.fileUrls ? "carried" : "approximated",
     // Sent in a user message after the results.
@@ -41,6 +42,10 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
     supports.reasoning_effort = "approximated"
     supports.refusal = "approximated"
     supports.name = "dropped"
+  }
+  if (quirks.dropFields.includes("modalities")) {
+    supports["output.image"] = "dropped"
+    supports["output.audio"] = "dropped"
   }
   for (const name of ALL) if (quirks.dropFields.includes(name)) supports[name] = "dropped"
   return supports

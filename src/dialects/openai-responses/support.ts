@@ -48,6 +48,10 @@ export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featur
     "reasoning.signature": quirks.encryptedReasoning ? "carried" : "dropped",
     name: "dropped",
     audio: "dropped",
+    // Its models make images with a tool, which is billed by another model's price.
+    "output.image": "dropped",
+    "output.audio": "dropped",
+    "assistant.image": "approximated",
     // Only OpenAI's newest models support its breakpoints.
     cache_control: "dropped",
   }

@@ -13,6 +13,9 @@ import type { ChatEndpoint } from "./chat-endpoint.ts"
 const ONE_WAY: ClientDialect = {
   ...OPENAI_RESPONSES,
   isOneWay: true,
+  expresses: new Set(
+    [...OPENAI_RESPONSES.expresses].filter((feature) => !feature.startsWith("output.")),
+  ),
   decodeRequest: (body) => ({ ...OPENAI_RESPONSES.decodeRequest(body), stream: false }),
 }
 

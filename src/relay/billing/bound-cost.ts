@@ -5,7 +5,8 @@ import { longestOf } from "../../catalog/several-models.ts"
 import { RESULT_TOKENS } from "../../vendors/billable/switch.ts"
 import { COST_SCALE, type Rates, type Price, ratesFor, rateOf } from "../../ledger/price.ts"
 import type { Bound } from "./bounds.ts"
-import { inputClasses, outputClasses } from "./token-kinds.ts"
+import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
+import { inputClasses, kindsOfDeployment, outputClasses, PRICED_IMAGES } from "./token-kinds.ts"
 
 /** Nanocredits: the worst case of a bound at the most expensive deployment. */
 export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
@@ -20,21 +21,24 @@ export function worstCost(bound: Bound, deployments: readonly Deployment[]): big
 }
 
 /** The part of a bound that the model of a deployment can use. A model that searches by itself reads the results. */
-export function boundAt(bound: Bound, { member, ownSearches }: Deployment): Bound {
+export function boundAt(bound: Bound, deployment: Deployment): Bound {
+  const { member, ownSearches } = deployment
   const longest = member === undefined ? bound.output : (longestOf(member) ?? bound.output)
-  if (longest >= bound.output && ownSearches === undefined) return bound
+  const kinds = kindsOfDeployment(deployment)
+  if (longest >= bound.output && ownSearches === undefined && kinds === 0) return bound
   const results = ownSearches === undefined ? 0 : ownSearches * RESULT_TOKENS * bound.choices
   const context = member?.context ?? bound.context ?? Infinity
   return {
     ...bound,
     input: Math.max(bound.input, Math.min(bound.input + results, context * bound.choices)),
     output: Math.min(bound.output, longest),
+    kinds: bound.kinds | kinds,
   }
 }
 
 /** A line of a worst case. */
 export interface BoundLine {
-  readonly name: "input" | "output" | "reasoning_output" | "request" | "search"
+  readonly name: "input" | "output" | "reasoning_output" | "request" | "search" | "image"
   readonly quantity: bigint
   /** Nanocredits per million units, before the multiplier. */
   readonly rate: bigint
@@ -91,8 +95,13 @@ function worstRatesOf(price: Price, { input, kinds }: Bound): WorstRates {
   if (known === undefined) worstRates.set(rates, (known = []))
   return (known[kinds] ??= {
     input: highest(rates, inputClasses(kinds)),
-    output: highest(rates, outputClasses(kinds)),
+    output: highest(rates, outputClasses(kinds)) + imageRate(rates, kinds),
   })
+}
+
+/** The price of an image for each of its tokens, of which it has at least so many. */
+function imageRate({ images = 0n }: Rates, kinds: number): bigint {
+  return (kinds & PRICED_IMAGES) === 0 ? 0n : divideUp(images, BigInt(FEWEST_IMAGE_TOKENS))
 }
 
 function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint {
@@ -106,7 +115,8 @@ function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint
 /** The possible cost of a request besides its tokens, in millionths of nanocredits. */
 function beside(bound: Bound, price: Price, { ownSearches }: Deployment): bigint {
   const { requests = 0n, reasoningBeside } = price.rates
-  if (ownSearches === undefined && reasoningBeside === undefined) return requests
+  const isDrawn = (bound.kinds & PRICED_IMAGES) !== 0
+  if (ownSearches === undefined && reasoningBeside === undefined && !isDrawn) return requests
   return linesAt(bound, price, { ownSearches })
     .filter(({ name }) => name !== "input" && name !== "output")
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
@@ -118,7 +128,7 @@ function linesAt(
   { ownSearches = 0 }: { readonly ownSearches?: number | undefined },
 ): BoundLine[] {
   const { input, output } = worstRatesOf(price, bound)
-  const { requests = 0n, searches = 0n, reasoningBeside = 0n } = price.rates
+  const { requests = 0n, searches = 0n, reasoningBeside = 0n, images = 0n } = price.rates
   const choices = BigInt(bound.choices)
   return [
     { name: "input", quantity: BigInt(bound.input), rate: input },
@@ -129,6 +139,8 @@ function linesAt(
       rate: reasoningBeside,
     },
     { name: "request", quantity: 1n, rate: requests },
+    // The rest of the tokens may be one more image, which the limit cuts off.
+    { name: "image", quantity: choices, rate: (bound.kinds & PRICED_IMAGES) === 0 ? 0n : images },
     {
       name: "search",
       quantity: BigInt(ownSearches) * choices,

@@ -57,7 +57,12 @@ export class Pricing {
     })
   }
 
-  #priced({ charge, deployment, meter }: Delivered, usage: Usage, estimated: boolean): PricedUsage {
+  #priced(
+    { charge, deployment, meter }: Delivered,
+    counted: Usage,
+    estimated: boolean,
+  ): PricedUsage {
+    const usage = withImages(counted, deployment, meter)
     const terms = charge.terms?.get(deployment.id)
     let priced: PricedUsage
     if (terms === undefined) priced = this.price(charge, deployment, { usage, estimated }, meter)
@@ -85,6 +90,12 @@ export class Pricing {
     const price = priceOf(deployment)
     return believed({ charge, deployment }, priceUsage(counted, price), price, meter)
   }
+}
+
+/** Vendors count the tokens of the images that a chat model made; the images themselves count where they have a price. */
+function withImages(usage: Usage, { price }: Deployment, { images }: Meter): Usage {
+  const isPriced = images > 0 && price?.rates.images !== undefined
+  return isPriced ? { ...usage, images: usage.images + images } : usage
 }
 
 /** Milliseconds that a request has taken. */

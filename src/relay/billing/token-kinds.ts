@@ -2,12 +2,15 @@ import type { UsageClass } from "#contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
 import type { Part } from "../../canon/message.ts"
+import type { Deployment } from "../../catalog/model.ts"
 
 /** Kinds of tokens with rates of their own, as bits. A hold covers the kinds that its request can cause. */
 const AUDIO_INPUT = 1
 const IMAGE_INPUT = 2
 const AUDIO_OUTPUT = 4
 const LONG_CACHE_WRITE = 8
+/** Images in the answer that have a price of their own, besides their tokens. */
+export const PRICED_IMAGES = 16
 
 /** Media of any kind: files, unknown parts, and content that the vendor stores. */
 export const ANY_MEDIA = AUDIO_INPUT | IMAGE_INPUT
@@ -42,8 +45,9 @@ export function kindsOfPart(part: Part): number {
 }
 
 /** The kinds of tokens that a request can cause besides those of its messages. */
-export function kindsOfRequest({ tools, extra }: ChatRequest): number {
-  let kinds = 0
+export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest): number {
+  const isSpoken = modalities?.includes("audio") ?? speech !== undefined
+  let kinds = isSpoken ? AUDIO_OUTPUT : 0
   for (const { cache } of tools ?? []) kinds |= lifetimeOf(cache?.ttl)
   if (extra === undefined) return kinds
   const { fields } = extra
@@ -72,6 +76,12 @@ function lifetimeIn(value: JsonValue | undefined): number {
   if (objectAt(value, "cache_control")?.ttl === HOUR) return LONG_CACHE_WRITE
   for (const name in value) if (lifetimeIn(value[name]) > 0) return LONG_CACHE_WRITE
   return 0
+}
+
+/** The kinds of output that a deployment can cause whatever a request says. */
+export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "rules">): number {
+  const spoken = rules?.output?.includes("audio") === true ? AUDIO_OUTPUT : 0
+  return price?.rates.images === undefined ? spoken : spoken | PRICED_IMAGES
 }
 
 /** The classes that input tokens of these kinds can be counted as. */

@@ -1,6 +1,7 @@
 import type { Writable } from "../../canon/writable.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
+import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import type { Terms } from "../billable/terms.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
@@ -74,6 +75,9 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
+  }
+  if (model.deployments.some(({ price }) => price?.rates.images !== undefined)) {
+    max.images = Math.ceil(max.output / FEWEST_IMAGE_TOKENS) + choices
   }
   for (const name of OWN_CALLS) {
     const isOwn = model.deployments.some(({ price }) => price?.rates[name] !== undefined)

@@ -1,7 +1,9 @@
 import type { ChatRequest } from "../../canon/chat.ts"
+import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { DialectId } from "../../canon/extra.ts"
 import type { Message } from "../../canon/message.ts"
 import type { WebSearch } from "../../canon/web-search.ts"
+import { isImageTool } from "../../dialects/shared/modalities.ts"
 import { requiresSearch, hasSearchFunction } from "../../dialects/shared/search.ts"
 import { type JsonObject, listAt } from "../../canon/json.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
@@ -18,7 +20,7 @@ export function carriedRequest(
   from: DialectId,
 ): ChatRequest {
   if (dialect.id === from) return asked
-  const request = withBrought(asked, from)
+  const request = withoutImageTool(withBrought(asked, from), dialect)
   if (request.webSearch === undefined) return withAllowedTools(request)
   const { webSearch, ...rest } = request
   const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
@@ -53,6 +55,18 @@ export function withoutBringing({ messages, broughtTools }: ChatRequest): readon
     if (parts.length === message.parts.length) return [message]
     return parts.length === 0 ? [] : [{ ...message, parts }]
   })
+}
+
+/** The request without the tool that makes images, for vendors whose models make them without a tool. */
+function withoutImageTool(request: ChatRequest, { supports }: UpstreamDialect): ChatRequest {
+  const { extra, modalities } = request
+  if (modalities?.includes("image") !== true || supports["output.image"] !== "carried")
+    return request
+  if (extra === undefined || !Array.isArray(extra.fields.tools)) return request
+  const { tools, ...fields } = extra.fields
+  const others = tools.filter((tool) => !isImageTool(tool))
+  if (others.length > 0) Object.assign(fields, { tools: others })
+  return { ...request, extra: { ...extra, fields } }
 }
 
 /** A tool that was left out, which is reported, cannot be required. */

@@ -1,7 +1,14 @@
 import type { ChatRequest, ReasoningOptions } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { DialectId } from "../../canon/extra.ts"
-import type { ModelRules, ReasoningRules, SamplingParameter } from "../../canon/model-rules.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { Feature } from "../../canon/features.ts"
+import type {
+  Modality,
+  ModelRules,
+  ReasoningRules,
+  SamplingParameter,
+} from "../../canon/model-rules.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { effortOf, isReasoningOff } from "../../dialects/shared/reasoning.ts"
 
@@ -34,8 +41,16 @@ export function requiredDialect(
   return reasoning !== undefined && isReasoningOff(reasoning) ? undefined : rules.toolDialect
 }
 
-/** Fits a request to what a model accepts. Whatever cannot be kept is a loss. */
-export function fitToModel(request: ChatRequest, rules: ModelRules | undefined): FittedRequest {
+/**
+ * Fits a request to what a model accepts. Whatever cannot be kept is a loss.
+ * @param expresses what an answer in the caller's format can contain; absent: all that its model makes.
+ * @throws GatewayError `model_not_supported` if such an answer can contain nothing that the model makes.
+ */
+export function fitToModel(
+  request: ChatRequest,
+  rules: ModelRules | undefined,
+  expresses?: ReadonlySet<Feature>,
+): FittedRequest {
   const losses: Loss[] = []
   if (rules === undefined) return { request, losses }
   const fitted: Writable<ChatRequest> = { ...request }
@@ -43,6 +58,7 @@ export function fitToModel(request: ChatRequest, rules: ModelRules | undefined):
   fitSampling(fitted, rules, losses)
   fitReasoning(fitted, rules.reasoning, losses)
   fitUser(fitted, rules.maxUserLength, losses)
+  if (rules.output !== undefined) fitOutput(fitted, rules.output, expresses, losses)
   return { request: fitted, losses }
 }
 
@@ -102,6 +118,43 @@ function nearestEffort(wanted: string, efforts: readonly string[]): string {
   if (rank === -1) return wanted
   const below = efforts.filter((effort) => EFFORTS.indexOf(effort) <= rank)
   return below.at(-1) ?? efforts[0] ?? wanted
+}
+
+/**
+ * Asks a model for what the caller can read: an image that an answer cannot contain is not paid for. A model that makes
+ * no text is always asked for what it makes.
+ */
+function fitOutput(
+  request: Writable<ChatRequest>,
+  output: readonly Modality[],
+  expresses: ReadonlySet<Feature> | undefined,
+  losses: Loss[],
+): void {
+  const isReadable = (modality: Modality): boolean =>
+    modality === "text" || expresses?.has(`output.${modality}`) !== false
+  const readable = output.filter(isReadable)
+  if (readable.length === 0) throw unreadable(request.model, output)
+  const { modalities: asked = output } = request
+  for (const modality of asked) {
+    if (modality !== "text" && !readable.includes(modality)) {
+      losses.push({ name: `output.${modality}`, effect: "dropped" })
+    }
+  }
+  const kept = asked.filter((modality) => readable.includes(modality))
+  if (kept.length > 0 && (kept.length < asked.length || !output.includes("text"))) {
+    request.modalities = kept
+  }
+}
+
+/** Where a model that answers with something other than text can be called. */
+const ENDPOINTS = "/v1/chat/completions, /v1/responses or :generateContent"
+
+function unreadable(model: string, output: readonly Modality[]): GatewayError {
+  return new GatewayError(
+    "model_not_supported",
+    `The model \`${model}\` answers with ${output.join(" and ")}, which this endpoint cannot return. Use ${ENDPOINTS}.`,
+    { parameter: "model" },
+  )
 }
 
 /** A shorter name that stands for the same user, and for no other. */

@@ -23,8 +23,9 @@ const OTHER_OUTPUT = [
  * Whether a whole answer is the same when it is folded from a stream: only whole ones tell what a vendor's own
  * tools did, and hold sound and images.
  */
-export function isFoldable({ extra, webSearch }: ChatRequest): boolean {
+export function isFoldable({ extra, webSearch, modalities }: ChatRequest): boolean {
   if (webSearch !== undefined) return false
+  if (modalities?.some((modality) => modality !== "text")) return false
   if (extra === undefined) return true
   const { generationConfig } = extra.fields
   if (isJsonObject(generationConfig) && generationConfig.responseModalities !== undefined) {

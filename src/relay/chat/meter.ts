@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatResult } from "../../canon/chat.ts"
-import type { Part } from "../../canon/message.ts"
+import type { AudioPart, ImagePart, Part } from "../../canon/message.ts"
 import { type JsonObject, unknownFields } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { addUsage, isNoUsage, type Usage } from "../../canon/usage.ts"
@@ -22,6 +22,8 @@ export class Meter {
   characters = 0
   /** All else that came: its decoder adds to it. */
   readonly other: OtherContent
+  /** Images that the model itself made. */
+  images = 0
   #text: string[] = []
   #finished = 0
   /** How much of the output had come when the usage was reported. */
@@ -69,6 +71,7 @@ export class Meter {
       sum.characters += meter.characters
       sum.#finished += meter.#finished
       sum.other.add(meter.other)
+      sum.images += meter.images
       sum.#amountAtUsage += meter.#amountAtUsage
       sum.reported ??= meter.reported
     }
@@ -116,6 +119,8 @@ export class Meter {
         // Reasoning that is withheld is all in there.
         if (event.isRedacted) this.other.text(event.signature)
         return
+      case "media":
+        return this.#media(event.media)
       case "start":
       case "citation":
       case "web-search":
@@ -139,10 +144,9 @@ export class Meter {
         this.#add(part.name)
         return this.#add(part.arguments)
       case "image":
-        return this.other.image()
       case "audio":
-        if (part.source.type === "base64") this.other.sound(part.source.data)
-        return
+        if (part.type === "image" && part.standsFor) this.other.json(part.standsFor.fields)
+        return this.#media(part)
       case "web-search":
         // It stands in the extra of its own dialect too.
         return
@@ -152,6 +156,17 @@ export class Meter {
       case "tool-result":
         return this.other.json(plain(part))
     }
+  }
+
+  /** An image of a tool is counted with its item. */
+  #media(media: ImagePart | AudioPart): void {
+    if (media.type === "image") {
+      if (media.standsFor !== undefined) return
+      this.images++
+      return this.other.image()
+    }
+    if (media.source.type === "base64") this.other.sound(media.source.data)
+    if (media.transcript !== undefined) this.#add(media.transcript)
   }
 
   #add(text: string): void {

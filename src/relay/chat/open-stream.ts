@@ -18,6 +18,7 @@ import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
+import { reportLostMedia } from "./lost-media.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
@@ -137,11 +138,12 @@ function transcodingWriter(
   plan: Plan,
   signer: ReasoningSigner,
 ): TranscodingWriter {
-  const { dialect, request } = context
+  const { charge, dialect, request } = context
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
     model: modelNameOf(context, plan),
     signer,
     provider: plan.client.keeper,
     dialect: plan.binding.dialect.id,
+    onMedia: (media) => reportLostMedia(charge, dialect, media),
   })
 }

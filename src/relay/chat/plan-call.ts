@@ -176,7 +176,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const fitted = fitLimits(request, maxTokens, taken, planned.dialect.reportsStop)
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, binding, planned.dialect.id)
-  const adapted = fitToModel(offered, rules)
+  const adapted = fitToModel(offered, rules, planned.dialect.expresses)
   const spoken = replaceParts(messages, dialect.id)
   const asked = {
     ...adapted.request,

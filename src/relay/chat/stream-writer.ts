@@ -9,6 +9,7 @@ import type {
 } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import type { AudioPart, ImagePart } from "../../canon/message.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { formatEvent } from "../../wire/sse.ts"
@@ -145,6 +146,7 @@ export class TranscodingWriter implements StreamWriter {
   readonly #model: string
   readonly #sign: (signed: Signed) => string
   readonly #dialect: DialectId
+  readonly #onMedia: ((media: ImagePart | AudioPart) => void) | undefined
   /** Choices whose reasoning goes on, and has not been signed yet. */
   readonly #unsigned = new Set<number>()
   readonly isOver = false
@@ -162,6 +164,8 @@ export class TranscodingWriter implements StreamWriter {
       readonly signer: ReasoningSigner
       readonly provider: string
       readonly dialect: DialectId
+      /** Called with each image, or piece of audio, of the answer. */
+      readonly onMedia?: (media: ImagePart | AudioPart) => void
     },
   ) {
     this.#client = client
@@ -169,6 +173,7 @@ export class TranscodingWriter implements StreamWriter {
     this.#model = parts.model
     this.#sign = (signed) => parts.signer.sign(signed, parts.provider)
     this.#dialect = parts.dialect
+    this.#onMedia = parts.onMedia
   }
 
   push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
@@ -221,6 +226,7 @@ export class TranscodingWriter implements StreamWriter {
 
   #ours(event: ChatEvent): ChatEvent {
     if (event.type === "start") return { ...event, model: this.#model }
+    if (event.type === "media") this.#onMedia?.(event.media)
     if (event.type === "reasoning-delta") this.#unsigned.add(event.choice)
     if (event.type === "reasoning-signature") return { ...event, signature: this.#sign(event) }
     return event

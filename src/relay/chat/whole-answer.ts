@@ -29,6 +29,7 @@ import {
 import type { Conversations } from "./conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
 import { limitedResult } from "./limited-result.ts"
+import { reportLostMedia } from "./lost-media.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
@@ -80,6 +81,7 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
     context.cancellation[Symbol.dispose]()
   }
   const { plan, meter } = received
+  if (!plan.isVerbatim) reportLost(context, received)
   const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
   const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
   addAnswerHeaders(headers, {
@@ -95,6 +97,15 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   if (keeping) await conversations.keep(keeping, answer)
   const body = isLargeJson(answer) ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
   return { headers, body }
+}
+
+/** Reports what of an answer its caller cannot be given. */
+function reportLost({ charge, dialect }: ChatContext, { all }: ReceivedPlan): void {
+  for (const { reported } of all) {
+    for (const part of reported.choices.flatMap(({ parts }) => parts)) {
+      if (part.type === "image" || part.type === "audio") reportLostMedia(charge, dialect, part)
+    }
+  }
 }
 
 /** @param counted replaces the vendor's usage where that is not what is charged. */

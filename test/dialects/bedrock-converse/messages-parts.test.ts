@@ -131,8 +131,9 @@ describe("images, sound and files", () => {
   test("an assistant shows no images", () => {
     const image: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
     const messages = [user(text("a")), assistant(image, text("b"))]
-    expect(contentOf(...messages)).toEqual([{ text: "b" }])
-    expect(lossesOf({ messages })).toEqual(["assistant.image:dropped"])
+    expect(lossesOf({ messages })).toEqual(["assistant.image:approximated"])
+    const shown = [...messages, user(text("c"))]
+    expect(contentOf(...shown)).toMatchObject([{ image: { format: "png" } }, { text: "c" }])
   })
 })
 

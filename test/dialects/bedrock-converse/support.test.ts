@@ -71,6 +71,11 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
       }),
     ],
   },
+  "output.image": { modalities: ["text", "image"] },
+  "output.audio": { modalities: ["text", "audio"], speech: { voice: "alloy", format: "wav" } },
+  "assistant.image": {
+    messages: [user(text("a")), assistant(text("b"), image), user(text("c"))],
+  },
   "file.url": {
     messages: [
       user(text("a"), { type: "file", source: { type: "url", url: "https://a.example/b.pdf" } }),

@@ -59,6 +59,12 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   "image.data": shown({ type: "image", source: { type: "base64", data: "iVBORw0KGgo=" } }),
   "image.detail": shown({ ...IMAGE, detail: "high" }),
   audio: shown({ type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }),
+  "output.image": requestOf({ modalities: ["text", "image"] }),
+  "output.audio": requestOf({
+    modalities: ["text", "audio"],
+    speech: { voice: "alloy", format: "wav" },
+  }),
+  "assistant.image": remembered(IMAGE),
   "file.url": shown({ type: "file", source: { type: "url", url: "https://a.b/c.pdf" } }),
   "file.data": shown({ type: "file", source: PDF }),
   refusal: remembered({ type: "refusal", text: "No." }),

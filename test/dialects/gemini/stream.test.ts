@@ -125,22 +125,20 @@ test("thoughts that are not shown, or in a summary, count by their signature; th
 })
 
 describe("what has no event", () => {
-  test("images and unknown parts are kept as extra", () => {
+  test("unknown parts are kept as extra", () => {
     const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
+    const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const code = { executableCode: { code: "1" }, thoughtSignature: "s2" }
     const events = changes(chunk(image), lastChunk(code))
     expect(events).toEqual([
       { type: "reasoning-signature", choice: 0, signature: "s1", signedBy: "gemini" },
-      {
-        type: "choice-extra",
-        choice: 0,
-        extra: { dialect: "gemini", fields: { parts: [image] } },
-      },
+      { type: "media", choice: 0, media: { type: "image", source } },
       { type: "choice-extra", choice: 0, extra: { dialect: "gemini", fields: { parts: [code] } } },
       { type: "finish", choice: 0, reason: "stop" },
     ])
     const [choice] = foldEvents(events).choices
-    expect(choice?.extra?.fields).toEqual({ parts: [image, code] })
+    expect(choice?.extra?.fields).toEqual({ parts: [code] })
+    expect(choice?.parts.at(-1)).toEqual({ type: "image", source })
   })
 
   test("what is said of a candidate again replaces what was said before", () => {

@@ -6,6 +6,7 @@ export const KEEPING: Partial<OpenAiChatQuirks> = {
   reasoningHistory: "details",
   reasoningForm: "object",
   cacheControl: true,
+  assistantImages: true,
   fileUrls: true,
   topK: true,
 }

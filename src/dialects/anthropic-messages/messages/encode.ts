@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Message, Part } from "../../../canon/message.ts"
+import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
+import { DIALECT } from "../identifiers.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 
 /** Text of the user turn that is inserted where Anthropic requires one and the caller has none. */
@@ -31,7 +33,7 @@ export function encodeMessages(messages: readonly Message[], losses: LossList): 
   const system: JsonObject[] = []
   const turns: Turn[] = []
   let isUserLast = true
-  for (const message of messages) {
+  for (const message of shownByUser(messages, DIALECT, losses)) {
     const own = losses.fieldsOf(message.extra)
     if (message.name !== undefined) losses.add("name")
     if (message.role === "system" && own !== undefined && turns.length > 0) {

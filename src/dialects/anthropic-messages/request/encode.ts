@@ -3,6 +3,7 @@ import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, listAt } from "../../../canon/json.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
+import { loseModalities } from "../../shared/modalities.ts"
 import { describedSchema } from "../../shared/schema.ts"
 import { foreignSearch } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -111,6 +112,7 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.logprobs === true || request.topLogprobs !== undefined) losses.add("logprobs")
   if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
   if (request.verbosity !== undefined) losses.add("verbosity")
+  loseModalities(request, losses)
   if (request.metadata !== undefined) losses.add("metadata")
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }

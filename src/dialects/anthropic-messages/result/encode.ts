@@ -2,7 +2,7 @@ import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { Part } from "../../../canon/message.ts"
+import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
@@ -94,14 +94,20 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
     }
     case "unknown":
       return ownFields(DIALECT, part.extra)
-    case "image":
     case "audio":
+      return part.transcript === undefined ? undefined : { type: "text", text: part.transcript }
+    case "image":
     case "file":
     case "tool-result":
       return undefined
     default:
       return assertNever(part)
   }
+}
+
+/** The words of audio that the model spoke; empty if they are unknown. */
+export function spokenWords(media: ImagePart | AudioPart): string {
+  return media.type === "audio" ? (media.transcript ?? "") : ""
 }
 
 function searchesOf(parts: readonly Part[]): number {

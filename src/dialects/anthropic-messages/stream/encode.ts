@@ -9,7 +9,7 @@ import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { messageId, NULL_MEMBERS } from "../result/encode.ts"
+import { messageId, NULL_MEMBERS, spokenWords } from "../result/encode.ts"
 import { WrittenBlocks } from "./written-blocks.ts"
 import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 
@@ -104,6 +104,10 @@ class MessageEncoder implements EventEncoder {
       case "reasoning-signature":
         if (event.isRedacted === true) this.#blocks.redacted(event.signature, frames)
         else this.#blocks.signature(event.signature, frames)
+        break
+      case "media":
+        // The format has no images or audio in an answer: the words of audio are all that remains.
+        this.#blocks.text(spokenWords(event.media), frames)
         break
       case "citation":
         this.#blocks.citation(event.citation, frames)

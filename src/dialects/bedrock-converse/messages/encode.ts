@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../../canon/json.ts"
 import type { Message, Part } from "../../../canon/message.ts"
+import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { CachePoints } from "../cache.ts"
+import { DIALECT } from "../identifiers.ts"
 import { PartEncoder } from "./encode-parts.ts"
 import type { ModelFamily } from "../quirks.ts"
 
@@ -34,7 +36,7 @@ export function encodeMessages(
   losses: LossList,
 ): EncodedMessages {
   const writer = new ConversationWriter(family, losses)
-  for (const message of messages) writer.add(message)
+  for (const message of shownByUser(messages, DIALECT, losses)) writer.add(message)
   return { messages: writer.messages(), system: writer.system }
 }
 

@@ -3,6 +3,7 @@ import type { EncodedRequest } from "../../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
+import { loseModalities } from "../../shared/modalities.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeMessages } from "../messages/encode.ts"
 import { type BedrockConverseQuirks, familyOf, type ModelFamily } from "../quirks.ts"
@@ -98,6 +99,7 @@ function reportUnsupported(request: ChatRequest, losses: LossList): void {
   if (request.frequencyPenalty !== undefined) losses.add("frequency_penalty")
   if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")
+  loseModalities(request, losses)
   if (request.user !== undefined) losses.add("user")
   if (request.safetyIdentifier !== undefined) losses.add("safety_identifier")
   if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")

@@ -6,8 +6,10 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../../canon/message.ts"
+import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { fittedName } from "../../shared/tool-names.ts"
+import { DIALECT } from "../identifiers.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"
 import { TOOL_NAMES } from "../tools.ts"
 
@@ -25,7 +27,7 @@ export function encodeMessages(
   const instructions: Part[] = []
   const encoded: JsonObject[] = []
   let shown: Part[] = []
-  for (const message of messages) {
+  for (const message of shownByUser(messages, DIALECT, losses)) {
     if (message.name !== undefined) losses.add("name")
     const extra = losses.fieldsOf(message.extra)
     if (isInstruction(message)) {
@@ -95,9 +97,6 @@ function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
         break
       case "tool-call":
         calls.push(encodeCall(part, losses))
-        break
-      case "image":
-        losses.add(part.source.type === "url" ? "image.url" : "image.data")
         break
       default: {
         const encoded = encodePart(part, losses)

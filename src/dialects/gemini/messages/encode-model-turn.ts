@@ -45,6 +45,17 @@ export function signFirstCall(turn: readonly JsonObject[], dummy: string): void 
   if (call !== undefined) call.thoughtSignature ??= dummy
 }
 
+/**
+ * Puts the dummy signature on the images of a model's turn, and on its first part, if they have none
+ * (docs/wire/gemini.md#f6): models that draw refuse images of theirs without one.
+ */
+export function signImages(turn: readonly JsonObject[], dummy: string): void {
+  if (!turn.some(({ inlineData }) => inlineData !== undefined)) return
+  for (const [index, part] of turn.entries()) {
+    if (index === 0 || part.inlineData !== undefined) part.thoughtSignature ??= dummy
+  }
+}
+
 function isOwnReasoning(part: Part): boolean {
   return part.type === "reasoning" && part.signature !== undefined && part.signedBy === DIALECT
 }

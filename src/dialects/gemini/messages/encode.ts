@@ -1,7 +1,7 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { Message, Part } from "../../../canon/message.ts"
-import { encodeModelTurn, signFirstCall } from "./encode-model-turn.ts"
+import { encodeModelTurn, signFirstCall, signImages } from "./encode-model-turn.ts"
 import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 import { encodeToolResults, type KnownCall } from "../tools/encode-results.ts"
@@ -73,6 +73,9 @@ class ConversationWriter {
     if (traits.requiresSignatures) {
       for (const { role, parts } of this.#contents.slice(this.#turnStart)) {
         if (role === "model") signFirstCall(parts, quirks.foreignSignature)
+      }
+      for (const { role, parts } of this.#contents) {
+        if (role === "model") signImages(parts, quirks.foreignSignature)
       }
     }
     const contents = this.#contents.map(({ role, parts }) => ({ role, parts }))

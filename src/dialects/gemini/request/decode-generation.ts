@@ -1,6 +1,7 @@
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
+import { decodeModalities, decodeSpeech } from "./speech-settings.ts"
 import type { GenerationConfig } from "./parameters.ts"
 import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
 
@@ -21,6 +22,7 @@ const CONFIG_FIELDS = new Set([
   "responseSchema",
   "responseJsonSchema",
   "thinkingConfig",
+  "speechConfig",
 ])
 const THINKING_FIELDS = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"])
 
@@ -48,13 +50,19 @@ export function decodeGeneration(request: Writable<ChatRequest>, config: Generat
   if (isDefined(config.logprobs)) request.topLogprobs = config.logprobs
   const format = decodeFormat(config)
   if (format !== undefined) request.responseFormat = format
+  const modalities = decodeModalities(config as JsonObject)
+  if (modalities !== undefined) request.modalities = modalities
+  const speech = decodeSpeech(config as JsonObject)
+  if (speech !== undefined) request.speech = speech
   const options = decodeReasoning(config)
   if (options !== undefined) request.reasoning = options
 }
 
 /** What the canon lacks. */
 export function generationExtra(config: JsonObject, parameters: GenerationConfig) {
-  const extra = unknownFields(config, CONFIG_FIELDS)
+  const { responseModalities: _, ...others } = config
+  const isKnown = decodeModalities(config) !== undefined
+  const extra = unknownFields(isKnown ? others : config, CONFIG_FIELDS)
   const thinking = unknownFields((parameters.thinkingConfig ?? {}) as JsonObject, THINKING_FIELDS)
   const type = parameters.responseMimeType ?? ""
   const isOther = type !== JSON_TYPE && !PLAIN_TYPES.has(type)

@@ -5,6 +5,7 @@ import type { LossList } from "../../shared/losses.ts"
 import { describedSchema } from "../../shared/schema.ts"
 import { encodeThinking } from "../reasoning/encode.ts"
 import type { Encoding } from "./encoding.ts"
+import { encodeModalities } from "./speech-settings.ts"
 
 /** Seeds are 32-bit integers. */
 const SEED_RANGE = 2 ** 31
@@ -23,6 +24,7 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   setDefined(config, "frequencyPenalty", request.frequencyPenalty)
   setDefined(config, "seed", seed(request.seed, losses))
   setDefined(config, "thinkingConfig", encodeThinking(request, encoding))
+  encodeModalities(config, request, losses)
   return config
 }
 

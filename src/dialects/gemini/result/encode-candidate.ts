@@ -2,10 +2,12 @@ import { assertNever } from "../../../canon/assert-never.ts"
 import type { Choice } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { Part } from "../../../canon/message.ts"
+import { imageType } from "../../../canon/media-source.ts"
+import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
 import { Grounding } from "../citations/encode.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
+import { audioType } from "../media.ts"
 import { argumentsOf } from "../messages/encode-model-turn.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
@@ -67,6 +69,24 @@ export function callPart(id: string, name: string, written: string): JsonObject 
   return { functionCall: { id, name, args: argumentsOf(written) } }
 }
 
+/** An image or audio that the model made, after the words of the audio if they are known. */
+export function mediaParts(media: ImagePart | AudioPart): JsonObject[] {
+  const { source } = media
+  const said = media.type === "audio" && media.transcript ? [{ text: media.transcript }] : []
+  switch (source.type) {
+    case "url":
+      return [...said, { fileData: { fileUri: source.url } }]
+    case "reference":
+      return [...said, { fileData: { fileUri: source.id } }]
+    case "base64": {
+      const { data } = source
+      if (data === "") return said
+      const named = media.type === "audio" ? audioType(media.format) : imageType(data)
+      return [...said, { inlineData: { mimeType: source.mediaType ?? named, data } }]
+    }
+  }
+}
+
 function encodePart(part: Part, signatures: Signatures): JsonObject[] {
   switch (part.type) {
     case "text":
@@ -88,19 +108,12 @@ function encodePart(part: Part, signatures: Signatures): JsonObject[] {
       ]
     case "image":
     case "audio":
-    case "file": {
-      const { source } = part
-      if (source.type === "base64") {
-        const { data, mediaType: mimeType = "application/octet-stream" } = source
-        return [signatures.on({ inlineData: { mimeType, data } })]
-      }
-      const fileUri = source.type === "url" ? source.url : source.id
-      return [signatures.on({ fileData: { fileUri } })]
-    }
+      return mediaParts(part).map((each) => signatures.on(each))
     case "unknown": {
       const own = ownFields(DIALECT, part.extra)
       return own === undefined ? [] : [signatures.on(own)]
     }
+    case "file":
     case "tool-result":
     case "web-search":
       return []

@@ -126,6 +126,11 @@ export class Candidate {
         this.#isInText = false
         this.#onCall(decoded, objectAt(part, "functionCall"), events)
         break
+      case "image":
+      case "audio":
+        this.#isInText = false
+        events.push({ type: "media", choice, media: decoded })
+        break
       default:
         this.#other.json(part)
         events.push({ type: "choice-extra", choice, extra: extraOf(DIALECT, { parts: [part] }) })

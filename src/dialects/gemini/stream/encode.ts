@@ -74,6 +74,8 @@ class GenerationEncoder implements EventEncoder {
         return this.#frames(event.choice, candidate.thought(event.text))
       case "reasoning-signature":
         return this.#frames(event.choice, candidate.signature(event.signature))
+      case "media":
+        return this.#frames(event.choice, candidate.media(event.media))
       case "citation":
         candidate.cite(event.citation)
         return []

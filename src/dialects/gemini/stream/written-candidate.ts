@@ -1,11 +1,11 @@
 import type { FinishReason } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { Citation } from "../../../canon/message.ts"
+import type { AudioPart, Citation, ImagePart } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { Grounding } from "../citations/encode.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
-import { callPart, type CandidateEnd, ownParts } from "../result/encode-candidate.ts"
+import { callPart, type CandidateEnd, mediaParts, ownParts } from "../result/encode-candidate.ts"
 
 /** A call whose arguments are still arriving: Google's callers get it whole. */
 interface OpenCall {
@@ -58,6 +58,14 @@ export class WrittenCandidate {
     this.#isInThought = false
     if (!isOfThought) return [...this.#endCalls(), ...this.#signatures.hold(signature)]
     return [{ text: "", thought: true, thoughtSignature: wireSignature(signature) }]
+  }
+
+  media(media: ImagePart | AudioPart): readonly JsonObject[] {
+    const parts = mediaParts(media)
+    if (parts.length === 0) return NO_PARTS
+    this.#isInText = false
+    this.#isInThought = false
+    return [...this.#endCalls(), ...parts.map((part) => this.#signatures.on(part))]
   }
 
   cite(citation: Citation): void {

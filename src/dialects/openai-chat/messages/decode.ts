@@ -20,6 +20,7 @@ import { DIALECT } from "../identifiers.ts"
 import { decodeFunctionCall, decodeToolCalls, LegacyCalls } from "./decode-calls.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
+import { imagesIn } from "../media.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
 
@@ -36,6 +37,9 @@ const ASSISTANT_FIELDS = new Set([
   "reasoning",
   "reasoning_details",
 ])
+/** The same for a message that has images. */
+const DRAWING_FIELDS = new Set([...ASSISTANT_FIELDS, "images"])
+
 /** The messages of a request, validated as they are read: one pass, since every request takes it. */
 export function decodeMessages(value: JsonValue | undefined): Message[] {
   if (value === undefined || value === null) throw missingParameter("messages")
@@ -89,6 +93,8 @@ function decodeAssistant(message: JsonObject, index: number, legacy: LegacyCalls
   }
   const annotations = citeText(said, message.annotations)
   if (typeof refusal === "string" && refusal !== "") said.push({ type: "refusal", text: refusal })
+  const images = imagesIn(message)
+  if (images !== undefined) said.push(...images)
   const calls = decodeToolCalls(message.tool_calls, index)
   if (isJsonObject(message.function_call)) {
     calls.push(decodeFunctionCall(message.function_call, index, legacy))
@@ -96,7 +102,8 @@ function decodeAssistant(message: JsonObject, index: number, legacy: LegacyCalls
   const reasoning = hasReasoning(message) ? decodeReasoning(message) : []
   const parts = joinParts(reasoning, said, calls)
   const rest = message.annotations === undefined ? message : { ...message, annotations }
-  return withRest({ role: "assistant", parts }, rest, ASSISTANT_FIELDS, index)
+  const known = images === undefined ? ASSISTANT_FIELDS : DRAWING_FIELDS
+  return withRest({ role: "assistant", parts }, rest, known, index)
 }
 
 function hasReasoning(message: JsonObject): boolean {
@@ -109,8 +116,9 @@ function hasReasoning(message: JsonObject): boolean {
 
 /** An assistant message needs no text if it did something else. */
 function needsContent(message: JsonObject): boolean {
-  const { tool_calls: calls, function_call: call, audio, refusal } = message
+  const { tool_calls: calls, function_call: call, audio, images, refusal } = message
   if (Array.isArray(calls) || isJsonObject(call) || isJsonObject(audio)) return false
+  if (Array.isArray(images) && images.length > 0) return false
   return typeof refusal !== "string" && !hasReasoning(message)
 }
 

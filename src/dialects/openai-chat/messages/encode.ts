@@ -1,6 +1,7 @@
 import { type Extra, extraOf } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type {
+  ImagePart,
   Message,
   Part,
   ReasoningPart,
@@ -8,10 +9,12 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../../canon/message.ts"
+import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { textOf } from "../../shared/text-tool.ts"
 import { CACHE_FIELD } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
+import { encodeImages } from "../media.ts"
 import { isContentType } from "./decode-parts.ts"
 import { encodeContent } from "./encode-parts.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
@@ -29,7 +32,8 @@ export function encodeMessages(
   losses: LossList,
 ): JsonObject[] {
   const encoder = new MessageEncoder(quirks, losses)
-  for (const message of messages) encoder.push(message)
+  const shown = quirks.assistantImages ? messages : shownByUser(messages, DIALECT, losses)
+  for (const message of shown) encoder.push(message)
   return encoder.end()
 }
 
@@ -106,11 +110,13 @@ class MessageEncoder {
     const reasoning: PlacedReasoning[] = []
     const content: Part[] = []
     const calls: JsonValue[] = []
+    const images: ImagePart[] = []
     const encoded: JsonObject = { role: "assistant", content: null }
     let refusal = ""
     for (const part of parts) {
       if (part.type === "reasoning") this.#reasoning(part, reasoning)
       else if (part.type === "refusal") refusal += part.text
+      else if (part.type === "image") images.push(part)
       else if (part.type === "tool-call") this.#call(part, encoded, calls)
       else if (part.type === "unknown" && isOtherCall(part.extra)) calls.push(part.extra.fields)
       else content.push(part)
@@ -118,6 +124,7 @@ class MessageEncoder {
     if (content.length > 0) encoded.content = this.#content(content)
     if (refusal !== "") encoded.refusal = refusal
     if (calls.length > 0) encoded.tool_calls = calls
+    if (images.length > 0) encoded.images = encodeImages(images)
     // An empty message still has text.
     const isSilent = calls.length === 0 && refusal === "" && encoded.function_call === undefined
     if (encoded.content === null && isSilent) encoded.content = ""

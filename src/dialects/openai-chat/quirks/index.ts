@@ -26,6 +26,8 @@ export interface OpenAiChatQuirks {
   readonly reasoningForm: "effort" | "object"
   /** Whether `cache_control` is accepted on content parts and on tools. */
   readonly cacheControl: boolean
+  /** Whether an assistant's message may have `images`, as OpenRouter writes them. */
+  readonly assistantImages: boolean
   /** Whether a file may be a link. */
   readonly fileUrls: boolean
   /** Whether `top_k` is supported; not by OpenAI. */
@@ -61,6 +63,7 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   seedField: "seed",
   reasoningForm: "effort",
   cacheControl: false,
+  assistantImages: false,
   fileUrls: false,
   topK: false,
   toolCallIds: "any",

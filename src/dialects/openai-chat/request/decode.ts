@@ -57,6 +57,8 @@ const CANON_FIELDS = new Set([
   "metadata",
   "service_tier",
   "prompt_cache_key",
+  "modalities",
+  "audio",
 ])
 
 const STREAM_OPTIONS = new Set(["include_usage"])
@@ -87,6 +89,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   }
   setSampling(request, parameters)
   setService(request, parameters)
+  setOutput(request, parameters)
   setTools(request, parameters, body.tool_choice, tools)
   setLegacyFunctions(request, body)
   const search = decodeWebSearch(body)
@@ -131,6 +134,19 @@ function setService(request: Writable<ChatRequest>, parameters: ChatParameters):
   const { service_tier: tier, prompt_cache_key: cacheKey } = parameters
   if (isDefined(tier)) request.serviceTier = tier
   if (isDefined(cacheKey)) request.promptCacheKey = cacheKey
+}
+
+/** What the answer may contain, and how it is spoken. */
+function setOutput(request: Writable<ChatRequest>, { modalities, audio }: ChatParameters): void {
+  if (isDefined(modalities) && modalities.length > 0) request.modalities = modalities
+  if (!isDefined(audio)) return
+  const { voice, format, ...rest } = audio as JsonObject
+  const own = isDefined(voice) && typeof voice !== "string" ? { ...rest, voice } : rest
+  request.speech = {
+    ...(typeof voice === "string" && { voice }),
+    ...(typeof format === "string" && { format }),
+    ...(Object.keys(own).length > 0 && { extra: extraOf(DIALECT, { audio: own }) }),
+  }
 }
 
 function setTools(

@@ -29,6 +29,7 @@ export function encodeRequest(
   encodeSampling(body, request, quirks, losses)
   Object.assign(body, encodeReasoningOptions(request, quirks, { losses, rules }))
   encodeService(body, request, losses)
+  encodeOutput(body, request, losses)
   encodeTools(body, request, quirks, losses)
   mergeExtra(body, losses.fieldsOf(request.extra))
   fitToolSettings(body, request.toolChoice, losses)
@@ -65,6 +66,28 @@ function encodeService(body: JsonObject, request: ChatRequest, losses: LossList)
   setDefined(body, "service_tier", request.serviceTier)
   setDefined(body, "prompt_cache_key", request.promptCacheKey)
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}
+
+/** The voice of a request that names none. */
+const DEFAULT_VOICE = "alloy"
+
+/** OpenAI requires a voice and a format of whoever asks for audio; only samples can be streamed. */
+function encodeOutput(
+  body: JsonObject,
+  { modalities, speech, stream }: ChatRequest,
+  losses: LossList,
+): void {
+  const isSpoken = modalities?.includes("audio") === true
+  if (modalities !== undefined) {
+    body.modalities =
+      isSpoken && !modalities.includes("text") ? ["text", ...modalities] : [...modalities]
+  }
+  if (speech === undefined && !isSpoken) return
+  const own = losses.fieldsOf(speech?.extra)?.audio
+  const audio: JsonObject = isJsonObject(own) ? { ...own } : {}
+  audio.voice ??= speech?.voice ?? DEFAULT_VOICE
+  audio.format ??= speech?.format ?? (stream ? "pcm16" : "wav")
+  body.audio = audio
 }
 
 function encodeTools(

@@ -1,18 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { ReasoningPart, TextPart } from "../../../canon/message.ts"
+import { decodeImage, encodeImages } from "../media.ts"
+import type { ImagePart, ReasoningPart, TextPart } from "../../../canon/message.ts"
+
+type ContentPart = TextPart | ReasoningPart | ImagePart
 
 /**
  * The content of an answer as parts. It is text; Mistral's thinking models send a list of
  * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (docs/wire/openai-chat.md#f20).
  */
-export function decodeContentParts(content: JsonValue | undefined): (TextPart | ReasoningPart)[] {
+export function decodeContentParts(content: JsonValue | undefined): ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   // Cloudflare Workers AI sends the JSON of a structured answer as an object.
   if (isJsonObject(content)) return [{ type: "text", text: JSON.stringify(content) }]
   if (!Array.isArray(content)) return []
-  const parts: (TextPart | ReasoningPart)[] = []
+  const parts: ContentPart[] = []
   for (const part of content) {
     if (!isJsonObject(part)) continue
+    const image = part.type === "image_url" ? decodeImage(part) : undefined
+    if (image !== undefined) parts.push(image)
     const isThinking = part.type === "thinking"
     const text = isThinking ? thinkingText(part) : part.text
     if (typeof text !== "string" || text === "") continue
@@ -28,13 +33,18 @@ export function decodeContentParts(content: JsonValue | undefined): (TextPart | 
 export function flattenContent(message: JsonObject): JsonObject {
   let text = ""
   let reasoning = ""
+  const images: ImagePart[] = []
   for (const part of decodeContentParts(message.content)) {
     if (part.type === "text") text += part.text
+    else if (part.type === "image") images.push(part)
     else reasoning += part.text
   }
-  return reasoning === ""
-    ? { ...message, content: text }
-    : { ...message, content: text, reasoning_content: reasoning }
+  return {
+    ...message,
+    content: text,
+    ...(reasoning !== "" && { reasoning_content: reasoning }),
+    ...(images.length > 0 && { images: encodeImages(images) }),
+  }
 }
 
 function thinkingText(part: JsonObject): string | undefined {

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   listAt,
+  objectAt,
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
@@ -19,6 +20,7 @@ import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"
 import { citeText } from "../citations.ts"
 import { decodeErrorEvent, noChoice } from "../errors.ts"
+import { decodeAudio, imagesIn } from "../media.ts"
 import { decodeFinish, reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isTime } from "../patches/complete.ts"
@@ -38,6 +40,8 @@ const MESSAGE_FIELDS = new Set([
   "reasoning_content",
   "reasoning",
   "reasoning_details",
+  "images",
+  "audio",
 ])
 const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom"])
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
@@ -78,6 +82,10 @@ function decodeChoice(
   const annotations = citeText(said, message.annotations)
   const refusal = textAt(message, "refusal")
   if (refusal !== undefined) said.push({ type: "refusal", text: refusal })
+  const images = imagesIn(message)
+  if (images !== undefined) said.push(...images)
+  const audio = objectAt(message, "audio")
+  if (audio !== undefined) said.push(decodeAudio(audio, request?.speech))
   const calls = decodeCalls(message)
   const parts = joinParts(decodeReasoning(message), said, calls)
   const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")

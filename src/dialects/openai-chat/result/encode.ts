@@ -1,7 +1,8 @@
-import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import { joinedAudio } from "../../../canon/audio-pieces.ts"
+import type { ChatRequest, ChatResult, Choice, SpeechOptions } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { CallOrigin, ToolCallPart } from "../../../canon/message.ts"
+import type { AudioPart, CallOrigin, ImagePart, ToolCallPart } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
 import { textOf } from "../../shared/text-tool.ts"
@@ -10,19 +11,21 @@ import { originsOf } from "../../shared/tool-names.ts"
 import { encodeCitation } from "../citations.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+import { encodeAudio, encodeImages } from "../media.ts"
 import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import { encodeUsage } from "../usage.ts"
 
 /** A whole chat completion, with every member of OpenAI's own (docs/wire/openai-chat.md#f3, docs/api.md#chat). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
+  const { speech } = request
   const origins = originsOf(request)
   return {
     id: prefixedId(ID_PREFIX, result.id),
     object: "chat.completion",
     created: result.created ?? nowInSeconds(),
     model: result.model ?? request.model,
-    choices: result.choices.map((choice) => encodeChoice(choice, origins)),
+    choices: result.choices.map((choice) => encodeChoice(choice, { origins, speech })),
     usage: encodeUsage(result.usage ?? NO_USAGE),
     ...ownFields(DIALECT, result.extra),
   }
@@ -30,9 +33,15 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
 
 type Origins = ReadonlyMap<string, CallOrigin> | undefined
 
-function encodeChoice(choice: Choice, origins: Origins): JsonObject {
+/** What of the request an answer depends on. */
+interface Asked {
+  readonly origins: Origins
+  readonly speech: SpeechOptions | undefined
+}
+
+function encodeChoice(choice: Choice, asked: Asked): JsonObject {
   const { message: extraMessage, ...extra } = ownFields(DIALECT, choice.extra) ?? {}
-  const message = encodeMessage(choice, origins)
+  const message = encodeMessage(choice, asked)
   return {
     index: choice.index,
     message: isJsonObject(extraMessage) ? withFields(message, extraMessage) : message,
@@ -42,12 +51,14 @@ function encodeChoice(choice: Choice, origins: Origins): JsonObject {
   }
 }
 
-function encodeMessage(choice: Choice, origins: Origins): JsonObject {
+function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
   let text: string | null = null
   let refusal: string | null = null
   const reasoning: PlacedReasoning[] = []
   const annotations: JsonValue[] = []
   const calls: JsonValue[] = []
+  const images: ImagePart[] = []
+  let audio: AudioPart | undefined
   let legacy: JsonObject | undefined
   for (const part of choice.parts) {
     switch (part.type) {
@@ -76,6 +87,12 @@ function encodeMessage(choice: Choice, origins: Origins): JsonObject {
         } else calls.push(encodeCall(part, origin))
         break
       }
+      case "image":
+        images.push(part)
+        break
+      case "audio":
+        audio = audio === undefined ? part : joinedAudio(audio, part)
+        break
       case "unknown": {
         const call = ownFields(DIALECT, part.extra)
         if (call !== undefined) calls.push(call)
@@ -85,9 +102,13 @@ function encodeMessage(choice: Choice, origins: Origins): JsonObject {
     }
   }
   // A model that said nothing has empty text: null is for one that acted.
-  const content = text ?? (calls.length > 0 || legacy !== undefined || refusal !== null ? null : "")
+  const hasActed =
+    calls.length > 0 || legacy !== undefined || refusal !== null || audio !== undefined
+  const content = text ?? (hasActed ? null : "")
   const message: JsonObject = { role: "assistant", content, refusal }
   if (annotations.length > 0) message.annotations = annotations
+  if (images.length > 0) message.images = encodeImages(images)
+  if (audio !== undefined) message.audio = encodeAudio(audio, speech)
   if (calls.length > 0) message.tool_calls = calls
   if (legacy !== undefined) message.function_call = legacy
   return Object.assign(message, encodeReasoning(reasoning, "reasoning_content"))

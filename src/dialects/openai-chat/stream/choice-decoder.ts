@@ -1,12 +1,14 @@
-import type { ChatEvent } from "../../../canon/chat.ts"
+import type { ChatEvent, SpeechOptions } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
+import type { AudioPart, ImagePart } from "../../../canon/message.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { defined } from "../../shared/fields.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { decodeAnnotations, TextSpan } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
+import { decodeAudio, imagesIn } from "../media.ts"
 import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { reasoningText } from "../reasoning/text.ts"
 import { legacyCallIn } from "../result/calls.ts"
@@ -19,6 +21,7 @@ type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 export class ChoiceDecoder {
   readonly #choice: number
   readonly #other: OtherContent
+  readonly #speech: SpeechOptions | undefined
   readonly #calls = new OpenCalls()
   readonly #text = new TextSpan()
   /** Signatures that were sent: a list of details may repeat those before it. */
@@ -27,10 +30,14 @@ export class ChoiceDecoder {
   #hasPlainReasoning = false
   #finished = false
 
-  /** @param other collects the content that has no event. */
-  constructor(choice: number, other: OtherContent) {
+  /**
+   * @param other collects the content that has no event.
+   * @param speech what the request asked for.
+   */
+  constructor(choice: number, other: OtherContent, speech?: SpeechOptions) {
     this.#choice = choice
     this.#other = other
+    this.#speech = speech
   }
 
   get finished(): boolean {
@@ -51,13 +58,9 @@ export class ChoiceDecoder {
     return message === undefined ? undefined : { message }
   }
 
-  /** Audio arrives in chunks of samples, each with its part of the transcript; annotations are indexed. */
+  /** Annotations are counted when they are read. */
   #keep(key: string, value: JsonValue): void {
-    if (key === "annotations") return
-    if (key !== "audio" || !isJsonObject(value)) return this.#other.json(value)
-    const { data, id: _, expires_at: _expires, ...rest } = value
-    if (typeof data === "string") this.#other.sound(data)
-    for (const name in rest) this.#other.json(rest[name])
+    if (key !== "annotations") this.#other.json(value)
   }
 
   /**
@@ -122,6 +125,11 @@ export class ChoiceDecoder {
       case "tool_calls":
         if (Array.isArray(value)) this.#toolCalls(value, events)
         return undefined
+      case "images":
+        return this.#images(delta, events) ? undefined : value
+      case "audio":
+        if (isJsonObject(value)) this.#media(decodeAudio(value, this.#speech), events)
+        return undefined
       case "function_call":
         if (legacyCallIn(value) !== undefined) {
           this.#toolCalls([{ index: 0, function: value }], events)
@@ -139,8 +147,21 @@ export class ChoiceDecoder {
     }
     for (const part of decodeContentParts(value)) {
       if (part.type === "text") this.#say(part.text, events)
+      else if (part.type === "image") this.#media(part, events)
       else this.#reasoning(part.text, events)
     }
+  }
+
+  /** @returns whether the images have a form that can be read. */
+  #images(delta: JsonObject, events: ChatEvent[]): boolean {
+    const images = imagesIn(delta)
+    for (const image of images ?? []) this.#media(image, events)
+    return images !== undefined
+  }
+
+  #media(media: ImagePart | AudioPart, events: ChatEvent[]): void {
+    this.#text.close()
+    events.push({ type: "media", choice: this.#choice, media })
   }
 
   #say(text: string, events: ChatEvent[]): void {

@@ -1,8 +1,15 @@
-import type { ChatEvent } from "../../../canon/chat.ts"
+import type { ChatEvent, SpeechOptions } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { CallOrigin, Citation, ReasoningPart } from "../../../canon/message.ts"
+import type {
+  AudioPart,
+  CallOrigin,
+  Citation,
+  ImagePart,
+  ReasoningPart,
+} from "../../../canon/message.ts"
 import { encodeCitation, TextSpan } from "../citations.ts"
+import { encodeImages, WrittenAudio } from "../media.ts"
 import { encodeDetail, type PlacedReasoning } from "../reasoning/details.ts"
 import { WrittenCall } from "./written-call.ts"
 
@@ -32,6 +39,9 @@ export class ChoiceEncoder {
   /** Whether the last event was a signature. */
   #isSigned = false
   #hasSpoken = false
+  /** Images so far. */
+  #images = 0
+  #audio: WrittenAudio | undefined
   /** Its call is in the legacy form, which has its own finish reason. */
   isLegacy = false
 
@@ -74,6 +84,19 @@ export class ChoiceEncoder {
     if (!this.#owesDetails) return []
     this.#owesDetails = false
     return this.#details()
+  }
+
+  /** @returns the delta of an image or of a piece of audio; undefined if there is nothing to send. */
+  media(media: ImagePart | AudioPart, speech: SpeechOptions | undefined): JsonObject | undefined {
+    this.#speak()
+    this.#text.close()
+    if (media.type === "audio") {
+      this.#audio ??= new WrittenAudio(speech)
+      return { audio: this.#audio.piece(media) }
+    }
+    const images = encodeImages([media], this.#images)
+    this.#images += images.length
+    return images.length === 0 ? undefined : { images }
   }
 
   /** Text after a search is a separate part. */

@@ -58,19 +58,19 @@ const CHOICE_REMARKS = new Set([
  * docs/wire/openai-chat.md#f6, docs/wire/README.md#f1 and docs/wire/README.md#f2).
  */
 export function decodeEvents(request?: ChatRequest): EventDecoder {
-  return new ChunkDecoder(request?.stop)
+  return new ChunkDecoder(request)
 }
 
 class ChunkDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
-  readonly #stop: readonly string[] | undefined
+  /** What the meaning of an answer depends on. */
+  readonly #asked: Pick<ChatRequest, "stop" | "speech"> | undefined
   #started = false
   #finished = false
 
-  /** @param stop the requested sequences. */
-  constructor(stop: readonly string[] | undefined) {
-    this.#stop = stop
+  constructor(asked: Pick<ChatRequest, "stop" | "speech"> | undefined) {
+    this.#asked = asked
   }
 
   get finished(): boolean {
@@ -170,7 +170,7 @@ class ChunkDecoder implements EventDecoder {
       !decoder.finished
     ) {
       decoder.finish(value.finish_reason, events, {
-        stopSequence: reportedStop(value, this.#stop),
+        stopSequence: reportedStop(value, this.#asked?.stop),
         native: value.native_finish_reason,
       })
     }
@@ -179,7 +179,7 @@ class ChunkDecoder implements EventDecoder {
   #decoderOf(choice: number): ChoiceDecoder {
     let decoder = this.#choices.get(choice)
     if (decoder === undefined) {
-      decoder = new ChoiceDecoder(choice, this.other)
+      decoder = new ChoiceDecoder(choice, this.other, this.#asked?.speech)
       this.#choices.set(choice, decoder)
     }
     return decoder

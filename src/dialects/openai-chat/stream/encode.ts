@@ -4,7 +4,7 @@ import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../../canon/errors.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { CallOrigin } from "../../../canon/message.ts"
+import type { AudioPart, CallOrigin, ImagePart } from "../../../canon/message.ts"
 import type { Usage } from "../../../canon/usage.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
@@ -69,6 +69,9 @@ class ChunkEncoder implements EventEncoder {
         this.#details(event.choice, details, frames)
         break
       }
+      case "media":
+        this.#media(event.choice, event.media, frames)
+        break
       case "citation":
         this.#open(event.choice, '""', frames).cite(event.citation)
         break
@@ -152,6 +155,12 @@ class ChunkEncoder implements EventEncoder {
   #chunk(choice: number, delta: string, finish: string): SseFrame {
     const middle = `${choice},"delta":${delta},"logprobs":null,"finish_reason":${finish}`
     return { data: this.#before + middle + this.#after }
+  }
+
+  #media(choice: number, media: ImagePart | AudioPart, frames: SseFrame[]): void {
+    const opened = this.#open(choice, media.type === "audio" ? "null" : '""', frames)
+    const delta = opened.media(media, this.#request.speech)
+    if (delta !== undefined) this.#delta(choice, JSON.stringify(delta), frames)
   }
 
   #callStart(event: Extract<ChatEvent, { type: "tool-call-start" }>, frames: SseFrame[]): void {

@@ -97,6 +97,8 @@ function decodePart(part: JsonValue, name: string): Part {
       return decodeFile(part, name)
     case "input_audio":
       return decodeAudio(part, name)
+    case "output_audio":
+      return decodeSpoken(part)
     case "refusal":
       return { type: "refusal", text: requiredText(part, "refusal", name) }
     default:
@@ -157,6 +159,16 @@ function decodeAudio(part: JsonObject, name: string): AudioPart {
   const source = { type: "base64", data } as const
   const decoded: Writable<AudioPart> = { type: "audio", source, format }
   return withRest(decoded, part, AUDIO_FIELDS)
+}
+
+/** Audio of an earlier answer. */
+function decodeSpoken(part: JsonObject): AudioPart {
+  const transcript = textAt(part, "transcript")
+  return {
+    type: "audio",
+    source: { type: "base64", data: textAt(part, "data") ?? "" },
+    ...(transcript !== undefined && { transcript }),
+  }
 }
 
 /** What the canon lacks. */

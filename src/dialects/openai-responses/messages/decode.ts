@@ -26,6 +26,7 @@ import { textArguments } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { requiredText } from "../../shared/validation.ts"
 import { DIALECT } from "../identifiers.ts"
+import { decodeImageItem } from "../media.ts"
 import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
@@ -110,7 +111,7 @@ function decodeItem(item: JsonObject, name: string, { messages, tools }: Convers
       if (role === undefined) throw unsupportedValue(`${name}.type`, type, ITEM_TYPES)
       const part: Part = isReportedStep(item)
         ? reportedSearch(DIALECT)
-        : { type: "unknown", extra: extraOf(DIALECT, { [type]: item }) }
+        : (decodeImageItem(item) ?? { type: "unknown", extra: extraOf(DIALECT, { [type]: item }) })
       if (role === "assistant") turnOf(role, messages).push(part)
       else messages.push({ role, parts: [part] })
     }

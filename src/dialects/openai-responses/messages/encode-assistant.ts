@@ -3,6 +3,7 @@ import type { Message, Part, ReasoningPart, ToolCallPart } from "../../../canon/
 import type { LossList } from "../../shared/losses.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { callId, DIALECT } from "../identifiers.ts"
+import { ownImageItem } from "../media.ts"
 import { itemsOf, noteCache } from "./encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
@@ -73,6 +74,12 @@ function encodeDone(
       return encodeReasoning(part, quirks, losses)
     case "tool-call":
       return [encodeCall(part, quirks, losses)]
+    case "image": {
+      const own = ownImageItem(part)
+      if (own !== undefined) return [own]
+      losses.add(part.type)
+      return []
+    }
     case "unknown":
       return itemsOf(part, losses)
     default:

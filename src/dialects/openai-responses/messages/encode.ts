@@ -2,6 +2,7 @@ import type { ChatRequest } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { Message, Part, ToolResultPart } from "../../../canon/message.ts"
+import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { callId, DIALECT } from "../identifiers.ts"
 import { encodeAssistant } from "./encode-assistant.ts"
@@ -23,7 +24,7 @@ export function encodeInput(
   quirks: OpenAiResponsesQuirks,
   losses: LossList,
 ): EncodedInput {
-  const { messages } = request
+  const messages = shownByUser(request.messages, DIALECT, losses)
   const leading = leadingInstructions(request)
   const input: JsonObject[] = []
   const textCalls = quirks.customTools ? textCallsOf(messages) : NO_CALLS

@@ -2,7 +2,13 @@ import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../can
 import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
-import { isJsonObject, isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  isDefined,
+  type JsonObject,
+  listAt,
+  unknownFields,
+} from "../../../canon/json.ts"
 import type { Message } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
 import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
@@ -14,6 +20,7 @@ import { INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "./includes.ts"
 import { type ResponseParameters, responseParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { decodeAddedTools } from "../tools/decode-added.ts"
+import { isImageTool } from "../../shared/modalities.ts"
 import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 
 /** Fields that the canon has, and those that are handled separately. */
@@ -83,6 +90,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   setFormat(request, parameters)
   setService(request, parameters)
   setTools(request, body, tools)
+  if (listAt(body, "tools").some(isImageTool)) request.modalities = ["text", "image"]
   if (brought !== undefined) request.broughtTools = brought
   setChoice(request, body, callable)
   const extra = requestExtra(body, parameters, request, tools)

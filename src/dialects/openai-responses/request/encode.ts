@@ -1,8 +1,9 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
-import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt } from "../../../canon/json.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
+import { isImageTool, loseModalities } from "../../shared/modalities.ts"
 import { effortOf } from "../../shared/reasoning.ts"
 import { requiresSearch, foreignSearch } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -38,6 +39,7 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   }
   if (include.length > 0) body.include = include
   mergeExtra(body, losses.fieldsOf(request.extra))
+  if (!listAt(body, "tools").some(isImageTool)) loseModalities(request, losses)
   return { body, losses: losses.losses }
 }
 

@@ -20,6 +20,7 @@ import { failedResponse } from "../errors.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
+import { decodeImageItem } from "../media.ts"
 import { reasoningText } from "../reasoning.ts"
 import { answerHead } from "./head.ts"
 import { decodeSearch } from "../search/steps.ts"
@@ -65,6 +66,8 @@ function decodeItem(item: JsonObject, tools: readonly Tool[] | undefined): Part[
     case "reasoning":
       return decodeReasoning(item)
     default: {
+      const image = decodeImageItem(item)
+      if (image !== undefined) return [image]
       const type = textAt(item, "type") ?? "item"
       const search = decodeSearch(item)
       const part: Part = { type: "unknown", extra: extraOf(DIALECT, { [type]: item }) }

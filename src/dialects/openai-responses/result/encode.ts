@@ -14,6 +14,7 @@ import { originsOf } from "../../shared/tool-names.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
 import { DIALECT, ItemIds } from "../identifiers.ts"
+import { audioContent, audioData, imageItem, ownImageItem } from "../media.ts"
 import {
   callItem,
   messageItem,
@@ -50,7 +51,7 @@ function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObj
   const items: JsonObject[] = []
   let content: JsonValue[] | undefined
   for (const part of choice.parts) {
-    if (part.type === "text" || part.type === "refusal") {
+    if (part.type === "text" || part.type === "refusal" || part.type === "audio") {
       if (content === undefined) {
         content = []
         items.push(messageItem(ids.itemId("msg_"), "completed", content))
@@ -68,7 +69,8 @@ function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObj
   return items
 }
 
-function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>): JsonObject {
+function encodeSaid(part: Extract<Part, { type: "text" | "refusal" | "audio" }>): JsonObject {
+  if (part.type === "audio") return audioContent(audioData(part, true), part.transcript ?? "")
   return part.type === "refusal"
     ? refusalContent(part.text)
     : textContent(part.text, encodeAnnotations(part))
@@ -85,6 +87,10 @@ function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
     }
     case "web-search":
       return part.reportedIn === DIALECT ? [] : [searchItem(searchId(), part)]
+    case "image": {
+      const item = ownImageItem(part) ?? imageItem("", part)
+      return item === undefined ? [] : [{ ...item, id: ids.itemId("ig_", textAt(item, "id")) }]
+    }
     case "unknown":
       return ownItems(ownFields(DIALECT, part.extra), ids)
     default:

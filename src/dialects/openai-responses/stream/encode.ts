@@ -4,7 +4,7 @@ import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
-import type { CallOrigin } from "../../../canon/message.ts"
+import type { AudioPart, CallOrigin, ImagePart } from "../../../canon/message.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { nowInSeconds } from "../../shared/time.ts"
@@ -12,11 +12,18 @@ import { originsOf } from "../../shared/tool-names.ts"
 import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT, ItemIds } from "../identifiers.ts"
+import { imageItem, ownImageItem } from "../media.ts"
 import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
 import { searchId } from "../search/steps.ts"
 import { CallWriter, CustomCallWriter, type OpenCallWriter } from "./call-writers.ts"
 import { COMPLETED, FrameWriter } from "./frame-writer.ts"
-import { type ItemPlace, type ItemWriter, SearchWriter, WholeItemWriter } from "./item-writers.ts"
+import {
+  ImageWriter,
+  type ItemPlace,
+  type ItemWriter,
+  SearchWriter,
+  WholeItemWriter,
+} from "./item-writers.ts"
 import { MessageWriter } from "./message-writer.ts"
 import { ReasoningWriter } from "./reasoning-writer.ts"
 import { encodeUsage } from "../usage.ts"
@@ -125,6 +132,9 @@ class ResponseEncoder implements EventEncoder {
         if (event.isRedacted === true) this.#closeCurrent(frames)
         this.#reasoning(frames).sign(event.signature, frames)
         break
+      case "media":
+        this.#media(event.media, frames)
+        break
       case "citation":
         if (this.#current instanceof MessageWriter) this.#current.citation(event.citation, frames)
         break
@@ -211,6 +221,21 @@ class ResponseEncoder implements EventEncoder {
         : new CallWriter(this.#writer, this.#place("fc_"), call, frames)
     this.#items.push(writer)
     this.#calls.set(event.call, writer)
+  }
+
+  #media(media: ImagePart | AudioPart, frames: SseFrame[]): void {
+    if (media.type === "audio") return this.#message(frames).audio(media, frames)
+    const own = ownImageItem(media)
+    const item = own ?? imageItem("", media)
+    if (item === undefined) return
+    this.#closeCurrent(frames)
+    this.#headOf(frames)
+    const place = this.#place("ig_", textAt(item, "id"))
+    const writer =
+      own === undefined
+        ? new ImageWriter(this.#writer, place, item, frames)
+        : new WholeItemWriter(this.#writer, place, item, frames)
+    this.#items.push(writer)
   }
 
   /** Items of server tools, and the log probabilities of the text before them. */

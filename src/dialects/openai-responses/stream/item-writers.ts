@@ -1,6 +1,7 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { IMAGE_CALL } from "../media.ts"
 import type { ItemStatus } from "../result/output-items.ts"
 import { SEARCH_CALL, searchItem, stagesOf } from "../search/steps.ts"
 import type { FrameWriter } from "./frame-writer.ts"
@@ -83,6 +84,27 @@ export class SearchWriter extends ItemWriter {
     this.open({ id: this.id, type: SEARCH_CALL, status: "in_progress" }, frames)
     for (const stage of stagesOf(search)) {
       frames.push(writer.frame(`response.${SEARCH_CALL}.${stage}`, this.place))
+    }
+    this.close("completed", frames)
+  }
+
+  protected override finish(): void {}
+}
+
+/** The stages of an image that is being made. */
+const IMAGE_STAGES = ["in_progress", "generating", "completed"] as const
+
+/** An image that a model of another dialect made: it is whole when it arrives. */
+export class ImageWriter extends ItemWriter {
+  readonly item: JsonObject
+
+  /** @param item without its id. */
+  constructor(writer: FrameWriter, place: ItemPlace, item: JsonObject, frames: SseFrame[]) {
+    super(writer, place)
+    this.item = { ...item, id: place.id }
+    this.open({ ...this.item, status: "in_progress", result: null }, frames)
+    for (const stage of IMAGE_STAGES) {
+      frames.push(writer.frame(`response.${IMAGE_CALL}.${stage}`, this.place))
     }
     this.close("completed", frames)
   }

@@ -1,18 +1,22 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { Citation } from "../../../canon/message.ts"
+import type { AudioPart, Citation } from "../../../canon/message.ts"
 import { encodeAnnotation } from "../citations.ts"
+import { audioContent, audioData } from "../media.ts"
 import { messageItem, refusalContent, textContent } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
 /** A chunk of a message: text with its sources, or a refusal. */
 interface OpenContent {
-  readonly type: "output_text" | "refusal"
+  readonly type: "output_text" | "refusal" | "output_audio"
   readonly place: string
   readonly annotations: JsonObject[]
   readonly logprobs: JsonValue[]
+  /** For audio, its transcript. */
   text: string
+  /** For audio, its data: base64 pieces, each of which may end in padding. */
+  readonly data: string[]
 }
 
 /** Writes a message: its texts and refusals, one content after another. */
@@ -42,6 +46,20 @@ export class MessageWriter extends ItemWriter {
     frames.push(this.writer.frame("response.refusal.delta", members))
   }
 
+  /** A piece of audio: its data, and its words if they are known. */
+  audio(part: AudioPart, frames: SseFrame[]): void {
+    const { transcript = "" } = part
+    const open = this.#write("output_audio", transcript, frames)
+    const data = audioPiece(part, open.data.length === 0)
+    if (transcript !== "") {
+      const members = `${this.place},"delta":${JSON.stringify(transcript)}`
+      frames.push(this.writer.frame("response.audio.transcript.delta", members))
+    }
+    if (data === "") return
+    open.data.push(data)
+    frames.push(this.writer.frame("response.audio.delta", `${this.place},"delta":"${data}"`))
+  }
+
   /** A source of the text before it; dropped without text, or without an address. */
   citation(citation: Citation, frames: SseFrame[]): void {
     const current = this.#current
@@ -61,18 +79,28 @@ export class MessageWriter extends ItemWriter {
   protected override finish(frames: SseFrame[]): void {
     const current = this.#current
     if (current === undefined) return
-    const { place, text, type, logprobs } = current
+    const { place } = current
+    if (current.type === "output_audio") this.#finishAudio(current, frames)
+    else this.#finishWords(current, frames)
+    const content = contentOf(current)
+    const part = `${place},"part":${JSON.stringify(content)}`
+    frames.push(this.writer.frame("response.content_part.done", part))
+    this.#content.push(content)
+    this.#current = undefined
+  }
+
+  #finishWords({ place, text, type, logprobs }: OpenContent, frames: SseFrame[]): void {
     const written = JSON.stringify(text)
     const members =
       type === "refusal"
         ? `${place},"refusal":${written}`
         : `${place},"text":${written},"logprobs":${JSON.stringify(logprobs)}`
     frames.push(this.writer.frame(`response.${type}.done`, members))
-    const content = contentOf(current)
-    const part = `${place},"part":${JSON.stringify(content)}`
-    frames.push(this.writer.frame("response.content_part.done", part))
-    this.#content.push(content)
-    this.#current = undefined
+  }
+
+  #finishAudio({ text }: OpenContent, frames: SseFrame[]): void {
+    if (text !== "") frames.push(this.writer.frame("response.audio.transcript.done", this.place))
+    frames.push(this.writer.frame("response.audio.done", this.place))
   }
 
   #write(type: OpenContent["type"], delta: string, frames: SseFrame[]): OpenContent {
@@ -86,13 +114,24 @@ export class MessageWriter extends ItemWriter {
 
   #begin(type: OpenContent["type"], frames: SseFrame[]): OpenContent {
     const place = `${this.place},"content_index":${this.#content.length}`
-    const content: OpenContent = { type, place, annotations: [], logprobs: [], text: "" }
+    const content: OpenContent = { type, place, annotations: [], logprobs: [], text: "", data: [] }
     const part = `${place},"part":${JSON.stringify(contentOf(content))}`
     frames.push(this.writer.frame("response.content_part.added", part))
     return content
   }
 }
 
-function contentOf({ type, text, annotations, logprobs }: OpenContent): JsonObject {
+function contentOf({ type, text, annotations, logprobs, data }: OpenContent): JsonObject {
+  if (type === "output_audio") return audioContent(joinedBase64(data), text)
   return type === "refusal" ? refusalContent(text) : textContent(text, annotations, logprobs)
+}
+
+function joinedBase64(pieces: readonly string[]): string {
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64")
+}
+
+/** Only the first piece of samples has the header of a WAV file. */
+function audioPiece(part: AudioPart, isFirst: boolean): string {
+  if (isFirst) return audioData(part, false)
+  return part.source.type === "base64" ? part.source.data : ""
 }

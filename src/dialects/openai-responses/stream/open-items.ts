@@ -15,6 +15,7 @@ import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { CHUNK_BREAK, reasoningText } from "../reasoning.ts"
+import { decodeImageItem } from "../media.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { type OpenItem, type ReasoningPlace, sectionOf, unsent } from "./open-item.ts"
@@ -183,6 +184,11 @@ export class OpenItems {
       default: {
         this.#textRun = 0
         this.#other.wholeAt(index, contentOf(value))
+        const image = decodeImageItem(value)
+        if (image !== undefined) {
+          events.push({ type: "media", ...CHOICE, media: image })
+          break
+        }
         events.push({
           type: "choice-extra",
           ...CHOICE,

@@ -1,0 +1,61 @@
+import type { ChatRequest, SpeechOptions } from "../../../canon/chat.ts"
+import { extraOf } from "../../../canon/extra.ts"
+import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
+import type { Modality } from "../../../canon/model-rules.ts"
+import type { LossList } from "../../shared/losses.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** The voice of a request that names none, as in Google's examples. */
+const DEFAULT_VOICE = "Kore"
+
+const MODALITIES: readonly Modality[] = ["text", "image", "audio"]
+
+/** What the answer may contain; undefined if the caller leaves that to the model, or names something else. */
+export function decodeModalities(config: JsonObject): Modality[] | undefined {
+  const { responseModalities: listed } = config
+  if (!Array.isArray(listed) || listed.length === 0) return undefined
+  const named = listed.map((name) =>
+    MODALITIES.find((known) => known === String(name).toLowerCase()),
+  )
+  const known = named.filter((name) => name !== undefined)
+  return known.length === named.length ? known : undefined
+}
+
+/** How the answer is spoken; settings other than one voice are kept as they are. */
+export function decodeSpeech(config: JsonObject): SpeechOptions | undefined {
+  const speech = objectAt(config, "speechConfig")
+  if (speech === undefined) return undefined
+  const prebuilt = objectAt(objectAt(speech, "voiceConfig") ?? {}, "prebuiltVoiceConfig")
+  const voice = prebuilt === undefined ? undefined : textAt(prebuilt, "voiceName")
+  const isVoiceAlone =
+    voice !== undefined && JSON.stringify(speech) === JSON.stringify(speechConfigOf(voice))
+  return {
+    ...(voice !== undefined && { voice }),
+    ...(!isVoiceAlone && { extra: extraOf(DIALECT, { speechConfig: speech }) }),
+  }
+}
+
+/** Sets what the answer may contain, and how it is spoken, in `generationConfig`. */
+export function encodeModalities(
+  config: JsonObject,
+  { modalities, speech }: ChatRequest,
+  losses: LossList,
+): void {
+  if (modalities !== undefined) {
+    config.responseModalities = modalities.map((name) => name.toUpperCase())
+  }
+  if (modalities?.includes("audio") !== true && speech === undefined) return
+  const own = losses.fieldsOf(speech?.extra)
+  if (own !== undefined) Object.assign(config, own)
+  else config.speechConfig = speechConfigOf(speech?.voice ?? DEFAULT_VOICE)
+  if (!isWritten(speech?.format)) losses.add("audio.format", "approximated")
+}
+
+/** Google sends samples: the gateway can put the header of a WAV file before them, and no more. */
+function isWritten(format: string | undefined): boolean {
+  return format === undefined || format === "wav" || format === "pcm16"
+}
+
+function speechConfigOf(voiceName: string): JsonObject {
+  return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
+}
