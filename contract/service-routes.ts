@@ -1,3 +1,5 @@
+import * as z from "zod"
+import { modelKind } from "./catalog.ts"
 import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 
 /**
@@ -17,8 +19,14 @@ export interface ServiceRoute {
   readonly isOpen?: boolean
   /** Whose own API has the same fields. */
   readonly like?: string
+  /** The parameters of its address that the gateway adds. */
+  readonly query?: z.ZodObject
 }
 
+/** Which models a list shows. */
+const MODEL_LIST_QUERY = z.object({
+  kind: modelKind.optional().meta({ description: "Only the models of this kind" }),
+})
 const JSON_BODY = { body: "application/json" } as const
 const FORM = { body: "multipart/form-data" } as const
 
@@ -27,6 +35,7 @@ export const SERVICE_ROUTES = {
   "GET /v1beta/models": {
     summary: "The models that this key may call",
     group: "Models",
+    query: MODEL_LIST_QUERY,
   },
   "GET /v1beta/models/{id...}": {
     summary: "One model; both in Google's form when x-goog-api-key is sent",
@@ -36,6 +45,7 @@ export const SERVICE_ROUTES = {
     summary:
       "The same list, where OpenAI's clients look; with `anthropic-version`, in pages as Anthropic's clients read them",
     group: "Models",
+    query: MODEL_LIST_QUERY,
   },
   "GET /v1/models/{id...}": {
     summary: "One model; its id may hold slashes",

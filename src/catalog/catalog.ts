@@ -215,10 +215,15 @@ export class Catalog {
     return this.#models.find(({ deployments }) => deployments.some(isSame))?.id
   }
 
-  /** The models and groups sorted by id; only those that the key may call, when `allows` is given. */
-  list(allows?: Allows): readonly Model[] {
-    if (allows === undefined) return this.#listed
-    return this.#listed.flatMap((model) => this.#permitted(model, allows) ?? [])
+  /**
+   * The models and groups sorted by id; only those that the key may call, when `allows` is given.
+   * @param kind absent: all.
+   */
+  list(allows?: Allows, kind?: ModelKind): readonly Model[] {
+    const listed =
+      kind === undefined ? this.#listed : this.#listed.filter((model) => model.kind === kind)
+    if (allows === undefined) return listed
+    return listed.flatMap((model) => this.#permitted(model, allows) ?? [])
   }
 
   /** The first of a kind that the key may call, at its prices. Groups are only called by those who name them. */
@@ -257,11 +262,14 @@ export class Catalog {
     return entryOf(model)
   }
 
-  /** The body of the model list, as JSON text. For keys that may call all at the prices of everyone it is made once. */
-  listBody(rights: ModelRights = {}): string {
+  /**
+   * The body of the model list, as JSON text. For keys that may call all at the prices of everyone it is made once.
+   * @param kind absent: all.
+   */
+  listBody(rights: ModelRights = {}, kind?: ModelKind): string {
     const { allows, priceGroup } = rights
-    if (allows !== undefined || priceGroup !== undefined) {
-      return this.#bodyOf(this.list(allows).map((model) => this.priced(model, rights)))
+    if (allows !== undefined || priceGroup !== undefined || kind !== undefined) {
+      return this.#bodyOf(this.list(allows, kind).map((model) => this.priced(model, rights)))
     }
     this.#wholeBody ??= this.#bodyOf(this.#listed)
     return this.#wholeBody

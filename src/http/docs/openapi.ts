@@ -177,7 +177,7 @@ export function groupOf(path: string): string {
 }
 
 function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOperationObject {
-  const { body, answer = "application/json" } = endpoint
+  const { body, query, answer = "application/json" } = endpoint
   const object = z.looseObject({})
   return {
     summary: endpoint.summary,
@@ -189,6 +189,7 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
     ...(path.includes("{id}") && {
       requestParams: { path: z.object({ id: z.string() }) },
     }),
+    ...(query && { requestParams: { query } }),
     ...(body && {
       requestBody: { content: { [body]: { schema: requestSchema(path) ?? object } } },
     }),

@@ -1,6 +1,6 @@
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import type { Model } from "../../catalog/model.ts"
+import { inChats, type Model } from "../../catalog/model.ts"
 
 const PREFIX = "models/"
 
@@ -26,13 +26,15 @@ function wholeNumber(query: URLSearchParams, name: string, usual: number): numbe
 }
 
 /** A model in Google's form (`Model` of @google/genai). */
-export function googleModel({ id, kind, context, maxOutput }: Model): JsonObject {
+export function googleModel(model: Model): JsonObject {
+  const { id, kind, context, maxOutput } = model
+  const methods = METHODS[inChats(model) === undefined ? kind : "chat"] ?? []
   return {
     name: PREFIX + id,
     version: "",
     displayName: id,
     ...(context !== undefined && { inputTokenLimit: context }),
     ...(maxOutput !== undefined && { outputTokenLimit: maxOutput }),
-    supportedGenerationMethods: [...(METHODS[kind] ?? [])],
+    supportedGenerationMethods: [...methods],
   }
 }

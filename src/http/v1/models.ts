@@ -1,4 +1,6 @@
 import { serviceRoute } from "#contract/service-routes.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import { MODEL_KINDS, type ModelKind } from "../../config/settings.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
@@ -74,10 +76,20 @@ function listIn(
   { request, caller: { key }, id }: CallContext,
   catalog: Catalog,
 ): Response {
-  if (form === "openai") return textAnswer(id, catalog.listBody(key))
   const { searchParams } = new URL(request.url)
+  const kind = kindOf(searchParams)
+  if (form === "openai") return textAnswer(id, catalog.listBody(key, kind))
   const page = form === "google" ? googlePage : anthropicPage
-  return jsonAnswer(id, page(catalog.list(key.allows), searchParams))
+  return jsonAnswer(id, page(catalog.list(key.allows, kind), searchParams))
+}
+
+/** The kind of models that a list is restricted to. @throws GatewayError `invalid_value` for an unknown one. */
+function kindOf(query: URLSearchParams): ModelKind | undefined {
+  const name = query.get("kind")
+  if (name === null || name === "") return undefined
+  const kind = MODEL_KINDS.find((known) => known === name)
+  if (kind !== undefined) return kind
+  throw invalidValue("kind", `'kind' has to be one of ${MODEL_KINDS.join(", ")}.`)
 }
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
