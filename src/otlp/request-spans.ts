@@ -4,6 +4,7 @@ import { formatCredits } from "../ledger/money.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import { lastNeeded } from "../relay/billing/receipt.ts"
 import type { SettledRequest } from "../relay/billing/request-observer.ts"
+import type { Call } from "../relay/pipeline/call.ts"
 import type { AttemptTrace, RequestTrace } from "../relay/pipeline/request-trace.ts"
 import { ATTRIBUTES, OPERATION_NAMES, OUTPUT_TYPES, vendorName } from "./names.ts"
 import type { Attributes, SpanFacts } from "./span.ts"
@@ -36,6 +37,33 @@ export function requestAttributes({
     [A.outcome]: outcome,
     [A.errorType]: errorType(outcome),
   }
+}
+
+/** An email address, or something with one in it. A collector keeps what it is sent, so no person could be erased. */
+const ADDRESS = /\S@\S/
+
+/**
+ * By whom and for what a request was sent, by the names that tools group traces by. Labels with an email address are left
+ * out; such a user is a hash, which is the same for all of their requests to one account.
+ */
+export function labelAttributes({ labels, key }: Call): Attributes {
+  if (labels === undefined) return {}
+  const { user, session, tags = {} } = labels
+  const isNamed = user !== undefined && ADDRESS.test(user)
+  const known = session === undefined || ADDRESS.test(session) ? undefined : session
+  const texts = Object.entries(tags).map(([name, value]) => `${name}=${value}`)
+  const shown = texts.filter((text) => !ADDRESS.test(text))
+  return {
+    [A.user]: isNamed ? undefined : user,
+    [A.userHash]: isNamed ? hashOf(`${key.account}\n${user}`) : undefined,
+    [A.session]: known,
+    [A.conversation]: known,
+    [A.tags]: shown.length === 0 ? undefined : shown,
+  }
+}
+
+function hashOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex")
 }
 
 /** What is said of a request that was charged. */

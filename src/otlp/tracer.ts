@@ -16,6 +16,7 @@ import {
   errorType,
   failureAttributes,
   isServerError,
+  labelAttributes,
   requestAttributes,
   settledAttributes,
   unixTime,
@@ -139,6 +140,7 @@ export class Tracer implements RequestObserver, FailureObserver {
         ...(this.#settings.namesCallers && {
           [ATTRIBUTES.account]: key.account,
           [ATTRIBUTES.key]: key.id,
+          ...(charge && labelAttributes(charge.call)),
         }),
       },
     })

@@ -166,7 +166,7 @@ export class Meter {
       return this.other.image()
     }
     if (media.source.type === "base64") this.other.sound(media.source.data)
-    if (media.transcript !== undefined) this.#add(media.transcript)
+    if (media.transcript !== undefined) this.other.text(media.transcript)
   }
 
   #add(text: string): void {
