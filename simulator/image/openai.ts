@@ -248,18 +248,22 @@ function faultOfForm(
   if (!family.isGptImage && images.length > 1) return "Invalid 'image': one image is taken."
   const [image] = images
   const mask = form.files.find(({ field }) => field === "mask")
-  const size = image && imageSize(image)
+  const size = image && imageSize(image, family)
   if (size === undefined) return "Uploaded image must be a PNG and less than 4 MB."
-  const maskSize = mask && imageSize(mask)
+  const maskSize = mask && imageSize(mask, family)
   if (mask !== undefined && maskSize !== size) {
     return "Invalid input image - the mask has to be as large as the image."
   }
   return fault({ ...fields }, family)
 }
 
-function imageSize({ bytes, type }: SentFile): string | undefined {
+/** GPT image models take other formats than PNG. */
+function imageSize({ bytes, type }: SentFile, { isGptImage }: Family): string | undefined {
   const facts = readBase64(Buffer.from(bytes).toString("base64"))
-  if (facts?.kind !== "png" || type !== "image/png") return undefined
+  const kinds = isGptImage ? ["png", "jpeg", "webp"] : ["png"]
+  if (facts === undefined || !kinds.includes(facts.kind) || type !== `image/${facts.kind}`) {
+    return undefined
+  }
   return `${facts.width}x${facts.height}`
 }
 

@@ -134,6 +134,7 @@ function images(section: FileSettings["images"]): ImageSettings {
   return present({
     linkLifetime: Math.round((section?.link_minutes ?? 60) * MINUTE),
     mask: section?.mask,
+    rules: section?.rules,
     bucket:
       bucket &&
       present({

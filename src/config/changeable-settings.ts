@@ -129,6 +129,15 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
       mask === undefined ? settings : { ...settings, images: { ...settings.images, mask } },
   },
   {
+    name: "images.rules",
+    label: "Rules of image edits",
+    help: "Whose rules image edits follow: the specification's (a square PNG, a mask, the size of the image), or the model's own, as many clients expect.",
+    default: "specification",
+    show: ({ images }) => images.rules ?? "specification",
+    take: (settings, { images: { rules } }) =>
+      rules === undefined ? settings : { ...settings, images: { ...settings.images, rules } },
+  },
+  {
     name: "limits.body_mb",
     label: "Largest request, MB",
     help: "The largest JSON body that is accepted, from 1 to 512.",

@@ -110,6 +110,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "backup.every": settings.backup.every,
     "images.link_minutes": settings.images.linkLifetime,
     "images.mask": settings.images.mask,
+    "images.rules": settings.images.rules,
     "images.s3": settings.images.bucket,
     "defaults.image_model": settings.imageModel,
     "defaults.translation_model": settings.translationModel,

@@ -44,7 +44,14 @@ import { templateScalars } from "./template-settings.ts"
 import { telemetryScalars } from "./telemetry-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readGoogleCredentials } from "./google-credentials.ts"
-import { CHOICES, DISCONNECTS, MODEL_KINDS, MASK_RULES, VENDOR_STATE_RULES } from "./settings.ts"
+import {
+  CHOICES,
+  DISCONNECTS,
+  MODEL_KINDS,
+  IMAGE_RULES,
+  MASK_RULES,
+  VENDOR_STATE_RULES,
+} from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
@@ -360,6 +367,7 @@ function imageScalars() {
   return {
     link_minutes: number(1, 10_080).optional(),
     mask: oneOf(MASK_RULES, "rule").optional(),
+    rules: oneOf(IMAGE_RULES, "rules").optional(),
     s3: strict({
       bucket: text(),
       endpoint: address().optional(),

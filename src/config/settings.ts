@@ -219,6 +219,11 @@ export const MASK_RULES = ["required", "optional"] as const
 
 export type MaskRule = (typeof MASK_RULES)[number]
 
+/** Whose rules an image edit has to follow. */
+export const IMAGE_RULES = ["specification", "provider"] as const
+
+export type ImageRules = (typeof IMAGE_RULES)[number]
+
 /** Image edits, and images that are stored for callers who want links from vendors that give none. */
 export interface ImageSettings {
   /** How long a link works, milliseconds. */
@@ -227,6 +232,8 @@ export interface ImageSettings {
   readonly bucket?: BucketSettings
   /** Whether an edit has to have a mask. Absent: `required`. */
   readonly mask?: MaskRule
+  /** `provider`: masks, shapes, formats and sizes are up to the model. Absent: `specification`. */
+  readonly rules?: ImageRules
 }
 
 export const VENDOR_STATE_RULES = ["own", "pass"] as const

@@ -2,11 +2,16 @@ import { GatewayError } from "../canon/errors.ts"
 import type { FormFile } from "../canon/form-file.ts"
 import { type ImageTask, type ImageFile, type ImageSize, sizeName } from "../canon/image.ts"
 import { missingParameter } from "../canon/invalid-request.ts"
+import { imageSize } from "./image-size.ts"
 import type { MediaInspector } from "./media-inspector.ts"
 import type { PngFacts } from "./png.ts"
 
 /** The most bytes of an image in a request (docs/api.md#limits). */
 export const LARGEST_IMAGE = 4 * 1024 * 1024
+
+/** The most bytes of an image, and the most images of an edit, if the model's own rules apply (OpenAI's GPT images). */
+export const LARGEST_PHOTO = 50 * 1024 * 1024
+export const MOST_PHOTOS = 16
 
 /** Checks a PNG for one account. */
 type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["readPng"]>
@@ -49,7 +54,41 @@ export async function readRequestImages(
   return { images: ready, mask: await readMask(mask, size, read), size }
 }
 
+/**
+ * Reads the files of an edit by the model's own rules: images of any shape and size, and a mask that only the model
+ * judges.
+ * @returns the size of the first image, if it is square: then it is the size to make.
+ * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
+ */
+export async function readPhotos(
+  files: readonly FormFile[],
+): Promise<Omit<RequestImages, "size"> & { readonly size: ImageSize | "auto" }> {
+  const images: ImageFile[] = []
+  let mask: ImageFile | undefined
+  for (const file of files) {
+    const bytes = await file.bytes(LARGEST_PHOTO)
+    const mediaType = photoType(bytes)
+    if (mediaType === undefined) throw invalidImage(file.field, "it is not a PNG, JPEG or WebP")
+    const read = { bytes, mediaType }
+    if (file.field === "mask") mask = read
+    else images.push(read)
+  }
+  const [first] = images
+  if (first === undefined) throw missingParameter("image")
+  const size = imageSize(first.bytes)
+  const isSquare = size !== undefined && size.width === size.height
+  return { images, ...(mask && { mask }), size: isSquare ? size : "auto" }
+}
+
 const PNG_TYPE = "image/png"
+
+/** The type of an image in a format that models accept, by its first bytes. */
+function photoType(bytes: Uint8Array<ArrayBuffer>): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1")
+  if (start.startsWith("\x89PNG")) return PNG_TYPE
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg"
+  return start.startsWith("RIFF") && start.endsWith("WEBP") ? "image/webp" : undefined
+}
 
 async function readImage(
   file: FormFile,

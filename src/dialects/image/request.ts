@@ -73,9 +73,14 @@ const PARAMETERS = parameterSchemas(
  * Validates the fields of a request for images, in OpenAI's format (docs/api.md#images;
  * docs/wire/images.md#f1). What the canon lacks is an option, for the vendor to validate; null counts as
  * absent.
+ * @param defaultForm of images for which the caller names no form.
  * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
-export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {
+export function decodeImageParameters(
+  task: ImageTask,
+  body: JsonObject,
+  defaultForm: ImageForm = "url",
+): ImageParameters {
   validateParameters(body, PARAMETERS)
   const { n, response_format: form } = body
   const stream = readStream(task, body)
@@ -88,7 +93,7 @@ export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageP
     prompt: task === "variation" ? "" : (prompt ?? ""),
     count: typeof n === "number" ? n : 1,
     // Events cannot carry a link.
-    form: form === "b64_json" || stream ? "b64_json" : "url",
+    form: stream ? "b64_json" : form === "url" || form === "b64_json" ? form : defaultForm,
     options: unknownFields(body, NAMED_FIELDS) ?? {},
     ...(isDefined(model) && { model }),
     ...(size !== undefined && { size }),

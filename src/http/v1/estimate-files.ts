@@ -52,11 +52,13 @@ export function withDescribedImages(parameters: ImageParameters, body: JsonObjec
 /** Stands for an image that is only described. */
 const STAND_IN: ImageFile = { bytes: new Uint8Array(), mediaType: "image/png" }
 
-/** Images that are sent have to be square. */
+/** An image is square unless its height is described too. */
 function sizeOf(name: string, image: JsonValue | undefined): ImageSize {
   if (image === undefined || image === null) throw missingParameter(name)
-  const width = quantityOf(`${name}.width`, objectOf(name, image)["width"])
-  return { width, height: width }
+  const described = objectOf(name, image)
+  const width = quantityOf(`${name}.width`, described["width"])
+  const { height } = described
+  return { width, height: isDefined(height) ? quantityOf(`${name}.height`, height) : width }
 }
 
 function objectOf(name: string, value: JsonValue): JsonObject {

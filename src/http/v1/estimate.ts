@@ -29,7 +29,13 @@ import { readDescribedAudio, withDescribedImages, withoutFiles } from "./estimat
 import { refuseLongLists } from "./field-limits.ts"
 import { embeddingAt } from "./embed-content.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
-import { EDITS_PATH, GENERATIONS_PATH, requireMask, VARIATIONS_PATH } from "./images.ts"
+import {
+  type EditRules,
+  EDITS_PATH,
+  GENERATIONS_PATH,
+  requireMask,
+  VARIATIONS_PATH,
+} from "./images.ts"
 import { COHERE_RERANK_PATH, RERANK_PATH } from "./rerank.ts"
 import { SPEECH_PATH } from "./speech.ts"
 import { TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH } from "./transcriptions.ts"
@@ -44,7 +50,7 @@ export interface EstimateServices {
   readonly embeddings: Embeddings
   readonly reranking: Reranking
   readonly images: Images
-  readonly masksOptional: () => boolean
+  readonly editRules: () => EditRules
   readonly speaking: Speech
   readonly transcribing: Transcriptions
 }

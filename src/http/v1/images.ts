@@ -1,4 +1,5 @@
 import type { ServicePath } from "#contract/service-routes.ts"
+import type { Settings } from "../../config/settings.ts"
 import type { ImageRequest, ImageTask } from "../../canon/image.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import {
@@ -7,7 +8,13 @@ import {
   type ImageParameters,
 } from "../../dialects/image/request.ts"
 import type { MediaInspector } from "../../media/media-inspector.ts"
-import { LARGEST_IMAGE, readRequestImages } from "../../media/request-images.ts"
+import {
+  LARGEST_IMAGE,
+  LARGEST_PHOTO,
+  MOST_PHOTOS,
+  readPhotos,
+  readRequestImages,
+} from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import { callerOrigin } from "../caller-origin.ts"
@@ -18,13 +25,26 @@ import type { Route } from "../server.ts"
 import { takeWishes } from "../../relay/wishes/read-wishes.ts"
 import { callOf, type Calls } from "./calls.ts"
 
+/** What of the specification image edits have to follow. */
+export interface EditRules {
+  readonly needsMask: boolean
+  /** Whether masks, shapes, formats and sizes are up to the model. */
+  readonly isByProvider: boolean
+}
+
+/** The rules of the settings. */
+export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images">): EditRules {
+  const isByProvider = rules === "provider"
+  return { needsMask: mask !== "optional" && !isByProvider, isByProvider }
+}
+
 export interface ImageServices {
   readonly images: Images
   readonly inspector: MediaInspector
   /** The address that callers use, when the operator says which. */
   readonly publicUrl: () => string | undefined
-  /** Whether edits without a mask are served. */
-  readonly masksOptional: () => boolean
+  /** What of the specification image edits have to follow. */
+  readonly editRules: () => EditRules
   /** Where the gateway is without that. */
   readonly ownUrl: () => string
 }
@@ -38,6 +58,12 @@ export const VARIATIONS_PATH: ServicePath = "/v1/images/variations"
 
 /** Images that an edit may begin with. Models that take fewer say so themselves. */
 const MAX_IMAGES = 4
+
+/** The files of an edit by the model's own rules. */
+const PHOTOS: FileRules = {
+  image: { count: MOST_PHOTOS, bytes: LARGEST_PHOTO },
+  mask: { count: 1, bytes: LARGEST_PHOTO },
+}
 
 const ONE_IMAGE = { count: 1, bytes: LARGEST_IMAGE }
 
@@ -84,15 +110,25 @@ function fromForm(
   calls: Calls,
   services: ImageServices,
 ): Route {
+  const isByProvider = (): boolean => task === "edit" && services.editRules().isByProvider
   return serve(
     {
       method: "POST",
       path,
       auth: calls.callerAuth,
-      body: calls.form(rules, "image"),
+      body: (request, caller) =>
+        calls.form(isByProvider() ? PHOTOS : rules, "image")(request, caller),
       async handle(context, form) {
         const call = callOf(context, form.bytes)
-        const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))
+        const fields = form.fields.parameters(IMAGE_FIELD_KINDS)
+        if (isByProvider()) {
+          // As the models of OpenAI answer that edit: its clients expect no links.
+          const parameters = decodeImageParameters(task, fields, "b64_json")
+          const { size, ...images } = await readPhotos(form.files)
+          const wanted = { ...parameters, ...images, size: parameters.size ?? size }
+          return await make(services, { call, context, parameters }, wanted)
+        }
+        const parameters = decodeImageParameters(task, fields)
         const wanted = await withImages(parameters, form, (bytes) =>
           services.inspector.readPng(bytes, call.key.account),
         )
@@ -107,9 +143,9 @@ function fromForm(
 /** @throws GatewayError where there is none, and the settings do not do without. */
 export function requireMask(
   { task, mask }: Pick<ImageRequest, "task" | "mask">,
-  { masksOptional }: Pick<ImageServices, "masksOptional">,
+  { editRules }: Pick<ImageServices, "editRules">,
 ): void {
-  if (task === "edit" && mask === undefined && !masksOptional()) throw missingParameter("mask")
+  if (task === "edit" && mask === undefined && editRules().needsMask) throw missingParameter("mask")
 }
 
 /** An edit is as large as its image, unless the caller leaves that to the model. */

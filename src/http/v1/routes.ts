@@ -28,7 +28,13 @@ import { estimate } from "./estimate.ts"
 import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
 import { googleRoutes } from "./google-routes.ts"
 import { getImageFile } from "./image-files.ts"
-import { imageEdits, imageGenerations, imageVariations } from "./images.ts"
+import {
+  type EditRules,
+  editRulesOf,
+  imageEdits,
+  imageGenerations,
+  imageVariations,
+} from "./images.ts"
 import { deleteKeptResponse, getKeptResponse } from "./kept-responses.ts"
 import { MESSAGES } from "./messages.ts"
 import { getReceipt } from "./receipts.ts"
@@ -76,17 +82,17 @@ export function callerRoutes(parts: RouteParts): Route[] {
   const bodyLimit = (): number => settings().limits.bodyBytes
   const checks = new EarlyChecks(parts)
   const calls = callsOf({ ...parts, bodyLimit, checks })
-  const masksOptional = (): boolean => settings().images.mask === "optional"
+  const editRules = (): EditRules => editRulesOf(settings())
   const publicUrl = (): string | undefined => settings().publicUrl
   const again = { ...parts, bodyLimit, checks }
   const once = (route: Route): Route => repeatable(route, again)
   return [
     ...CHAT_ENDPOINTS.map((endpoint) => chatEndpoint(endpoint, calls, relay)).map(once),
-    ...operationRoutes(calls, { ...parts, masksOptional, publicUrl }).map(once),
+    ...operationRoutes(calls, { ...parts, editRules, publicUrl }).map(once),
     estimate(calls, {
       ...parts,
       chats: [...CHAT_ENDPOINTS, GENERATE_CONTENT, STREAM_GENERATE_CONTENT],
-      masksOptional,
+      editRules,
     }),
     tokenCounter(MESSAGE_TOKENS, calls, relay),
     getImageFile(parts.imageStore, events),
@@ -103,8 +109,8 @@ export function callerRoutes(parts: RouteParts): Route[] {
 
 interface OperationParts extends RouteParts {
   readonly publicUrl: () => string | undefined
-  /** Whether edits without a mask are served. */
-  readonly masksOptional: () => boolean
+  /** What of the specification image edits have to follow. */
+  readonly editRules: () => EditRules
 }
 
 /** What is no chat. */

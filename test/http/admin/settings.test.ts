@@ -59,6 +59,7 @@ describe("the settings", () => {
       "deadlines.whole",
       "images.link_minutes",
       "images.mask",
+      "images.rules",
       "limits.body_mb",
       "limits.answer_mb",
       "limits.memory_mb",

@@ -13,6 +13,7 @@ const MODEL_KINDS: Readonly<Record<string, readonly Model["kind"][]>> = {
 /** Settings that are one of a few words. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   "images.mask": ["required", "optional"],
+  "images.rules": ["specification", "provider"],
 }
 
 export interface SettingFieldProperties {
