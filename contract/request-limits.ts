@@ -103,6 +103,7 @@ export const REQUEST_LIMITS = {
   "/v1/messages": MESSAGES_API,
   "/v1/messages/count_tokens": MESSAGES_API,
   "/v1/responses": RESPONSES,
+  "/v1/responses/input_tokens": RESPONSES,
   "/v1/responses/compact": RESPONSES,
   "/v1beta/models/{id}:generateContent": GEMINI,
   "/v1beta/models/{id}:streamGenerateContent": GEMINI,

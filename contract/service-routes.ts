@@ -76,6 +76,13 @@ export const SERVICE_ROUTES = {
     like: "OpenAI",
     ...JSON_BODY,
   },
+  "POST /v1/responses/input_tokens": {
+    summary: "How many tokens the input of a response has",
+    isFree: true,
+    group: "Text",
+    like: "OpenAI",
+    ...JSON_BODY,
+  },
   "POST /v1/responses/compact": {
     summary: "The same, answered as one text",
     group: "Text",

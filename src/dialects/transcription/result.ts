@@ -50,9 +50,12 @@ function json(body: JsonObject): RenderedTranscript {
 /** The events of a stream when the vendor made none: everything in one, and then the end. */
 export function renderEvents(transcript: Transcript, request: TranscriptionRequest): string {
   const { text } = transcript
+  const usage = usageBody(transcript, request)
+  // OpenAI's event has no usage but tokens.
+  const counted = usage.type === "tokens" ? { usage } : {}
   const events = [
     { type: "transcript.text.delta", delta: text },
-    { type: "transcript.text.done", text, usage: usageBody(transcript, request) },
+    { type: "transcript.text.done", text, ...counted },
   ]
   return `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`
 }

@@ -2,7 +2,9 @@ import type { ServicePath } from "#contract/service-routes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
 import { ANTHROPIC_MESSAGES, decodeCountRequest } from "../../dialects/anthropic-messages/index.ts"
+import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
@@ -26,6 +28,21 @@ export const MESSAGE_TOKENS: CountEndpoint = {
   dialect: ANTHROPIC_MESSAGES,
   read: decodeCountRequest,
   report: (tokens) => ({ input_tokens: tokens }),
+}
+
+/** `POST /v1/responses/input_tokens` */
+export const RESPONSE_TOKENS: CountEndpoint = {
+  path: "/v1/responses/input_tokens",
+  dialect: OPENAI_RESPONSES,
+  read(json) {
+    const request = OPENAI_RESPONSES.decodeRequest(json)
+    if (request.previousResponse === undefined) return request
+    throw invalidValue(
+      "previous_response_id",
+      "Tokens of an earlier response are not counted here: send the whole conversation in 'input'.",
+    )
+  },
+  report: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 }
 
 /** Counts the tokens of a prompt with our own counter, for every model. It costs nothing. */

@@ -21,7 +21,7 @@ import type { Route } from "../server.ts"
 import { callsOf, type Calls, type CallServices } from "./calls.ts"
 import { CHAT_COMPLETIONS } from "./chat-completions.ts"
 import { chatEndpoint } from "./chat-endpoint.ts"
-import { MESSAGE_TOKENS, tokenCounter } from "./count-tokens.ts"
+import { MESSAGE_TOKENS, RESPONSE_TOKENS, tokenCounter } from "./count-tokens.ts"
 import { getCredits } from "./credits.ts"
 import { embeddings } from "./embeddings.ts"
 import { estimate } from "./estimate.ts"
@@ -95,6 +95,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
       editRules,
     }),
     tokenCounter(MESSAGE_TOKENS, calls, relay),
+    tokenCounter(RESPONSE_TOKENS, calls, relay),
     getImageFile(parts.imageStore, events),
     getKeptResponse(calls, parts),
     deleteKeptResponse(calls, parts),

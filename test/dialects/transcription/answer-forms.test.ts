@@ -46,6 +46,12 @@ describe("forms in which a transcript goes out", () => {
     reader.push(new TextEncoder().encode(events))
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
+
+  test("events have no usage if it is a duration, which OpenAI's have not", () => {
+    const untimed = { ...transcript, usage: { seconds: 4 } }
+    const events = renderEvents(untimed, transcriptionOf({ stream: true }))
+    expect(events).toContain('{"type":"transcript.text.done","text":"Up and down."}')
+  })
 })
 
 describe("a transcript that is streamed", () => {

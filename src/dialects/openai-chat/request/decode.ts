@@ -59,6 +59,7 @@ const CANON_FIELDS = new Set([
   "prompt_cache_key",
   "modalities",
   "audio",
+  "usage",
 ])
 
 const STREAM_OPTIONS = new Set(["include_usage"])
@@ -84,7 +85,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     model: parameters.model,
     messages,
     stream: parameters.stream === true,
-    streamUsage: parameters.stream_options?.include_usage === true,
+    streamUsage:
+      parameters.stream_options?.include_usage === true || parameters.usage?.include === true,
     choices: parameters.n ?? 1,
   }
   setSampling(request, parameters)

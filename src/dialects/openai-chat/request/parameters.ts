@@ -72,6 +72,8 @@ export const chatParameters = z.object({
       AN_OBJECT,
     )
     .nullish(),
+  // OpenRouter's way to ask for usage in a stream.
+  usage: z.looseObject({ include: flag() }, AN_OBJECT).nullish(),
   prediction: anyObject,
   web_search_options: anyObject,
 })

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  caller = await gateway.caller("1")
+})
+
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+test("counts the tokens of a response's input for nothing, as OpenAI's client asks", async () => {
+  const before = await caller.balance()
+  const input = "Hello there, gateway"
+  const counted = await caller.client.responses.inputTokens.count({ model: "sim/echo", input })
+  expect(counted.object).toBe("response.input_tokens")
+  expect(counted.input_tokens).toBeGreaterThan(3)
+  expect(counted.input_tokens).toBeLessThan(20)
+  expect(await caller.balance()).toBe(before)
+})
+
+test("rejects the count of an earlier response", async () => {
+  const body = { model: "sim/echo", previous_response_id: "resp_1", input: "Hi" }
+  const response = await caller.post("/v1/responses/input_tokens", body)
+  const { error } = (await response.json()) as { error: { param: string } }
+  expect([response.status, error.param]).toEqual([400, "previous_response_id"])
+})
+
+test("a stream has its usage if it is asked for in OpenRouter's form", async () => {
+  const messages = [{ role: "user", content: "Hello" }]
+  const body = { model: "sim/echo", messages, stream: true, usage: { include: true } }
+  const response = await caller.post("/v1/chat/completions", body)
+  expect(await response.text()).toContain('"prompt_tokens":')
+})
