@@ -155,6 +155,10 @@ export const SERVICE_ROUTES = {
     like: "OpenAI",
     ...FORM,
   },
+  "GET /v1/audio/models": {
+    summary: "The models that speak, where Open WebUI looks for them",
+    group: "Audio",
+  },
   "POST /v1/audio/speech": {
     summary: "Speech from a text",
     group: "Audio",

@@ -9,6 +9,7 @@ beforeAll(async () => {
     models: {
       "sim/chat": simulated(),
       "sim/embed": simulated({ kind: "embedding" }),
+      "sim/speak": { kind: "speech", price: { character: "1" } },
       "sim/draw": { kind: "image", price: { image: "1" } },
     },
   })
@@ -50,6 +51,11 @@ test("rejects an unknown kind with the kinds that exist", async () => {
   expect(error.message).toBe(
     "'kind' has to be one of chat, embedding, rerank, image, speech, transcription.",
   )
+})
+
+test("lists the models that speak where Open WebUI looks for them", async () => {
+  const response = await caller.get("/v1/audio/models")
+  expect(await response.json()).toEqual({ models: [{ id: "sim/speak", name: "sim/speak" }] })
 })
 
 test("the OpenAPI document names the parameter", async () => {

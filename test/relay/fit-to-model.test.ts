@@ -172,3 +172,30 @@ describe("the dialect of a request with function tools", () => {
     expect(dialectOf("gpt-5.4", { tools, reasoning: { effort: "none" } })).toBeUndefined()
   })
 })
+
+describe("what an answer contains", () => {
+  const fitOutput = (model: string, modalities: ChatRequest["modalities"], expressed: string[]) => {
+    const request = { ...BASE, ...(modalities && { modalities }) }
+    const fitted = fitToModel(request, known("google", model), new Set(expressed) as never)
+    return [fitted.request.modalities, fitted.losses.map(({ name }) => name)]
+  }
+  const IMAGE = "gemini-2.5-flash-image"
+  const SPEECH = "gemini-2.5-flash-preview-tts"
+  const BOTH = ["output.image", "output.audio"]
+
+  test("is up to a model that also writes text, unless the caller says otherwise", () => {
+    expect(fitOutput(IMAGE, undefined, BOTH)).toEqual([undefined, []])
+    expect(fitOutput(IMAGE, ["image"], BOTH)).toEqual([["image"], []])
+    expect(fitOutput(IMAGE, ["text", "audio"], BOTH)).toEqual([["text"], ["output.audio"]])
+  })
+
+  test("is text alone if the caller's format has no images", () => {
+    expect(fitOutput(IMAGE, undefined, [])).toEqual([["text"], ["output.image"]])
+  })
+
+  test("is audio for a model that only speaks", () => {
+    expect(fitOutput(SPEECH, undefined, BOTH)).toEqual([["audio"], []])
+    expect(fitOutput(SPEECH, ["text", "audio"], BOTH)).toEqual([["audio"], []])
+    expect(() => fitOutput(SPEECH, undefined, [])).toThrow("answers with audio")
+  })
+})

@@ -95,7 +95,7 @@ describe("a whole answer that the relay ends", () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
-    const response = await caller.post(CHAT, { ...ASKED, modalities: ["text"] })
+    const response = await caller.post(CHAT, { ...ASKED, modalities: ["text", "image"] })
     const told = (await response.json()) as Whole
     expect(told.choices).toMatchObject([{ message: { content: "Hello " }, finish_reason: "stop" }])
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)

@@ -40,6 +40,24 @@ export function listModels(calls: Calls, place: Place, catalog: () => Catalog): 
   )
 }
 
+/** `GET /v1/audio/models`: the speech models that this key may call, as Open WebUI reads them. */
+export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
+  return serve(
+    {
+      ...serviceRoute("GET /v1/audio/models"),
+      auth: calls.auth,
+      body: noBody,
+      handle: ({ caller: { key }, id }) =>
+        jsonAnswer(id, {
+          models: catalog()
+            .list(key.allows, "speech")
+            .map((model) => ({ id: model.id, name: model.id })),
+        }),
+    },
+    calls.events,
+  )
+}
+
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
 export function getModel(calls: Calls, place: Place, catalog: () => Catalog): Route {
   return keyInHeaders(

@@ -39,6 +39,7 @@ import { deleteKeptResponse, getKeptResponse } from "./kept-responses.ts"
 import { MESSAGES } from "./messages.ts"
 import { getReceipt } from "./receipts.ts"
 import { repeatable } from "./repeatable.ts"
+import { listSpeechModels } from "./models.ts"
 import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./rerank.ts"
 import { RESPONSES_COMPACT } from "./responses-compact.ts"
 import { RESPONSES } from "./responses.ts"
@@ -100,6 +101,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
     getKeptResponse(calls, parts),
     deleteKeptResponse(calls, parts),
     ...googleRoutes(calls, { ...parts, repeatable: once }),
+    listSpeechModels(calls, parts.catalog),
     getCredits(calls, { store, ledger }),
     getReceipt(calls, store),
     healthz(events),

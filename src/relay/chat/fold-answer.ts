@@ -11,13 +11,7 @@ import type { Attempt } from "../upstream/attempt.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 
 /** Fields with which a caller asks for what a vendor's own tools find, or for audio and images. */
-const OTHER_OUTPUT = [
-  "tools",
-  "mcp_servers",
-  "web_search_options",
-  "plugins",
-  "modalities",
-] as const
+const OTHER_OUTPUT = ["tools", "mcp_servers", "web_search_options", "plugins"] as const
 
 /**
  * Whether a whole answer is the same when it is folded from a stream: only whole ones tell what a vendor's own
