@@ -71,6 +71,7 @@ beforeAll(async () => {
     providersAt: (url) => ({
       google: provider(url, "google"),
       openrouter: provider(vendor.url, "openrouter"),
+      plain: provider(vendor.url),
       openai: { ...provider(vendor.url, "openai"), dialects: ["openai-responses"] },
     }),
     models: {
@@ -84,6 +85,7 @@ beforeAll(async () => {
       }),
       "google/imagen": at("google", "imagen-4.0-generate-001", { price: { image: "40000" } }),
       "openrouter/image": at("openrouter", "google/gemini-2.5-flash-image"),
+      "plain/chat": at("plain", "m", { kind: "chat" }),
       "openai/drawing": at("openai", "gpt-5.5", { kind: "chat" }),
     },
   })
@@ -338,6 +340,15 @@ describe("an image of an earlier answer", () => {
       expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
     })
   }
+
+  test("of chat completions is shown in the user's turn to a server of the same format", async () => {
+    const response = await ask(CHAT, "plain/chat", false, turns[CHAT])
+    await objectsOf(response, false)
+    const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
+    expect(messages[1]).toEqual({ role: "assistant", content: "Here it is." })
+    expect(having(messages[2], "image_url")).toHaveLength(1)
+    expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
+  })
 
   test("of responses is sent back to OpenAI as it was", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)

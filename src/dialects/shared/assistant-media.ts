@@ -13,25 +13,33 @@ export function shownByUser(
   dialect: DialectId,
   losses: LossList,
 ): readonly Message[] {
-  const isMoved = (part: Part): boolean =>
-    part.type === "audio" || (part.type === "image" && part.standsFor?.dialect !== dialect)
-  const hasMedia = ({ role, parts }: Message): boolean =>
-    role === "assistant" && parts.some(isMoved)
-  if (!messages.some(hasMedia)) return messages
+  if (!hasAssistantMedia(messages, dialect)) return messages
+  const isMoved = (part: Part): boolean => isForeign(part, dialect)
   const moved: Message[] = []
   let images: Part[] = []
   for (const message of messages) {
     if (message.role === "user" && images.length > 0) {
       moved.push({ ...message, parts: [...images, ...message.parts] })
       images = []
-    } else if (hasMedia(message)) {
+    } else if (message.role === "assistant") {
       images.push(...message.parts.filter((part) => part.type === "image" && isMoved(part)))
       const parts = message.parts.flatMap((part) => (isMoved(part) ? spoken(part, losses) : [part]))
-      if (parts.length > 0) moved.push({ ...message, parts })
+      if (parts.length > 0 || message.parts.length === 0) moved.push({ ...message, parts })
     } else moved.push(message)
   }
   if (images.length > 0) moved.push({ role: "user", parts: images })
   return moved
+}
+
+/** Whether earlier answers have images or audio other than items of a dialect's own. */
+export function hasAssistantMedia(messages: readonly Message[], dialect: DialectId): boolean {
+  return messages.some(
+    ({ role, parts }) => role === "assistant" && parts.some((part) => isForeign(part, dialect)),
+  )
+}
+
+function isForeign(part: Part, dialect: DialectId): boolean {
+  return part.type === "audio" || (part.type === "image" && part.standsFor?.dialect !== dialect)
 }
 
 function spoken(part: Part, losses: LossList): Part[] {

@@ -2,6 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import { type Loss, reportable } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { hasAssistantMedia } from "../../dialects/shared/assistant-media.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
@@ -103,6 +104,8 @@ function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
     carriesEnvelope(request) ||
     carriesSearch(request) ||
     isRaised(request, dialect) ||
+    (dialect.supports["assistant.image"] !== "carried" &&
+      hasAssistantMedia(request.messages, dialect.id)) ||
     (dialect.functionsOnly === true && hasOtherTools(request))
   )
 }
