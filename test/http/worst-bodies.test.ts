@@ -137,7 +137,7 @@ function packedBody({ base, fields }: Endpoint): LargeBody {
   return worstBody(base, list, "endless", LARGEST)
 }
 
-const isFree = (path: string): boolean => /estimate|count/i.test(path)
+const isFree = (path: string): boolean => /estimate|count|input_tokens/i.test(path)
 
 /** Keys whose requests are rejected, and how. */
 const REJECTED: Readonly<Record<string, { status: RegExp; make: () => Promise<TestCaller> }>> = {
