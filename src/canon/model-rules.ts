@@ -10,7 +10,7 @@ export interface ModelRules {
   readonly reasoning?: ReasoningRules
   readonly sampling?: SamplingRules
   /** What its answers may contain. A model of another kind that has it can be called as a chat model. */
-  readonly output?: readonly Modality[]
+  readonly modalities?: readonly Modality[]
   /** Maximum length of `user`, in characters. */
   readonly maxUserLength?: number
 }

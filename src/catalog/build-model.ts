@@ -144,7 +144,7 @@ function buildDeployment(
   const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
   const known = rulesOf(callable.settings.vendor, upstreamModel, facts)
   // The rules of a model of another kind are about its chats, if it has any.
-  const rules = draft.kind === "chat" || known?.output !== undefined ? known : undefined
+  const rules = draft.kind === "chat" || known?.modalities !== undefined ? known : undefined
   const chats = draft.kind === "chat" || rules !== undefined
   const dialects = chats ? chatDialects(wanted, draft, callable, own) : undefined
   if (dialects?.length === 0 && draft.kind === "chat") {

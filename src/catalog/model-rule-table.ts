@@ -72,19 +72,19 @@ export const RULE_TABLE: readonly RuleRow[] = [
   {
     vendors: ["google", "vertex"],
     models: /^gemini-.*image/,
-    rules: { output: ["text", "image"] },
+    rules: { modalities: ["text", "image"] },
     source: "ai.google.dev/gemini-api/docs/image-generation",
   },
   {
     vendors: ["google", "vertex"],
     models: /^gemini-.*tts/,
-    rules: { output: ["audio"] },
+    rules: { modalities: ["audio"] },
     source: "ai.google.dev/gemini-api/docs/speech-generation",
   },
   {
     vendors: ["openrouter"],
     models: /^(?:google\/gemini-|openai\/gpt-5).*image/,
-    rules: { output: ["text", "image"] },
+    rules: { modalities: ["text", "image"] },
     source: "openrouter.ai/docs/features/multimodal/image-generation",
   },
 ]

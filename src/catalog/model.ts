@@ -137,7 +137,7 @@ const chatViews = new WeakMap<Model, Model>()
 export function inChats(model: Model): Model | undefined {
   const known = chatViews.get(model)
   if (known !== undefined) return known
-  const deployments = model.deployments.filter(({ rules }) => rules?.output !== undefined)
+  const deployments = model.deployments.filter(({ rules }) => rules?.modalities !== undefined)
   if (deployments.length === 0) return undefined
   const view = { ...model, deployments: deployments.map(withTokenPrice) }
   chatViews.set(model, view)

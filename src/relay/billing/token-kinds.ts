@@ -80,7 +80,7 @@ function lifetimeIn(value: JsonValue | undefined): number {
 
 /** The kinds of output that a deployment can cause whatever a request says. */
 export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "rules">): number {
-  const spoken = rules?.output?.includes("audio") === true ? AUDIO_OUTPUT : 0
+  const spoken = rules?.modalities?.includes("audio") === true ? AUDIO_OUTPUT : 0
   return price?.rates.images === undefined ? spoken : spoken | PRICED_IMAGES
 }
 

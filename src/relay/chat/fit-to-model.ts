@@ -58,7 +58,7 @@ export function fitToModel(
   fitSampling(fitted, rules, losses)
   fitReasoning(fitted, rules.reasoning, losses)
   fitUser(fitted, rules.maxUserLength, losses)
-  if (rules.output !== undefined) fitOutput(fitted, rules.output, expresses, losses)
+  if (rules.modalities !== undefined) fitOutput(fitted, rules.modalities, expresses, losses)
   return { request: fitted, losses }
 }
 
