@@ -49,6 +49,8 @@ export interface RequestPatch {
   readonly model: string
   /** Set when the credits cover only part of the requested output. */
   readonly maxTokens?: number
+  /** What the model accepts. */
+  readonly rules?: ModelRules | undefined
 }
 
 /** The limits of an answer that a vendor enforces. The relay enforces the others itself. */

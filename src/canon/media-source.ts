@@ -46,9 +46,14 @@ export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:"
 }
 
-/** The type of an image that came without one, by its first bytes. */
+/** The type of an image by its first bytes; undefined if they are of no known one. */
+export function knownImageType(data: string): string | undefined {
+  return IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1]
+}
+
+/** The type of an image that came without one. */
 export function imageType(data: string): string {
-  return IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1] ?? "image/png"
+  return knownImageType(data) ?? "image/png"
 }
 
 function hasBase64Ends(data: string): boolean {

@@ -18,6 +18,45 @@ const SAMPLING: readonly SamplingParameter[] = [
   "frequencyPenalty",
   "logprobs",
 ]
+/** Vendors that pass requests on to models of others, or that serve them in OpenAI's formats. */
+const COMPATIBLE = [
+  "alibaba",
+  "baseten",
+  "cerebras",
+  "deepinfra",
+  "deepseek",
+  "fireworks",
+  "groq",
+  "huggingface",
+  "hyperbolic",
+  "mistral",
+  "moonshot",
+  "nebius",
+  "novita",
+  "nvidia",
+  "openrouter",
+  "perplexity",
+  "sambanova",
+  "siliconflow",
+  "together",
+  "upstage",
+  "vercel",
+  "xai",
+  "zai",
+]
+const CLAUDE_VENDORS = ["anthropic", "azure", "bedrock", "vertex"]
+const NUMBER_KEYWORDS = [
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "maxItems",
+  "maxLength",
+  "maximum",
+  "minItems",
+  "minLength",
+  "minimum",
+  "multipleOf",
+  "uniqueItems",
+]
 const REASONING_MODELS = /^(?:o[134](?:-|$)|gpt-[5-9](?!-chat|\.\d-chat))/
 
 /** The built-in rules. */
@@ -86,6 +125,157 @@ export const RULE_TABLE: readonly RuleRow[] = [
     models: /^(?:google\/gemini-|openai\/gpt-5).*image/,
     rules: { modalities: ["text", "image"] },
     source: "openrouter.ai/docs/features/multimodal/image-generation",
+  },
+  {
+    vendors: [...OPENAI, ...COMPATIBLE],
+    rules: { tools: { names: { maxLength: 64, punctuation: "-" } } },
+    source: "platform.openai.com/docs/api-reference/chat/create: tools[].function.name",
+  },
+  {
+    vendors: OPENAI,
+    rules: {
+      tools: { maxCount: 128, maxCallIdLength: 40 },
+      output: { schemas: { rootObject: true, strictRequiresAll: true } },
+    },
+    source:
+      "platform.openai.com/docs/guides/structured-outputs#supported-schemas; its chat completions: array too long, maximum 128; tool_calls[0].id: string too long, maximum 40",
+  },
+  {
+    vendors: OPENAI,
+    models: /^(?:gpt-3\.5|gpt-4-turbo|gpt-4o-2024-05-13)/,
+    rules: { output: { formats: ["json_object"] } },
+    source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
+  },
+  {
+    vendors: OPENAI,
+    models: /^(?:gpt-4(?:-0|-32k|$)|o1-(?:mini|preview))/,
+    rules: { output: { formats: [] } },
+    source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
+  },
+  {
+    vendors: ["groq", "xai"],
+    rules: { tools: { maxCount: 128 } },
+    source: "console.groq.com/docs/api-reference; docs.x.ai/docs/guides/function-calling",
+  },
+  {
+    vendors: ["cerebras", "fireworks", "groq", "openrouter"],
+    rules: { output: { schemas: { rootObject: true } } },
+    source:
+      "inference-docs.cerebras.ai/capabilities/structured-outputs: the root must be an object",
+  },
+  {
+    vendors: ["deepseek", "zai"],
+    rules: { output: { formats: ["json_object"] } },
+    source:
+      "api-docs.deepseek.com/guides/json_mode: This response_format type is unavailable now; docs.z.ai/guides/capabilities/struct-output",
+  },
+  {
+    vendors: ["groq"],
+    models: /^(?!openai\/gpt-oss|moonshotai\/kimi-k2|meta-llama\/llama-4)/,
+    rules: { output: { formats: ["json_object"] } },
+    source: "console.groq.com/docs/structured-outputs#supported-models",
+  },
+  {
+    vendors: ["perplexity"],
+    rules: {
+      output: { formats: ["json_schema"] },
+      turns: { endsWithUser: true, alternates: true, instructionsFirst: true },
+    },
+    source:
+      "docs.perplexity.ai/guides/structured-outputs; its chat completions: Last message must have role `user` or `tool`; after system messages, user and assistant messages should alternate",
+  },
+  {
+    vendors: ["zai"],
+    rules: { tools: { choosesFreely: true } },
+    source: "docs.z.ai/api-reference/llm/chat-completion: tool_choice, only auto",
+  },
+  {
+    vendors: ["mistral"],
+    rules: { turns: { answersResults: true, prefillField: "prefix" } },
+    source:
+      "docs.mistral.ai/api: prefix; its chat completions, code 3230: Unexpected role 'user' after role 'tool'",
+  },
+  {
+    vendors: ["moonshot", "alibaba"],
+    rules: { turns: { prefillField: "partial" } },
+    source:
+      "platform.moonshot.ai/docs/guide/use-partial-mode; help.aliyun.com/zh/model-studio/partial-mode",
+  },
+  {
+    vendors: ["anthropic"],
+    rules: { maxUserLength: 256 },
+    source: "platform.claude.com/docs/en/api/messages: metadata.user_id, at most 256",
+  },
+  {
+    vendors: CLAUDE_VENDORS,
+    models: /claude/,
+    rules: {
+      tools: { names: { maxLength: 128, punctuation: "-" } },
+      maxCacheMarks: 4,
+      maxImages: 100,
+    },
+    source:
+      "platform.claude.com/docs/en/api/messages: tools.name; prompt-caching: at most 4 breakpoints; vision: at most 100 images",
+  },
+  {
+    vendors: ["anthropic", "azure", "vertex"],
+    models: /claude/,
+    rules: {
+      output: {
+        answersByTool: true,
+        schemas: {
+          rootObject: true,
+          described: NUMBER_KEYWORDS,
+          rejected: ["if", "not", "patternProperties", "prefixItems"],
+          closedObjects: true,
+          noRecursion: true,
+        },
+      },
+    },
+    source:
+      "platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations",
+  },
+  {
+    vendors: ["anthropic", "azure", "vertex"],
+    models: /claude-(?:3|(?:opus|sonnet)-4(?!-[1-9](?!\d)))/,
+    rules: { output: { formats: [] } },
+    source: "platform.claude.com/docs/en/build-with-claude/structured-outputs: supported models",
+  },
+  {
+    vendors: ["bedrock"],
+    rules: {
+      tools: { names: { maxLength: 64, punctuation: "-" } },
+      output: { schemas: { rootObject: true } },
+    },
+    source: "docs.aws.amazon.com/bedrock/latest/APIReference: ToolSpecification; ToolInputSchema",
+  },
+  {
+    vendors: CLAUDE_VENDORS,
+    models: /claude-(?:fable|mythos|(?:opus|sonnet|haiku)-(?:4-[678]|[5-9])(?!\d))/,
+    rules: { turns: { endsWithUser: true } },
+    source:
+      "its messages: This model does not support assistant message prefill. The conversation must end with a user message.",
+  },
+  {
+    vendors: ["google", "vertex"],
+    models: /^(?!.*claude)/,
+    rules: { tools: { names: { maxLength: 64, punctuation: ".:-" } } },
+    source: "ai.google.dev/api/caching#FunctionDeclaration: name, at most 64 characters",
+  },
+  {
+    vendors: ["cohere"],
+    rules: { output: { schemas: { rootObject: true } } },
+    source: "docs.cohere.com/docs/structured-outputs: the top level has to be an object",
+  },
+  {
+    vendors: ["groq"],
+    rules: { maxImages: 5 },
+    source: "console.groq.com/docs/vision: at most 5 images",
+  },
+  {
+    vendors: ["mistral"],
+    rules: { maxImages: 8 },
+    source: "docs.mistral.ai/capabilities/vision: at most 8 images",
   },
 ]
 

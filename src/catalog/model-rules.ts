@@ -1,4 +1,4 @@
-import type { ModelRules, ReasoningRules } from "../canon/model-rules.ts"
+import type { ModelRules, OutputRules, ReasoningRules } from "../canon/model-rules.ts"
 import type { ModelFacts } from "./facts.ts"
 import { RULE_TABLE, SWITCHES } from "./model-rule-table.ts"
 
@@ -57,5 +57,13 @@ function merged(rules: ModelRules | undefined, more: ModelRules): ModelRules {
     ...rules,
     ...more,
     ...(more.reasoning && { reasoning: { ...rules.reasoning, ...more.reasoning } }),
+    ...(more.output && { output: mergedOutput(rules.output, more.output) }),
+    ...(more.tools && { tools: { ...rules.tools, ...more.tools } }),
+    ...(more.turns && { turns: { ...rules.turns, ...more.turns } }),
   }
+}
+
+function mergedOutput(rules: OutputRules | undefined, more: OutputRules): OutputRules {
+  const schemas = more.schemas && { schemas: { ...rules?.schemas, ...more.schemas } }
+  return { ...rules, ...more, ...schemas }
 }

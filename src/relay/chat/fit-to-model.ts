@@ -11,11 +11,18 @@ import type {
 } from "../../canon/model-rules.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { effortOf, isReasoningOff } from "../../dialects/shared/reasoning.ts"
+import { fitFormat } from "./fit-format.ts"
+import { fitMessages } from "./fit-messages.ts"
+import { fitTools } from "./fit-tools.ts"
+import type { Restoration } from "./restored-answer.ts"
 
 /** A request as a model accepts it. */
 export interface FittedRequest {
+  /** The given request if the model accepts it. */
   readonly request: ChatRequest
   readonly losses: readonly Loss[]
+  /** Present if the answer has to be brought back into the form that the caller asked for. */
+  readonly restoration?: Restoration
 }
 
 /** Efforts from the lowest to the highest. */
@@ -59,7 +66,18 @@ export function fitToModel(
   fitReasoning(fitted, rules.reasoning, losses)
   fitUser(fitted, rules.maxUserLength, losses)
   if (rules.modalities !== undefined) fitOutput(fitted, rules.modalities, expresses, losses)
-  return { request: fitted, losses }
+  fitMessages(fitted, rules, losses)
+  const format = fitFormat(fitted, rules, losses)
+  const restoration = { ...format, ...fitTools(fitted, rules, losses) }
+  if (isSame(fitted, request)) return { request, losses }
+  const isRestored = Object.keys(restoration).length > 0
+  return { request: fitted, losses, ...(isRestored && { restoration }) }
+}
+
+function isSame(fitted: ChatRequest, request: ChatRequest): boolean {
+  const names = Object.keys(fitted) as (keyof ChatRequest)[]
+  if (names.length !== Object.keys(request).length) return false
+  return names.every((name) => fitted[name] === request[name])
 }
 
 function fitSampling(

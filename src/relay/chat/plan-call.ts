@@ -11,6 +11,7 @@ import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
+import { withImageTypes } from "./fit-messages.ts"
 import { fitToModel, requiredDialect } from "./fit-to-model.ts"
 import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, limitsOf, takesLimits } from "./own-limits.ts"
@@ -26,6 +27,9 @@ import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
 
 type Inlining = typeof inlined
+
+/** Vendors whose own dialects their callers write. */
+const MAKERS: ReadonlySet<string> = new Set(["anthropic", "azure", "google", "openai", "vertex"])
 
 /** What a vendor is asked for that cannot be asked for nothing. Tokens. */
 const MIN_OUTPUT = 1
@@ -56,9 +60,10 @@ export function planCall(
     input !== undefined &&
     !dialect.isOneWay &&
     !needsCanon(request, input.dialect) &&
+    fitsModel(request, deployment, client) &&
     takesLimits(request, clampedTo ?? request.maxTokens, input)
   if (own?.dialect.patches && isVerbatim) {
-    const patch = { model: deployment.upstreamModel }
+    const patch = { model: deployment.upstreamModel, rules: deployment.rules }
     const { body, losses } = own.dialect.patches.request(
       call.body,
       clampedTo === undefined ? patch : { ...patch, maxTokens: clampedTo },
@@ -95,6 +100,20 @@ function bindingsFor(
   const required = requiredDialect(request, deployment.rules)
   const usable = bindings.filter(({ dialect }) => dialect.id === required)
   return usable.length === 0 ? bindings : usable
+}
+
+/**
+ * Whether a request in the vendor's dialect can be sent as it was written. The maker of a dialect answers a caller of it
+ * itself; other vendors differ from what its callers know.
+ */
+function fitsModel(
+  request: ChatRequest,
+  { rules }: Deployment,
+  { vendor }: ProviderClient,
+): boolean {
+  return (
+    rules === undefined || MAKERS.has(vendor.id) || fitToModel(request, rules).request === request
+  )
 }
 
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
@@ -179,12 +198,12 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const fitted = fitLimits(request, maxTokens, taken, planned.dialect.reportsStop)
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, binding, planned.dialect.id)
-  const adapted = fitToModel(offered, rules, planned.dialect.expresses)
   const spoken = replaceParts(messages, dialect.id)
+  const ordered = withImageTypes(resultsAfterCalls(spoken.messages))
+  const adapted = fitToModel({ ...offered, messages: ordered }, rules, planned.dialect.expresses)
   const asked = {
     ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
-    messages: resultsAfterCalls(spoken.messages),
     model: deployment.upstreamModel,
     // A call that is to end where the relay ends its answer has to be one that can be cancelled.
     stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
@@ -214,6 +233,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     ]),
     calls: isSplit ? request.choices : 1,
     limits: fitted?.own,
+    restoration: adapted.restoration,
     terms: planned.charge.terms?.get(deployment.id),
   })
 }

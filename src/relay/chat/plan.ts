@@ -9,6 +9,7 @@ import type { Terms } from "../billable/terms.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { OwnLimits } from "./own-limits.ts"
+import type { Restoration } from "./restored-answer.ts"
 
 /** What an answer of a plan reports besides its usage; undefined where only tokens are billed. */
 export function recordOf(
@@ -38,6 +39,8 @@ export interface Plan {
   readonly calls: number
   /** What of its limits the relay keeps; absent where the vendor keeps them all, as nearly always. */
   readonly limits?: OwnLimits | undefined
+  /** How its answer is brought back into the form that the caller asked for; absent: it is in that form. */
+  readonly restoration?: Restoration | undefined
   /** What the request may cost there besides tokens; absent: nothing. */
   readonly terms?: Terms | undefined
 }

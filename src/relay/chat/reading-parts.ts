@@ -4,6 +4,7 @@ import type { ChatContext } from "./chat-context.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
 import { RecordingDecoder, type StateRecorder } from "../state/state-recorder.ts"
+import { RestoringDecoder } from "./restored-answer.ts"
 import { StreamLimits } from "./stream-limits.ts"
 import type { StreamParts } from "./answer-stream.ts"
 
@@ -20,7 +21,9 @@ export function readingParts(
   plan: Plan,
   recorder: StateRecorder | undefined,
 ): ReadingParts {
-  const own = plan.binding.dialect.decodeEvents(plan.request)
+  const { restoration } = plan
+  const read = plan.binding.dialect.decodeEvents(plan.request)
+  const own = restoration ? new RestoringDecoder(read, restoration) : read
   const decoder = recorder ? new RecordingDecoder(own, recorder) : own
   const limits = limitsOf(counter, context, plan)
   return { decoder, meter: new Meter(own.other), record: recordOf(context.charge, plan), limits }

@@ -35,6 +35,7 @@ import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { reportedFailure } from "./reported-failure.ts"
+import { restoredResult } from "./restored-answer.ts"
 import { isStreamed } from "./upstream-stream.ts"
 
 export interface WholeServices {
@@ -224,7 +225,7 @@ function readWhole(
   json: JsonValue | undefined,
 ): MaybePromise<Received> {
   const { plan } = attempt
-  const { client, binding, request, limits } = plan
+  const { client, binding, request, limits, restoration } = plan
   const error = reportedErrorIn(json)
   if (error !== undefined) throw reportedFailure(attempt, error)
   const body = isJsonObject(json) ? json : undefined
@@ -234,7 +235,8 @@ function readWhole(
       `Provider '${client.provider}' sent an answer that is not JSON. Try again.`,
     )
   }
-  const result = binding.dialect.decodeResult(body, request)
+  const read = binding.dialect.decodeResult(body, request)
+  const result = restoration === undefined ? read : restoredResult(read, restoration)
   const record = recordOf(context.charge, plan)
   record?.answer(body)
   recorder?.look(body)

@@ -30,7 +30,7 @@ function patchRequest(
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
   if (patch.maxTokens !== undefined) patched[maxTokensField(body, quirks)] = patch.maxTokens
-  fitBody(patched, quirks, losses)
+  fitBody(patched, quirks, losses, patch.rules)
   return { body: patched, losses: losses.losses }
 }
 

@@ -1,0 +1,129 @@
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { Message } from "../../canon/message.ts"
+import type { ModelRules, OutputFormat, OutputRules } from "../../canon/model-rules.ts"
+import type { Tool } from "../../canon/tool.ts"
+import type { Writable } from "../../canon/writable.ts"
+import { ANSWER_TOOL, describedSchema, type SchemaFormat } from "../../dialects/shared/schema.ts"
+import { fittedSchema, hasObjectRoot, isStrictForm, wrappedSchema } from "./fit-schema.ts"
+import type { Restoration } from "./restored-answer.ts"
+
+const ANSWER_PURPOSE = "Gives the answer. Call it once, with the whole answer."
+const INSTRUCTION =
+  "Answer with one JSON object and nothing else: no words around it and no code fence."
+
+/** Fits the format of the answer. Returns how the answer is brought back into the format that was asked for. */
+export function fitFormat(
+  request: Writable<ChatRequest>,
+  { output: rules }: ModelRules,
+  losses: Loss[],
+): Restoration {
+  const { responseFormat: format } = request
+  if (rules === undefined) return {}
+  if (format?.type === "json-schema") {
+    return accepts(rules, "json_schema")
+      ? fitSchemaFormat(request, format, rules, losses)
+      : replaceFormat(request, format, rules, losses)
+  }
+  if (format?.type !== "json-object" || accepts(rules, "json_object")) return {}
+  losses.push({ name: "json_object", effect: "approximated" })
+  delete request.responseFormat
+  instruct(request, INSTRUCTION)
+  return {}
+}
+
+/** Fits the schemas of strict tools. */
+export function fitStrictTool(tool: Tool, { output: rules }: ModelRules, losses: Loss[]): Tool {
+  const { schemas } = rules ?? {}
+  const { parameters } = tool
+  if (tool.strict !== true || schemas === undefined || parameters === undefined) return tool
+  const declared = parameters.type === undefined ? { type: "object", ...parameters } : parameters
+  const fitted = fittedSchema(declared, schemas)
+  const isStrict = schemas.strictRequiresAll !== true || isStrictForm(declared)
+  if (fitted === undefined || !isStrict) {
+    losses.push({ name: "tools.strict", effect: "dropped" })
+    return { ...tool, strict: false }
+  }
+  if (fitted === declared) return tool
+  losses.push({ name: "tools.strict", effect: "approximated" })
+  return { ...tool, parameters: fitted }
+}
+
+function accepts({ formats }: OutputRules, format: OutputFormat): boolean {
+  return formats?.includes(format) ?? true
+}
+
+function fitSchemaFormat(
+  request: Writable<ChatRequest>,
+  format: SchemaFormat,
+  rules: OutputRules,
+  losses: Loss[],
+): Restoration {
+  const { schemas } = rules
+  if (schemas === undefined || format.schema === undefined) return {}
+  const isWrapped = schemas.rootObject === true && !hasObjectRoot(format.schema)
+  const rooted = isWrapped ? wrappedSchema(format.schema) : format.schema
+  const schema = rooted && fittedSchema(rooted, schemas)
+  if (schema === undefined) return replaceFormat(request, format, rules, losses)
+  const isStrict = schemas.strictRequiresAll !== true || isStrictForm(schema)
+  const isLoosened = format.strict === true && !isStrict
+  if (schema === format.schema && !isLoosened) return {}
+  request.responseFormat = { ...format, schema, ...(isLoosened && { strict: false }) }
+  const isApproximated = isLoosened || schema !== rooted
+  losses.push({ name: "json_schema", effect: isApproximated ? "approximated" : "emulated" })
+  return isWrapped ? { isWrapped } : {}
+}
+
+/** Replaces a schema that the model cannot follow by a tool, or by an instruction. */
+function replaceFormat(
+  request: Writable<ChatRequest>,
+  format: SchemaFormat,
+  rules: OutputRules,
+  losses: Loss[],
+): Restoration {
+  losses.push({ name: "json_schema", effect: "approximated" })
+  const asked = describedSchema(format)
+  const wrapped = asked === undefined || hasObjectRoot(asked) ? undefined : wrappedSchema(asked)
+  const schema = wrapped ?? asked
+  const restoration: Restoration = wrapped === undefined ? {} : { isWrapped: true }
+  const isObject = schema !== undefined && hasObjectRoot(schema)
+  if (rules.answersByTool === true && isObject && !requiresCall(request)) {
+    return { ...restoration, answerTool: addAnswerTool(request, schema) }
+  }
+  if (accepts(rules, "json_object") && isObject) request.responseFormat = { type: "json-object" }
+  else delete request.responseFormat
+  instruct(request, instructionFor(schema, isObject))
+  return restoration
+}
+
+function instructionFor(schema: JsonObject | undefined, isObject: boolean): string {
+  if (schema === undefined) return INSTRUCTION
+  const only = isObject ? INSTRUCTION : INSTRUCTION.replace("object", "value")
+  return `${only} It has to follow this JSON schema: ${JSON.stringify(schema)}`
+}
+
+function requiresCall({ toolChoice }: ChatRequest): boolean {
+  return toolChoice?.type === "required" || toolChoice?.type === "tool"
+}
+
+/** @returns its name. */
+function addAnswerTool(request: Writable<ChatRequest>, schema: JsonObject): string {
+  const { tools = [], toolChoice } = request
+  let name = ANSWER_TOOL
+  while (tools.some((tool) => tool.name === name)) name += "_"
+  request.tools = [...tools, { name, description: ANSWER_PURPOSE, parameters: schema }]
+  const isOnly = tools.length === 0 || toolChoice?.type === "none"
+  request.toolChoice = isOnly ? { type: "tool", name } : { type: "required" }
+  request.parallelToolCalls = false
+  delete request.responseFormat
+  return name
+}
+
+/** Adds an instruction behind those at the start of the conversation. */
+function instruct(request: Writable<ChatRequest>, text: string): void {
+  const { messages } = request
+  const start = messages.findIndex(({ role }) => role !== "system" && role !== "developer")
+  const instruction: Message = { role: "system", parts: [{ type: "text", text }] }
+  request.messages = messages.toSpliced(start === -1 ? messages.length : start, 0, instruction)
+}

@@ -1,0 +1,180 @@
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import type { SchemaRules } from "../../canon/model-rules.ts"
+import { isObjectType, SCHEMA_MAPS, VALUE_MEMBERS } from "../../dialects/shared/schema.ts"
+
+/** A schema as a model accepts it; the same object if nothing had to change. */
+export type FittedSchema = JsonObject | undefined
+
+/** The member of the object that wraps an answer of another type. */
+export const WRAPPED = "answer"
+
+/** Parts of a schema that references point to, which have to stay at the root. */
+const DEFINITIONS = ["$defs", "definitions", "$schema"] as const
+
+/** Keywords that a strict schema cannot have. */
+const NOT_STRICT: ReadonlySet<string> = new Set([
+  "allOf",
+  "dependentRequired",
+  "dependentSchemas",
+  "else",
+  "if",
+  "not",
+  "oneOf",
+  "patternProperties",
+  "then",
+])
+
+/**
+ * A schema whose constraints the model accepts. Rejected constraints are moved to the description, where the model can
+ * still read them.
+ * @returns undefined if the schema cannot be expressed.
+ */
+export function fittedSchema(schema: JsonObject, rules: SchemaRules): FittedSchema {
+  if (rules.noRecursion === true && isRecursive(schema)) return undefined
+  const fitting = new SchemaFitting(rules)
+  const fitted = fitting.fit(schema)
+  if (fitting.isUnsupported) return undefined
+  return fitting.isChanged ? fitted : schema
+}
+
+/** Whether a schema describes an object. */
+export function hasObjectRoot({ type, properties }: JsonObject): boolean {
+  return type === "object" || (type === undefined && properties !== undefined)
+}
+
+/**
+ * A schema of an object with one member that follows the given schema.
+ * @returns undefined if the schema refers to its own root.
+ */
+export function wrappedSchema(schema: JsonObject): FittedSchema {
+  if (someSchema(schema, ({ $ref }) => $ref === "#")) return undefined
+  const inner: JsonObject = { ...schema }
+  const root: JsonObject = { type: "object" }
+  for (const name of DEFINITIONS) {
+    if (inner[name] === undefined) continue
+    root[name] = inner[name]
+    delete inner[name]
+  }
+  const properties = { [WRAPPED]: inner }
+  return { ...root, properties, required: [WRAPPED], additionalProperties: false }
+}
+
+/** Whether a schema has the form that strict schemas require. */
+export function isStrictForm(schema: JsonObject): boolean {
+  if (!hasObjectRoot(schema)) return false
+  return !someSchema(schema, (inner) => {
+    if (Object.keys(inner).some((name) => NOT_STRICT.has(name))) return true
+    if (!isObjectType(inner.type) && inner.properties === undefined) return false
+    if (inner.additionalProperties !== false) return true
+    const names = isJsonObject(inner.properties) ? Object.keys(inner.properties) : []
+    const required = Array.isArray(inner.required) ? inner.required : []
+    return !names.every((name) => required.includes(name))
+  })
+}
+
+class SchemaFitting {
+  isChanged = false
+  isUnsupported = false
+  readonly #rules: SchemaRules
+
+  constructor(rules: SchemaRules) {
+    this.#rules = rules
+  }
+
+  fit(schema: JsonObject): JsonObject {
+    const { described = [], rejected = [], closedObjects } = this.#rules
+    const fitted: JsonObject = {}
+    const notes: JsonObject = {}
+    for (const [name, value] of Object.entries(schema)) {
+      if (rejected.includes(name)) this.isUnsupported = true
+      const isNoted = described.includes(name) && !(name === "minItems" && isSmall(value))
+      if (isNoted) notes[name] = value
+      else fitted[name] = this.#member(name, value)
+    }
+    if (Object.keys(notes).length > 0) {
+      this.isChanged = true
+      const words = Object.entries(notes).map(
+        ([name, value]) => `${name}: ${JSON.stringify(value)}`,
+      )
+      fitted.description = [textAt(schema, "description"), `{${words.join(", ")}}`]
+        .filter(Boolean)
+        .join("\n\n")
+    }
+    if (closedObjects === true) this.#close(fitted)
+    return fitted
+  }
+
+  #member(name: string, value: JsonValue | undefined): JsonValue | undefined {
+    if (value === undefined || VALUE_MEMBERS.has(name)) return value
+    if (!SCHEMA_MAPS.has(name) || !isJsonObject(value)) return this.#inner(value)
+    const entries = Object.entries(value)
+    return Object.fromEntries(entries.map(([key, schema]) => [key, this.#inner(schema ?? null)]))
+  }
+
+  #inner(value: JsonValue): JsonValue {
+    if (Array.isArray(value)) return value.map((entry) => this.#inner(entry))
+    return isJsonObject(value) ? this.fit(value) : value
+  }
+
+  /** An object with arbitrary members cannot be closed without losing them. */
+  #close(schema: JsonObject): void {
+    if (Array.isArray(schema.oneOf) && schema.anyOf === undefined) {
+      schema.anyOf = schema.oneOf
+      delete schema.oneOf
+      this.isChanged = true
+    }
+    const { additionalProperties: others, properties } = schema
+    if (isJsonObject(others)) this.isUnsupported = true
+    if (others === true) {
+      schema.additionalProperties = false
+      this.isChanged = true
+    }
+    const isOpen = isObjectType(schema.type) && properties === undefined && others !== false
+    const isCombined = ["$ref", "allOf", "anyOf"].some((name) => schema[name] !== undefined)
+    if (isOpen && !isCombined) this.isUnsupported = true
+  }
+}
+
+function isSmall(value: JsonValue | undefined): boolean {
+  return value === 0 || value === 1
+}
+
+/** Whether one of the schemas in a schema fulfils a condition. */
+function someSchema(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
+  if (holds(schema)) return true
+  return Object.entries(schema).some(([name, value]) => {
+    if (VALUE_MEMBERS.has(name)) return false
+    const inner = SCHEMA_MAPS.has(name) && isJsonObject(value) ? Object.values(value) : [value]
+    return inner.flat().some((member) => isJsonObject(member) && someSchema(member, holds))
+  })
+}
+
+/** Whether following the references of a schema leads back to it. */
+function isRecursive(root: JsonObject): boolean {
+  const open = new Set<string>()
+  const done = new Set<string>()
+  const leadsBack = (schema: JsonObject): boolean =>
+    someSchema(schema, ({ $ref: reference }) => {
+      if (typeof reference !== "string" || done.has(reference)) return false
+      if (reference === "#" || open.has(reference)) return true
+      const target = targetOf(root, reference)
+      if (target === undefined) return false
+      open.add(reference)
+      const isBack = leadsBack(target)
+      open.delete(reference)
+      done.add(reference)
+      return isBack
+    })
+  const { $defs: _, definitions: _1, ...used } = root
+  return leadsBack(used)
+}
+
+function targetOf(root: JsonObject, reference: string): JsonObject | undefined {
+  if (!reference.startsWith("#/")) return undefined
+  let target: JsonValue | undefined = root
+  for (const name of reference.slice(2).split("/")) {
+    if (!isJsonObject(target)) return undefined
+    target = target[name.replaceAll("~1", "/").replaceAll("~0", "~")]
+  }
+  return isJsonObject(target) ? target : undefined
+}

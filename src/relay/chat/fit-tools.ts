@@ -1,0 +1,145 @@
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
+import type { CallOrigin, Message, Part } from "../../canon/message.ts"
+import type { ModelRules, NameRules, ToolRules } from "../../canon/model-rules.ts"
+import type { Tool } from "../../canon/tool.ts"
+import type { Writable } from "../../canon/writable.ts"
+import { fittedCallId } from "../../dialects/shared/identifiers.ts"
+import { fittedName, type NameRule } from "../../dialects/shared/tool-names.ts"
+import { withAllowedTools } from "./allowed-tools.ts"
+import { fitStrictTool } from "./fit-format.ts"
+import type { Restoration } from "./restored-answer.ts"
+
+/** Digits of the hash in a fitted name. */
+const HASH_LENGTH = 8
+
+/** Fits the tools and the calls of a request. Returns the names that the answer has to be given back. */
+export function fitTools(
+  request: Writable<ChatRequest>,
+  rules: ModelRules,
+  losses: Loss[],
+): Restoration {
+  const { tools: limits = {} } = rules
+  if (request.tools !== undefined) {
+    const strict = request.tools.map((tool) => fitStrictTool(tool, rules, losses))
+    if (strict.some((tool, index) => tool !== request.tools?.[index])) request.tools = strict
+  }
+  fitCount(request, limits, losses)
+  fitChoice(request, limits, losses)
+  fitCallIds(request, limits)
+  return limits.names === undefined ? {} : fitNames(request, limits.names)
+}
+
+/** The first tools are kept, with the one that has to be called. */
+function fitCount(request: Writable<ChatRequest>, { maxCount }: ToolRules, losses: Loss[]): void {
+  const { tools, toolChoice } = request
+  if (maxCount === undefined || tools === undefined || tools.length <= maxCount) return
+  const chosen = toolChoice?.type === "tool" ? toolChoice.name : undefined
+  const place = tools.findIndex(({ name }) => name === chosen)
+  const [required] = place >= maxCount ? tools.slice(place, place + 1) : []
+  request.tools =
+    required === undefined ? tools.slice(0, maxCount) : [...tools.slice(0, maxCount - 1), required]
+  losses.push({ name: "tools", effect: "dropped" })
+}
+
+function fitChoice(
+  request: Writable<ChatRequest>,
+  { choosesFreely }: ToolRules,
+  losses: Loss[],
+): void {
+  const { toolChoice } = request
+  if (choosesFreely !== true || toolChoice === undefined || toolChoice.type === "auto") return
+  // A model that is offered no tools cannot call any.
+  if (toolChoice.type === "none") delete request.tools
+  else losses.push({ name: "tool_choice", effect: "approximated" })
+  delete request.toolChoice
+}
+
+function fitCallIds(request: Writable<ChatRequest>, { maxCallIdLength: max }: ToolRules): void {
+  if (max === undefined) return
+  const isLong = (part: Part): part is Extract<Part, { type: "tool-call" | "tool-result" }> =>
+    (part.type === "tool-call" || part.type === "tool-result") && part.id.length > max
+  request.messages = mapParts(request.messages, (part) =>
+    isLong(part) ? { ...part, id: fittedCallId(part.id, max) } : part,
+  )
+}
+
+function fitNames(request: Writable<ChatRequest>, rules: NameRules): Restoration {
+  const rule = ruleOf(rules)
+  const restored = new Map<string, string>()
+  const fit = (name: string): string => {
+    const fitted = fittedName(name, rule)
+    if (fitted !== name) restored.set(fitted, name)
+    return fitted
+  }
+  const messages = mapParts(request.messages, (part) => {
+    if (part.type === "tool-call") return named(part, fit)
+    if (part.type !== "tool-result" || part.origin?.form !== "legacy") return part
+    const name = fit(part.origin.name)
+    return name === part.origin.name ? part : { ...part, origin: { ...part.origin, name } }
+  })
+  const tools = request.tools?.map((tool) => named(tool, fit))
+  const choice = request.toolChoice?.type === "tool" ? fit(request.toolChoice.name) : undefined
+  if (restored.size === 0) return {}
+  // The names that are allowed are in the caller's own words there.
+  if (request.allowedTools !== undefined) {
+    const { tools: allowed, toolChoice, extra } = withAllowedTools(request)
+    delete request.allowedTools
+    Object.assign(request, { toolChoice, extra })
+    if (allowed !== undefined) request.tools = allowed.map((tool) => named(tool, fit))
+  } else if (tools !== undefined) request.tools = tools
+  if (choice !== undefined) request.toolChoice = { type: "tool", name: choice }
+  request.messages = messages
+  return { toolNames: restored }
+}
+
+type Named = Pick<Tool, "name"> & { readonly origin?: CallOrigin }
+
+/** Functions in the legacy form are called by the name of their origin. */
+function named<Value extends Named>(value: Value, fit: (name: string) => string): Value {
+  const name = fit(value.name)
+  if (name === value.name) return value
+  const { origin } = value
+  return origin?.form === "legacy"
+    ? { ...value, name, origin: { ...origin, name } }
+    : { ...value, name }
+}
+
+/** @returns the same list if nothing changed. */
+export function mapParts(
+  messages: readonly Message[],
+  mapped: (part: Part) => Part,
+): readonly Message[] {
+  let isChanged = false
+  const all = messages.map((message) => {
+    let own: Part[] | undefined
+    for (const [index, part] of message.parts.entries()) {
+      const other = mapped(part)
+      if (other === part) continue
+      own ??= [...message.parts]
+      own[index] = other
+    }
+    if (own === undefined) return message
+    isChanged = true
+    return { ...message, parts: own }
+  })
+  return isChanged ? all : messages
+}
+
+const RULES = new WeakMap<NameRules, NameRule>()
+
+/** Rules are resolved once per deployment, and so are their expressions. */
+function ruleOf(rules: NameRules): NameRule {
+  const known = RULES.get(rules)
+  if (known !== undefined) return known
+  const others = rules.punctuation.replaceAll(/[\]\\^-]/g, String.raw`\$&`)
+  const rule: NameRule = {
+    // A digit or a mark may not come first everywhere.
+    taken: new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_${others}]{0,${rules.maxLength - 1}}$`),
+    foreign: new RegExp(`[^A-Za-z0-9_${others}]`, "g"),
+    keptLength: rules.maxLength - HASH_LENGTH - 1,
+    hashLength: HASH_LENGTH,
+  }
+  RULES.set(rules, rule)
+  return rule
+}

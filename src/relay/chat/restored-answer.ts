@@ -1,0 +1,227 @@
+import type { ChatEvent, ChatResult, Choice } from "../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
+import type { Part } from "../../canon/message.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
+import { WRAPPED } from "./fit-schema.ts"
+
+/** How the answer to a fitted request becomes one to the caller's request. Empty: it is one already. */
+export interface Restoration {
+  /** The caller's names of tools, by those that were sent. */
+  readonly toolNames?: ReadonlyMap<string, string>
+  /** The tool whose arguments are the answer. */
+  readonly answerTool?: string
+  /** Whether the answer is the one member of an object. */
+  readonly isWrapped?: boolean
+}
+
+/** Restores the events of a stream. */
+export class RestoringDecoder implements EventDecoder {
+  readonly #decoder: EventDecoder
+  readonly #restoration: Restoration
+  readonly #choices = new Map<number, ChoiceRestoring>()
+
+  constructor(decoder: EventDecoder, restoration: Restoration) {
+    this.#decoder = decoder
+    this.#restoration = restoration
+  }
+
+  get finished(): boolean {
+    return this.#decoder.finished
+  }
+
+  get other(): OtherContent {
+    return this.#decoder.other
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    return this.#restored(this.#decoder.push(frame))
+  }
+
+  end(): ChatEvent[] {
+    return this.#restored(this.#decoder.end())
+  }
+
+  #restored(events: readonly ChatEvent[]): ChatEvent[] {
+    return events.flatMap((event) => {
+      if (!("choice" in event)) return [event]
+      let restoring = this.#choices.get(event.choice)
+      if (restoring === undefined) {
+        restoring = new ChoiceRestoring(event.choice, this.#restoration)
+        this.#choices.set(event.choice, restoring)
+      }
+      return restoring.push(event)
+    })
+  }
+}
+
+/** Restores a whole answer. */
+export function restoredResult(result: ChatResult, restoration: Restoration): ChatResult {
+  return { ...result, choices: result.choices.map((choice) => restoredChoice(choice, restoration)) }
+}
+
+function restoredChoice(choice: Choice, restoration: Restoration): Choice {
+  const { answerTool, isWrapped, toolNames } = restoration
+  const answer = choice.parts.find((part) => isCallOf(part, answerTool))
+  const wrapped = isWrapped === true ? new WrappedText() : undefined
+  const parts: Part[] = []
+  for (const part of choice.parts) {
+    if (part === answer && part.type === "tool-call") {
+      parts.push(textPart(wrapped?.whole(part.arguments) ?? part.arguments))
+    } else if (part.type === "tool-call") {
+      if (part.name === answerTool) continue
+      parts.push({ ...part, name: toolNames?.get(part.name) ?? part.name })
+    } else if (part.type !== "text") parts.push(part)
+    else if (answer === undefined) {
+      parts.push(wrapped === undefined ? part : { ...part, text: wrapped.whole(part.text) })
+    }
+  }
+  if (answer === undefined || parts.some(({ type }) => type === "tool-call")) {
+    return { ...choice, parts }
+  }
+  const { rawFinish: _, ...rest } = choice
+  return { ...rest, parts, finish: finishOf(choice.finish) }
+}
+
+function isCallOf(part: Part, name: string | undefined): boolean {
+  return name !== undefined && part.type === "tool-call" && part.name === name
+}
+
+function textPart(text: string): Part {
+  return { type: "text", text }
+}
+
+function finishOf(finish: Choice["finish"]): Choice["finish"] {
+  return finish === "tool-calls" ? "stop" : finish
+}
+
+type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>
+
+/** One choice of a stream. */
+class ChoiceRestoring {
+  readonly #choice: number
+  readonly #restoration: Restoration
+  readonly #wrapped: WrappedText | undefined
+  /** Text before an answer that comes as a call: dropped, unless the call never comes. */
+  #held = ""
+  /** Numbers of the calls that are the answer. */
+  readonly #answers = new Set<number>()
+  #hasCalls = false
+
+  constructor(choice: number, restoration: Restoration) {
+    this.#choice = choice
+    this.#restoration = restoration
+    if (restoration.isWrapped === true) this.#wrapped = new WrappedText()
+  }
+
+  push(event: ChoiceEvent): ChatEvent[] {
+    switch (event.type) {
+      case "text-delta":
+        if (this.#restoration.answerTool === undefined) return this.#text(event.text)
+        if (this.#answers.size === 0) this.#held += event.text
+        return []
+      case "tool-call-start":
+        return this.#start(event)
+      case "tool-call-delta":
+        return this.#answers.has(event.call) ? this.#text(event.arguments) : [event]
+      case "finish":
+        return this.#finish(event)
+      default:
+        return [event]
+    }
+  }
+
+  #start(event: Extract<ChatEvent, { type: "tool-call-start" }>): ChatEvent[] {
+    const { answerTool, toolNames } = this.#restoration
+    if (event.name === answerTool) {
+      this.#held = ""
+      this.#answers.add(event.call)
+      return []
+    }
+    this.#hasCalls = true
+    const name = toolNames?.get(event.name) ?? event.name
+    return [...this.#release(), { ...event, name }]
+  }
+
+  #finish(event: Extract<ChatEvent, { type: "finish" }>): ChatEvent[] {
+    const events = this.#release()
+    const rest = this.#wrapped?.end(event.reason !== "length") ?? ""
+    if (rest !== "") events.push(this.#delta(rest))
+    if (this.#answers.size === 0 || this.#hasCalls) return [...events, event]
+    const { rawReason: _, ...finish } = event
+    return [...events, { ...finish, reason: finishOf(event.reason) }]
+  }
+
+  #release(): ChatEvent[] {
+    const held = this.#held
+    this.#held = ""
+    return held === "" ? [] : this.#text(held)
+  }
+
+  #text(text: string): ChatEvent[] {
+    const unwrapped = this.#wrapped === undefined ? text : this.#wrapped.push(text)
+    return unwrapped === "" ? [] : [this.#delta(unwrapped)]
+  }
+
+  #delta(text: string): ChatEvent {
+    return { type: "text-delta", choice: this.#choice, text }
+  }
+}
+
+const OPENING = new RegExp(String.raw`^\s*\{\s*"${WRAPPED}"\s*:\s*`)
+const COMPACT_OPENING = `{"${WRAPPED}":`
+
+/** The text of an object with one member becomes that of the member. Other text stays as it is. */
+class WrappedText {
+  #state: "before" | "inside" | "other" = "before"
+  /** Text that may be the start or the end of the object. */
+  #held = ""
+
+  whole(text: string): string {
+    return this.push(text) + this.end(true)
+  }
+
+  push(text: string): string {
+    if (this.#state === "other") return text
+    if (this.#state === "before") {
+      this.#held += text
+      const opening = OPENING.exec(this.#held)
+      if (opening === null) return this.#rejects()
+      const rest = this.#held.slice(opening[0].length)
+      this.#state = "inside"
+      this.#held = ""
+      return this.#inside(rest)
+    }
+    return this.#inside(text)
+  }
+
+  /** @param isWhole whether the object came to its end. */
+  end(isWhole: boolean): string {
+    const held = this.#held.trimEnd()
+    this.#held = ""
+    const isClosed = isWhole && this.#state === "inside" && held.endsWith("}")
+    this.#state = "before"
+    return isClosed ? held.slice(0, -1).trimEnd() : held
+  }
+
+  /** Text that cannot become the opening any more is not wrapped. */
+  #rejects(): string {
+    const compact = this.#held.slice(0, 200).replaceAll(/\s/g, "")
+    if (COMPACT_OPENING.startsWith(compact) && this.#held.length < 200) return ""
+    this.#state = "other"
+    const held = this.#held
+    this.#held = ""
+    return held
+  }
+
+  #inside(text: string): string {
+    let end = text.length
+    while (end > 0 && " \n\r\t}".includes(text[end - 1] ?? "")) end--
+    if (end === 0) {
+      this.#held += text
+      return ""
+    }
+    const before = this.#held + text.slice(0, end)
+    this.#held = text.slice(end)
+    return before
+  }
+}
