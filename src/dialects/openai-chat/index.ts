@@ -14,6 +14,7 @@ import { encodeEvents } from "./stream/encode.ts"
 import { answerLimitsOf, EXPRESSES, supportOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
 
+export { chatShaped } from "./request/other-shapes.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**

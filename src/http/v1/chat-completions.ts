@@ -1,8 +1,48 @@
-import { OPENAI_CHAT } from "../../dialects/openai-chat/index.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import { isDefined, type JsonObject, listAt } from "../../canon/json.ts"
+import { chatShaped, OPENAI_CHAT } from "../../dialects/openai-chat/index.ts"
+import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 
 /** `POST /v1/chat/completions` */
 export const CHAT_COMPLETIONS: ChatEndpoint = {
   path: "/v1/chat/completions",
   dialect: OPENAI_CHAT,
+  bodyAt: (json) => chatShaped(isResponsesBody(json) ? fromResponses(json) : json),
+}
+
+/** Whether a client has sent a request for a response here, as Cursor does for some models. */
+function isResponsesBody({ messages, input }: JsonObject): boolean {
+  return !isDefined(messages) && isDefined(input)
+}
+
+/** Fields of `/v1/responses` that ask for nothing that a chat completion can have. */
+const RESPONSES_ONLY: ReadonlySet<string> = new Set(["include", "truncation", "background"])
+
+/**
+ * A request for a response as one for a chat completion. Tools and fields that only responses have are kept, so that they
+ * are reported as losses.
+ * @throws GatewayError for an invalid request, and if it continues a stored response.
+ */
+function fromResponses(json: JsonObject): JsonObject {
+  for (const name of ["previous_response_id", "conversation"]) {
+    if (!isDefined(json[name])) continue
+    throw invalidValue(
+      name,
+      `Invalid value for '${name}': chat completions cannot continue a response. Use /v1/responses.`,
+    )
+  }
+  const { stream_options: options, ...request } = json
+  const { extra, ...decoded } = OPENAI_RESPONSES.decodeRequest(request)
+  const { broughtTools, ...rest } = decoded
+  const tools = broughtTools?.all
+  const { body } = OPENAI_CHAT.encodeRequest({ ...rest, ...(tools && { tools }) })
+  delete body.stream_options
+  if (isDefined(options)) body.stream_options = options
+  for (const [name, value] of Object.entries(extra?.fields ?? {})) {
+    if (name !== "tools" && !RESPONSES_ONLY.has(name)) body[name] = value
+  }
+  const others = [...listAt(extra?.fields ?? {}, "tools"), ...(broughtTools?.others ?? [])]
+  if (others.length > 0) body.tools = [...listAt(body, "tools"), ...others]
+  return body
 }
