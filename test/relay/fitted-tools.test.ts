@@ -117,7 +117,7 @@ test("long ids of calls are shortened, call and result alike", async () => {
     tools: [{ name: "f", input_schema: { type: "object" } }],
   })
   const [, call, result] = sent.body.messages as JsonObject[]
-  const [made] = call?.tool_calls as { readonly id: string }[]
+  const [made] = (call?.tool_calls ?? []) as { readonly id: string }[]
   expect(made?.id.length).toBeLessThanOrEqual(40)
   expect(result?.tool_call_id).toBe(made?.id ?? "")
 })

@@ -11,6 +11,8 @@ import {
 export interface Script {
   readonly text?: string
   readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
+  /** The frames of a streamed chat, if they are to be others. */
+  readonly deltas?: readonly object[]
 }
 
 /** A request as a vendor got it. */
@@ -266,7 +268,7 @@ function completion({ text, calls = [] }: Script): object {
   }
 }
 
-function chatFrames({ text = "", calls = [] }: Script): Frame[] {
+function chatFrames({ text = "", calls = [], deltas = [] }: Script): Frame[] {
   const chunk = (delta: object, finish: string | null = null): Frame => [
     undefined,
     {
@@ -289,7 +291,8 @@ function chatFrames({ text = "", calls = [] }: Script): Frame[] {
     chunk({ role: "assistant", content: "" }),
     ...pieces(text).map((content) => chunk({ content })),
     ...called,
-    chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
+    ...deltas.map((delta) => chunk(delta)),
+    chunk({}, calls.length + deltas.length > 0 ? "tool_calls" : "stop"),
     [
       undefined,
       {

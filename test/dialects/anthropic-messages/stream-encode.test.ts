@@ -234,10 +234,11 @@ describe("blocks", () => {
     ])
   })
 
-  test("text ends a call that is open", () => {
+  test("text waits for the end of a call that is open", () => {
     expect(blocksOf([call(0), written(0, '{"x":'), text("a"), written(0, "1}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{\\"x\\":"',
+      '0 "1}"',
       "0 stop",
       "1 text",
       '1 "a"',

@@ -24,6 +24,8 @@ interface WordsBlock {
   isCited: boolean
 }
 
+type Write = (frames: SseFrame[]) => void
+
 type OpenBlock = WordsBlock | { readonly kind: "call"; readonly call: Call }
 
 const NOTHING_WRITTEN = {
@@ -39,8 +41,8 @@ const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: 
 
 /**
  * The blocks of one stream as they are written. One is open at a time, as Anthropic writes and clients expect,
- * and their indexes have no gap. A call that starts while another is incomplete waits for it. Anything other
- * than a call ends the open block.
+ * and their indexes have no gap. Whatever starts while a call is incomplete waits for it: some vendors send text in the
+ * middle of arguments.
  */
 export class WrittenBlocks {
   readonly #calls = new Map<number, Call>()
@@ -49,9 +51,11 @@ export class WrittenBlocks {
   #open: OpenBlock | undefined
   /** A signature that followed text; sent once another block follows. */
   #heldSignature: string | undefined
+  /** What has come since the open call, which is incomplete. */
+  #deferred: Write[] = []
 
   text(text: string, frames: SseFrame[]): void {
-    if (text === "") return
+    if (text === "" || this.#defers((later) => this.text(text, later))) return
     // Text after a citation is separate from the cited text.
     if (this.#open?.kind === "text" && this.#open.isCited) this.#stop(frames)
     this.#openAs("text", EMPTY_TEXT, frames)
@@ -59,13 +63,14 @@ export class WrittenBlocks {
   }
 
   citation(citation: Citation, frames: SseFrame[]): void {
+    if (this.#defers((later) => this.citation(citation, later))) return
     this.#openAs("text", EMPTY_TEXT, frames).isCited = true
     const text = JSON.stringify(encodeCitation(citation))
     this.#delta(`{"type":"citations_delta","citation":${text}}`, frames)
   }
 
   thinking(text: string, frames: SseFrame[]): void {
-    if (text === "") return
+    if (text === "" || this.#defers((later) => this.thinking(text, later))) return
     this.#openAs("thinking", EMPTY_THINKING, frames)
     this.#delta(`{"type":"thinking_delta","thinking":${JSON.stringify(text)}}`, frames)
   }
@@ -76,6 +81,7 @@ export class WrittenBlocks {
    * (Claude Code), so it is sent only if something follows.
    */
   signature(signature: string, frames: SseFrame[]): void {
+    if (this.#defers((later) => this.signature(signature, later))) return
     if (this.#open?.kind === "text" || this.#heldSignature !== undefined) {
       this.#stop(frames)
       this.#heldSignature = signature
@@ -95,6 +101,7 @@ export class WrittenBlocks {
 
   /** A block without deltas. */
   whole(block: JsonObject, frames: SseFrame[]): void {
+    if (this.#defers((later) => this.whole(block, later))) return
     this.#stop(frames)
     this.#start(block, frames)
     this.#stopFrame(frames)
@@ -102,6 +109,7 @@ export class WrittenBlocks {
 
   /** Another vendor's query, streamed like arguments, and its results. */
   search(search: WebSearchPart, frames: SseFrame[]): void {
+    if (this.#defers((later) => this.search(search, later))) return
     const { use, input, result } = encodeSearch(search)
     const written = JSON.stringify(JSON.stringify(input))
     this.#stop(frames)
@@ -124,18 +132,36 @@ export class WrittenBlocks {
     this.#write(call, frames)
   }
 
-  /** The end: calls that waited for others are sent now. */
+  /** The end: calls that waited for others are sent now, and what waited for them. */
   stopAll(frames: SseFrame[]): void {
     this.#stop(frames)
     for (const call of this.#waiting) {
       this.#openCall(call, frames)
       this.#stop(frames)
     }
+    this.#writeDeferred(frames)
+    this.#stop(frames)
+  }
+
+  #defers(write: Write): boolean {
+    if (this.#open?.kind !== "call") return false
+    if (this.#deferred.length === 0 && isComplete(this.#open.call)) return false
+    this.#deferred.push(write)
+    return true
+  }
+
+  #writeDeferred(frames: SseFrame[]): void {
+    const deferred = this.#deferred
+    if (deferred.length === 0) return
+    this.#deferred = []
+    this.#stop(frames)
+    for (const write of deferred) write(frames)
   }
 
   #write(call: Call, frames: SseFrame[]): void {
     if (this.#open?.kind === "call" && this.#open.call === call) {
       this.#send(call, frames)
+      if (this.#deferred.length > 0 && isComplete(call)) this.#writeDeferred(frames)
       return
     }
     this.#waiting.add(call)

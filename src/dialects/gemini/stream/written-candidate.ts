@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../../canon/chat.ts"
-import type { JsonObject } from "../../../canon/json.ts"
+import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { AudioPart, Citation, ImagePart } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { Grounding } from "../citations/encode.ts"
@@ -23,6 +23,8 @@ export class WrittenCandidate {
   readonly #signatures = new Signatures()
   readonly #grounding = new Grounding()
   readonly #calls = new Map<number, OpenCall>()
+  /** What has come since a call that is incomplete: some vendors send text in the middle of arguments. */
+  #deferred: JsonObject[] = []
   #text = ""
   #partStart = 0
   #isInText = false
@@ -42,15 +44,14 @@ export class WrittenCandidate {
     this.#isInText = true
     this.#isInThought = false
     this.#text += text
-    const part = this.#signatures.on({ text })
-    return this.#calls.size === 0 ? [part] : [...this.#endCalls(), part]
+    return this.#behindCalls([this.#signatures.on({ text })])
   }
 
   thought(text: string): readonly JsonObject[] {
     if (text === "") return NO_PARTS
     this.#isInText = false
     this.#isInThought = true
-    return [...this.#endCalls(), ...this.#signatures.end(), { text, thought: true }]
+    return this.#behindCalls([...this.#signatures.end(), { text, thought: true }])
   }
 
   signature(signature: string): readonly JsonObject[] {
@@ -114,6 +115,17 @@ export class WrittenCandidate {
     }
   }
 
+  #behindCalls(parts: JsonObject[]): readonly JsonObject[] {
+    const calls = [...this.#calls.values()]
+    if (calls.length === 0) return parts
+    const isComplete =
+      this.#deferred.length === 0 &&
+      calls.every((call) => parseJsonObject(call.arguments) !== undefined)
+    if (isComplete) return [...this.#endCalls(), ...parts]
+    this.#deferred.push(...parts)
+    return NO_PARTS
+  }
+
   #endCalls(): readonly JsonObject[] {
     if (this.#calls.size === 0) return NO_PARTS
     const parts = [...this.#calls.values()].map(({ id, name, signed, arguments: written }) => ({
@@ -121,6 +133,8 @@ export class WrittenCandidate {
       ...signed,
     }))
     this.#calls.clear()
-    return parts
+    const deferred = this.#deferred
+    this.#deferred = []
+    return [...parts, ...deferred]
   }
 }
