@@ -6,6 +6,7 @@ let world: FittedWorld
 beforeAll(async () => {
   world = await FittedWorld.start({
     "m/gpt": ["openai", "gpt-4.1"],
+    "m/gpt-5.4": ["openai", "gpt-5.4"],
     "m/claude": ["anthropic", "claude-sonnet-4-5"],
     "m/local": ["vllm", "qwen"],
   })
@@ -185,3 +186,26 @@ test("content in Anthropic's form reaches Claude as it was", async () => {
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t1" }] },
   ])
 })
+
+test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
+  "an output that names no call is a message of the user for %s",
+  async (model) => {
+    const { sent } = await world.post("/v1/responses", {
+      model,
+      input: [
+        { role: "user", content: "Hello" },
+        { type: "function_call_output", name: "create_thread", output: "done" },
+        {
+          type: "function_call_output",
+          name: "look",
+          output: [{ type: "input_text", text: "seen" }],
+        },
+      ],
+    })
+    const said = JSON.stringify(sent.body.messages ?? sent.body.input)
+    for (const text of ["Output of create_thread: done", "Output of look:", "seen"]) {
+      expect(said).toContain(text)
+    }
+    expect(said).not.toContain("function_call_output")
+  },
+)

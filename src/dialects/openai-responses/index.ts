@@ -23,6 +23,7 @@ export {
   compactionOf,
   withSummaries,
 } from "./messages/compaction.ts"
+export { withUnlinkedOutputs } from "./messages/unlinked-outputs.ts"
 export type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /**

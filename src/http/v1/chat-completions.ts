@@ -1,7 +1,7 @@
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isDefined, type JsonObject, listAt } from "../../canon/json.ts"
 import { chatShaped, OPENAI_CHAT } from "../../dialects/openai-chat/index.ts"
-import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
+import { OPENAI_RESPONSES, withUnlinkedOutputs } from "../../dialects/openai-responses/index.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 
 /** `POST /v1/chat/completions` */
@@ -32,7 +32,7 @@ function fromResponses(json: JsonObject): JsonObject {
       `Invalid value for '${name}': chat completions cannot continue a response. Use /v1/responses.`,
     )
   }
-  const { stream_options: options, ...request } = json
+  const { stream_options: options, ...request } = withUnlinkedOutputs(json)
   const { extra, ...decoded } = OPENAI_RESPONSES.decodeRequest(request)
   const { broughtTools, ...rest } = decoded
   const tools = broughtTools?.all

@@ -6,6 +6,7 @@ import {
   compactOf,
   OPENAI_RESPONSES,
   withSummaries,
+  withUnlinkedOutputs,
 } from "../../dialects/openai-responses/index.ts"
 import { asksFor } from "./calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
@@ -23,7 +24,7 @@ const ONE_WAY: ClientDialect = {
 const COMPACTION: ChatEndpoint = {
   path: "/v1/responses/compact",
   dialect: { ...ONE_WAY, encodeResult: compactionOf },
-  bodyAt: compactionBody,
+  bodyAt: (json) => compactionBody(withUnlinkedOutputs(json)),
   addedBytes: COMPACTION_BYTES,
 }
 
@@ -34,7 +35,7 @@ const COMPACTION: ChatEndpoint = {
 export const RESPONSES_COMPACT: ChatEndpoint = {
   path: COMPACTION.path,
   dialect: { ...ONE_WAY, encodeResult: compactOf },
-  bodyAt: withSummaries,
+  bodyAt: (json) => withSummaries(withUnlinkedOutputs(json)),
   inForm: (headers) =>
     asksFor(headers, "x-compact-format", "text", "openai") ? COMPACTION : undefined,
 }

@@ -1,9 +1,13 @@
-import { OPENAI_RESPONSES, withSummaries } from "../../dialects/openai-responses/index.ts"
+import {
+  OPENAI_RESPONSES,
+  withSummaries,
+  withUnlinkedOutputs,
+} from "../../dialects/openai-responses/index.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 
 /** `POST /v1/responses` */
 export const RESPONSES: ChatEndpoint = {
   path: "/v1/responses",
   dialect: OPENAI_RESPONSES,
-  bodyAt: withSummaries,
+  bodyAt: (json) => withSummaries(withUnlinkedOutputs(json)),
 }
