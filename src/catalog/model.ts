@@ -1,4 +1,4 @@
-import type { DialectId } from "../canon/extra.ts"
+import type { DialectId, Loss } from "../canon/extra.ts"
 import type { ModelRules } from "../canon/model-rules.ts"
 import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
@@ -125,6 +125,8 @@ export interface Model {
   readonly members?: readonly Member[]
   /** Why no more of its deployments are left. */
   readonly reason?: WishReason
+  /** What was left out of the request for the model's providers, whichever of them is called. */
+  readonly ignored?: readonly Loss[]
 }
 
 /** A model as chats call it, which are billed by tokens: another view of each model is never built twice. */

@@ -86,15 +86,21 @@ async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
   return (await response.json()) as Estimated
 }
 
+/** Of 100 tokens in and 10 out, in nanocredits. */
+const TOKENS_COST = 120_000n
+
 describe("a switch", () => {
   for (const [index, one] of CASES.entries()) {
+    const isTool = one.place.startsWith("tools[")
     test(`${one.name}: is refused where it has no price, and nothing is held or sent`, async () => {
       if (one.vendor === "openrouter" && one.prices) return
+      // For other callers a tool is left out.
+      const headers: Record<string, string> = isTool ? { "x-tollgate-strict": "true" } : {}
       current = one
       const caller = await gateway.caller("10")
       const sent = vendor.bodies.length
       for (const stream of [false, true]) {
-        const answer = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, stream))
+        const answer = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, stream), headers)
         const error = await errorOf(answer)
         expect(error.status).toBe(400)
         if (!one.path.endsWith("/messages")) expect(error.code).toBe("feature_not_priced")
@@ -103,6 +109,23 @@ describe("a switch", () => {
       expect(vendor.bodies.length).toBe(sent)
       expect(await creditsOf(caller)).toMatchObject({ balance: "10", held: "0" })
     })
+
+    // A tool in a namespace cannot be taken out of it.
+    const isNested = one.place.includes("].tools[")
+    if (isTool && !isNested && one.vendor !== "openrouter") {
+      test(`${one.name}: is left out where it has no price, and reported`, async () => {
+        current = one
+        const caller = await gateway.caller("10")
+        const response = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, false))
+        expect([response.status, response.headers.get("x-tollgate-losses")]).toEqual([
+          200,
+          "tools:dropped",
+        ])
+        const { tools: sent } = vendor.bodies.at(-1) as { readonly tools: readonly object[] }
+        expect(sent).toEqual((one.body["tools"] as readonly object[]).slice(0, 1))
+        expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(TOKENS_COST)
+      })
+    }
 
     if (one.prices) {
       for (const stream of [false, true]) {

@@ -9,6 +9,7 @@ beforeAll(async () => {
     "m/gpt": ["openai", "gpt-4.1"],
     "m/claude": ["anthropic", "claude-sonnet-4-5"],
     "m/deepseek": ["deepseek", "deepseek-chat"],
+    "m/gpt-responses": ["azure", "gpt-5.4"],
     "m/kimi": ["moonshot", "kimi-k2"],
     "m/glm": ["zai", "glm-4.6"],
     "m/local": ["vllm", "qwen"],
@@ -210,3 +211,31 @@ test("the last four cache marks are kept for Claude", async () => {
   const marks = JSON.stringify(sent.body).match(/cache_control/g)
   expect([marks?.length, losses]).toEqual([4, "cache_control:approximated"])
 })
+
+test.each(["m/deepseek", "m/gpt-responses"])(
+  "%s does not get a tool without a price that agents send beside their own",
+  async (model) => {
+    const asked = {
+      model,
+      input: "Go on.",
+      tools: [
+        { type: "function", name: "shell", parameters: { type: "object", properties: {} } },
+        { type: "web_search", external_web_access: false },
+        { type: "some_new_tool" },
+      ],
+      tool_choice: "auto",
+    }
+    const { sent, losses } = await world.post("/v1/responses", asked)
+    expect(sent.body.tools).toMatchObject([{ type: "function", name: "shell" }])
+    expect(losses).toBe("tools:dropped")
+    const strict = await world.refused("/v1/responses", asked, { "x-tollgate-strict": "true" })
+    expect([strict.status, await strict.text()]).toEqual([
+      400,
+      expect.stringContaining("feature_not_priced"),
+    ])
+    const alone = { ...asked, tools: asked.tools.slice(1) }
+    expect((await world.refused("/v1/responses", alone)).status).toBe(400)
+    const required = { ...asked, tool_choice: { type: "web_search" } }
+    expect((await world.refused("/v1/responses", required)).status).toBe(400)
+  },
+)

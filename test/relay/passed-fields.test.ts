@@ -25,6 +25,7 @@ beforeAll(async () => {
       "router/vectors": at("embedding", "router"),
       "router/voice": at("speech", "router"),
       "both/vectors": at("embedding", "router", "own"),
+      "own/vectors": at("embedding", "own"),
     },
   })
 })
@@ -36,27 +37,51 @@ afterAll(async () => {
 
 const PATH = "/v1/embeddings"
 
-const REFUSED: readonly [place: string, fields: object, error: object][] = [
-  ["models[0]", { models: ["acme/dear"] }, { status: 404, code: "model_not_found" }],
-  ["provider.order[0]", { provider: { order: ["No"] } }, { status: 400, code: "invalid_value" }],
-  ["service_tier", { service_tier: "priority" }, { status: 400, code: "feature_not_priced" }],
+const VECTORS: readonly [string, object] = [PATH, { model: "router/vectors", input: "Hi" }]
+const OWN_VECTORS: readonly [string, object] = [PATH, { model: "own/vectors", input: "Hi" }]
+const VOICE: readonly [string, object] = [
+  "/v1/audio/speech",
+  { model: "router/voice", input: "Hi", voice: "a" },
 ]
+const UNKNOWN_MODEL = { models: ["acme/dear"] }
+const UNKNOWN_PROVIDER = { provider: { order: ["No"], quantizations: ["fp8"] } }
 
-for (const [place, fields, refusal] of REFUSED) {
-  test(`${place} of what is no chat is refused`, async () => {
-    const caller = await gateway.caller("1")
-    const requests: [string, object][] = [
-      [PATH, { model: "router/vectors", input: "Hi" }],
-      ["/v1/audio/speech", { model: "router/voice", input: "Hi", voice: "a" }],
-    ]
-    for (const [path, body] of requests) {
-      const error = await errorOf(await caller.post(path, { ...body, ...fields }))
-      expect(error).toMatchObject({ ...refusal, param: place })
-    }
-    expect(vendor.bodies).toHaveLength(0)
-    expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
-  })
-}
+test.each([
+  ["models[0]", UNKNOWN_MODEL, { status: 404, code: "model_not_found" }, [OWN_VECTORS]],
+  [
+    "provider.quantizations",
+    UNKNOWN_PROVIDER,
+    { status: 400, code: "invalid_value" },
+    [OWN_VECTORS],
+  ],
+  [
+    "service_tier",
+    { service_tier: "priority" },
+    { status: 400, code: "feature_not_priced" },
+    [VECTORS, VOICE],
+  ],
+])("%s of what is no chat is refused", async (place, fields, refusal, requests) => {
+  const caller = await gateway.caller("1")
+  for (const [path, body] of requests) {
+    const error = await errorOf(await caller.post(path, { ...body, ...fields }))
+    expect(error).toMatchObject({ ...refusal, param: place })
+  }
+  expect(vendor.bodies).toHaveLength(0)
+  expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
+})
+
+test("fields of OpenRouter that this gateway does not have are left out in front of it", async () => {
+  const caller = await gateway.caller("1")
+  const [path, body] = VECTORS
+  const fields = { ...UNKNOWN_MODEL, ...UNKNOWN_PROVIDER }
+  const response = await caller.post(path, { ...body, ...fields })
+  expect([response.status, response.headers.get("x-tollgate-losses")]).toEqual([
+    200,
+    "models:dropped, provider.quantizations:dropped, provider.order:dropped",
+  ])
+  const strict = await caller.post(path, { ...body, ...fields }, { "x-tollgate-strict": "true" })
+  expect(strict.status).toBe(400)
+})
 
 test("goes where no one bills it, and plain fields anywhere", async () => {
   const caller = await gateway.caller("1")

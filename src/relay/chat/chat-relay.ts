@@ -1,5 +1,6 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
@@ -7,6 +8,7 @@ import type { Model } from "../../catalog/model.ts"
 import type { Rates } from "../../limits/rates.ts"
 import type { MediaInspector } from "../../media/media-inspector.ts"
 import { type Demand, survey } from "../billable/survey.ts"
+import { withoutTool } from "../billable/unpriced-tools.ts"
 import type { ChatAdmission } from "../billing/pending-charge.ts"
 import { boundByBytes, estimateInput, keptTokens, textOf } from "../billing/bounds.ts"
 import type { Answer, Call, Caller, ChatCall } from "../pipeline/call.ts"
@@ -62,7 +64,15 @@ interface StatefulChat {
   readonly counting: Promise<void> | undefined
 }
 
+/** A request with what it is billed besides its tokens, if it is. */
+interface SurveyedChat {
+  readonly input: ChatInput
+  readonly asked: Model | Demand
+}
+
 const NONE: readonly StateReference[] = []
+
+const UNPRICED_TOOLS: Loss = { name: "tools", effect: "dropped" }
 
 /** Chat requests: decoded, limited and admitted here, then answered as a stream or whole. */
 export class ChatRelay {
@@ -140,10 +150,10 @@ export class ChatRelay {
       return this.#prepareState({ input, model, references, counting })
     }
     const wished = call.wishes === undefined ? model : this.#wished(input, model)
-    const demand = this.#survey(input, wished)
+    const surveyed = this.#surveyed(input, wished)
     const counting = rate.count(expectedTokens(call))
-    if (counting) return counting.then(() => this.#prepared(input, demand ?? wished))
-    return this.#prepared(input, demand ?? wished)
+    if (counting) return counting.then(() => this.#prepared(surveyed.input, surveyed.asked))
+    return this.#prepared(surveyed.input, surveyed.asked)
   }
 
   /**
@@ -155,7 +165,8 @@ export class ChatRelay {
     try {
       const { input: whole, state } = await resolveState(this.#services, input, model, references)
       const narrowed = this.#wished(whole, state?.model ?? model, state)
-      return this.#prepared(whole, this.#survey(whole, narrowed) ?? narrowed, state)
+      const surveyed = this.#surveyed(whole, narrowed)
+      return this.#prepared(surveyed.input, surveyed.asked, state)
     } catch (error) {
       input.rate.correct(NO_USAGE)
       throw error
@@ -170,10 +181,26 @@ export class ChatRelay {
     return wishedModel(model, { call, config, inputTokens, isKept })
   }
 
-  /** Looks for what the request is billed besides its tokens. */
-  #survey({ call, dialect, request, config }: ChatInput, model: Model): Demand | undefined {
+  /**
+   * Looks for what the request is billed besides its tokens. Tools that no deployment has a price for are left out if
+   * others remain.
+   * @throws GatewayError `feature_not_priced`, `model_not_allowed`
+   */
+  #surveyed(input: ChatInput, model: Model): SurveyedChat {
+    const { call, dialect, request, config } = input
     const { catalog, clients, passesUnpriced: passes } = config
-    return survey({ call, dialect, request, model, catalog, clients, passes })
+    try {
+      const demand = survey({ call, dialect, request, model, catalog, clients, passes })
+      return { input, asked: demand ?? model }
+    } catch (refusal) {
+      const body = call.isStrict ? undefined : withoutTool(call.body, refusal)
+      if (body === undefined) throw refusal
+      const rest = { ...input, call: { ...call, body }, request: dialect.decodeRequest(body) }
+      const { ignored = [] } = model
+      const isFirst = ignored.every(({ name }) => name !== "tools")
+      const less = isFirst ? { ...model, ignored: [...ignored, UNPRICED_TOOLS] } : model
+      return this.#surveyed(rest, less)
+    }
   }
 
   #prepared(input: ChatInput, asked: Model | Demand, state?: ResolvedState): PreparedChat {

@@ -48,6 +48,7 @@ export function planCall(
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
+  const { ignored = [] } = charge.model
   const clampedTo = clampAt(charge, request, deployment)
   const bindings = bindingsFor(request, deployment, client)
   const own = bindings.find((binding) => binding.dialect.id === dialect.id)
@@ -75,7 +76,7 @@ export function planCall(
       isVerbatim: true,
       request,
       body,
-      losses,
+      losses: [...ignored, ...losses],
       calls: 1,
       terms: charge.terms?.get(deployment.id),
     })
@@ -224,6 +225,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     request: asked,
     body,
     losses: reportable([
+      ...(planned.charge.model.ignored ?? []),
       ...opened.lost,
       ...lost,
       ...(raised === undefined ? [] : [RAISED]),

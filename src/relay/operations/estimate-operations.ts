@@ -51,7 +51,8 @@ async function partOf(services: OperationServices, plan: OperationPlan): Promise
   const route = await stepsOf(model, services.health, async (deployment) => {
     const client = clients.get(keeperOf(deployment))
     if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
-    const losses = reportable(await lossesAt({ deployment, client }))
+    const lost = await lossesAt({ deployment, client })
+    const losses = reportable([...(model.ignored ?? []), ...lost])
     return { losses, ...refusedLosses(call.isStrict, losses) }
   })
   const lines = cost ? linesOfCost(cost) : []

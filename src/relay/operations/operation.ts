@@ -109,7 +109,7 @@ export class Operation implements Disposable {
           new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
           const outcome = await used(candidate, attempt)
-          const losses = reportable(outcome.losses)
+          const losses = reportable([...(context.charge.model.ignored ?? []), ...outcome.losses])
           if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
           return { candidate, outcome: { value: outcome.value, losses } }
         },

@@ -1,5 +1,6 @@
 import { atPlaces, readDecimal } from "#contract/decimal.ts"
 import { z } from "zod"
+import type { GatewayError } from "../../canon/errors.ts"
 import { emptyArray, expects, invalidRequest, invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
@@ -104,7 +105,7 @@ export function takeWishes(body: JsonObject): TakenWishes {
 }
 
 function providerOf(written: WrittenProvider): ProviderWishes {
-  refuseUnknown("provider", written, Object.keys(SCHEMAS().provider), ASKING_NOTHING)
+  const unknown = unknownIn("provider", written, Object.keys(SCHEMAS().provider))
   const order = listOf("provider.order", written.order)
   const only = listOf("provider.only", written.only)
   const ignore = written.ignore ?? []
@@ -125,6 +126,7 @@ function providerOf(written: WrittenProvider): ProviderWishes {
     sortsAll: sort?.partition === "none",
     ...(maxPrice && { maxPrice }),
     allowsFallbacks: written.allow_fallbacks ?? true,
+    unknown,
   }
 }
 
@@ -136,7 +138,8 @@ function listOf(field: string, names: readonly string[] | null | undefined) {
 
 function maxPriceOf(written: WrittenProvider["max_price"]): MaxPrice | undefined {
   if (!written) return undefined
-  refuseUnknown("provider.max_price", written, LIMITED, {})
+  const [unknown] = unknownIn("provider.max_price", written, LIMITED)
+  if (unknown) throw unknown
   const limits = LIMITED.flatMap((name) => {
     const amount = written[name]
     if (amount === null || amount === undefined) return []
@@ -169,23 +172,27 @@ function plainText(amount: number): string {
   return text.includes("e-") ? amount.toFixed(LONGEST_AMOUNT / 2) : text
 }
 
-/** What is not known cannot be kept, so it is refused rather than forgotten. */
-function refuseUnknown(
+/**
+ * Errors for the fields that are not known.
+ * @throws GatewayError for a promise about the caller's data, which cannot be kept.
+ */
+function unknownIn(
   field: string,
   written: Readonly<Record<string, unknown>>,
   known: readonly string[],
-  askingNothing: Readonly<Record<string, readonly JsonValue[]>>,
-): void {
-  for (const [name, value] of Object.entries(written)) {
-    if (known.includes(name) || value === null || value === undefined) continue
-    const harmless = Object.hasOwn(askingNothing, name) ? askingNothing[name] : undefined
-    if (harmless?.some((one) => one === value)) continue
+): GatewayError[] {
+  return Object.entries(written).flatMap(([name, value]) => {
+    if (known.includes(name) || value === null || value === undefined) return []
+    const harmless = Object.hasOwn(ASKING_NOTHING, name) ? ASKING_NOTHING[name] : undefined
+    if (harmless?.some((one) => one === value)) return []
     const place = `${field}.${shownName(name)}`
-    throw invalidValue(
+    const error = invalidValue(
       place,
       `This gateway has no '${place}', so it cannot do what it asks for. Leave it out. '${field}' takes ${known.join(", ")}.`,
     )
-  }
+    if (harmless !== undefined) throw error
+    return [error]
+  })
 }
 
 function shownName(name = ""): string {

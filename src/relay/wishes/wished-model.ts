@@ -1,6 +1,8 @@
 import { formatDecimal } from "#contract/decimal.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import type { Loss } from "../../canon/extra.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
+import type { Writable } from "../../canon/writable.ts"
 import type { Deployment, Model, Stage, WishReason } from "../../catalog/model.ts"
 import { inTurn, withDeployments } from "../../catalog/several-models.ts"
 import type { ModelKind } from "../../config/settings.ts"
@@ -17,19 +19,47 @@ type Asking = Pick<Call, "key" | "wishes">
  * @throws GatewayError as `Catalog.require`, naming the field.
  */
 export function askedModel(
-  { catalog }: Pick<RuntimeConfig, "catalog">,
+  { catalog, clients }: Pick<RuntimeConfig, "catalog" | "clients">,
   name: string,
   kind: ModelKind,
   { key, wishes }: Asking,
 ): Model {
   const model = catalog.require(name, kind, key)
   if (wishes?.models === undefined) return model
-  const others = wishes.models.map((other, index) =>
-    naming(`models[${index}]`, () => catalog.require(other, kind, key)),
-  )
+  const isRouted = hasRouter(model, clients)
+  let isIgnored = false
+  const others = wishes.models.flatMap((other, index) => {
+    try {
+      return [naming(`models[${index}]`, () => catalog.require(other, kind, key))]
+    } catch (thrown) {
+      if (!isRouted || !isUnknownModel(thrown)) throw thrown
+      isIgnored = true
+      return []
+    }
+  })
   const models = new Map<string, Model>()
   for (const one of [model, ...others]) if (!models.has(one.id)) models.set(one.id, one)
-  return models.size === 1 ? model : inTurn(model, [...models.values()], "models")
+  const asked = models.size === 1 ? model : inTurn(model, [...models.values()], "models")
+  return isIgnored ? ignoring(asked, ["models"]) : asked
+}
+
+/** Whether a model is served by OpenRouter, whose callers name its models and servers. */
+function hasRouter({ deployments }: Model, clients: RuntimeConfig["clients"]): boolean {
+  return deployments.some(({ provider }) => clients.get(provider)?.vendor.id === "openrouter")
+}
+
+function isUnknownModel(thrown: unknown): boolean {
+  return thrown instanceof GatewayError && thrown.kind === "model_not_found"
+}
+
+/** A model at which parts of the request are left out. */
+function ignoring(model: Model, names: readonly string[]): Model {
+  const { ignored = [] } = model
+  return { ...model, ignored: [...ignored, ...names.map((name) => dropped(name))] }
+}
+
+function dropped(name: string): Loss {
+  return { name, effect: "dropped" }
 }
 
 /** What a failure is about. */
@@ -58,7 +88,46 @@ export interface Wishing {
  */
 export function wishedModel(model: Model, wishing: Wishing): Model {
   const wishes = wishing.call.wishes?.provider
-  return wishes === undefined ? model : new Choosing(model, wishing, wishes).chosen()
+  if (wishes === undefined) return model
+  const { clients } = wishing.config
+  const { known, ignored, unknown } = knownWishes(wishes, clients)
+  if (unknown !== undefined && !hasRouter(model, clients)) throw unknown
+  const chosen = new Choosing(model, wishing, known).chosen()
+  return ignored.length === 0 ? chosen : ignoring(chosen, ignored)
+}
+
+interface KnownWishes {
+  readonly known: ProviderWishes
+  /** Names of fields that are left out, or some of whose names are. */
+  readonly ignored: readonly string[]
+  /** The error for the first of them: whoever names a provider wrongly would be served by one that they did not want. */
+  readonly unknown: GatewayError | undefined
+}
+
+/** The wishes that name providers and fields of this gateway. */
+function knownWishes(wishes: ProviderWishes, clients: RuntimeConfig["clients"]): KnownWishes {
+  const { order: _, only: _1, ignore: _2, ...rest } = wishes
+  const known: Writable<ProviderWishes> = rest
+  const ignored = wishes.unknown.map(({ details }) => details.parameter ?? "provider")
+  let [unknown] = wishes.unknown
+  for (const name of ["order", "only", "ignore"] as const) {
+    const list = wishes[name]
+    if (list === undefined) continue
+    const own = list.filter((provider) => clients.has(provider))
+    if (own.length > 0) known[name] = own
+    const index = list.findIndex((provider) => !clients.has(provider))
+    if (index === -1) continue
+    ignored.push(`provider.${name}`)
+    unknown ??= unknownProvider(`provider.${name}[${index}]`, list[index])
+  }
+  return { known, ignored, unknown }
+}
+
+function unknownProvider(place: string, provider = ""): GatewayError {
+  return invalidValue(
+    place,
+    `'${place}' is '${provider.slice(0, 100)}', and there is no such provider here. Providers are named as in the header x-tollgate-provider.`,
+  )
 }
 
 /** One request's choice of deployments. */
@@ -79,7 +148,6 @@ class Choosing {
 
   chosen(): Model {
     const { order, only, ignore, maxPrice, allowsFallbacks } = this.#wishes
-    this.#refuseUnknown({ order, only, ignore })
     if (only) this.#keep("provider.only", ({ provider }) => only.includes(provider))
     if (ignore) this.#keep("provider.ignore", ({ provider }) => !ignore.includes(provider))
     if (order && !allowsFallbacks) {
@@ -93,22 +161,6 @@ class Choosing {
     const model = withDeployments(this.#model, deployments)
     const isDecided = deployments.length === 1 && this.#reason !== undefined
     return isDecided && this.#reason ? { ...model, reason: this.#reason } : model
-  }
-
-  /** Whoever names a provider wrongly would otherwise be served by one that they did not want. */
-  #refuseUnknown(lists: Pick<ProviderWishes, "order" | "only" | "ignore"> | object): void {
-    const { clients } = this.#wishing.config
-    for (const [name, list] of Object.entries(lists)) {
-      const names = (list ?? []) as readonly string[]
-      const index = names.findIndex((provider) => !clients.has(provider))
-      if (index === -1) continue
-      const place = `provider.${name}[${index}]`
-      const shown = (names[index] ?? "").slice(0, 100)
-      throw invalidValue(
-        place,
-        `'${place}' is '${shown}', and there is no such provider here. Providers are named as in the header x-tollgate-provider.`,
-      )
-    }
   }
 
   #keep(wish: WishReason, isWanted: (deployment: Deployment) => boolean): void {

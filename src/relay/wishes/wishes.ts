@@ -1,3 +1,5 @@
+import type { GatewayError } from "../../canon/errors.ts"
+
 /** What `sort` may ask for. */
 export const SORTS = ["price", "throughput", "latency"] as const
 
@@ -24,6 +26,8 @@ export interface ProviderWishes {
   readonly maxPrice?: MaxPrice
   /** Whether others than the first one, or than those of `order`, may be tried. */
   readonly allowsFallbacks: boolean
+  /** Errors for fields that this gateway does not have, which OpenRouter may. */
+  readonly unknown: readonly GatewayError[]
 }
 
 /** What a request says of where it is to go. */

@@ -1,0 +1,45 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+
+/** A tool in the path of a field: its index, and its member if the tool is several in one (Google's). */
+const TOOL_PLACE = /^tools\[(\d+)\]\.(\w+)$/
+
+/** Types of tools that the caller runs; Anthropic's and Google's have none. */
+const OWN_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, "custom", "function"])
+
+/**
+ * The body without the tool that a request was rejected for because it has no price. Agents send such tools with every
+ * request, besides their own; a caller who asks for nothing else needs the tool.
+ * @returns undefined if the tool cannot be left out.
+ */
+export function withoutTool(body: JsonObject, refusal: unknown): JsonObject | undefined {
+  if (!(refusal instanceof GatewayError) || refusal.kind !== "feature_not_priced") return undefined
+  const place = TOOL_PLACE.exec(refusal.details.parameter ?? "")
+  const { tools } = body
+  if (place === null || !Array.isArray(tools)) return undefined
+  const index = Number(place[1])
+  const left = tools.flatMap((tool, at) => (at === index ? restOf(tool, place[2]) : [tool]))
+  if (!left.some(isOwn) || isRequired(body, tools[index])) return undefined
+  return { ...body, tools: left }
+}
+
+function restOf(tool: JsonValue, member = ""): JsonValue[] {
+  if (!isJsonObject(tool) || tool.functionDeclarations === undefined) return []
+  const { [member]: _, ...rest } = tool
+  return [rest]
+}
+
+function isOwn(tool: JsonValue): boolean {
+  if (!isJsonObject(tool)) return false
+  const isFunction = [tool.name, tool.function, tool.custom].some((member) => member !== undefined)
+  return tool.functionDeclarations !== undefined || (isFunction && OWN_TYPES.has(tool.type))
+}
+
+/** Whether the caller requires a call of the tool. */
+function isRequired({ tool_choice: choice }: JsonObject, tool: JsonValue | undefined): boolean {
+  if (!isJsonObject(choice) || !isJsonObject(tool)) return false
+  const isNamed = choice.name !== undefined && choice.name === tool.name
+  return (
+    isNamed || (choice.type !== undefined && choice.type === tool.type && !OWN_TYPES.has(tool.type))
+  )
+}
