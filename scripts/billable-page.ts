@@ -27,8 +27,10 @@ A vendor's bill is more than tokens: searches, containers, faster service, other
 ask for such things are *billable switches*. Before anything is held or sent, Tollgate looks for them in what
 would actually be sent to each deployment of the model; what is dropped on the way to another vendor is neither
 billed nor refused. A switch with a price is held for at its maximum, counted from the vendor's answer, and
-listed in the receipt. One without a price is refused with 400 \`feature_not_priced\`, which names the field;
-with \`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and logged
+listed in the receipt. A tool without a price is left out and reported as \`tools:dropped\` if the request also has
+tools that the caller runs and does not require that one: agents send such tools with every request. With
+\`x-tollgate-strict: true\`, and for any other switch without a price, the request is refused with 400
+\`feature_not_priced\`, which names the field; with \`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and logged
 as an error. A type of tool that is not in these tables counts as unpriced. Other fields pass. Embeddings,
 reranking, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
 

@@ -53,8 +53,29 @@ With the header \`x-tollgate-strict: true\` such a request is refused with 400 i
 called or charged; where a model has several deployments, one that loses nothing is tried first.
 
 The columns are the dialects as their makers support them; another vendor may support less of a dialect, which
-the same header reports. When caller and vendor speak the same dialect, the request is sent as it was written,
-and nothing is lost, whether Tollgate knows it or not.
+the same header reports. When the caller speaks the dialect of the vendor that made it, the request is sent as it was
+written, and nothing is lost, whether Tollgate knows it or not. Other vendors of that dialect get it as it was written,
+too, unless their model is known to reject it.
+
+What a model is known to accept is in its rules ([models.md](models.md)). A request that breaks one is changed, and
+reported like this:
+
+| reported as | what was done |
+| --- | --- |
+| \`json_schema:emulated\` | a schema of something other than an object was wrapped in one; the answer is unwrapped |
+| \`json_schema:approximated\` | the schema became an instruction or a tool, is not strict, or has constraints in its descriptions |
+| \`json_object:approximated\` | the format became an instruction |
+| \`tools.strict\` | approximated: constraints are in descriptions; dropped: the tool is not strict |
+| \`tools:dropped\` | more tools than the model accepts; or a tool without a price was left out ([billable.md](billable.md)) |
+| \`tool_choice:approximated\` | the vendor cannot require a call |
+| \`messages:approximated\` | a short turn was added, or turns of one speaker were joined |
+| \`system.position:approximated\` | instructions were moved to the start |
+| \`image:dropped\` | the oldest images were left out |
+| \`cache_control:approximated\` | the first of too many marks were left out |
+| \`user:approximated\` | the name was replaced by its hash |
+
+Names of tools and ids of calls that a vendor does not accept are replaced by others, always the same ones. The answer
+has the caller's own names, so nothing is reported.
 
 Fields of a caller's dialect that are not in the table (a vendor's own extensions) reach vendors of that
 dialect only; elsewhere they are dropped, under their own names. Those after the first 50, and those with a name that

@@ -29,6 +29,8 @@ export type OutputFormat = "json_object" | "json_schema"
 export interface OutputRules {
   /** The formats that it accepts; absent: both. */
   readonly formats?: readonly OutputFormat[]
+  /** Whether a request for any JSON object has to have the word JSON in its messages. */
+  readonly needsWord?: boolean
   /** Whether a schema that it cannot follow becomes a tool that it has to call; otherwise an instruction. */
   readonly answersByTool?: boolean
   /** Which schemas it accepts, of answers and of strict tools; absent: all. */

@@ -135,10 +135,10 @@ export const RULE_TABLE: readonly RuleRow[] = [
     vendors: OPENAI,
     rules: {
       tools: { maxCount: 128, maxCallIdLength: 40 },
-      output: { schemas: { rootObject: true, strictRequiresAll: true } },
+      output: { needsWord: true, schemas: { rootObject: true, strictRequiresAll: true } },
     },
     source:
-      "platform.openai.com/docs/guides/structured-outputs#supported-schemas; its chat completions: array too long, maximum 128; tool_calls[0].id: string too long, maximum 40",
+      "platform.openai.com/docs/guides/structured-outputs#supported-schemas; its chat completions: 'messages' must contain the word 'json' in some form; array too long, maximum 128; tool_calls[0].id: string too long, maximum 40",
   },
   {
     vendors: OPENAI,
@@ -162,6 +162,12 @@ export const RULE_TABLE: readonly RuleRow[] = [
     rules: { output: { schemas: { rootObject: true } } },
     source:
       "inference-docs.cerebras.ai/capabilities/structured-outputs: the root must be an object",
+  },
+  {
+    vendors: ["alibaba", "deepseek", "groq"],
+    rules: { output: { needsWord: true } },
+    source:
+      "api-docs.deepseek.com/guides/json_mode: include the word json; help.aliyun.com/zh/model-studio/json-mode; console.groq.com/docs/structured-outputs",
   },
   {
     vendors: ["deepseek", "zai"],
@@ -250,8 +256,8 @@ export const RULE_TABLE: readonly RuleRow[] = [
     source: "docs.aws.amazon.com/bedrock/latest/APIReference: ToolSpecification; ToolInputSchema",
   },
   {
-    vendors: CLAUDE_VENDORS,
-    models: /claude-(?:fable|mythos|(?:opus|sonnet|haiku)-(?:4-[678]|[5-9])(?!\d))/,
+    vendors: [...CLAUDE_VENDORS, "openrouter"],
+    models: /claude-(?:fable|mythos|(?:opus|sonnet|haiku)-(?:4[-.][678]|[5-9])(?!\d))/,
     rules: { turns: { endsWithUser: true } },
     source:
       "its messages: This model does not support assistant message prefill. The conversation must end with a user message.",

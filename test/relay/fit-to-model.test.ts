@@ -199,3 +199,50 @@ describe("what an answer contains", () => {
     expect(() => fitOutput(SPEECH, undefined, [])).toThrow("answers with audio")
   })
 })
+
+describe("the rules of a model", () => {
+  test.each([
+    ["anthropic", "claude-opus-4-6", true],
+    ["anthropic", "claude-opus-5", true],
+    ["vertex", "claude-sonnet-4-6@20260101", true],
+    ["bedrock", "us.anthropic.claude-opus-4-7-v1:0", true],
+    ["openrouter", "anthropic/claude-opus-4.6", true],
+    ["anthropic", "claude-sonnet-4-5-20250929", undefined],
+    ["anthropic", "claude-opus-4-20250514", undefined],
+    ["bedrock", "amazon.nova-pro-v1:0", undefined],
+    ["openrouter", "openai/gpt-5.4", undefined],
+  ])("of %s/%s say whether a conversation ends with the user", (vendor, model, expected) => {
+    expect(known(vendor, model)?.turns?.endsWithUser).toBe(expected)
+  })
+
+  test.each([
+    ["openai", "gpt-4.1", undefined],
+    ["openai", "gpt-4-0613", []],
+    ["openai", "gpt-4-turbo", ["json_object"]],
+    ["openai", "gpt-4o-2024-05-13", ["json_object"]],
+    ["openai", "gpt-4o-2024-08-06", undefined],
+    ["openai", "o1-mini", []],
+    ["anthropic", "claude-3-5-haiku-20241022", []],
+    ["anthropic", "claude-sonnet-4-20250514", []],
+    ["anthropic", "claude-opus-4-1-20250805", undefined],
+    ["anthropic", "claude-haiku-4-5", undefined],
+    ["groq", "openai/gpt-oss-120b", undefined],
+    ["groq", "llama-3.1-8b-instant", ["json_object"]],
+    ["deepseek", "deepseek-v4-pro", ["json_object"]],
+    ["mistral", "mistral-large-latest", undefined],
+  ])("of %s/%s have its formats of answers", (vendor, model, formats) => {
+    expect(known(vendor, model)?.output?.formats as unknown).toEqual(formats)
+  })
+
+  test("are merged by their members", () => {
+    expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
+      tools: { names: { maxLength: 64 } },
+      output: { schemas: { rootObject: true } },
+      maxCacheMarks: 4,
+    })
+    expect(known("groq", "llama-3.1-8b-instant")).toMatchObject({
+      tools: { maxCount: 128, names: { maxLength: 64 } },
+      output: { needsWord: true, formats: ["json_object"], schemas: { rootObject: true } },
+    })
+  })
+})

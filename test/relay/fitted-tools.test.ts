@@ -228,14 +228,14 @@ test.each(["m/deepseek", "m/gpt-responses"])(
     const { sent, losses } = await world.post("/v1/responses", asked)
     expect(sent.body.tools).toMatchObject([{ type: "function", name: "shell" }])
     expect(losses).toBe("tools:dropped")
-    const strict = await world.refused("/v1/responses", asked, { "x-tollgate-strict": "true" })
+    const strict = await world.request("/v1/responses", asked, { "x-tollgate-strict": "true" })
     expect([strict.status, await strict.text()]).toEqual([
       400,
       expect.stringContaining("feature_not_priced"),
     ])
     const alone = { ...asked, tools: asked.tools.slice(1) }
-    expect((await world.refused("/v1/responses", alone)).status).toBe(400)
+    expect((await world.request("/v1/responses", alone)).status).toBe(400)
     const required = { ...asked, tool_choice: { type: "web_search" } }
-    expect((await world.refused("/v1/responses", required)).status).toBe(400)
+    expect((await world.request("/v1/responses", required)).status).toBe(400)
   },
 )

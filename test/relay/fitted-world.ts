@@ -117,7 +117,7 @@ export class FittedWorld implements AsyncDisposable {
     return { ...readAnswer(path, text), sent, losses }
   }
 
-  refused(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  request(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
     return this.#caller.post(path, body, headers)
   }
 

@@ -77,7 +77,7 @@ test("a request for a response with text as its input is a chat too", async () =
 
 test("a chat cannot continue a stored response", async () => {
   const body = { model: "m/gpt", input: "Hello", previous_response_id: "resp_1" }
-  const response = await world.refused(CHAT, body)
+  const response = await world.request(CHAT, body)
   expect([response.status, await response.text()]).toEqual([
     400,
     expect.stringContaining("previous_response_id"),
@@ -207,5 +207,18 @@ test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
       expect(said).toContain(text)
     }
     expect(said).not.toContain("function_call_output")
+  },
+)
+
+test.each(["m/gpt", "m/local", "m/claude"])(
+  "a stream of %s has usage for callers who ask as OpenRouter's clients do",
+  async (model) => {
+    const body = { model, messages: HELLO, stream: true, usage: { include: true } }
+    const response = await world.request(CHAT, body)
+    const text = await response.text()
+    expect([response.status, response.headers.get("x-tollgate-losses")]).toEqual([200, null])
+    expect(text).toContain('"total_tokens":8')
+    const plain = await world.request(CHAT, { ...body, usage: { include: false } })
+    expect(await plain.text()).not.toContain('"total_tokens":8')
   },
 )

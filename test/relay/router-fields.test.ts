@@ -51,7 +51,7 @@ test("providers of this gateway are kept", async () => {
   const provider = { only: ["openrouter", "anthropic"] }
   const { losses } = await world.post(CHAT, { ...BODY, provider })
   expect(losses).toBe("provider.only:dropped")
-  const none = await world.refused(CHAT, { ...BODY, provider: { only: ["groq"] } })
+  const none = await world.request(CHAT, { ...BODY, provider: { only: ["groq"] } })
   expect(none.status).toBe(400)
 })
 
@@ -64,6 +64,6 @@ test.each([
 ])(
   "strict callers, other providers and promises about data get an error: %j",
   async (body, headers) => {
-    expect((await world.refused(CHAT, body, headers)).status).toBe(400)
+    expect((await world.request(CHAT, body, headers)).status).toBe(400)
   },
 )

@@ -202,7 +202,7 @@ test("a strict caller gets an error in place of an instruction", async () => {
     messages: [{ role: "user", content: "Go on." }],
     response_format: { type: "json_schema", json_schema: { name: "r", schema: BOUNDED } },
   }
-  const response = await world.refused("/v1/chat/completions", body, {
+  const response = await world.request("/v1/chat/completions", body, {
     "x-tollgate-strict": "true",
   })
   expect([response.status, await response.text()]).toEqual([
@@ -210,3 +210,24 @@ test("a strict caller gets an error in place of an instruction", async () => {
     expect.stringContaining("json_schema"),
   ])
 })
+
+test.each(["m/gpt", "m/deepseek", "m/llama"])(
+  "%s is told to answer in JSON if the messages do not say so",
+  async (model) => {
+    const path = `/v1beta/models/${model}:generateContent`
+    const generationConfig = { responseMimeType: "application/json" }
+    const asked = (text: string) => ({
+      contents: [{ role: "user", parts: [{ text }] }],
+      generationConfig,
+    })
+    const { sent, losses } = await world.post(path, asked("A list, please."))
+    expect(sent.body.response_format).toEqual({ type: "json_object" })
+    expect(sent.body.messages).toMatchObject([
+      { role: "system", content: expect.stringContaining("JSON") },
+      { role: "user" },
+    ])
+    expect(losses).toBe("")
+    const told = await world.post(path, asked("A list as JSON, please."))
+    expect(told.sent.body.messages).toMatchObject([{ role: "user" }])
+  },
+)

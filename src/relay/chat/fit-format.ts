@@ -26,11 +26,19 @@ export function fitFormat(
       ? fitSchemaFormat(request, format, rules, losses)
       : replaceFormat(request, format, rules, losses)
   }
-  if (format?.type !== "json-object" || accepts(rules, "json_object")) return {}
+  if (format?.type !== "json-object") return {}
+  if (accepts(rules, "json_object")) {
+    if (rules.needsWord === true && !request.messages.some(hasWord)) instruct(request, INSTRUCTION)
+    return {}
+  }
   losses.push({ name: "json_object", effect: "approximated" })
   delete request.responseFormat
   instruct(request, INSTRUCTION)
   return {}
+}
+
+function hasWord({ parts }: Message): boolean {
+  return parts.some((part) => part.type === "text" && /json/i.test(part.text))
 }
 
 /** Fits the schemas of strict tools. */

@@ -110,8 +110,8 @@ export function mapParts(
   messages: readonly Message[],
   mapped: (part: Part) => Part,
 ): readonly Message[] {
-  let isChanged = false
-  const all = messages.map((message) => {
+  let all: Message[] | undefined
+  for (const [place, message] of messages.entries()) {
     let own: Part[] | undefined
     for (const [index, part] of message.parts.entries()) {
       const other = mapped(part)
@@ -119,11 +119,11 @@ export function mapParts(
       own ??= [...message.parts]
       own[index] = other
     }
-    if (own === undefined) return message
-    isChanged = true
-    return { ...message, parts: own }
-  })
-  return isChanged ? all : messages
+    if (own === undefined) continue
+    all ??= [...messages]
+    all[place] = { ...message, parts: own }
+  }
+  return all ?? messages
 }
 
 const RULES = new WeakMap<NameRules, NameRule>()

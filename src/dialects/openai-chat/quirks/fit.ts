@@ -15,8 +15,8 @@ export function fitBody(
   rules: ModelRules = {},
 ): void {
   fitStreamOptions(body, quirks)
-  // Usage is requested in OpenAI's way: only OpenRouter, whose form this is, does not reject it.
-  if (isJsonObject(body.usage) && quirks.reasoningForm === "effort") delete body.usage
+  // The gateway asks for usage itself.
+  if (!quirks.usageOption && isJsonObject(body.usage)) delete body.usage
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
   const { maxTemperature, omittedTemperature } = quirks
   if (omittedTemperature !== undefined && !isDefined(body.temperature)) {

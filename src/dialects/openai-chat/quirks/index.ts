@@ -15,6 +15,8 @@ export interface OpenAiChatQuirks {
   readonly reasoningHistory: "drop" | "text" | "details"
   /** `always`: usage is sent by default and `stream_options` is refused, so it must not be sent. */
   readonly usageInStream: "ask" | "always"
+  /** Whether `usage` is an option of a request (OpenRouter's); elsewhere it is left out. */
+  readonly usageOption: boolean
   /** The role of the operator's instructions, for vendors that support only the older one. */
   readonly developerRole: "developer" | "system"
   /** The name of the seed: Mistral's is `random_seed`. */
@@ -59,6 +61,7 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   reasoningField: "reasoning_content",
   reasoningHistory: "drop",
   usageInStream: "ask",
+  usageOption: false,
   developerRole: "developer",
   seedField: "seed",
   reasoningForm: "effort",

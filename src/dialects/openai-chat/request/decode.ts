@@ -216,6 +216,7 @@ function requestExtra(
   tools: DecodedTools | undefined,
 ): JsonObject | undefined {
   let fields = unknownFields(body, CANON_FIELDS)
+  if (isJsonObject(fields?.usage) && typeof fields.usage.include === "boolean") delete fields.usage
   if (tools !== undefined && tools.others.length > 0)
     fields = { ...fields, tools: [...tools.others] }
   const { tool_choice: choice, response_format: format, stream_options: stream } = body
