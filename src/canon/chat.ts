@@ -55,7 +55,7 @@ export interface ChatRequest {
   readonly topP?: number
   readonly topK?: number
   readonly stop?: readonly string[]
-  readonly seed?: number
+  readonly seed?: number | bigint
   readonly presencePenalty?: number
   readonly frequencyPenalty?: number
   readonly logprobs?: boolean

@@ -97,6 +97,8 @@ export function typeWords(value: unknown): string {
       return "a string"
     case "boolean":
       return "a boolean"
+    case "bigint":
+      return "an integer"
     case "number":
       return Number.isInteger(value) ? "an integer" : "a decimal number"
     default:
@@ -137,6 +139,7 @@ function describeIssue(issue: core.$ZodIssue, name: string, value: unknown): Gat
   if (value === undefined && issue.code !== "custom") return missingParameter(name)
   switch (issue.code) {
     case "invalid_type":
+      if (typeof value === "bigint") return beyondDoubles(issue, name, value)
       return invalidType(name, expectedWords(issue), value)
     case "invalid_union":
       return invalidType(name, ownWords(issue) ?? "another type", value)
@@ -187,10 +190,17 @@ interface Range {
   readonly above: boolean
 }
 
+/** An integer so large that it is no number of JavaScript: every parameter with bounds has smaller ones. */
+function beyondDoubles(issue: core.$ZodIssue, name: string, value: bigint): GatewayError {
+  const above = value > 0n
+  const limit = above ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
+  return outOfRange(issue, { name, value, limit, above })
+}
+
 function outOfRange(issue: core.$ZodIssue, range: Range): GatewayError {
   const { name, value, limit, above } = range
   const parameter = { parameter: name }
-  if (typeof value === "number") {
+  if (typeof value === "number" || typeof value === "bigint") {
     const noun = ownWords(issue) === "an integer" ? "integer" : "decimal"
     const words = above ? `${noun} above maximum value` : `${noun} below minimum value`
     const message =

@@ -1,7 +1,7 @@
 import { isDeeperThan } from "./json-structure.ts"
 
-/** Any value that JSON can carry. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
+/** Any value that JSON can carry. An integer is a bigint if a double cannot represent its digits. */
+export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject
 
 /** A JSON object: a request body before its dialect has decoded it. */
 export interface JsonObject {
@@ -11,6 +11,45 @@ export interface JsonObject {
 /** Whether a value is an object and neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** A number of at least 16 digits, as 2^53 has; also within a string. */
+const LONG_INTEGER = /(?:^|[:,[\s-])\d{16}/
+const INTEGER = /^-?\d+$/
+
+declare global {
+  interface JSON {
+    /** A value that `JSON.stringify` writes as the given text. */
+    rawJSON(text: string): object
+  }
+}
+
+// JSON has one kind of number, so both kinds of JavaScript are written alike.
+// oxlint-disable-next-line no-extend-native
+Object.defineProperty(BigInt.prototype, "toJSON", {
+  configurable: true,
+  writable: true,
+  value(this: bigint): object {
+    return JSON.rawJSON(String(this))
+  },
+})
+
+/**
+ * Parses JSON as `JSON.parse` does, but keeps the digits of large integers: each one that a double cannot represent
+ * becomes a bigint, which `JSON.stringify` writes as it was. @throws SyntaxError
+ */
+export function parseExactly(text: string): JsonValue {
+  if (!LONG_INTEGER.test(text)) return JSON.parse(text) as JsonValue
+  return JSON.parse(text, exactInteger as (name: string, value: unknown) => unknown) as JsonValue
+}
+
+function exactInteger(
+  _: string,
+  value: unknown,
+  { source }: { readonly source?: string },
+): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value
+  return INTEGER.test(source) && String(value) !== source ? BigInt(source) : value
 }
 
 /** No vendor's answer is nested deeper; code that walks one may rely on it. */
@@ -25,7 +64,7 @@ const LONGEST_HARMLESS = 2_048
 export function parseJson(text: string): JsonValue | undefined {
   if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined
   try {
-    return JSON.parse(text) as JsonValue
+    return parseExactly(text)
   } catch {
     return undefined
   }

@@ -9,7 +9,8 @@ const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
  * number counts as 0, and none exceeds `MAX_QUANTITY`.
  */
 export function measureOf(value: JsonValue | undefined): number | undefined {
-  const reported = typeof value === "string" && NUMERAL.test(value) ? Number(value) : value
+  const isText = typeof value === "string" && NUMERAL.test(value)
+  const reported = isText || typeof value === "bigint" ? Number(value) : value
   if (typeof reported !== "number" || Number.isNaN(reported)) return undefined
   return Math.min(MAX_QUANTITY, Math.max(0, reported))
 }

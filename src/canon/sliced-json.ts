@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "./json.ts"
+import { type JsonObject, type JsonValue, parseExactly } from "./json.ts"
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF")
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * Parses JSON as `JSON.parse` does, in slices with a turn of the event loop between them, so that other requests are
+ * Parses JSON as `parseExactly` does, in slices with a turn of the event loop between them, so that other requests are
  * served meanwhile. A single name or number may not be longer than a slice.
  * @throws SyntaxError
  */
@@ -63,7 +63,7 @@ class SlicedParser {
     }
     await ownTurn()
     if (bytes.length - this.#at <= SLICE_BYTES) {
-      return JSON.parse(this.#text(this.#at, bytes.length)) as JsonValue
+      return parseExactly(this.#text(this.#at, bytes.length))
     }
     await this.#skipBlanks()
     await this.#longValue()
@@ -200,7 +200,7 @@ class SlicedParser {
     const [text = ""] = /^[^\s,\]}]*/.exec(this.#text(start, start + SLICE_BYTES)) ?? []
     if (text.length >= SLICE_BYTES) throw this.#unexpected("a shorter number")
     this.#at += Buffer.byteLength(text)
-    return JSON.parse(text) as JsonValue
+    return parseExactly(text)
   }
 
   async #skipBlanks(): Promise<void> {
@@ -227,7 +227,7 @@ class OpenList implements Container {
   readonly value: JsonValue[] = []
 
   addSlice(text: string): void {
-    for (const element of JSON.parse(`[${text}]`) as JsonValue[]) this.value.push(element)
+    for (const element of parseExactly(`[${text}]`) as JsonValue[]) this.value.push(element)
   }
 
   begin(text: string): void {
@@ -245,7 +245,7 @@ class OpenObject implements Container {
   #name = ""
 
   addSlice(text: string): void {
-    const members = JSON.parse(`{${text}}`) as JsonObject
+    const members = parseExactly(`{${text}}`) as JsonObject
     for (const name in members) this.#set(name, members[name])
   }
 

@@ -10,7 +10,12 @@ export function vectorOf(value: unknown): Vector {
     floatsIn(value)
     return value
   }
-  if (Array.isArray(value) && value.every((one) => typeof one === "number")) return value
+  if (Array.isArray(value)) {
+    if (value.every((one) => typeof one === "number")) return value
+    if (value.every((one) => typeof one === "number" || typeof one === "bigint")) {
+      return value.map(Number)
+    }
+  }
   throw unusable("an embedding in it is no list of numbers")
 }
 

@@ -6,7 +6,7 @@ import {
   JsonScanner,
   openingBytes,
 } from "../canon/json-structure.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, parseExactly } from "../canon/json.ts"
 import type { MaybePromise } from "../canon/maybe-promise.ts"
 import { ownTurn } from "../canon/next-turn.ts"
 import { parseInSlices, SLICE_BYTES } from "../canon/sliced-json.ts"
@@ -153,7 +153,7 @@ function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
   }
   let value: JsonValue
   try {
-    value = JSON.parse(text) as JsonValue
+    value = parseExactly(text)
   } catch (error) {
     throw notJson(error)
   }

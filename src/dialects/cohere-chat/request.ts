@@ -80,7 +80,7 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   if (topP !== undefined) fields.p = within(topP, PROBABILITIES, "top_p", losses)
   if (topK !== undefined) fields.k = within(topK, RANKS, "top_k", losses)
   // Only non-negative seeds are accepted; any will do, as long as it is stable.
-  if (seed !== undefined) fields.seed = Math.abs(seed)
+  if (seed !== undefined) fields.seed = seed < 0 ? -seed : seed
   const { stop } = request
   if (stop !== undefined && stop.length > 0) fields.stop_sequences = [...stop]
   encodePenalties(request, fields, losses)

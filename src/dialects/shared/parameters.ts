@@ -25,9 +25,10 @@ export function integer(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodN
   return schema.nullish()
 }
 
-/** An optional 64-bit integer, which a double cannot always represent exactly. */
-export function longInteger(): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
-  return z.number(AN_INTEGER).multipleOf(1, AN_INTEGER).nullish()
+/** An optional integer of any size. */
+export function longInteger(): z.ZodOptional<z.ZodNullable<z.ZodType<number | bigint>>> {
+  const small = z.number(AN_INTEGER).multipleOf(1, AN_INTEGER)
+  return z.union([small, z.bigint()], AN_INTEGER).nullish()
 }
 
 /** An optional number. */

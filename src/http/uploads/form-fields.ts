@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
-import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { type JsonObject, type JsonValue, parseJson } from "../../canon/json.ts"
 
 /** How to read a field's text; a field that is not named is text. */
 export type FieldKind = "number" | "flag" | "list"
@@ -81,5 +81,7 @@ const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/
 
 function valueOf(text: string, kind: FieldKind | undefined): JsonValue {
   if (kind === "flag") return text === "true" ? true : text === "false" ? false : text
-  return kind === "number" && NUMBER.test(text.trim()) ? Number(text) : text
+  const number = text.trim()
+  if (kind !== "number" || !NUMBER.test(number)) return text
+  return parseJson(number) ?? Number(number)
 }

@@ -71,8 +71,9 @@ function stopSequences(stop: readonly string[] | undefined): string[] | undefine
 }
 
 /** Maps a larger seed to a smaller one, always the same. */
-function seed(wanted: number | undefined, losses: LossList): number | undefined {
-  if (wanted === undefined || (wanted >= -SEED_RANGE && wanted < SEED_RANGE)) return wanted
+function seed(wanted: number | bigint | undefined, losses: LossList): number | undefined {
+  if (wanted === undefined) return undefined
+  if (wanted >= -SEED_RANGE && wanted < SEED_RANGE) return Number(wanted)
   losses.add("seed", "approximated")
-  return wanted % SEED_RANGE
+  return typeof wanted === "bigint" ? Number(wanted % BigInt(SEED_RANGE)) : wanted % SEED_RANGE
 }

@@ -37,9 +37,11 @@ export function scoresOf(
     if (typeof index !== "number" || documents[index] === undefined || seen.has(index)) {
       throw unusable("the places in it are not those of the documents")
     }
-    if (typeof score !== "number") throw unusable("a document in it has no score")
+    if (typeof score !== "number" && typeof score !== "bigint") {
+      throw unusable("a document in it has no score")
+    }
     seen.add(index)
-    return { index, score }
+    return { index, score: Number(score) }
   })
 }
 
