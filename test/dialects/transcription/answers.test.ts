@@ -270,7 +270,8 @@ describe("OpenAI", () => {
       body: timed,
     })
     expect(decoded("openai", timed, { form: "srt" }).body).toBeUndefined()
-    expect(decoded("openai", timed, { form: "json" }).body).toEqual(timed)
+    const { text, usage } = timed
+    expect(decoded("openai", timed, { form: "json" }).body).toEqual({ text, usage })
   })
 
   test("speakers", () => {
@@ -308,3 +309,22 @@ describe("OpenAI", () => {
     expect(failureOf(() => decoded("openai", body))).toMatchObject({ kind: "upstream_error" })
   })
 })
+
+test.each(["openai", "groq", "openai-compatible"])(
+  "%s: a transcript in json has no fields but text, usage and log probabilities",
+  (vendor) => {
+    const usage = { type: "duration", seconds: 4 }
+    const logprobs = [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }]
+    const more = {
+      language: "en",
+      duration: 4,
+      segments: [],
+      task: "transcribe",
+      x_groq: { id: "r" },
+    }
+    const body = (answer: JsonObject) => decoded(vendor, answer).body
+    expect(body({ text: "Hi", ...more, x_groq: { id: "req_1" } })).toEqual({ text: "Hi" })
+    expect(body({ text: "Hi", ...more, usage, logprobs })).toEqual({ text: "Hi", usage, logprobs })
+    expect(body({ text: "Hi", usage: "none", logprobs: null })).toEqual({ text: "Hi" })
+  },
+)

@@ -146,16 +146,21 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   return {
     ...timedTranscript({ text, language, duration, segments, words }),
     usage: usageOf(objectAt(body, "usage"), duration),
-    ...(matchesRequest(body, request) && { body }),
+    ...defined({ body: requestedBody(body, request) }),
   }
 }
 
-/** The vendor's body is passed on if it is what the caller requested. */
-function matchesRequest(body: JsonObject, { form }: TranscriptionRequest): boolean {
-  if (form === "json") return typeof body.text === "string"
-  if (form === "verbose_json")
-    return body.duration !== undefined && body.task !== undefined && !hasSpeakers(body)
-  return form === "diarized_json" && hasSpeakers(body)
+/** The vendor's body if it is what the caller requested, in `json` without what OpenAI does not have there. */
+function requestedBody(body: JsonObject, { form }: TranscriptionRequest): JsonObject | undefined {
+  if (form === "json") return typeof body.text === "string" ? shortBody(body) : undefined
+  if (form === "diarized_json") return hasSpeakers(body) ? body : undefined
+  const isVerbose = form === "verbose_json" && body.duration !== undefined
+  return isVerbose && body.task !== undefined && !hasSpeakers(body) ? body : undefined
+}
+
+function shortBody({ text, usage, logprobs }: JsonObject): JsonObject {
+  const counted = isJsonObject(usage) ? usage : undefined
+  return defined({ text, usage: counted, logprobs: Array.isArray(logprobs) ? logprobs : undefined })
 }
 
 function hasSpeakers(body: JsonObject): boolean {
