@@ -1,4 +1,5 @@
 import {
+  isDefined,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -6,6 +7,7 @@ import {
   objectAt,
 } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import { countOf, isCount } from "../shared/usage.ts"
 import { addUsage, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
@@ -54,12 +56,13 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   }
 }
 
-/** Counts that the start of a message knows already. */
+/** Counts that the start of a message already has. */
 const INPUT_COUNTS = new Set([
   "input_tokens",
   "cache_creation_input_tokens",
   "cache_read_input_tokens",
 ])
+const COUNTS = [...INPUT_COUNTS, "output_tokens"]
 
 /**
  * Later counts replace earlier ones if they are present; they are never added (docs/wire/anthropic-messages.md#f9). A zero
@@ -68,7 +71,7 @@ const INPUT_COUNTS = new Set([
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
   const given = Object.entries(later).filter(([name, value]) => {
     if (value === null) return false
-    return value !== 0 || !INPUT_COUNTS.has(name) || typeof earlier[name] !== "number"
+    return !INPUT_COUNTS.has(name) || countOf(value) > 0 || typeof earlier[name] !== "number"
   })
   return { ...earlier, ...Object.fromEntries(given) }
 }
@@ -116,15 +119,29 @@ export function setUsage(carrier: JsonObject, usage: Usage): void {
 }
 
 /**
- * Converts counts to numbers; a count that is not a number becomes 0.
- * @returns the same object if all are numbers.
+ * Converts counts to the charged whole numbers; a count that is not a number becomes 0.
+ * @returns the same object if all are counts.
  */
 export function withCounts(usage: JsonObject): JsonObject {
   let counted = usage
-  for (const name of ["input_tokens", "output_tokens"]) {
+  for (const name of COUNTS) {
     const count = usage[name]
-    if (count === undefined || typeof count === "number") continue
-    counted = { ...counted, [name]: quantityOf(count) ?? 0 }
+    if (!isDefined(count) || isCount(count)) continue
+    counted = { ...counted, [name]: countOf(count) }
+  }
+  return counted
+}
+
+/** The usage of the event that ends a stream: with the counts of its start that it must have, or reports as 0. */
+export function withStartCounts(usage: JsonObject, start: JsonObject): JsonObject {
+  let counted = withCounts(usage)
+  if (!isDefined(counted.output_tokens)) {
+    counted = { ...counted, output_tokens: countOf(start.output_tokens) }
+  }
+  for (const name of INPUT_COUNTS) {
+    if (counted[name] === 0 && countOf(start[name]) > 0) {
+      counted = { ...counted, [name]: countOf(start[name]) }
+    }
   }
   return counted
 }

@@ -7,7 +7,7 @@ import {
 } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { countOf } from "../shared/usage.ts"
+import { countOf, isCount } from "../shared/usage.ts"
 
 /**
  * Usage in classes that never overlap (docs/wire/gemini.md#f10 and docs/wire/README.md#f4): cache reads are
@@ -98,13 +98,9 @@ const SUMMED = [
   "thoughtsTokenCount",
 ] as const
 
-/** Whether the prompt and the total are numbers. */
-export function hasTotal({ promptTokenCount, totalTokenCount }: JsonObject): boolean {
-  return typeof promptTokenCount === "number" && typeof totalTokenCount === "number"
-}
-
-/** Usage with its counts as numbers and their total; the usage itself is not modified. */
+/** Returns usage that adds up to the charged amounts; the same object if it already does. */
 export function withTotal(usage: JsonObject): JsonObject {
+  if (isSum(usage)) return usage
   const counted: JsonObject = { ...usage }
   let sum = 0
   for (const name of SUMMED) {
@@ -113,7 +109,17 @@ export function withTotal(usage: JsonObject): JsonObject {
     counted[name] = tokens
     sum += tokens
   }
-  const total = usage.totalTokenCount
-  counted.totalTokenCount = typeof total === "number" ? total : sum
+  counted.totalTokenCount = sum
   return counted
+}
+
+function isSum(usage: JsonObject): boolean {
+  let sum = 0
+  for (const name of SUMMED) {
+    const count = usage[name]
+    if (count === undefined) continue
+    if (!isCount(count)) return false
+    sum += count
+  }
+  return usage.totalTokenCount === sum
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { countOf } from "../shared/usage.ts"
+import { countOf, isCount } from "../shared/usage.ts"
 
 /**
  * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
@@ -153,8 +153,4 @@ export function withTotal(usage: JsonObject): JsonObject {
   if (counted === undefined) return usage
   const [input, output] = [totalInput(counted), totalOutput(counted)]
   return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
-}
-
-function isCount(value: JsonValue | undefined): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { countOf } from "../shared/usage.ts"
+import { countOf, isCount } from "../shared/usage.ts"
 
 /**
  * The usage of a response, in classes that never overlap (docs/wire/openai-responses.md#f5): cache reads and
@@ -80,16 +80,13 @@ function searches(response: JsonObject): number {
   return tools === undefined ? 0 : countOf(objectAt(tools, "web_search")?.num_requests)
 }
 
-/** Usage with its counts as numbers and their total; an empty one stays unchanged. */
+/** Returns usage that adds up to the charged amounts; the same object if it already does, or is empty. */
 export function withTotal(usage: JsonObject): JsonObject {
   const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
-  if (typeof input === "number" && typeof output === "number" && typeof total === "number") {
-    return usage
-  }
+  if (isCount(input) && isCount(output) && total === input + output) return usage
   const read = quantityOf(input)
   const written = quantityOf(output)
   if (read === undefined && written === undefined) return usage
   const [input_tokens, output_tokens] = [read ?? 0, written ?? 0]
-  const total_tokens = typeof total === "number" ? total : input_tokens + output_tokens
-  return { ...usage, input_tokens, output_tokens, total_tokens }
+  return { ...usage, input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
 }

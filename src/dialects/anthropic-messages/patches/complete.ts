@@ -16,7 +16,7 @@ export function completeMessage(message: JsonObject): void {
     ownFinish(content.some((block) => isJsonObject(block) && block.type === "tool_use"))
   message.stop_sequence ??= null
   const usage = objectAt(message, "usage")
-  if (usage !== undefined) message.usage = withCounts(usage)
+  if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...usage })
 }
 
 /** The message that starts a stream: still empty. */
@@ -26,8 +26,10 @@ export function completeStart(message: JsonObject): void {
   message.stop_reason ??= null
   message.stop_sequence ??= null
   // Official clients write the final counts into these.
-  message.usage = withCounts({ input_tokens: 0, output_tokens: 0, ...objectAt(message, "usage") })
+  message.usage = withCounts({ ...NO_COUNTS, ...objectAt(message, "usage") })
 }
+
+const NO_COUNTS = { input_tokens: 0, output_tokens: 0 }
 
 function completeHead(message: JsonObject): void {
   message.id = prefixedId(ID_PREFIX, textAt(message, "id"))

@@ -27,7 +27,7 @@ import { completeMessage, completeStart } from "./complete.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { fitBudget } from "../reasoning.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
-import { withCounts } from "../usage.ts"
+import { withStartCounts } from "../usage.ts"
 
 /** The named patches for when caller and vendor both use this dialect. */
 export function createPatches(quirks: AnthropicQuirks): DialectPatches {
@@ -113,6 +113,8 @@ class MessagePatcher implements FramePatcher {
   readonly #model: string
   #isStarted = false
   #hasCalls = false
+  /** The counts at the start, if there were any. */
+  #start: JsonObject | undefined
 
   constructor({ model }: ResultPatch) {
     this.#model = model
@@ -155,7 +157,10 @@ class MessagePatcher implements FramePatcher {
   #ending(json: JsonObject): JsonObject {
     const delta = objectAt(json, "delta")
     const usage = objectAt(json, "usage")
-    const written = usage === undefined ? { ...json } : { ...json, usage: withCounts(usage) }
+    const isCounted = usage !== undefined || this.#start !== undefined
+    const written = isCounted
+      ? { ...json, usage: withStartCounts(usage ?? {}, this.#start ?? {}) }
+      : { ...json }
     if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return written
     const stop = { stop_sequence: null, ...delta, stop_reason: ownFinish(this.#hasCalls) }
     return { ...written, delta: stop }
@@ -166,6 +171,7 @@ class MessagePatcher implements FramePatcher {
     if (this.#isStarted) return { action: "withhold", data }
     this.#isStarted = true
     const message: JsonObject = { ...objectAt(json, "message"), model: this.#model }
+    this.#start = objectAt(message, "usage")
     completeStart(message)
     return { action: "forward", event, data: JSON.stringify({ ...json, message }) }
   }

@@ -10,7 +10,7 @@ import { choiceNumber } from "../../../canon/quantity.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 import { responseIdOf } from "../result/head.ts"
-import { hasTotal, withTotal } from "../usage.ts"
+import { withTotal } from "../usage.ts"
 
 /** The finish reason where a vendor of this dialect gives none. */
 const DEFAULT_END = "STOP"
@@ -38,8 +38,9 @@ export function missingMembers(answer: JsonObject): JsonObject | undefined {
     missing = { candidates: candidates.filter(isJsonObject).map(completed) }
   }
   const usage = objectAt(answer, "usageMetadata")
-  if (usage !== undefined && isDefined(usage.promptTokenCount) && !hasTotal(usage)) {
-    missing = { ...missing, usageMetadata: withTotal(usage) }
+  if (usage !== undefined && isDefined(usage.promptTokenCount)) {
+    const usageMetadata = withTotal(usage)
+    if (usageMetadata !== usage) missing = { ...missing, usageMetadata }
   }
   return missing
 }
