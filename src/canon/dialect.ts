@@ -55,8 +55,12 @@ export interface RequestPatch {
 
 /** The limits of an answer that a vendor enforces. The relay enforces the others itself. */
 export interface AnswerLimits {
+  /** The number of choices that one request may ask for. */
+  readonly choices: number
   /** The number of stop sequences that a request may have; 0: there is no parameter for them. */
   readonly stops: number
+  /** Whether the vendor is known to end the text before a sequence; if not, the relay looks for them as well. */
+  readonly cutsStops: boolean
   /** Whether they may be of white space alone. Empty ones are never sent. */
   readonly blankStops: boolean
   /** For up to how many sequences its answer names the one that ended it; 0: it does not name any. */

@@ -18,7 +18,8 @@ import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
  * What most compatible vendors share. They know the older names, and silently ignore the newer
- * `max_completion_tokens`, which would leave an answer unlimited.
+ * `max_completion_tokens`, which would leave an answer unlimited. Servers behind an unknown address may ignore `n` and
+ * `stop` as well.
  */
 const COMMON: OpenAiChatQuirks = {
   ...OPENAI_QUIRKS,
@@ -26,6 +27,8 @@ const COMMON: OpenAiChatQuirks = {
   maxTokensFieldOnly: true,
   developerRole: "system",
   customTools: false,
+  maxChoices: 1,
+  cutsStops: false,
 }
 
 /**
@@ -44,7 +47,12 @@ const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
     "/responses",
   ),
   binding(
-    anthropicMessages({ maxTemperature: 2, temperatureWithTopP: true, structuredOutput: false }),
+    anthropicMessages({
+      maxTemperature: 2,
+      temperatureWithTopP: true,
+      structuredOutput: false,
+      cutsStops: false,
+    }),
     "/messages",
     ANTHROPIC_VERSION,
   ),

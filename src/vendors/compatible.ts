@@ -55,6 +55,10 @@ export interface CompatibleRow {
   readonly isServerOfOnesOwn?: true
 }
 
+/** For vendors whose references say that `n` and `stop` work as at OpenAI. */
+const AS_OPENAI = { maxChoices: 128, cutsStops: true } as const
+const CUTS_STOPS = { cutsStops: true } as const
+
 /** For vendors that know both names of the limit. */
 const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
 
@@ -131,6 +135,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.mistral.ai/v1",
     keyVariables: ["MISTRAL_API_KEY"],
     quirks: {
+      ...AS_OPENAI,
       usageInStream: "always",
       seedField: "random_seed",
       toolCallIds: "nine-characters",
@@ -152,7 +157,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     embedding: "none",
     quirks: {
       ...BOTH_LIMITS,
-      choices: "one",
+      ...CUTS_STOPS,
       reasoningField: "reasoning",
       dropFields: GROQ_LACKS,
     },
@@ -164,7 +169,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.deepseek.com",
     keyVariables: ["DEEPSEEK_API_KEY"],
     embedding: "none",
-    quirks: { choices: "one", reasoningHistory: "text" },
+    quirks: { ...CUTS_STOPS, reasoningHistory: "text" },
     responses: { encryptedReasoning: false, reasoningText: true },
   },
   {
@@ -173,7 +178,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.x.ai/v1",
     keyVariables: ["XAI_API_KEY"],
     embedding: "none",
-    quirks: BOTH_LIMITS,
+    quirks: { ...BOTH_LIMITS, ...AS_OPENAI },
     responses: {},
     image: XAI_IMAGES,
     sound: XAI_SOUND,
@@ -183,7 +188,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Together AI",
     baseUrl: "https://api.together.xyz/v1",
     keyVariables: ["TOGETHER_API_KEY", "TOGETHERAI_API_KEY"],
-    quirks: { reasoningField: "reasoning", topK: true },
+    quirks: { ...AS_OPENAI, reasoningField: "reasoning", topK: true },
     rerank: {},
     image: TOGETHER_IMAGES,
     sound: OPEN_SOUND,
@@ -194,7 +199,12 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keyVariables: ["FIREWORKS_API_KEY"],
     // docs.fireworks.ai/api-reference/post-chatcompletions: extra inputs are not permitted.
-    quirks: { ...BOTH_LIMITS, topK: true, dropFields: ["prompt_cache_retention", "store"] },
+    quirks: {
+      ...BOTH_LIMITS,
+      ...AS_OPENAI,
+      topK: true,
+      dropFields: ["prompt_cache_retention", "store"],
+    },
     image: FIREWORKS_IMAGES,
   },
   {
@@ -238,6 +248,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     embedding: "none",
     quirks: {
       ...BOTH_LIMITS,
+      ...CUTS_STOPS,
       maxTokensField: "max_completion_tokens",
       reasoningField: "reasoning",
       dropFields: ["frequency_penalty", "logit_bias", "presence_penalty"],
@@ -249,7 +260,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "DeepInfra",
     baseUrl: "https://api.deepinfra.com/v1/openai",
     keyVariables: ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"],
-    quirks: { topK: true },
+    quirks: { ...AS_OPENAI, maxChoices: 4, topK: true },
     sound: OPEN_SOUND,
   },
   {
@@ -268,7 +279,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariables: ["MOONSHOT_API_KEY"],
     embedding: "none",
-    quirks: { reasoningHistory: "text", maxTemperature: 1 },
+    quirks: { ...AS_OPENAI, maxChoices: 5, reasoningHistory: "text", maxTemperature: 1 },
   },
   {
     id: "huggingface",
@@ -283,14 +294,14 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.z.ai/api/paas/v4",
     keyVariables: ["ZAI_API_KEY"],
     // The default is 0.6 or 0.75 for older models (docs.z.ai/api-reference/llm/chat-completion).
-    quirks: { reasoningHistory: "text", maxTemperature: 1, omittedTemperature: 1 },
+    quirks: { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1, omittedTemperature: 1 },
   },
   {
     id: "alibaba",
     name: "Alibaba Model Studio",
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariables: ["DASHSCOPE_API_KEY"],
-    quirks: { topK: true },
+    quirks: { ...CUTS_STOPS, topK: true },
     // docs/wire/embeddings.md#f8
     embedding: { base64: false },
   },
@@ -306,13 +317,14 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Novita AI",
     baseUrl: "https://api.novita.ai/openai/v1",
     keyVariables: ["NOVITA_API_KEY"],
-    quirks: { topK: true },
+    quirks: { ...AS_OPENAI, topK: true },
   },
   {
     id: "nebius",
     name: "Nebius Token Factory",
     baseUrl: "https://api.tokenfactory.nebius.com/v1",
     keyVariables: ["NEBIUS_API_KEY"],
+    quirks: AS_OPENAI,
   },
   {
     id: "hyperbolic",
@@ -332,7 +344,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "SiliconFlow",
     baseUrl: "https://api.siliconflow.com/v1",
     keyVariables: ["SILICONFLOW_API_KEY"],
-    quirks: { topK: true },
+    quirks: { ...AS_OPENAI, topK: true },
   },
   {
     id: "vercel",
@@ -352,7 +364,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Ollama",
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariables: [],
-    quirks: { choices: "one", reasoningField: "reasoning", reasoningHistory: "text" },
+    quirks: { ...CUTS_STOPS, reasoningField: "reasoning", reasoningHistory: "text" },
     isServerOfOnesOwn: true,
     embedding: { tokens: true },
   },
@@ -361,7 +373,13 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "vLLM",
     baseUrl: "http://127.0.0.1:8000/v1",
     keyVariables: [],
-    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text", reportsStop: true },
+    quirks: {
+      ...BOTH_LIMITS,
+      ...AS_OPENAI,
+      topK: true,
+      reasoningHistory: "text",
+      reportsStop: true,
+    },
     isServerOfOnesOwn: true,
     embedding: { tokens: true },
     rerank: {},

@@ -23,8 +23,12 @@ beforeAll(async () => {
   const { settings } = gateway
   gateway.app.apply({
     ...settings,
-    providers: { ...settings.providers, openai: provider(`${gateway.simulator.url}/v1`, "openai") },
-    models: { ...settings.models, "openai/echo": simulated(), "openai/gpt-4o": VISION },
+    providers: {
+      ...settings.providers,
+      openai: provider(`${gateway.simulator.url}/v1`, "openai"),
+      vllm: provider(`${gateway.simulator.url}/v1`, "vllm"),
+    },
+    models: { ...settings.models, "openai/echo": simulated(), "vllm/echo": simulated(), "openai/gpt-4o": VISION },
   })
 })
 
@@ -130,7 +134,7 @@ describe("when the credits cover the input and a part of the output", () => {
   test("each of n choices gets its part", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
-    const response = await chat(caller, { messages, n: 4, stream: true })
+    const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
     const clamped = Number(response.headers.get("x-tollgate-max-tokens"))
     expect(clamped).toBeGreaterThan(25)
     expect(clamped).toBeLessThan(40)
@@ -191,7 +195,7 @@ describe("the hold", () => {
     const caller = await gateway.caller("10")
     const holds: bigint[] = []
     for (const n of [1, 3]) {
-      const response = await chat(caller, { n, max_tokens: 100 })
+      const response = await chat(caller, { model: "vllm/echo", n, max_tokens: 100 })
       await response.text()
       holds.push(nanocredits((await receiptOf(caller, response)).hold))
     }

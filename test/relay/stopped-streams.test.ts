@@ -7,9 +7,9 @@ import { until } from "../support/until.ts"
 /** More than OpenAI takes, so that the relay looks for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
 
-function gatewayAt(url: string): GatewayOptions {
+function gatewayAt(url: string, vendor = "openai-compatible"): GatewayOptions {
   return {
-    providers: { vendor: provider(url) },
+    providers: { vendor: provider(url, vendor) },
     models: { "vendor/model": simulated() },
   }
 }
@@ -155,7 +155,7 @@ test("a vendor that still writes another choice is heard to its end", async () =
     usageFrame(10, 8) + DONE,
   ]
   using vendor = startVendor(() => streamed(chunks))
-  await using gateway = await startGateway(gatewayAt(vendor.url))
+  await using gateway = await startGateway(gatewayAt(vendor.url, "vllm"))
   const caller = await gateway.caller("1")
   const body = { model: "vendor/model", messages: HELLO, stop: STOP, stream: true, n: 2 }
   const text = await (await caller.post(CHAT, body)).text()
@@ -216,7 +216,7 @@ test("a whole answer is cut too, and charged as its vendor counts it", async () 
 test("a request that its vendor takes goes up and down as it is", async () => {
   const whole = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
   using vendor = startVendor(() => streamed([whole]))
-  await using gateway = await startGateway(gatewayAt(vendor.url))
+  await using gateway = await startGateway(gatewayAt(vendor.url, "vllm"))
   const caller = await gateway.caller("1")
   const body = { model: "vendor/model", messages: HELLO, stop: ["STOP"], stream: true, odd: 1 }
   expect(contentOf(await (await caller.post(CHAT, body)).text())).toBe("Hello STOP")

@@ -44,7 +44,7 @@ beforeAll(async () => {
     return streamed([frame(said), frame("", "stop"), told, DONE])
   })
   gateway = await startGateway({
-    providers: { scripted: provider(vendor.url) },
+    providers: { scripted: provider(vendor.url, "vllm") },
     models: {
       "scripted/known": simulated(),
       "scripted/unknown": { kind: "chat", price: { input: "1", output: "2" } },

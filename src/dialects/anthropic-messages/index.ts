@@ -23,6 +23,7 @@ export { decodeCountRequest } from "./request/decode.ts"
  */
 export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {
   const all = { ...ANTHROPIC_QUIRKS, ...quirks }
+  const limits = { ...ANSWER_LIMITS, cutsStops: all.cutsStops }
   return {
     id: DIALECT,
     expresses: EXPRESSES,
@@ -37,7 +38,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     encodeError,
     encodeBreak: (error, requestId) => encodeStreamError(error, requestId),
     setCost,
-    answerLimits: () => ANSWER_LIMITS,
+    answerLimits: () => limits,
     setUsage,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),

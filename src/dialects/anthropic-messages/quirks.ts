@@ -14,6 +14,8 @@ export interface AnthropicQuirks {
   readonly efforts: readonly string[]
   /** Whether `output_config.format` and `strict` tools are supported; else a forced tool replaces them. */
   readonly structuredOutput: boolean
+  /** Whether the vendor is known to end the text before a stop sequence. */
+  readonly cutsStops: boolean
   /** Families of models with their own quirks; the first match applies. */
   readonly families: readonly ModelFamily[]
 }
@@ -55,6 +57,7 @@ export const ANTHROPIC_QUIRKS: AnthropicQuirks = Object.freeze({
   thinking: "budget",
   efforts: EFFORTS,
   structuredOutput: true,
+  cutsStops: true,
   families: FAMILIES,
 })
 

@@ -32,7 +32,8 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
 ])
 
 /** Anthropic refuses blank stop sequences; their maximum number is not documented. */
-export const ANSWER_LIMITS: AnswerLimits = {
+export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
+  choices: 1,
   stops: Infinity,
   blankStops: false,
   reportedStops: Infinity,

@@ -26,7 +26,7 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
       const { stops, blankStops, reportsStop } = familyOf(model, all.families)
       // `stopReason` says that it was one of them.
       const reportedStops = reportsStop ? Infinity : 1
-      return { stops, blankStops, reportedStops, minOutput: 1 }
+      return { choices: 1, stops, cutsStops: true, blankStops, reportedStops, minOutput: 1 }
     },
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),

@@ -3,7 +3,9 @@ import type { Feature, Support } from "../../canon/features.ts"
 
 /** Cohere's reference of `/v2/chat` allows five. An answer says that a stop sequence ended it, not which. */
 export const ANSWER_LIMITS: AnswerLimits = {
+  choices: 1,
   stops: 5,
+  cutsStops: true,
   blankStops: true,
   reportedStops: 1,
   minOutput: 1,

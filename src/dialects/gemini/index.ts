@@ -22,12 +22,13 @@ export { type Addressed, decodeCountRequest, withAddress } from "./request/decod
  */
 export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   const all = { ...GEMINI_QUIRKS, ...quirks }
+  const limits = { ...ANSWER_LIMITS, choices: all.maxCandidates }
   return {
     id: DIALECT,
     expresses: EXPRESSES,
     supports: supportOf(all),
     framing: "sse",
-    answerLimits: () => ANSWER_LIMITS,
+    answerLimits: () => limits,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
     decodeEvents,

@@ -38,8 +38,9 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
 ])
 
 /** At most five `stopSequences` in `generationConfig`; `STOP` is reported after one as after any end. */
-export const ANSWER_LIMITS: AnswerLimits = {
+export const ANSWER_LIMITS: Omit<AnswerLimits, "choices"> = {
   stops: 5,
+  cutsStops: true,
   blankStops: true,
   reportedStops: 0,
   minOutput: 1,

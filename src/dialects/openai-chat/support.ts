@@ -12,10 +12,17 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNS
 
 /** The limits of an answer that a vendor with these quirks supports. */
 export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
-  const { stops, reportsStop, dropFields } = quirks
+  const { maxChoices, stops, cutsStops, reportsStop, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
   const reportedStops = reportsStop ? Infinity : 0
-  return { stops: isKnown ? stops : 0, blankStops: true, reportedStops, minOutput: 1 }
+  return {
+    choices: maxChoices,
+    stops: isKnown ? stops : 0,
+    cutsStops,
+    blankStops: true,
+    reportedStops,
+    minOutput: 1,
+  }
 }
 
 /** The support of each feature at a vendor with these quirks. */
@@ -24,7 +31,7 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
   const supports: Record<Feature, Support> = {
     ...CARRIED,
     temperature: quirks.maxTemperature === undefined ? "carried" : "approximated",
-    n: quirks.choices === "many" ? "carried" : "approximated",
+    n: quirks.maxChoices > 1 ? "carried" : "approximated",
     top_k: quirks.topK ? "carried" : "dropped",
     reasoning_budget: quirks.reasoningForm === "object" ? "carried" : "approximated",
     cache_control: quirks.cacheControl ? "carried" : "dropped",

@@ -20,7 +20,9 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNS
 
 /** There are no stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
 export const ANSWER_LIMITS: AnswerLimits = {
+  choices: 1,
   stops: 0,
+  cutsStops: true,
   blankStops: false,
   reportedStops: 0,
   minOutput: 16,

@@ -33,7 +33,8 @@ export function fitLimits(
 ): FittedLimits | undefined {
   const isLengthTaken = maxTokens === undefined || maxTokens >= taken.minOutput
   const max = isStopReported ? taken.reportedStops : Infinity
-  const isStopTaken = stop === undefined || (stop.length <= max && areTaken(stop, taken))
+  const isStopTaken =
+    stop === undefined || (taken.cutsStops && stop.length <= max && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []
   // A vendor that would end the answer, and not tell at which, is not to see them.
@@ -41,7 +42,7 @@ export function fitLimits(
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
   // The first that matches is the one that counts, no matter who looks for the others.
-  const looked = sent.length < wanted.length ? wanted : []
+  const looked = sent.length < wanted.length || !taken.cutsStops ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {
     stop: sent,

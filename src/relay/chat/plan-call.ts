@@ -60,6 +60,7 @@ export function planCall(
   const isVerbatim =
     input !== undefined &&
     !dialect.isOneWay &&
+    !isMany(request, input.dialect, deployment) &&
     !needsCanon(request, input.dialect) &&
     fitsModel(request, deployment, client) &&
     takesLimits(request, clampedTo ?? request.maxTokens, input)
@@ -120,7 +121,6 @@ function fitsModel(
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
 function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return (
-    isMany(request, dialect) ||
     carriesEnvelope(request) ||
     carriesSearch(request) ||
     isRaised(request, dialect) ||
@@ -146,14 +146,18 @@ export function maxCalls(
     clients
       .get(deployment.provider)
       ?.bindings(deployment)
-      .some(({ dialect }) => isMany(request, dialect)),
+      .some(({ dialect }) => isMany(request, dialect, deployment)),
   )
   return isSplit ? request.choices : 1
 }
 
 /** Whether the choices take a call each. */
-function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
-  return request.choices > 1 && dialect.supports.n !== "carried"
+function isMany(
+  { choices }: ChatRequest,
+  dialect: UpstreamDialect,
+  deployment: Deployment,
+): boolean {
+  return choices > 1 && choices > dialect.answerLimits(deployment.upstreamModel).choices
 }
 
 interface Transcoding {
@@ -185,7 +189,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const { planned, deployment, client, signer } = transcoding
   const { dialect } = binding
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
-  const isSplit = isMany(request, dialect)
+  const isSplit = isMany(request, dialect, deployment)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
   const opened = openEnvelopes({ ...request, messages: said }, signer, client.keeper)
   const { messages, lost } = withoutSteps(opened.messages)

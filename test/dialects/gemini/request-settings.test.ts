@@ -28,15 +28,13 @@ describe("settings", () => {
     })
   })
 
-  test("beyond eight candidates and 32 bits it is nearly so", () => {
+  test("maps a seed beyond 32 bits to a smaller one", () => {
     const { body, losses } = encode({
       stop: ["1", "2"],
-      choices: 12,
       seed: 2 ** 31 + 5,
     })
-    expect(losses).toEqual(["n:approximated", "seed:approximated"])
+    expect(losses).toEqual(["seed:approximated"])
     expect(body.generationConfig).toEqual({
-      candidateCount: 8,
       stopSequences: ["1", "2"],
       seed: 5,
     })
@@ -48,7 +46,7 @@ describe("settings", () => {
   test("a home without candidates is asked several times", () => {
     const dialect = gemini({ maxCandidates: 1 })
     expect(dialect.supports.n).toBe("approximated")
-    expect(Object.keys(encodeWhole({ choices: 3 }, dialect))).toEqual(["contents"])
+    expect(dialect.answerLimits("gemini").choices).toBe(1)
   })
 
   test("the model and the stream are asked for by the address", () => {

@@ -17,7 +17,7 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   setDefined(config, "temperature", request.temperature)
   setDefined(config, "topP", request.topP)
   setDefined(config, "topK", request.topK)
-  setDefined(config, "candidateCount", candidateCount(request.choices, encoding))
+  if (request.choices > 1) config.candidateCount = request.choices
   setDefined(config, "maxOutputTokens", request.maxTokens)
   setDefined(config, "stopSequences", stopSequences(request.stop))
   setDefined(config, "presencePenalty", request.presencePenalty)
@@ -59,13 +59,6 @@ export function describeAnswerFormat(format: ResponseFormat): string | undefined
 }
 
 /** A vendor without candidates gets several calls instead, which is not a loss. */
-function candidateCount(choices: number, { quirks, losses }: Encoding): number | undefined {
-  const max = quirks.maxCandidates
-  if (choices <= 1 || max <= 1) return undefined
-  if (choices > max) losses.add("n", "approximated")
-  return Math.min(choices, max)
-}
-
 function stopSequences(stop: readonly string[] | undefined): string[] | undefined {
   return stop === undefined || stop.length === 0 ? undefined : [...stop]
 }

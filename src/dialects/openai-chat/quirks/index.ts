@@ -36,8 +36,8 @@ export interface OpenAiChatQuirks {
   readonly topK: boolean
   /** Mistral accepts only ids of nine letters and digits; others are mapped, always to the same. */
   readonly toolCallIds: "any" | "nine-characters"
-  /** `one`: `n` is refused or ignored, so several choices take several calls. */
-  readonly choices: "many" | "one"
+  /** The most choices per request; more take several calls, as do all where the vendor may ignore `n`. */
+  readonly maxChoices: number
   /** Whether text tools are supported; else they are sent as functions. */
   readonly customTools: boolean
   /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
@@ -46,6 +46,8 @@ export interface OpenAiChatQuirks {
   readonly closedSchema?: ClosedSchema
   /** The most stop sequences per request. */
   readonly stops: number
+  /** Whether the vendor is known to end the text before a sequence. */
+  readonly cutsStops: boolean
   /** Whether an answer names the stop sequence that ended it; OpenAI's does not. */
   readonly reportsStop: boolean
   /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
@@ -70,7 +72,8 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   fileUrls: false,
   topK: false,
   toolCallIds: "any",
-  choices: "many",
+  maxChoices: 128,
+  cutsStops: true,
   customTools: true,
   stops: 4,
   reportsStop: false,
