@@ -30,8 +30,8 @@ reach the vendors of \`/v1/embeddings\`. \`/v1/rerank\` and \`/v2/rerank\` (whic
 \`text\`) also reach embedding models, emulated. \`/v1/audio/translations\` also reaches models that only transcribe; a
 chat model then translates. What a single model can do is in the model list.
 
-Images are *edited* by a mask, which is redrawn for vendors whose masks are black and white; a model that cannot be shown
-where to edit says so in \`x-tollgate-losses\`. *Varied* is emulated by an edit with a fixed prompt, or by starting from the
+Images are *edited* by a mask, which is redrawn for vendors whose masks are black and white. A model without masks gets
+it as another image, reported as \`mask:approximated\`; one that accepts a single image rejects it. *Varied* is emulated by an edit with a fixed prompt, or by starting from the
 image, if a vendor has nothing of the kind. *Streamed* are drafts and the image as the vendor makes them; elsewhere
 \`stream\` returns the whole image as the only event. Stability's models make and vary images; a separate service edits
 them, reached by a model whose upstream name contains \`inpaint\`. One model may have both as deployments, each with its

@@ -226,11 +226,19 @@ export class Catalog {
     return listed.flatMap((model) => this.#permitted(model, allows) ?? [])
   }
 
-  /** The first of a kind that the key may call, at its prices. Groups are only called by those who name them. */
-  first(kind: ModelKind, rights: ModelRights): Model | undefined {
+  /**
+   * The first of a kind that the key may call, at its prices. Groups are only called by those who name them.
+   * @param isUsable whether a model can do what is requested; absent: all can.
+   */
+  first(
+    kind: ModelKind,
+    rights: ModelRights,
+    isUsable: (model: Model) => boolean = () => true,
+  ): Model | undefined {
     const { allows } = rights
     const found = this.#models.find(
-      (model) => model.kind === kind && isPriced(model) && allows?.(model.id) !== false,
+      (model) =>
+        model.kind === kind && isPriced(model) && allows?.(model.id) !== false && isUsable(model),
     )
     return found && this.priced(found, rights)
   }

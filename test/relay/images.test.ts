@@ -169,8 +169,7 @@ describe("each vendor", () => {
     for (const [model, losses] of [
       ["google/gemini-2.5-flash-image", "mask:approximated, size:approximated"],
       ["openrouter/google/gemini-3.1-flash-image", "size:approximated, mask:approximated"],
-      ["xai/grok-imagine-image", "size:approximated, mask:dropped"],
-      ["together/black-forest-labs/FLUX.1-schnell", "mask:dropped"],
+      ["xai/grok-imagine-image", "size:approximated, mask:approximated"],
     ] as const) {
       const response = await send("edits", [["model", model], ...wide])
       expect([model, response.status]).toEqual([model, 200])

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { ALL_TASKS } from "../../../src/canon/image.ts"
+import { vendors } from "../../../src/vendors/index.ts"
+import { png } from "../../support/png.ts"
 import { answerOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
 
 const PNG = `image/png ${IMAGE.bytes.byteLength}`
@@ -174,10 +176,37 @@ describe("others", () => {
     expect(bodies[0]).toMatchObject({
       response_format: "b64_json",
       aspect_ratio: "16:9",
-      image: { type: "image_url", url: expect.stringMatching(/^data:image\/png;base64,/) },
+      prompt: expect.stringContaining("mask"),
+      images: Array(2).fill({
+        type: "image_url",
+        url: expect.stringMatching(/^data:image\/png;base64,/),
+      }),
     })
-    expect(losses).toEqual(["size:approximated", "mask:dropped"])
+    expect(losses).toEqual(["size:approximated", "mask:approximated"])
+    const unmasked = await asked("xai", "grok-imagine-image", { task: "edit" })
+    expect(unmasked.bodies[0]).toMatchObject({ prompt: "a boat", image: { type: "image_url" } })
   })
+
+  test.each([...vendors.values()].filter(({ operations }) => operations?.image))(
+    "$id never drops a mask",
+    async ({ id }) => {
+      const models = ["gpt-image-1", "dall-e-2", "inpaint", "gemini-2.5-flash-image", "m"]
+      const amazon = ["amazon.nova-canvas-v1:0", "stability.stable-image-inpaint-v1:0"]
+      const mask = { bytes: png(32, 32), mediaType: "image/png" }
+      for (const model of [...models, ...amazon]) {
+        const request = { task: "edit", mask, size: "auto" } as const
+        const edited = await asked(id, model, request).catch(() => undefined)
+        if (edited === undefined) continue
+        expect([model, edited.losses]).not.toEqual([
+          model,
+          expect.arrayContaining(["mask:dropped"]),
+        ])
+        const sent = JSON.stringify(edited.bodies)
+        const bytes = Buffer.from(mask.bytes).toString("base64")
+        expect(sent.includes(bytes) || /"mask":"mask\.png/.test(sent)).toBe(true)
+      }
+    },
+  )
 
   test("Together: base64 by another name, four at a time", async () => {
     const { bodies } = await asked("together", "black-forest-labs/FLUX.1-schnell", { count: 5 })
@@ -257,12 +286,14 @@ describe("others", () => {
       const format = imagesOf(vendor)
       const done = ALL_TASKS.filter((task) =>
         models.some((model) => {
-          const request = requestOf({ task, ...(task === "edit" && { mask: IMAGE }) })
-          try {
-            return format.encode(request, model).calls.length > 0
-          } catch {
-            return false
-          }
+          const requests = [requestOf({ task }), requestOf({ task, mask: IMAGE })]
+          return requests.some((request) => {
+            try {
+              return format.encode(request, model).calls.length > 0
+            } catch {
+              return false
+            }
+          })
         }),
       )
       expect([vendor, done]).toEqual([vendor, [...format.tasks]])

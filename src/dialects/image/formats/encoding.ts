@@ -88,6 +88,18 @@ export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
   )
 }
 
+/**
+ * @throws GatewayError `model_not_supported`: a model that accepts one image and no mask would change all of it.
+ */
+export function refuseMask({ mask }: ImageRequest, model: string): void {
+  if (mask === undefined) return
+  throw new GatewayError(
+    "model_not_supported",
+    `The model '${model}' accepts no mask: it would change the whole image. Use another model.`,
+    { parameter: "mask" },
+  )
+}
+
 /** An image as a file of a form. @param name without its extension. */
 export function outgoingImage(
   field: string,

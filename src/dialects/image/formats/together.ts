@@ -2,7 +2,14 @@ import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, wantedSize } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
-import { carriedOptions, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import {
+  carriedOptions,
+  countsOf,
+  dataUrlOf,
+  promptOf,
+  refuseMask,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
 
 /** Together's reference of `POST /images/generations`: n is 1 to 4. */
@@ -28,7 +35,7 @@ export const TOGETHER_IMAGES: ImageFormat = {
     const size = wantedSize(request)
     const [image, ...others] = request.images
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
-    if (request.mask !== undefined) losses.push({ name: "mask", effect: "dropped" })
+    refuseMask(request, model)
     if (others.length > 0) losses.push({ name: "image", effect: "approximated" })
     const calls = countsOf(request, MAX_PER_CALL).map((count) =>
       jsonCall("/images/generations", {

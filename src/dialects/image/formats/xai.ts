@@ -2,7 +2,14 @@ import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
-import { carriedOptions, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import {
+  carriedOptions,
+  countsOf,
+  dataUrlOf,
+  MASK_PROMPT,
+  promptOf,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
 import { ratioOf } from "./sizes.ts"
 
@@ -11,7 +18,7 @@ const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
 const MAX_PER_CALL = 10
 
 /**
- * xAI's images: JSON for edits too, ratios instead of sizes, no masks (docs.x.ai, "Image Generation";
+ * xAI's images: JSON for edits too, several input images, ratios instead of sizes, no masks (docs.x.ai, "Image Generation";
  * `xai-image-model.ts` of vercel/ai; recorded answer).
  */
 export const XAI_IMAGES: ImageFormat = {
@@ -24,14 +31,16 @@ export const XAI_IMAGES: ImageFormat = {
       losses,
     )
     const aspectRatio = ratioOf(request, RATIOS, losses)
-    const images = request.images.map((file) => ({ url: dataUrlOf(file), type: "image_url" }))
+    const { mask } = request
+    const files = [...request.images, ...(mask === undefined ? [] : [mask])]
+    const images = files.map((file) => ({ url: dataUrlOf(file), type: "image_url" }))
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
-    if (request.mask !== undefined) losses.push({ name: "mask", effect: "dropped" })
+    if (mask !== undefined) losses.push({ name: "mask", effect: "approximated" })
     const path = request.task === "generation" ? "/images/generations" : "/images/edits"
     const calls = countsOf(request, MAX_PER_CALL).map((count) =>
       jsonCall(path, {
         model,
-        prompt: promptOf(request),
+        prompt: mask === undefined ? promptOf(request) : `${promptOf(request)}\n${MASK_PROMPT}`,
         n: count,
         response_format: request.form,
         ...(aspectRatio === undefined ? {} : { aspect_ratio: aspectRatio }),

@@ -31,6 +31,7 @@ import { invalidImage } from "../../../media/request-images.ts"
 import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
+import type { ProviderClient } from "../../upstream/provider-client.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import { formatOf } from "../vendor-format.ts"
@@ -94,7 +95,7 @@ export class Images {
   /** @throws GatewayError */
   plan(input: Pick<ImageInput, "call" | "model" | "request">): OperationPlan {
     const { call, request } = input
-    const priced = pricedFor(request, this.#modelOf(input.model, call))
+    const priced = pricedFor(request, this.#modelOf(input.model, request, call))
     const inputTokens = (): number => totalInput(worstUsage(request, priced))
     const model = wishedModel(priced, { call, config: this.#operations.config, inputTokens })
     return {
@@ -136,15 +137,23 @@ export class Images {
     })
   }
 
-  #modelOf(id: string | undefined, call: Call): Model {
+  #modelOf(id: string | undefined, request: ImageRequest, call: Call): Model {
+    const { config } = this.#operations
+    return id === undefined
+      ? this.#defaultModel(request, call)
+      : askedModel(config, id, "image", call)
+  }
+
+  /** The operator's choice, or the first model, that can do what is requested; if none can, its own error says why. */
+  #defaultModel(request: ImageRequest, call: Call): Model {
     const { key } = call
     const { config } = this.#operations
-    const { catalog, imageModel } = config
-    const usual =
-      imageModel !== undefined && key.allows?.(imageModel) !== false ? imageModel : undefined
-    const wanted = id ?? usual
-    if (wanted !== undefined) return askedModel(config, wanted, "image", call)
-    const first = catalog.first("image", key)
+    const { catalog, clients, imageModel } = config
+    const isUsable = (model: Model): boolean => canMake(request, model, clients)
+    const isAllowed = imageModel !== undefined && key.allows?.(imageModel) !== false
+    const usual = isAllowed ? askedModel(config, imageModel, "image", call) : undefined
+    if (usual !== undefined && isUsable(usual)) return usual
+    const first = catalog.first("image", key, isUsable) ?? usual ?? catalog.first("image", key)
     if (first) return first
     throw new GatewayError(
       "model_not_found",
@@ -187,6 +196,21 @@ export class Images {
       )
     }
   }
+}
+
+/** Whether a deployment of a model accepts a request: its format rejects what its model cannot do. */
+function canMake(
+  request: ImageRequest,
+  { deployments }: Model,
+  clients: ReadonlyMap<string, ProviderClient>,
+): boolean {
+  return deployments.some(({ provider, upstreamModel }) => {
+    try {
+      return clients.get(provider)?.vendor.operations?.image?.encode(request, upstreamModel)
+    } catch {
+      return false
+    }
+  })
 }
 
 function doneImage(data: string): DoneImage {
