@@ -80,6 +80,10 @@ has the caller's own names, so nothing is reported.
 Fields of a caller's dialect that are not in the table (a vendor's own extensions) reach vendors of that
 dialect only; elsewhere they are dropped, under their own names. Those after the first 50, and those with a name that
 is no plain one, are \`other_fields\` together.
+
+Answers keep their sources in every dialect: as annotations, as citations, or as grounding, with the search that found
+them. A source without an address, such as a document of the request, has only its title in chat completions, and is
+left out of responses, which have no annotation for it. A citation without any source is not written.
 `
 
 /** The text of the page. */

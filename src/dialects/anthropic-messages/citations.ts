@@ -34,12 +34,14 @@ function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
  * In the form in which this dialect received it. Other vendors' citations with an address become web search
  * results; those without become text of unknown origin, such as a tool's result. Clients refuse a web search
  * result whose title is null or whose address is empty (AI SDK 5 and 6).
+ * @returns undefined without a source.
  */
-export function encodeCitation(citation: Citation): JsonObject {
+export function encodeCitation(citation: Citation): JsonObject | undefined {
   const own = ownFields(DIALECT, citation.extra)
   if (own !== undefined) return own
   const { url, title, quote = "" } = citation
   if (url === undefined) {
+    if (title === undefined && quote === "") return undefined
     return {
       type: "char_location",
       cited_text: quote,

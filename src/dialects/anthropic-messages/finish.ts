@@ -12,9 +12,27 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
 ])
 
+/** Words of OpenAI's formats, which compatible servers use in this one. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["stop", "end_turn"],
+  ["eos", "end_turn"],
+  ["eos_token", "end_turn"],
+  ["length", "max_tokens"],
+  ["tool_calls", "tool_use"],
+  ["function_call", "tool_use"],
+  ["content_filter", "refusal"],
+])
+
 /** Why an answer ended (docs/wire/anthropic-messages.md#f5 and docs/wire/README.md#f5). */
-export function decodeFinish(word: string | undefined): Finish {
-  return FINISH_REASONS.get(word ?? "") ?? otherFinish(word)
+export function decodeFinish(word: string | undefined, hasCalls: boolean): Finish {
+  const own = word && ownWord(word)
+  // An agent would wait for calls that are not there.
+  if (own === "tool_use" && !hasCalls) return { reason: "stop", raw: own }
+  return FINISH_REASONS.get(own ?? "") ?? otherFinish(word)
+}
+
+function ownWord(word: string): string {
+  return FINISH_REASONS.has(word) ? word : (OTHER_WORDS.get(word.toLowerCase()) ?? word)
 }
 
 /** The end of an answer, from any dialect. */
@@ -47,7 +65,8 @@ export function encodeFinish(ending: Ending): string {
   }
 }
 
-/** Why a message ended, where its vendor does not say so. */
-export function ownFinish(hasCalls: boolean): string {
+/** Why a message ended, in a word that callers of this dialect know; unknown words are passed on. */
+export function ownFinish(word: string | undefined, hasCalls: boolean): string {
+  if (word !== undefined) return ownWord(word)
   return hasCalls ? "tool_use" : "end_turn"
 }

@@ -27,7 +27,7 @@ export function decodeFinish(
     case "MAX_TOKENS":
       return { reason: "length" }
     case "TOOL_CALL":
-      return { reason: "tool-calls" }
+      return hasToolCalls ? { reason: "tool-calls" } : { reason: "stop", raw: word }
     default:
       return otherFinish(typeof word === "string" ? word : undefined)
   }

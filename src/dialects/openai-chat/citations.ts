@@ -63,9 +63,11 @@ export function decodeAnnotations(annotations: readonly JsonValue[]): {
  * empty, and an unknown position covers all of the text.
  *
  * @param span the cited part, in the content of its message.
+ * @returns undefined without a source.
  */
-export function encodeCitation(citation: Citation, span: Span): JsonObject {
+export function encodeCitation(citation: Citation, span: Span): JsonObject | undefined {
   const { url = "", title = "", quote, start, end } = citation
+  if (url === "" && title === "") return undefined
   const encoded: JsonObject = {
     url,
     title,

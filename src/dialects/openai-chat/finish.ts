@@ -31,6 +31,8 @@ export function decodeFinish(word: string, hasToolCalls: boolean, native?: JsonV
   if (known === undefined) return otherFinish(word)
   const { reason, raw } = known
   if (reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
+  // An agent would wait for calls that are not there.
+  if (reason === "tool-calls" && !hasToolCalls) return { reason: "stop", raw: word }
   if (reason === "failed" || raw !== undefined || word === encodeFinish(reason)) return known
   return { ...known, raw: word }
 }

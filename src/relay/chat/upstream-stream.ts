@@ -15,7 +15,7 @@ import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
-import { notStreamed } from "./reported-failure.ts"
+import { wholeAsStream } from "./whole-as-stream.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
@@ -40,6 +40,9 @@ const MEDIA_TYPES = {
   sse: "text/event-stream",
   "event-stream": "application/vnd.amazon.eventstream",
 } as const
+
+/** Types that say nothing of what is sent. */
+const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
 /** The stream of one upstream call. */
 export class UpstreamStream<
@@ -107,10 +110,9 @@ export class UpstreamStream<
     response: HttpAnswer,
     parts: StreamParts<Writer>,
   ): Promise<UpstreamStream<Writer>> {
-    if (!isStreamed(attempt, response)) {
-      throw await notStreamed(attempt, response)
-    }
-    const stream = new UpstreamStream(attempt, response.body, parts)
+    const isStream = isStreamed(attempt, response) || isUntypedStream(attempt, response)
+    const body = isStream ? response.body : await wholeAsStream(attempt, response)
+    const stream = new UpstreamStream(attempt, body, parts)
     const first = await stream.read()
     stream.#first = stream.meter.delivered ? first : await stream.#untilContent(first)
     if (stream.#failure !== undefined && !stream.meter.delivered) throw stream.#failure
@@ -405,5 +407,12 @@ class HeldText implements Disposable {
 /** Whether an answer comes in the frames of its vendor's dialect. */
 export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
   const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
-  return response.header("content-type")?.includes(wanted) ?? false
+  return response.header("content-type")?.toLowerCase().includes(wanted) ?? false
+}
+
+/** Some servers send the requested stream without its type. */
+function isUntypedStream({ plan }: Attempt, response: HttpAnswer): boolean {
+  if (plan.binding.dialect.framing !== "sse") return false
+  const type = response.header("content-type")
+  return type === null || UNTYPED.test(type)
 }

@@ -188,10 +188,10 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
   const attempt = services.pipeline.begin(context, plan)
   try {
     const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
-    const received =
-      plan.request.stream && isStreamed(attempt, response)
-        ? await fold(receiving, attempt, response)
-        : await readWhole(receiving, attempt, await attempt.json(response))
+    // Some servers stream although they are asked for a whole answer.
+    const received = isStreamed(attempt, response)
+      ? await fold(receiving, attempt, response)
+      : await readWhole(receiving, attempt, await attempt.json(response))
     attempt.succeed()
     attempt[Symbol.dispose]()
     return received

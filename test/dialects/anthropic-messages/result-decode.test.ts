@@ -73,7 +73,11 @@ describe("why it ended", () => {
     expect(ends("end_turn")).toEqual(["stop", undefined, undefined])
     expect(ends("max_tokens")).toEqual(["length", undefined, undefined])
     expect(ends("stop_sequence", "END")).toEqual(["stop", "stop_sequence", "END"])
-    expect(ends("tool_use")).toEqual(["tool-calls", undefined, undefined])
+    // Without a call.
+    expect(ends("tool_use")).toEqual(["stop", "tool_use", undefined])
+    // OpenAI's words, of compatible servers.
+    expect(ends("length")).toEqual(["length", undefined, undefined])
+    expect(ends("eos")).toEqual(["stop", undefined, undefined])
     expect(ends("pause_turn")).toEqual(["stop", "pause_turn", undefined])
     expect(ends("refusal")).toEqual(["content-filter", "refusal", undefined])
     expect(ends("model_context_window_exceeded")).toEqual([

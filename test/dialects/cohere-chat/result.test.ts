@@ -136,7 +136,8 @@ describe("why it ended", () => {
   test("in each of Cohere's words", () => {
     expect(ended("COMPLETE")).toEqual(["stop", undefined, undefined])
     expect(ended("MAX_TOKENS")).toEqual(["length", undefined, undefined])
-    expect(ended("TOOL_CALL")).toEqual(["tool-calls", undefined, undefined])
+    // Without a call.
+    expect(ended("TOOL_CALL")).toEqual(["stop", "TOOL_CALL", undefined])
     expect(ended("TIMEOUT")).toEqual(["other", "TIMEOUT", undefined])
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])
   })

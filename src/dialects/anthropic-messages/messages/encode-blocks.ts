@@ -1,4 +1,5 @@
 import { assertNever } from "../../../canon/assert-never.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import { type JsonObject, type JsonValue, parseJsonObject } from "../../../canon/json.ts"
 import type {
   Part,
@@ -10,7 +11,6 @@ import type {
 import { fittedCallId } from "../../shared/identifiers.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
-import { encodeCitation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeFile, encodeImage } from "../media/encode.ts"
 
@@ -68,8 +68,9 @@ export function encodeInput(written: string): JsonObject {
 function encodeOwnCitations(part: TextPart, losses: LossList): JsonValue[] {
   const own: JsonValue[] = []
   for (const citation of part.citations ?? []) {
-    if (citation.extra?.dialect === DIALECT) own.push(encodeCitation(citation))
-    else losses.add("citations")
+    const kept = ownFields(DIALECT, citation.extra)
+    if (kept === undefined) losses.add("citations")
+    else own.push(kept)
   }
   return own
 }

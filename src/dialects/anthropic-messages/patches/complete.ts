@@ -11,9 +11,10 @@ import { withCounts } from "../usage.ts"
 export function completeMessage(message: JsonObject): void {
   completeHead(message)
   const content = Array.isArray(message.content) ? message.content : []
-  message.stop_reason =
-    textAt(message, "stop_reason") ??
-    ownFinish(content.some((block) => isJsonObject(block) && block.type === "tool_use"))
+  message.stop_reason = ownFinish(
+    textAt(message, "stop_reason"),
+    content.some((block) => isJsonObject(block) && block.type === "tool_use"),
+  )
   message.stop_sequence ??= null
   const usage = objectAt(message, "usage")
   if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...usage })

@@ -161,9 +161,10 @@ class MessagePatcher implements FramePatcher {
     const written = isCounted
       ? { ...json, usage: withStartCounts(usage ?? {}, this.#start ?? {}) }
       : { ...json }
-    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return written
-    const stop = { stop_sequence: null, ...delta, stop_reason: ownFinish(this.#hasCalls) }
-    return { ...written, delta: stop }
+    const word = delta && textAt(delta, "stop_reason")
+    const own = ownFinish(word, this.#hasCalls)
+    if (own === word) return written
+    return { ...written, delta: { stop_sequence: null, ...delta, stop_reason: own } }
   }
 
   /** Official clients throw on a second start event. */

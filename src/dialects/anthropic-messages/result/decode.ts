@@ -73,7 +73,7 @@ export function finishOf(
   isAnsweredByTool: boolean,
 ): Finish {
   if (isAnsweredByTool && word === "tool_use" && !hasCalls) return { reason: "stop" }
-  return decodeFinish(word)
+  return decodeFinish(word, hasCalls)
 }
 
 /** The members of a message that the canon lacks. */

@@ -68,7 +68,8 @@ function reportedParts(parts: readonly Part[]): readonly Part[] {
 function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
   switch (part.type) {
     case "text": {
-      const citations: JsonValue[] = (part.citations ?? []).map(encodeCitation)
+      const encoded = (part.citations ?? []).map(encodeCitation)
+      const citations = encoded.filter((each) => each !== undefined)
       // Anthropic omits the member when there are none, and AI SDK 5 and 6 refuse null.
       return { type: "text", text: part.text, ...(citations.length > 0 && { citations }) }
     }

@@ -64,8 +64,10 @@ export class WrittenBlocks {
 
   citation(citation: Citation, frames: SseFrame[]): void {
     if (this.#defers((later) => this.citation(citation, later))) return
+    const encoded = encodeCitation(citation)
+    if (encoded === undefined) return
     this.#openAs("text", EMPTY_TEXT, frames).isCited = true
-    const text = JSON.stringify(encodeCitation(citation))
+    const text = JSON.stringify(encoded)
     this.#delta(`{"type":"citations_delta","citation":${text}}`, frames)
   }
 

@@ -19,6 +19,7 @@ export class Grounding {
    * @param partStart the start of the cited part, in characters.
    */
   add({ url, title, start, end }: Citation, text: string, partStart: number): void {
+    if (url === undefined && title === undefined) return
     const index = this.#source(url, title)
     if (start === undefined || end === undefined) return
     this.#places.grow(text)

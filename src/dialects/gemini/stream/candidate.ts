@@ -45,6 +45,8 @@ export class Candidate {
   /** Characters of thoughts that were shown since the last signature. */
   #shown = 0
   #isInText = false
+  /** A signature without text, which may be the last part: citations belong to the text before it. */
+  #heldSignature: Extract<ChatEvent, { type: "reasoning-signature" }> | undefined
   #finishWord: string | undefined
   /** What only this dialect has; repeated members come complete, so the last one wins. */
   #rest: JsonObject | undefined
@@ -88,15 +90,25 @@ export class Candidate {
       for (const citation of decodeCitations(this.#rest, cited)) {
         events.push({ type: "citation", choice, citation })
       }
+      this.#releaseSignature(events)
       events.push({ type: "choice-extra", choice, extra: extraOf(DIALECT, this.#rest) })
       const search = decodeSearch(this.#rest)
       if (search !== undefined) events.push({ type: "web-search", choice, search })
     }
+    this.#releaseSignature(events)
     if (this.#finishWord === undefined) return
     events.push(finishEvent(choice, decodeFinish(this.#finishWord, this.#calls > 0)))
   }
 
+  #releaseSignature(events: ChatEvent[]): void {
+    if (this.#heldSignature === undefined) return
+    events.push(this.#heldSignature)
+    this.#heldSignature = undefined
+    this.#isInText = false
+  }
+
   #onPart(part: JsonObject, events: ChatEvent[]): void {
+    this.#releaseSignature(events)
     const call = objectAt(part, "functionCall")
     if (call !== undefined && this.#continueCall(call, events)) return
     for (const decoded of decodePart(part)) this.#onDecoded(decoded, part, events)
@@ -112,14 +124,19 @@ export class Candidate {
         events.push({ type: "text-delta", choice, text: decoded.text })
         break
       case "reasoning": {
-        this.#isInText = false
         const { text, signature, signedBy } = decoded
         this.#shown += text.length
         if (text !== "") events.push({ type: "reasoning-delta", choice, text })
         if (signature !== undefined && signedBy !== undefined) {
           this.#countHidden(signature, part)
-          events.push({ type: "reasoning-signature", choice, signature, signedBy })
+          const event = { type: "reasoning-signature", choice, signature, signedBy } as const
+          if (this.#isInText && isOnlySignature(part)) {
+            this.#heldSignature = event
+            break
+          }
+          events.push(event)
         }
+        this.#isInText = false
         break
       }
       case "tool-call":
@@ -176,4 +193,10 @@ export class Candidate {
     const text = JSON.stringify(whole)
     events.push({ type: "tool-call-delta", choice: this.#choice, call, arguments: text })
   }
+}
+
+const SIGNATURE_FIELDS: ReadonlySet<string> = new Set(["text", "thoughtSignature"])
+
+function isOnlySignature(part: JsonObject): boolean {
+  return !part.text && unknownFields(part, SIGNATURE_FIELDS) === undefined
 }

@@ -33,6 +33,8 @@ class GenerationEncoder implements EventEncoder {
   push(event: ChatEvent): SseFrame[] {
     switch (event.type) {
       case "start":
+        // Chunks that preceded it have an id already.
+        if (this.#tail !== "") return []
         Object.assign(this.#head, ownFields(DIALECT, event.extra))
         if (event.model !== undefined) this.#head.modelVersion = event.model
         if (event.id !== undefined) this.#head.responseId = event.id

@@ -27,6 +27,7 @@ import { isTime } from "../patches/complete.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { customIn, legacyCallIn } from "./calls.ts"
 import { decodeContentParts } from "./content.ts"
+import { Sources } from "../sources.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
@@ -60,8 +61,11 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (body.choices.length === 0) throw noChoice()
   checkChoices(body.choices)
   const extra = unknownFields(body, RESULT_FIELDS)
+  const sources = Sources.of(body)
   return defined({
-    choices: body.choices.map((choice, position) => decodeChoice(choice, position, request)),
+    choices: body.choices.map((choice, position) =>
+      decodeChoice(choice, position, { request, sources }),
+    ),
     id: textAt(body, "id"),
     model: textAt(body, "model"),
     created: isTime(body.created) ? body.created : undefined,
@@ -70,16 +74,19 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   })
 }
 
-function decodeChoice(
-  value: JsonValue,
-  position: number,
-  request: ChatRequest | undefined,
-): Choice {
+/** What belongs to all choices. */
+interface Whole {
+  readonly request: ChatRequest | undefined
+  readonly sources: Sources | undefined
+}
+
+function decodeChoice(value: JsonValue, position: number, { request, sources }: Whole): Choice {
   const choice = isJsonObject(value) ? value : {}
   if (isJsonObject(choice.error)) throw decodeErrorEvent(choice).failure
   const message = isJsonObject(choice.message) ? choice.message : {}
   const said: Part[] = decodeContentParts(message.content)
   const annotations = citeText(said, message.annotations)
+  if (sources !== undefined) addSources(said, sources)
   const refusal = textAt(message, "refusal")
   if (refusal !== undefined) said.push({ type: "refusal", text: refusal })
   const images = imagesIn(message)
@@ -100,6 +107,17 @@ function decodeChoice(
     stopSequence: reportedStop(choice, request?.stop),
     extra: extra && extraOf(DIALECT, extra),
   })
+}
+
+/** Adds a search with the sources, and cites them in the last text unless the message has citations of its own. */
+function addSources(said: Part[], sources: Sources): void {
+  const last = said.findLastIndex(({ type }) => type === "text")
+  const text = said[last]
+  if (text?.type === "text" && text.citations === undefined) {
+    const citations = sources.citationsOf(text.text, text.text.length)
+    said[last] = { ...text, citations }
+  }
+  said.unshift(sources.search)
 }
 
 function decodeCalls(message: JsonObject): Part[] {

@@ -66,7 +66,10 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
         const start = text?.length ?? 0
         text = (text ?? "") + part.text
         const span = { start, end: text.length }
-        for (const each of part.citations ?? []) annotations.push(encodeCitation(each, span))
+        for (const each of part.citations ?? []) {
+          const annotation = encodeCitation(each, span)
+          if (annotation !== undefined) annotations.push(annotation)
+        }
         break
       }
       case "refusal":

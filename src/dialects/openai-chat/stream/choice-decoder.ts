@@ -13,6 +13,7 @@ import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { reasoningText } from "../reasoning/text.ts"
 import { legacyCallIn } from "../result/calls.ts"
 import { decodeContentParts } from "../result/content.ts"
+import type { Sources } from "../sources.ts"
 import { OpenCalls } from "./open-calls.ts"
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
@@ -28,6 +29,9 @@ export class ChoiceDecoder {
   readonly #signatures = new Set<string>()
   /** Reasoning arrives as plain text, which details only repeat. */
   #hasPlainReasoning = false
+  /** The text so far, once the sources that it may cite are known. */
+  #said: string | undefined
+  #isCited = false
   #finished = false
 
   /**
@@ -56,6 +60,22 @@ export class ChoiceDecoder {
       this.#keep(key, kept)
     }
     return message === undefined ? undefined : { message }
+  }
+
+  /** Keeps the text from here on, unless some has passed already. */
+  keepText(): void {
+    if (this.#text.end === 0) this.#said ??= ""
+  }
+
+  /** Cites sources that are listed beside the choice, unless it has had citations of its own. */
+  cite(sources: Sources, events: ChatEvent[]): void {
+    const choice = this.#choice
+    const { end } = this.#text
+    const citations = this.#isCited || end === 0 ? [] : sources.citationsOf(this.#said ?? "", end)
+    for (const citation of citations) {
+      events.push({ type: "citation", choice, citation: this.#text.within(citation) })
+    }
+    events.push({ type: "web-search", choice, search: sources.search })
   }
 
   /** Annotations are counted when they are read. */
@@ -166,6 +186,7 @@ export class ChoiceDecoder {
 
   #say(text: string, events: ChatEvent[]): void {
     this.#text.grow(text)
+    if (this.#said !== undefined) this.#said += text
     events.push({ type: "text-delta", choice: this.#choice, text })
   }
 
@@ -217,6 +238,7 @@ export class ChoiceDecoder {
     this.#other.json(value)
     if (!Array.isArray(value)) return isWorthKeeping(value) ? value : undefined
     const { citations, others } = decodeAnnotations(value)
+    this.#isCited ||= citations.length > 0
     for (const citation of citations) {
       const choice = this.#choice
       events.push({ type: "citation", choice, citation: this.#text.within(citation) })

@@ -105,7 +105,8 @@ export class ChoiceEncoder {
   }
 
   cite(citation: Citation): void {
-    const annotation: JsonObject = encodeCitation(citation, this.#text)
+    const annotation = encodeCitation(citation, this.#text)
+    if (annotation === undefined) return
     this.#annotations.push({ index: this.#annotations.length, ...annotation })
   }
 

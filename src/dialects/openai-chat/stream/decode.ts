@@ -12,6 +12,7 @@ import { reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isTime } from "../patches/complete.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
+import { Sources } from "../sources.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
 /** Members of a chunk that do not affect the answer as a whole, or only pad it. */
@@ -68,6 +69,8 @@ class ChunkDecoder implements EventDecoder {
   readonly #asked: Pick<ChatRequest, "stop" | "speech"> | undefined
   #started = false
   #finished = false
+  /** The last chunk that lists sources: each one lists all so far. */
+  #sources: JsonObject | undefined
 
   constructor(asked: Pick<ChatRequest, "stop" | "speech"> | undefined) {
     this.#asked = asked
@@ -102,7 +105,9 @@ class ChunkDecoder implements EventDecoder {
     if (this.#choices.size === 0) throw noChoice()
     this.#finished = true
     for (const choice of this.#choices.values()) {
-      if (!choice.finished) choice.finishWithoutReason(events)
+      if (choice.finished) continue
+      this.#cite(choice, events)
+      choice.finishWithoutReason(events)
     }
   }
 
@@ -113,6 +118,7 @@ class ChunkDecoder implements EventDecoder {
       return
     }
     const { choices } = chunk
+    if (chunk.citations !== undefined || chunk.search_results !== undefined) this.#sources = chunk
     if (Array.isArray(choices)) {
       checkChoices(choices)
       if (!this.#started) this.#onStart(chunk, choices.length > 0, events)
@@ -153,6 +159,7 @@ class ChunkDecoder implements EventDecoder {
       events.push(decodeErrorEvent(value))
       return
     }
+    if (this.#sources !== undefined) decoder.keepText()
     if (isJsonObject(value.delta)) extra = decoder.delta(value.delta, events)
     for (const key in value) {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
@@ -169,11 +176,17 @@ class ChunkDecoder implements EventDecoder {
       value.finish_reason !== "" &&
       !decoder.finished
     ) {
+      this.#cite(decoder, events)
       decoder.finish(value.finish_reason, events, {
         stopSequence: reportedStop(value, this.#asked?.stop),
         native: value.native_finish_reason,
       })
     }
+  }
+
+  #cite(decoder: ChoiceDecoder, events: ChatEvent[]): void {
+    const sources = this.#sources && Sources.of(this.#sources)
+    if (sources !== undefined) decoder.cite(sources, events)
   }
 
   #decoderOf(choice: number): ChoiceDecoder {

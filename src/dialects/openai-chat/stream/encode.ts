@@ -50,7 +50,8 @@ class ChunkEncoder implements EventEncoder {
     const frames: SseFrame[] = []
     switch (event.type) {
       case "start":
-        this.#start(event)
+        // Chunks that preceded it have an id already.
+        if (this.#head === undefined) this.#start(event)
         break
       case "text-delta":
         this.#open(event.choice, '""', frames).text(event.text)

@@ -86,7 +86,8 @@ class ResponseEncoder implements EventEncoder {
     const frames: SseFrame[] = []
     switch (event.type) {
       case "start":
-        this.#start(event, frames)
+        // A response that has begun has an id already.
+        if (this.#head === undefined) this.#start(event, frames)
         break
       case "usage":
         this.#usage = event.usage
