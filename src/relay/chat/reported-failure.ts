@@ -1,4 +1,4 @@
-import { GatewayError } from "../../canon/errors.ts"
+import type { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { messageIn } from "../upstream/refusal.ts"
