@@ -50,6 +50,9 @@ function eventsOfPart(choice: number, part: Part): ChatEvent[] {
       const withId = id === undefined ? proof : { ...proof, id }
       return [...events, isRedacted === undefined ? withId : { ...withId, isRedacted }]
     }
+    case "image":
+    case "audio":
+      return [{ type: "media", choice, media: part }]
     case "unknown":
       return [{ type: "choice-extra", choice, extra: part.extra }]
     case "web-search":

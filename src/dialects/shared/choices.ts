@@ -1,5 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
-import type { JsonValue } from "../../canon/json.ts"
+import { isJsonObject, type JsonValue } from "../../canon/json.ts"
 
 /** No vendor can be asked for so many (OpenAI's limit is 128); each is work for all that read the answer. */
 const MOST_CHOICES = 1_000
@@ -14,6 +14,15 @@ export function checkToolCalls(count: number): void {
     "upstream_error",
     `The provider sent an answer of more than ${MAX_TOOL_CALLS.toLocaleString("en-US")} tool calls, which was not read to its end. Try again.`,
   )
+}
+
+/** The indexes of the choices of a whole answer: the vendor's if they number all of them, else their positions. */
+export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] {
+  const given = choices.map((choice) => (isJsonObject(choice) ? choice.index : undefined))
+  const positions = choices.map((_, position) => position)
+  const numbers = new Set(given)
+  const isComplete = positions.every((position) => numbers.has(position))
+  return isComplete ? (given as number[]) : positions
 }
 
 /** @throws GatewayError `upstream_error` where an answer, or a frame of it, holds more choices than there can be. */

@@ -177,10 +177,10 @@ describe("others", () => {
       response_format: "b64_json",
       aspect_ratio: "16:9",
       prompt: expect.stringContaining("mask"),
-      images: Array(2).fill({
+      images: Array.from({ length: 2 }, () => ({
         type: "image_url",
         url: expect.stringMatching(/^data:image\/png;base64,/),
-      }),
+      })),
     })
     expect(losses).toEqual(["size:approximated", "mask:approximated"])
     const unmasked = await asked("xai", "grok-imagine-image", { task: "edit" })

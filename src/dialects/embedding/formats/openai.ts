@@ -148,7 +148,8 @@ function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
   const vectors: Vector[] = []
   data.forEach((item, position) => {
     if (!isJsonObject(item)) throw unusable("an embedding in it is no object")
-    const { index = position, embedding } = item
+    const index = item.index ?? position
+    const { embedding } = item
     if (typeof index !== "number" || data[index] === undefined || vectors[index] !== undefined) {
       throw unusable("the places of its embeddings are not those of the inputs")
     }

@@ -2,11 +2,14 @@ import { GatewayError } from "../../../canon/errors.ts"
 import type { Image } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 
+/** Some servers send the beginning of a data URL before the base64. */
+const DATA_URL = /^data:[^,]{0,100},/
+
 /** The images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
 export function imagesOfData(answer: JsonObject): Image[] {
   return listAt(answer, "data").flatMap((entry) => {
     if (!isJsonObject(entry)) return []
-    const data = textAt(entry, "b64_json")
+    const data = textAt(entry, "b64_json")?.replace(DATA_URL, "")
     const url = textAt(entry, "url")
     if (data !== undefined) return [image({ type: "base64", data }, entry)]
     return url === undefined ? [] : [image({ type: "url", url }, entry)]

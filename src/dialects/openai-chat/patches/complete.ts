@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import { choiceNumber } from "../../../canon/quantity.ts"
+import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
+import { choiceNumbers } from "../../shared/choices.ts"
 import { mintId } from "../../shared/identifiers.ts"
-import { nowInSeconds } from "../../shared/time.ts"
+import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { ownFinish } from "../finish.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { legacyCallIn } from "../result/calls.ts"
@@ -15,24 +15,20 @@ import { withTotal } from "../usage.ts"
 export function completeResult(body: JsonObject): void {
   body.id = ownId(body.id) ?? mintId(ID_PREFIX)
   body.object = "chat.completion"
-  if (!isTime(body.created)) body.created = nowInSeconds()
+  if (!isUnixTime(body.created)) body.created = nowInSeconds()
   if (isJsonObject(body.usage)) body.usage = withTotal(body.usage)
   if (!Array.isArray(body.choices)) return
+  const indexes = choiceNumbers(body.choices)
   for (let position = 0; position < body.choices.length; position++) {
     const given = body.choices[position]
     const choice = isJsonObject(given) ? given : {}
-    completeChoice(choice, position)
+    completeChoice(choice, indexes[position] ?? position)
     body.choices[position] = choice
   }
 }
 
-/** Whether a value is a time in this dialect: whole seconds. */
-export function isTime(created: JsonValue | undefined): created is number {
-  return Number.isInteger(created)
-}
-
-function completeChoice(choice: JsonObject, position: number): void {
-  choice.index = choiceNumber(choice.index, position)
+function completeChoice(choice: JsonObject, index: number): void {
+  choice.index = index
   const message = isJsonObject(choice.message) ? repairMessage(choice.message) : {}
   message.role = "assistant"
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0

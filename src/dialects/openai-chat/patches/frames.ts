@@ -5,10 +5,9 @@ import type { Usage } from "../../../canon/usage.ts"
 import { encodeError } from "../../shared/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { isDoneMark } from "../../shared/stream.ts"
-import { nowInSeconds } from "../../shared/time.ts"
+import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { ChoicePatcher } from "./choice.ts"
-import { isTime } from "./complete.ts"
 import { LAST_FRAME } from "../stream/encode.ts"
 import { chunkUsage, encodeUsage, withoutCost, withTotal } from "../usage.ts"
 
@@ -93,7 +92,7 @@ export class ChunkPatcher implements FramePatcher {
       this.#id = ownId(chunk.id) ?? mintId(ID_PREFIX)
     }
     const id = this.#id
-    const hasTime = isTime(chunk.created)
+    const hasTime = isUnixTime(chunk.created)
     if (hasTime) this.#created ??= chunk.created as number
     const isWhole = hasTime && chunk.object === OBJECT
     if (isWhole && chunk.model === model && chunk.id === id) return chunk

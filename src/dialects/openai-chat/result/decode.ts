@@ -12,8 +12,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { Part, ToolCallPart } from "../../../canon/message.ts"
-import { choiceNumber } from "../../../canon/quantity.ts"
-import { checkChoices } from "../../shared/choices.ts"
+import { checkChoices, choiceNumbers } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
@@ -23,7 +22,7 @@ import { decodeErrorEvent, noChoice } from "../errors.ts"
 import { decodeAudio, imagesIn } from "../media.ts"
 import { decodeFinish, reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { isTime } from "../patches/complete.ts"
+import { isUnixTime } from "../../shared/time.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { customIn, legacyCallIn } from "./calls.ts"
 import { decodeContentParts } from "./content.ts"
@@ -62,13 +61,14 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   checkChoices(body.choices)
   const extra = unknownFields(body, RESULT_FIELDS)
   const sources = Sources.of(body)
+  const indexes = choiceNumbers(body.choices)
   return defined({
     choices: body.choices.map((choice, position) =>
-      decodeChoice(choice, position, { request, sources }),
+      decodeChoice(choice, indexes[position] ?? position, { request, sources }),
     ),
     id: textAt(body, "id"),
     model: textAt(body, "model"),
-    created: isTime(body.created) ? body.created : undefined,
+    created: isUnixTime(body.created) ? body.created : undefined,
     usage: decodeUsage(chunkUsage(body)),
     extra: extra && extraOf(DIALECT, extra),
   })
@@ -80,7 +80,7 @@ interface Whole {
   readonly sources: Sources | undefined
 }
 
-function decodeChoice(value: JsonValue, position: number, { request, sources }: Whole): Choice {
+function decodeChoice(value: JsonValue, index: number, { request, sources }: Whole): Choice {
   const choice = isJsonObject(value) ? value : {}
   if (isJsonObject(choice.error)) throw decodeErrorEvent(choice).failure
   const message = isJsonObject(choice.message) ? choice.message : {}
@@ -100,7 +100,7 @@ function decodeChoice(value: JsonValue, position: number, { request, sources }: 
   const rest = message.annotations === undefined ? message : { ...message, annotations }
   const extra = choiceExtra(choice, rest)
   return defined({
-    index: choiceNumber(choice.index, position),
+    index,
     parts,
     finish: finish.reason,
     rawFinish: finish.raw,

@@ -10,7 +10,7 @@ import { isDoneMark, parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent, noChoice } from "../errors.ts"
 import { reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { isTime } from "../patches/complete.ts"
+import { isUnixTime } from "../../shared/time.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { Sources } from "../sources.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
@@ -66,13 +66,15 @@ class ChunkDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
   /** What the meaning of an answer depends on. */
-  readonly #asked: Pick<ChatRequest, "stop" | "speech"> | undefined
+  readonly #asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined
+  /** The vendor's index of the only choice. */
+  #only: number | undefined
   #started = false
   #finished = false
   /** The last chunk that lists sources: each one lists all so far. */
   #sources: JsonObject | undefined
 
-  constructor(asked: Pick<ChatRequest, "stop" | "speech"> | undefined) {
+  constructor(asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined) {
     this.#asked = asked
   }
 
@@ -145,14 +147,14 @@ class ChunkDecoder implements EventDecoder {
         type: "start",
         id,
         model: textAt(chunk, "model"),
-        created: isTime(chunk.created) ? chunk.created : undefined,
+        created: isUnixTime(chunk.created) ? chunk.created : undefined,
         extra: extra && extraOf(DIALECT, extra),
       }),
     )
   }
 
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
-    const choice = choiceNumber(value.index, position)
+    const choice = this.#numberOf(choiceNumber(value.index, position))
     const decoder = this.#decoderOf(choice)
     let extra: JsonObject | undefined
     if (isJsonObject(value.error)) {
@@ -187,6 +189,14 @@ class ChunkDecoder implements EventDecoder {
   #cite(decoder: ChoiceDecoder, events: ChatEvent[]): void {
     const sources = this.#sources && Sources.of(this.#sources)
     if (sources !== undefined) decoder.cite(sources, events)
+  }
+
+  /** The only requested choice is the first, however its vendor numbers it. */
+  #numberOf(index: number): number {
+    if (this.#asked?.choices !== 1) return index
+    this.#only ??= index
+    if (index === this.#only) return 0
+    return index === 0 ? this.#only : index
   }
 
   #decoderOf(choice: number): ChoiceDecoder {

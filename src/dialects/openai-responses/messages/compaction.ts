@@ -21,7 +21,9 @@ import { encodeUsage } from "../usage.ts"
 /** The result of `POST /v1/responses/compact`: the generated text and nothing else (docs/api.md#compaction). */
 export function compactOf(result: ChatResult): { output: string } {
   const [choice] = result.choices
-  const texts = choice?.parts.map((part) => (part.type === "text" ? part.text : ""))
+  const texts = choice?.parts.map((part) =>
+    part.type === "text" || part.type === "refusal" ? part.text : "",
+  )
   return { output: texts?.join("") ?? "" }
 }
 

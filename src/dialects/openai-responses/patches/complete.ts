@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { mintId } from "../../shared/identifiers.ts"
-import { nowInSeconds } from "../../shared/time.ts"
+import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 import { withTotal } from "../usage.ts"
 
@@ -18,10 +18,7 @@ export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHe
   const { created_at: created } = response
   return {
     id: textAt(response, "id") ?? earlier?.id ?? mintId(ID_PREFIX),
-    createdAt:
-      typeof created === "number" && Number.isInteger(created)
-        ? created
-        : (earlier?.createdAt ?? nowInSeconds()),
+    createdAt: isUnixTime(created) ? created : (earlier?.createdAt ?? nowInSeconds()),
   }
 }
 

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+
+const REQUEST = { model: "m", messages: [], stream: true, streamUsage: true, choices: 1 }
+
+function answer(indexes: readonly number[]): JsonObject {
+  const choices = indexes.map((index) => ({
+    index,
+    message: { role: "assistant", content: `${index}` },
+    finish_reason: "stop",
+  }))
+  return { choices, created: 1_762_345_678_901 }
+}
+
+describe("choices of a whole answer", () => {
+  test.each([
+    [[1], [0]],
+    [[7], [0]],
+    [
+      [0, 0],
+      [0, 1],
+    ],
+    [
+      [1, 0],
+      [1, 0],
+    ],
+    [
+      [0, 2],
+      [0, 1],
+    ],
+  ])("numbered %p have the indexes %p", (given, expected) => {
+    const decoded = OPENAI_CHAT.decodeResult(answer(given))
+    expect(decoded.choices.map(({ index }) => index)).toEqual(expected)
+    const body = answer(given)
+    OPENAI_CHAT.patches.result(body, { model: "p/m", streamUsage: true })
+    expect(body["choices"]).toMatchObject(expected.map((index) => ({ index })))
+    // Milliseconds are not a time of this format.
+    expect(body["created"]).toBeLessThan(100_000_000_000)
+  })
+})
+
+test("the only requested choice of a stream is the first", () => {
+  const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
+  const choice = { index: 1, delta: { content: "Hi" }, finish_reason: "stop" }
+  const json = { id: "c", choices: [choice] }
+  const events = decoder.push({ data: JSON.stringify(json), json })
+  expect(events).toContainEqual({ type: "text-delta", choice: 0, text: "Hi" })
+})
