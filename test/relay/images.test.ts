@@ -254,7 +254,11 @@ test("a provider that sends more images than asked for is paid for those, and th
   await using server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch: () => Response.json({ created: 1, data: Array.from({ length: 2_000 }, () => ({ b64_json: "AAAA" })) }),
+    fetch: () =>
+      Response.json({
+        created: 1,
+        data: Array.from({ length: 2_000 }, () => ({ b64_json: "AAAA" })),
+      }),
   })
   await using gateway = await startGateway({
     providers: { many: provider(server.url.href, "openai-compatible") },

@@ -28,7 +28,12 @@ beforeAll(async () => {
       openai: provider(`${gateway.simulator.url}/v1`, "openai"),
       vllm: provider(`${gateway.simulator.url}/v1`, "vllm"),
     },
-    models: { ...settings.models, "openai/echo": simulated(), "vllm/echo": simulated(), "openai/gpt-4o": VISION },
+    models: {
+      ...settings.models,
+      "openai/echo": simulated(),
+      "vllm/echo": simulated(),
+      "openai/gpt-4o": VISION,
+    },
   })
 })
 

@@ -104,6 +104,8 @@ export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
   const isCompatible = vendor === "anthropic" && url?.endsWith("/chat/completions") === true
   const isAzureChat = /azure/.test(vendor ?? dialect) && url?.includes("/chat/") === true
   if (isCompatible || isAzureChat) return "openai-compatible"
+  // Doubleword runs vLLM.
+  if (url?.includes("doubleword.ai") === true) return "vllm"
   return vendor ?? VENDORS_OF_FOLDERS[dialect] ?? dialect
 }
 

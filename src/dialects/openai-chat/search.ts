@@ -1,8 +1,17 @@
 import type { Writable } from "../../canon/writable.ts"
 import { extraOf } from "../../canon/extra.ts"
-import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
-import type { WebSearch } from "../../canon/web-search.ts"
-import { decodeLocation } from "../shared/search.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import type { Citation } from "../../canon/message.ts"
+import type { FoundPage, WebSearch, WebSearchPart } from "../../canon/web-search.ts"
+import { decodeLocation, foundPage } from "../shared/search.ts"
 import { DIALECT } from "./identifiers.ts"
 
 const OPTIONS = "web_search_options"
@@ -22,4 +31,69 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   const extra = unknownFields(options, FIELDS)
   if (extra !== undefined) search.extra = extraOf(DIALECT, extra)
   return search
+}
+
+/** `[3]`: the number of a source within a text. */
+const MARK = /\[(\d{1,3})\]/g
+/** Maximum number of citations of one text: a mark may repeat without limit. */
+const MAX_CITATIONS = 1_000
+
+/**
+ * The sources that Perplexity and xAI list beside the choices, of an answer or of a chunk: `citations` are their
+ * addresses, by number, and `search_results` have their titles (docs/wire/openai-chat.md#f26).
+ * @returns undefined without any.
+ */
+export class Sources {
+  readonly #pages: readonly (FoundPage | undefined)[]
+
+  private constructor(pages: readonly (FoundPage | undefined)[]) {
+    this.#pages = pages
+  }
+
+  static of(body: JsonObject): Sources | undefined {
+    if (body.citations === undefined && body.search_results === undefined) return undefined
+    const results = listAt(body, "search_results").map(pageOf)
+    const addresses = listAt(body, "citations")
+    const byAddress = new Map(results.map((page) => [page?.url, page]))
+    const listed = addresses.map((address) => {
+      const page = pageOf(address)
+      return byAddress.get(page?.url) ?? page
+    })
+    const pages = listed.length > 0 ? listed : results
+    return pages.some((page) => page !== undefined) ? new Sources(pages) : undefined
+  }
+
+  /** The search, for dialects that show one. Its vendor's count is in the usage. */
+  get search(): WebSearchPart {
+    const pages = this.#pages.filter((page) => page !== undefined)
+    return { type: "web-search", queries: [], pages, uses: 0, reportedIn: DIALECT }
+  }
+
+  /**
+   * A citation for each mark in a text; without marks, one for each source, of the whole text.
+   * @param text empty if it is not known.
+   * @param length of the text, in characters.
+   */
+  citationsOf(text: string, length: number): Citation[] {
+    const marked: Citation[] = []
+    for (const { 0: mark, 1: number, index } of text.matchAll(MARK)) {
+      const page = this.#pages[Number(number) - 1]
+      if (page === undefined || marked.length >= MAX_CITATIONS) continue
+      marked.push({ ...sourceOf(page), start: index, end: index + mark.length })
+    }
+    if (marked.length > 0) return marked
+    const all = this.#pages.filter((page) => page !== undefined)
+    return all.map((page) => ({ ...sourceOf(page), start: 0, end: length }))
+  }
+}
+
+function pageOf(value: JsonValue): FoundPage | undefined {
+  const [page] = isJsonObject(value)
+    ? foundPage(textAt(value, "url"), textAt(value, "title"), textAt(value, "date"))
+    : foundPage(typeof value === "string" && value !== "" ? value : undefined)
+  return page
+}
+
+function sourceOf({ url, title }: FoundPage): Citation {
+  return title === undefined ? { url } : { url, title }
 }

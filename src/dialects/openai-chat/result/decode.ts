@@ -26,7 +26,7 @@ import { isUnixTime } from "../../shared/time.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { customIn, legacyCallIn } from "./calls.ts"
 import { decodeContentParts } from "./content.ts"
-import { Sources } from "../sources.ts"
+import { Sources } from "../search.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])

@@ -13,7 +13,7 @@ import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { reasoningText } from "../reasoning/text.ts"
 import { legacyCallIn } from "../result/calls.ts"
 import { decodeContentParts } from "../result/content.ts"
-import type { Sources } from "../sources.ts"
+import type { Sources } from "../search.ts"
 import { OpenCalls } from "./open-calls.ts"
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>

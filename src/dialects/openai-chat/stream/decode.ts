@@ -12,7 +12,7 @@ import { reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isUnixTime } from "../../shared/time.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
-import { Sources } from "../sources.ts"
+import { Sources } from "../search.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 
 /** Members of a chunk that do not affect the answer as a whole, or only pad it. */
