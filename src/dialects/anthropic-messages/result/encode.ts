@@ -1,7 +1,7 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { JsonObject } from "../../../canon/json.ts"
 import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
