@@ -7,5 +7,8 @@ export type BaseUrl = (reached?: string) => string
 
 /** The path that callers have before every path of the gateway: `/ai` for `https://example.com/ai`; mostly empty. */
 export function basePathOf(publicUrl: string | undefined): string {
-  return (publicUrl && URL.parse(publicUrl)?.pathname.replace(/\/+$/, "")) || ""
+  const path = (publicUrl && URL.parse(publicUrl)?.pathname) || ""
+  let end = path.length
+  while (path[end - 1] === "/") end--
+  return path.slice(0, end)
 }

@@ -250,7 +250,7 @@ describe("links to kept images", () => {
   })
 })
 
-test("a provider that sends more images than asked for is paid for those, and the rest is left out", async () => {
+test("images beyond those that were asked for are neither charged nor passed on", async () => {
   await using server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -18,8 +18,10 @@ const LONG = JSON.stringify({
   choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
   // Many names are slower to parse than as many values.
-  details: Object.fromEntries(
-    Array.from({ length: 450_000 }, (_, at) => [`member number ${at}`, at]),
+  details: Array.from({ length: 45 }, (_, block) =>
+    Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, at) => [`member number ${block * 10_000 + at}`, at]),
+    ),
   ),
 })
 
