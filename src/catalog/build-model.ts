@@ -14,6 +14,7 @@ import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import { type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
+import { hidesReasoning } from "./hidden-reasoning.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import { rulesOf } from "./model-rules.ts"
 import { CREDENTIAL_MARK, type Deployment, type Model } from "./model.ts"
@@ -170,6 +171,8 @@ function buildDeployment(
       weight,
       ...(dialects === undefined ? {} : { dialects }),
       ...(rules === undefined ? {} : { rules }),
+      ...(draft.kind === "chat" &&
+        hidesReasoning(upstreamModel, facts) && { hidesReasoning: true }),
       ...(price === undefined ? {} : { price }),
       ...(ownSearches === undefined ? {} : { ownSearches }),
     },

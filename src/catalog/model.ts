@@ -52,6 +52,8 @@ export interface Deployment {
   readonly dialects?: readonly DialectId[]
   /** What its model accepts; absent: no restriction is known. */
   readonly rules?: ModelRules
+  /** Set if its model reasons and does not show it in full: only its provider's usage says how much. */
+  readonly hidesReasoning?: true
   /** Set where a caller has named the model, and nobody here knows whether its vendor has it. */
   readonly isAssumed?: true
   /** Absent: the deployment cannot be called, since its cost could not be known. */

@@ -140,6 +140,14 @@ export class Reservation implements Disposable {
     return new Reservation(this.#budget, this.#share)
   }
 
+  /** A new reservation that takes over all that this one has, for work that outlives the request. */
+  handOver(): Reservation {
+    const heir = this.another()
+    heir.#bytes = this.#bytes
+    this.#bytes = 0
+    return heir
+  }
+
   /**
    * Reserves what a body needs before it is read, or as it grows.
    * @throws GatewayError `overloaded`; `body_too_large` when it can never fit.

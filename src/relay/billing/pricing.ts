@@ -36,25 +36,36 @@ export class Pricing {
     this.#uncharged = new UnchargedUsage(alarms)
   }
 
-  /** What a delivered answer costs. Counts for itself only where the vendor did not. */
+  /**
+   * What a delivered answer costs. Counts for itself only where the vendor did not.
+   * @param hidden tokens of reasoning that the answer does not show, where the vendor does not count them.
+   */
   priceAnswer(
     charge: PendingCharge,
     deployment: Deployment,
     meter: Meter,
+    hidden = 0,
   ): MaybePromise<PricedUsage> {
     const { usage } = meter
     const settled = { charge, deployment, meter }
     if (usage && meter.isCounted) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
-    return estimateUsage(this.#counter, settled).then((estimate) => {
+    return this.countAnswer(settled).then((shown) => {
+      const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
       // What is reported before the end may only be the start: Anthropic begins with one token
       // (docs/wire/anthropic-messages.md#f9).
       const isBegun = usage !== undefined && !isNoUsage(usage)
       if (!isBegun) return this.#priced(settled, estimate, true)
       if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
-      const { output, audioOutput } = estimate
-      return this.#priced(settled, { ...usage, output, audioOutput }, true)
+      const { output, reasoning, reasoningBeside, audioOutput } = estimate
+      const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput }
+      return this.#priced(settled, counted, true)
     })
+  }
+
+  /** Our own count of what an answer shows, also if its vendor has a count. */
+  countAnswer(delivered: Delivered): Promise<Usage> {
+    return estimateUsage(this.#counter, delivered)
   }
 
   #priced(
@@ -118,4 +129,11 @@ function believed(
 function priceOf({ id, price }: Deployment): Price {
   if (!price) throw new Error(`deployment ${id} was called without a price`)
   return price
+}
+
+/** A usage with hidden reasoning, which some vendors bill besides the output. */
+function withHidden(usage: Usage, tokens: number, { price }: Deployment): Usage {
+  return price?.rates.reasoningBeside === undefined
+    ? { ...usage, output: usage.output + tokens, reasoning: tokens }
+    : { ...usage, reasoningBeside: tokens }
 }

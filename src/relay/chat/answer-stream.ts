@@ -1,5 +1,6 @@
 import type { EventDecoder } from "../../canon/dialect.ts"
 import type { AnswerRecord } from "../billable/answer-record.ts"
+import type { DrainRule } from "../pipeline/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
@@ -15,6 +16,8 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly meter: Meter
   /** Whether all of the answer has been passed on. */
   readonly isOver: boolean
+  /** Resolves when the provider has reported the usage of an answer that ended at its limits, or is not waited for any longer. */
+  readonly rest: Promise<void> | undefined
   /**
    * Text for the caller, metered; empty only when the answer is over.
    * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
@@ -33,4 +36,6 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly record?: AnswerRecord | undefined
   /** Where the vendor does not keep all limits of the answer. */
   readonly limits?: StreamLimits | undefined
+  /** Whether the call is read on for its usage when its answer has ended at those limits. */
+  readonly drain?: DrainRule
 }

@@ -28,6 +28,12 @@ export function isFoldable({ extra, webSearch, modalities }: ChatRequest): boole
   return OTHER_OUTPUT.every((name) => extra.fields[name] === undefined)
 }
 
+/** A folded answer, and what is still read of its call: see `AnswerStream.rest`. */
+export interface FoldedAnswer {
+  readonly result: ChatResult
+  readonly rest: Promise<void> | undefined
+}
+
 /**
  * The whole answer of a call that was made for a stream, so that it ends where its limits end it.
  * @throws GatewayError of a stream that broke before that: a part of an answer is none.
@@ -36,7 +42,7 @@ export async function foldAnswer(
   attempt: Attempt,
   response: HttpAnswer,
   parts: ReadingParts,
-): Promise<ChatResult> {
+): Promise<FoldedAnswer> {
   const writer = new CollectingWriter(new AnswerSize(attempt))
   const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
   // Nothing is for the caller before the end, so that it is here.
@@ -45,7 +51,10 @@ export async function foldAnswer(
   if (result.choices.length === 0) {
     throw new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
   }
-  return result
+  const { rest } = stream
+  // Without a rest, the attempt is over with the answer.
+  if (rest) void stream.drain()
+  return { result, rest }
 }
 
 /** Keeps what a stream says until it is whole. */

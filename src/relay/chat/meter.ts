@@ -24,6 +24,12 @@ export class Meter {
   readonly other: OtherContent
   /** Images that the model itself made. */
   images = 0
+  /** When its call was made, by `performance.now()`; absent for complete responses. */
+  begunAt: number | undefined
+  /** When its first text or call came. */
+  #spokenAt: number | undefined
+  /** Of the calls that it is the sum of. */
+  #silentMs = 0
   #text: string[] = []
   #finished = 0
   /** How much of the output had come when the usage was reported. */
@@ -54,6 +60,12 @@ export class Meter {
     return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
   }
 
+  /** How long the calls took to their first text. Milliseconds. */
+  get silentMs(): number {
+    if (this.begunAt === undefined) return this.#silentMs
+    return this.#silentMs + (this.#spokenAt ?? performance.now()) - this.begunAt
+  }
+
   get #amount(): number {
     return this.characters + this.other.amount
   }
@@ -73,6 +85,7 @@ export class Meter {
       sum.other.add(meter.other)
       sum.images += meter.images
       sum.#amountAtUsage += meter.#amountAtUsage
+      sum.#silentMs += meter.silentMs
       sum.reported ??= meter.reported
     }
     sum.records = meters.flatMap(({ records }) => records)
@@ -99,9 +112,12 @@ export class Meter {
     switch (event.type) {
       case "text-delta":
       case "refusal-delta":
+        this.#spokenAt ??= performance.now()
+        return this.#add(event.text)
       case "reasoning-delta":
         return this.#add(event.text)
       case "tool-call-start":
+        this.#spokenAt ??= performance.now()
         return this.#add(event.name)
       case "tool-call-delta":
         return this.#add(event.arguments)

@@ -31,6 +31,12 @@ export interface OpeningServices {
   readonly vendorState: VendorState
 }
 
+/** A plan, and what was counted of its calls. */
+export interface Counted {
+  readonly plan: Plan
+  readonly meter: Meter
+}
+
 /** A plan whose calls are made. */
 interface Opened {
   readonly plan: Plan
@@ -62,12 +68,13 @@ export class StreamOpening {
   /**
    * The plan whose calls were being made when the request ended, and what was counted of it, also where nothing had come
    * that the caller could read. Of two it is the one that has counted; what the other has is the operator's loss.
+   * @param isBillable whether it is charged.
    */
-  takeCounted(): { readonly plan: Plan; readonly meter: Meter } | undefined {
+  takeCounted(isBillable: (counted: Counted) => boolean): Counted | undefined {
     const counted = [...this.#opened]
       .filter(({ attempts }) => !attempts.every(isGivenUp))
       .map(({ plan, meters, attempts }) => ({ plan, attempts, meter: Meter.sum(meters) }))
-    const charged = counted.find(({ meter }) => meter.isBillable)
+    const charged = counted.find(isBillable)
     for (const other of counted) {
       if (other !== charged) for (const attempt of other.attempts) attempt.lost()
     }
@@ -106,9 +113,8 @@ export class StreamOpening {
     opened.attempts.push(attempt)
     try {
       const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
-      const parts = readingParts(counter, context, plan, recorder)
+      const parts = readingParts(counter, context, attempt, recorder)
       meters.push(parts.meter)
-      attempt.meter = parts.meter
       const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
       attempt.succeed()
       return stream

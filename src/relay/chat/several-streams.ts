@@ -38,7 +38,7 @@ export class ChoiceWriter implements StreamWriter {
     this.#shared.setUsage(usage)
   }
 
-  end(cost: bigint, report?: Report): string {
+  end(cost: bigint | undefined, report?: Report): string {
     return this.#shared.end(cost, report)
   }
 
@@ -68,6 +68,11 @@ export class SeveralStreams implements AnswerStream {
 
   get isOver(): boolean {
     return this.#open.size === 0
+  }
+
+  get rest(): Promise<void> | undefined {
+    const rests = this.#streams.flatMap(({ rest }) => rest ?? [])
+    return rests.length === 0 ? undefined : Promise.all(rests).then(() => undefined)
   }
 
   get meter(): Meter {

@@ -1,7 +1,8 @@
 import type { Place } from "../../canon/linked-list.ts"
-import { asChargedError } from "../../canon/errors.ts"
+import { asChargedError, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
@@ -16,10 +17,9 @@ import {
 } from "../pipeline/call-failure.ts"
 import type { ChatContext } from "./chat-context.ts"
 import type { Conversations } from "./conversations.ts"
-import type { Meter } from "./meter.ts"
-import { type OpeningServices, StreamOpening } from "./open-stream.ts"
+import { estimateHidden } from "./hidden-reasoning.ts"
+import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
 import type { Settled } from "../pipeline/pipeline.ts"
-import type { Plan } from "./plan.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 
@@ -74,6 +74,8 @@ class StreamedAnswer implements Watched {
   #over = false
   /** No one reads any more. It may come while the last charge is written, when the answer is over. */
   #hasLeft = false
+  /** Whether its upstream has failed: what that may have reasoned out of sight is not charged. */
+  #hasFailed = false
   #isCharged = false
 
   constructor(services: StreamServices, context: ChatContext) {
@@ -99,6 +101,7 @@ class StreamedAnswer implements Watched {
       const error = asCallFailure(thrown)
       // An answer that is read on has its money ended there.
       if (!this.#over) {
+        this.#hasFailed = error instanceof GatewayError
         this.#close()
         await this.#settleDelivered(error)
       }
@@ -144,16 +147,19 @@ class StreamedAnswer implements Watched {
 
   /** To the vendor's usage, with no one to read it: what comes is counted, and not kept. */
   async #readOn(): Promise<void> {
-    const { cancellation } = this.#context
+    const { cancellation, call } = this.#context
     this.#over = true
     this.#services.watch.remove(this)
+    using _ = leaveSlot(call.memory)
     cancellation.leave()
     let failure: CallFailure = new CallEnded("caller_left")
     try {
       const upstream = (this.#upstream ??= await this.#opening.stream)
       await this.#reading
-      while (!upstream.isOver) await upstream.read()
+      while (!upstream.isOver && cancellation.drains) await upstream.read()
+      if (!upstream.isOver) throw failure
       cancellation[Symbol.dispose]()
+      await upstream.rest
       void upstream.drain()
     } catch (thrown) {
       failure = asCallFailure(thrown)
@@ -183,17 +189,38 @@ class StreamedAnswer implements Watched {
 
   /** The last byte goes out only when its charge is on disk. */
   async #complete(upstream: AnswerStream): Promise<string> {
-    const { plan, meter, writer } = upstream
+    const { plan, writer } = upstream
+    if (upstream.rest) return this.#completeEarly(upstream)
     this.#close()
     void upstream.drain()
-    const { priced, settlement } = await this.#settle(plan, meter)
+    const { priced, settlement } = await this.#settle(upstream)
     const usage = ownCount(priced, plan.limits !== undefined)
     if (usage) writer.setUsage(usage)
     return this.#end(writer, settlement.charged)
   }
 
+  /** Its caller has all of the answer, and does not wait for the vendor's usage, which is charged when it is here. */
+  async #completeEarly(upstream: AnswerStream): Promise<string> {
+    const { charge, call } = this.#context
+    const memory = leaveSlot(call.memory)
+    this.#close()
+    void upstream.drain()
+    void this.#settleLater(upstream, memory)
+    const { plan, meter, writer } = upstream
+    const delivered = { charge, deployment: plan.deployment, meter }
+    writer.setUsage(await this.#services.billing.pricing.countAnswer(delivered))
+    return this.#end(writer, undefined)
+  }
+
+  async #settleLater(upstream: AnswerStream, memory: Disposable): Promise<void> {
+    using _ = memory
+    await upstream.rest
+    // The ledger reports a charge that cannot be written.
+    await this.#settle(upstream).catch(() => undefined)
+  }
+
   /** The last words. The answer is stored before they go out: its caller may continue from it immediately. */
-  async #end(writer: StreamWriter, cost: bigint): Promise<string> {
+  async #end(writer: StreamWriter, cost: bigint | undefined): Promise<string> {
     const { keeping } = this.#context
     if (!keeping) return writer.end(cost)
     let last: JsonObject | undefined
@@ -204,6 +231,7 @@ class StreamedAnswer implements Watched {
 
   /** Never a silent success: the caller gets the dialect's own error, then the stream ends. */
   async #fail(controller: Controller, failure: CallFailure): Promise<void> {
+    this.#hasFailed = failure instanceof GatewayError
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
     const cleaned = this.#upstream?.plan.client.cleaned(failure) ?? failure
@@ -234,17 +262,24 @@ class StreamedAnswer implements Watched {
     const opening = this.#opening
     // An attempt that ends writes its outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
-    const counted = upstream ?? (isFinal(reason) ? opening.takeCounted() : undefined)
-    if (counted?.meter.isBillable) await this.#settle(counted.plan, counted.meter)
+    const isBillable = (each: Counted): boolean => this.#isBillable(each)
+    const counted = upstream ?? (isFinal(reason) ? opening.takeCounted(isBillable) : undefined)
+    if (counted && isBillable(counted)) await this.#settle(counted)
     else this.#services.pipeline.release(this.#context)
   }
 
+  /** A vendor bills hidden reasoning also if its caller has left before the first word. */
+  #isBillable({ plan, meter }: Counted): boolean {
+    return meter.isBillable || (this.#hasLeft && estimateHidden(plan, meter) > 0)
+  }
+
   /** Charges what came of a plan, and keeps its text for accounts that want that. */
-  async #settle(plan: Plan, meter: Meter): Promise<Settled> {
+  async #settle({ plan, meter }: Counted): Promise<Settled> {
     const { pipeline, billing } = this.#services
     const context = this.#context
     const { charge, call } = context
-    const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
+    const hidden = meter.isCounted || this.#hasFailed ? 0 : estimateHidden(plan, meter)
+    const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
     const settled = await pipeline.settle(context, plan.deployment, pricing)
     this.#isCharged = true
     if (call.key.storesContent) pipeline.keepPayload(context, meter.text)
@@ -263,6 +298,16 @@ class StreamedAnswer implements Watched {
     this.#context.cancellation[Symbol.dispose]()
     this.#context.call.memory[Symbol.dispose]()
   }
+}
+
+/**
+ * A request whose caller has left, or has all of the answer, no longer counts as running while the vendor is read on:
+ * its hold bounds what that can cost. Its memory counts until the result is disposed of.
+ */
+function leaveSlot(memory: Reservation): Disposable {
+  const kept = memory.handOver()
+  memory[Symbol.dispose]()
+  return kept
 }
 
 /** Whether an upstream call has ended because the answer is over. */

@@ -18,26 +18,15 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  /** How long the vendor is read on for its usage once the caller has all. Milliseconds; undefined: not at all. */
-  readonly readOnTime: number | undefined
   /** Whether every choice has ended, the last of them by a cut: the caller has all. */
   isOver = false
 
-  /**
-   * @param choices how many the vendor was asked for.
-   * @param readOnTime as of the member.
-   */
-  constructor(limits: OwnLimits, choices: number, counter: Counter, readOnTime?: number) {
+  /** @param choices how many the vendor was asked for. */
+  constructor(limits: OwnLimits, choices: number, counter: Counter) {
     this.#limits = limits
     this.#choices = choices
     this.#counter = counter
-    this.readOnTime = readOnTime
     this.#sequences = new StopSequences(limits.stop)
-  }
-
-  /** Whether its vendor need not go on. */
-  get letsGo(): boolean {
-    return this.isOver && this.readOnTime === undefined
   }
 
   /** Whether tokens have to be counted before the answer goes on. */

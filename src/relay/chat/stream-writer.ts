@@ -38,10 +38,10 @@ export interface StreamWriter extends FrameWriter {
   setUsage(usage: Usage): void
   /**
    * The last words, once the charge is on disk.
-   * @param cost nanocredits.
+   * @param cost nanocredits; undefined: it is not known yet.
    * @param report called with the frame that ends the answer and holds the cost.
    */
-  end(cost: bigint, report?: Report): string
+  end(cost: bigint | undefined, report?: Report): string
   /** Tells the caller that the answer broke off. */
   fail(error: GatewayError, requestId: string): string
 }
@@ -80,7 +80,7 @@ export class VerbatimWriter implements StreamWriter {
     return before
   }
 
-  end(cost: bigint, report?: Report): string {
+  end(cost: bigint | undefined, report?: Report): string {
     const before = this.#sayUnsaid()
     if (this.#last === undefined) {
       return before + this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
@@ -133,9 +133,9 @@ function withCost(
   client: ClientDialect,
   frame: { readonly event?: string },
   carrier: JsonObject,
-  cost: bigint,
+  cost: bigint | undefined,
 ): string {
-  client.setCost(carrier, formatCredits(cost))
+  if (cost !== undefined) client.setCost(carrier, formatCredits(cost))
   return formatEvent({ ...frame, data: JSON.stringify(carrier) })
 }
 
@@ -211,7 +211,7 @@ export class TranscodingWriter implements StreamWriter {
     this.#encoder.push({ type: "usage", usage })
   }
 
-  end(cost: bigint, report?: Report): string {
+  end(cost: bigint | undefined, report?: Report): string {
     let text = ""
     for (const frame of this.#encoder.end()) {
       if (frame.json) report?.(frame.json)

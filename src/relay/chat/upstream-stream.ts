@@ -12,6 +12,8 @@ import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
+import { isDrained } from "../pipeline/cancellation.ts"
+import type { DrainRule } from "../pipeline/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
@@ -44,6 +46,9 @@ const MEDIA_TYPES = {
 /** Types that say nothing of what is sent. */
 const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
+/** For frames that are only counted. */
+const NO_WRITER: FrameWriter = { isOver: false, push: () => "", broken() {} }
+
 /** The stream of one upstream call. */
 export class UpstreamStream<
   Writer extends FrameWriter = StreamWriter,
@@ -59,7 +64,12 @@ export class UpstreamStream<
   /** Whether a frame came already: then nobody needs it again. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
-  readonly #limits: StreamLimits | undefined
+  /** Until the answer has ended at them. */
+  #limits: StreamLimits | undefined
+  readonly #drain: DrainRule | undefined
+  /** Where frames go: to the caller, until the answer has ended at its limits. */
+  #output: FrameWriter
+  rest: Promise<void> | undefined
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
   /** Whether a frame has come: what comes before that shows only that someone is there. */
@@ -91,6 +101,8 @@ export class UpstreamStream<
     this.#decoder = parts.decoder
     this.#record = parts.record
     this.#limits = parts.limits
+    this.#drain = parts.drain
+    this.#output = parts.writer
     if (parts.record) this.meter.records = [parts.record]
     const { dialect } = attempt.plan.binding
     this.#isRepeated = dialect.findRepeated?.()
@@ -141,7 +153,11 @@ export class UpstreamStream<
 
   get isOver(): boolean {
     const isRead = this.#first === undefined && this.#reading === undefined
-    return isRead && (this.#isEnded || this.writer.isOver)
+    return isRead && this.#isDone
+  }
+
+  get #isDone(): boolean {
+    return this.#isEnded || this.rest !== undefined || this.writer.isOver
   }
 
   async read(): Promise<string> {
@@ -155,6 +171,10 @@ export class UpstreamStream<
       this.#reading = undefined
       return reading
     }
+    return this.#readNext()
+  }
+
+  async #readNext(): Promise<string> {
     // A turn takes bytes, or it is the last: nothing else may make this loop go on.
     let work = 0
     while (this.#failure === undefined) {
@@ -177,7 +197,7 @@ export class UpstreamStream<
       }
       if (this.#limits) text += await this.#limited(this.#limits, isLast)
       if (isLast && this.#failure === undefined) return text
-      if (text !== "" || this.isOver) {
+      if (text !== "" || this.#isDone) {
         this.#attempt.deadlines.pause()
         return text
       }
@@ -196,6 +216,7 @@ export class UpstreamStream<
   }
 
   async drain(): Promise<void> {
+    if (this.rest) await this.rest
     this.#attempt.deadlines.awaitEnd(performance.now() + HANG_UP_TIME)
     try {
       while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
@@ -259,7 +280,7 @@ export class UpstreamStream<
         const frame = parseFrame(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoder.push(frame))
         reported++
-        if (this.#limits?.letsGo) {
+        if (this.#limits?.isOver) {
           this.#hearUsage(received.slice(reported))
           break
         }
@@ -300,10 +321,10 @@ export class UpstreamStream<
     if (this.meter.usage !== usage) this.meter.reported = frame?.json
     if (frame?.json) this.#record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
-      if (frame) this.writer.broken(frame)
+      if (frame) this.#output.broken(frame)
       throw this.#failed(this.meter.failure)
     }
-    return this.writer.push(frame, this.#limits ? this.#limits.push(events) : events)
+    return this.#output.push(frame, this.#limits ? this.#limits.push(events) : events)
   }
 
   /**
@@ -313,15 +334,29 @@ export class UpstreamStream<
   async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
     const isWhole = isLast || this.#failure !== undefined
     const text = isWhole ? await this.#flushed(limits) : await this.#counted(limits)
-    if (limits.isOver && limits.readOnTime !== undefined) {
-      this.#attempt.deadlines.endIn(limits.readOnTime, "answer_over")
-    }
-    if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
-      this.#isEnded = true
-      this.#failure = undefined
-      this.#attempt.end(new CallEnded("answer_over"))
-    }
+    if (!limits.isOver) return text
+    this.#failure = undefined
+    this.#limits = undefined
+    this.#output = NO_WRITER
+    const isRead = isWhole || this.#decoder.finished
+    if (isRead || !isDrained(this.#attempt, this.#drain)) this.#letGo()
+    else this.rest = this.#readRest(this.#drain?.limitMs)
     return text
+  }
+
+  #letGo(): void {
+    this.#isEnded = true
+    this.#attempt.end(new CallEnded("answer_over"))
+  }
+
+  /** Reads on for the usage of an answer that its caller has. What is known when that fails is enough to go on. */
+  async #readRest(limitMs = 0): Promise<void> {
+    this.#attempt.deadlines.endIn(limitMs, "answer_over")
+    try {
+      while (!this.#isEnded && !this.#decoder.finished) await this.#readNext()
+    } catch {
+      this.#letGo()
+    }
   }
 
   async #flushed(limits: StreamLimits): Promise<string> {

@@ -28,6 +28,7 @@ import {
 } from "./chat-request.ts"
 import type { Conversations } from "./conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
+import { estimateHidden } from "./hidden-reasoning.ts"
 import { limitedResult } from "./limited-result.ts"
 import { reportLostMedia } from "./lost-media.ts"
 import { Meter } from "./meter.ts"
@@ -54,6 +55,8 @@ interface Received {
   /** As much of it as is the caller's. */
   readonly reported: ChatResult
   readonly meter: Meter
+  /** As of `FoldedAnswer`. */
+  readonly rest?: Promise<void> | undefined
 }
 
 /** What the calls of a plan gave: one, or one for each choice. */
@@ -66,7 +69,7 @@ interface ReceivedPlan {
 
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
 export async function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
-  const { pipeline, billing, signer, conversations } = services
+  const { pipeline, signer, conversations } = services
   const { charge, headers, keeping } = context
   let received: ReceivedPlan
   try {
@@ -81,18 +84,17 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   } finally {
     context.cancellation[Symbol.dispose]()
   }
-  const { plan, meter } = received
+  const { plan, all } = received
   if (!plan.isVerbatim) reportLost(context, received)
-  const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter)
-  const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
+  const settling = all.some(({ rest }) => rest) ? settleLater : settleNow
+  const { counted, cost, balance } = await settling(services, context, received)
   addAnswerHeaders(headers, {
     provider: plan.client.provider,
     losses: charge.losses,
-    cost: settlement.charged,
-    balance: settlement.balance,
+    ...(cost !== undefined && { cost }),
+    balance,
   })
   headers["content-type"] = "application/json"
-  const counted = ownCount(priced, plan.limits !== undefined)
   const answer = afterCharge(() => bodyOf(context, received, signer, counted))
   pipeline.keepPayload(context, answer)
   if (keeping) await conversations.keep(keeping, answer)
@@ -107,6 +109,56 @@ function reportLost({ charge, dialect }: ChatContext, { all }: ReceivedPlan): vo
       if (part.type === "image" || part.type === "audio") reportLostMedia(charge, dialect, part)
     }
   }
+}
+
+/** The money of an answer, as far as it is known when the answer is released. */
+interface KnownCharge {
+  /** Replaces the vendor's usage. */
+  readonly counted: Usage | undefined
+  /** Nanocredits. */
+  readonly cost?: bigint
+  /** Nanocredits. */
+  readonly balance: bigint
+}
+
+async function settleNow(
+  { pipeline, billing }: WholeServices,
+  context: ChatContext,
+  { plan, meter }: ReceivedPlan,
+): Promise<KnownCharge> {
+  const pricing = billing.pricing.priceAnswer(context.charge, plan.deployment, meter)
+  const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
+  const counted = ownCount(priced, plan.limits !== undefined)
+  return { counted, cost: settlement.charged, balance: settlement.balance }
+}
+
+/** Has an answer charged when its vendor has counted it: its caller has all of it, and does not wait for that. */
+async function settleLater(
+  { pipeline, billing }: WholeServices,
+  context: ChatContext,
+  { plan, all, meter }: ReceivedPlan,
+): Promise<KnownCharge> {
+  const { charge, call } = context
+  const { deployment } = plan
+  const memory = call.memory.handOver()
+  const settle = async (): Promise<void> => {
+    using _ = memory
+    await Promise.all(all.map(({ rest }) => rest))
+    const last = meterOf(all)
+    const hidden = estimateHidden(plan, last)
+    const pricing = billing.pricing.priceAnswer(charge, deployment, last, hidden)
+    await pipeline.settle(context, deployment, pricing)
+  }
+  // The ledger reports a charge that cannot be written.
+  settle().catch(() => undefined)
+  const counted = await billing.pricing.countAnswer({ charge, deployment, meter })
+  return { counted, balance: billing.balance(charge) }
+}
+
+/** What several calls have delivered together. */
+function meterOf(all: readonly Received[]): Meter {
+  const [first, ...others] = all
+  return first && others.length === 0 ? first.meter : Meter.sum(all.map(({ meter }) => meter))
 }
 
 /** @param counted replaces the vendor's usage where that is not what is charged. */
@@ -161,7 +213,7 @@ async function receivePlan(
   }
   const calls = Array.from({ length: plan.calls }, () => () => receive(receiving, plan))
   const all = await services.pipeline.together(context, plan.deployment, calls)
-  return { plan, all, meter: Meter.sum(all.map(({ meter }) => meter)) }
+  return { plan, all, meter: meterOf(all) }
 }
 
 /** What the calls of a plan share. */
@@ -193,7 +245,7 @@ async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> 
       ? await fold(receiving, attempt, response)
       : await readWhole(receiving, attempt, await attempt.json(response))
     attempt.succeed()
-    attempt[Symbol.dispose]()
+    if (received.rest === undefined) attempt[Symbol.dispose]()
     return received
   } catch (thrown) {
     throw planFailure(plan, attempt.fail(thrown))
@@ -213,10 +265,9 @@ async function fold(
   attempt: Attempt,
   response: HttpAnswer,
 ): Promise<Received> {
-  const parts = readingParts(services.counter, context, attempt.plan, recorder)
-  attempt.meter = parts.meter
-  const reported = await foldAnswer(attempt, response, parts)
-  return { reported, meter: parts.meter }
+  const parts = readingParts(services.counter, context, attempt, recorder)
+  const { result: reported, rest } = await foldAnswer(attempt, response, parts)
+  return { reported, meter: parts.meter, rest }
 }
 
 function readWhole(

@@ -5,6 +5,7 @@ import type { Place } from "../../canon/linked-list.ts"
 import type { Caller } from "./call.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import { CallEnded, type CallFailure, isCallerGone } from "./call-failure.ts"
+import type { DrainRule } from "./runtime-config.ts"
 
 /** Most answers are over before it is worth checking whether their caller is still connected. Milliseconds. */
 const ASK_AFTER = 50
@@ -13,6 +14,8 @@ const ASK_AFTER = 50
 export interface RunningCall extends Disposable {
   readonly plan: { readonly deployment: Deployment }
   readonly record: AttemptRecord
+  /** Whether it may have produced reasoning that neither its answer shows nor its provider has reported yet. */
+  readonly hasHiddenUsage: boolean
   end(failure: CallFailure): void
   /** Another call has given the answer. */
   giveUp(sent: Usage): void
@@ -31,21 +34,20 @@ export class Cancellation implements Watched, Disposable {
   dueAt = performance.now() + ASK_AFTER
   place: Place<Watched> | undefined = undefined
   readonly #watch: DeadlineWatch
-  readonly #drainTime: number | undefined
+  readonly #drain: DrainRule | undefined
   #caller: Caller | undefined
   /** Called when the caller has left and the answer is read on. */
   onLeave: (() => void) | undefined
 
   /**
    * @param work what the watch's pulse calls the request.
-   * @param drainTime milliseconds for which an answer is read on when its caller has left; undefined: it
-   * is ended.
+   * @param drain whether its answer is read on when its caller has left; undefined: it is ended.
    */
-  constructor(caller: Caller, watch: DeadlineWatch, work: number, drainTime: number | undefined) {
+  constructor(caller: Caller, watch: DeadlineWatch, work: number, drain: DrainRule | undefined) {
     this.#caller = caller
     this.work = work
     this.#watch = watch
-    this.#drainTime = drainTime
+    this.#drain = drain
     watch.add(this)
   }
 
@@ -58,9 +60,9 @@ export class Cancellation implements Watched, Disposable {
     else signal?.addEventListener("abort", () => this.leave())
   }
 
-  /** Whether what runs upstream is read on when the caller leaves. */
+  /** Whether what runs upstream is read on when the caller leaves, or is to be read on further. */
   get drains(): boolean {
-    return this.#drainTime !== undefined && this.attempts.length > 0
+    return this.#drain !== undefined && this.attempts.some((call) => isDrained(call, this.#drain))
   }
 
   /** The caller has left. */
@@ -69,7 +71,7 @@ export class Cancellation implements Watched, Disposable {
     if (!this.drains) return this.end(new CallEnded("caller_left"))
     this.#hasLeft = true
     this.#stopAsking()
-    this.dueAt = performance.now() + (this.#drainTime ?? 0)
+    this.dueAt = performance.now() + (this.#drain?.limitMs ?? 0)
     this.#watch.add(this)
     this.onLeave?.()
   }
@@ -100,4 +102,10 @@ export class Cancellation implements Watched, Disposable {
     this.#caller = undefined
     this.#watch.remove(this)
   }
+}
+
+/** Whether a call is read on for its usage. */
+export function isDrained({ hasHiddenUsage }: RunningCall, drain: DrainRule | undefined): boolean {
+  if (drain?.when === "unless-counted") return hasHiddenUsage
+  return drain?.when === "always"
 }

@@ -29,7 +29,7 @@ import { type FirstAttempt, Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { pauseBeforeRetry } from "./retry.ts"
-import { drainTimeOf } from "./runtime-config.ts"
+import { drainRuleOf } from "./runtime-config.ts"
 import type { Trial } from "./trial.ts"
 
 /** Reported to the operator. */
@@ -114,8 +114,8 @@ export class Pipeline {
 
   #contextOf(arrival: Arrival, charge: PendingCharge, admission: Admission): RequestContext {
     const { call, caller, config, rate, work } = arrival
-    const drainTime = admission.isWhole === false ? undefined : drainTimeOf(config, charge.model)
-    const cancellation = new Cancellation(caller, this.#watch, work, drainTime)
+    const drain = admission.isWhole === false ? undefined : drainRuleOf(config, charge.model)
+    const cancellation = new Cancellation(caller, this.#watch, work, drain)
     return { call, config, charge, rate, headers: rate.headers, cancellation }
   }
 

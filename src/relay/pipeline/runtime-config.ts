@@ -30,8 +30,22 @@ export interface RuntimeConfig {
   readonly translationModel?: string
 }
 
-/** How long answers of a model are read on whose callers have left, milliseconds; undefined: they are cancelled. */
-export function drainTimeOf(config: RuntimeConfig, model: Model): number | undefined {
-  const { disconnect, disconnectLimit } = config
-  return (model.disconnect ?? disconnect) === "drain" ? disconnectLimit : undefined
+/** When an upstream call is read on for its usage after its caller has left, or has all of the answer. */
+export interface DrainRule {
+  /** `unless-counted`: only if its reasoning is hidden, and its provider has not reported what came until then. */
+  readonly when: "always" | "unless-counted" | "never"
+  readonly limitMs: number
+}
+
+/** The rule for answers of a model. What the settings say of the model itself applies in any case. */
+export function drainRuleOf(
+  { disconnect, disconnectLimit }: RuntimeConfig,
+  { disconnect: own }: Model,
+): DrainRule {
+  const isNever = own === "cancel"
+  const isAlways = (own ?? disconnect) === "drain"
+  return {
+    when: isNever ? "never" : isAlways ? "always" : "unless-counted",
+    limitMs: disconnectLimit,
+  }
 }

@@ -22,6 +22,7 @@ import { connectionErrorOf } from "../../wire/http/connection-error.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 import type { ProviderClient } from "./provider-client.ts"
+import { hidesReasoning } from "../chat/hidden-reasoning.ts"
 import type { Plan } from "../chat/plan.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { lostCost } from "../billing/provider-cost.ts"
@@ -107,7 +108,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly #request: string
   readonly #trace: AttemptTrace | undefined
   /** What its vendor has counted so far. */
-  meter: { readonly usage: Usage | undefined } | undefined
+  meter: { readonly usage: Usage | undefined; readonly isCounted: boolean } | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
   /** What the vendor has refused the request with, in its own words. */
@@ -205,6 +206,10 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   get isConnected(): boolean {
     return this.#sending?.isConnected ?? true
+  }
+
+  get hasHiddenUsage(): boolean {
+    return !this.#ended && this.meter?.isCounted !== true && hidesReasoning(this.plan)
   }
 
   /** Who is called. */
