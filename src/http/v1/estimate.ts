@@ -120,15 +120,15 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
     ...chats.map(chat),
     [
       EMBEDDINGS_PATH,
-      ({ call, body }) =>
-        operations.estimate([embeddings.plan(call, decodeEmbeddingRequest(body))]),
+      async ({ call, body }) =>
+        operations.estimate([await embeddings.plan(call, decodeEmbeddingRequest(body))]),
     ],
     [RERANK_PATH, rerank],
     [COHERE_RERANK_PATH, rerank],
     ...(["embedContent", "batchEmbedContents"] as const).map((method): [string, Estimator] => [
       googlePath(method),
       async ({ call, path, body }) =>
-        operations.estimate([embeddings.plan(call, embeddingAt(method, body, path))]),
+        operations.estimate([await embeddings.plan(call, embeddingAt(method, body, path))]),
     ]),
     ...imageEstimators(services),
     ...soundEstimators(services),

@@ -9,6 +9,7 @@ import {
 import { GatewayError } from "../../../canon/errors.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
@@ -16,7 +17,8 @@ import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import type { AccountCounter, TokenCounter } from "../../tokens/token-counter.ts"
-import type { AccountDecoder, TokenDecoder } from "../../tokens/token-decoder.ts"
+import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import type { TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import { formatOf } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
@@ -39,6 +41,17 @@ export interface Embedded {
   readonly estimated: boolean
 }
 
+/** A request, and the same with its tokens as texts if a vendor takes nothing else. */
+export interface AskedEmbedding {
+  readonly request: EmbeddingRequest
+  /** Absent where it is not needed, or not all tokens are in the vocabulary. */
+  readonly inTexts?: EmbeddingRequest
+}
+
+interface EmbeddingPlan extends OperationPlan {
+  readonly asked: AskedEmbedding
+}
+
 /** `POST /v1/embeddings`, from the parsed request to vectors that are paid for. */
 export class Embeddings {
   readonly #services: EmbeddingServices
@@ -48,50 +61,65 @@ export class Embeddings {
   }
 
   /** @throws GatewayError; then nothing is held. */
-  embed(call: Call, request: EmbeddingRequest, caller: Caller): Promise<OpenOperation<Embedded>> {
+  async embed(
+    call: Call,
+    request: EmbeddingRequest,
+    caller: Caller,
+  ): Promise<OpenOperation<Embedded>> {
+    const plan = await this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
-      this.#attempt(candidate, call, request)
-    const input = { ...this.plan(call, request), attempt, mayHedge: true }
-    return this.#services.operations.run(input, caller)
+      this.#attempt(candidate, call, plan.asked)
+    return this.#services.operations.run({ ...plan, attempt, mayHedge: true }, caller)
   }
 
   /** @throws GatewayError */
-  plan(call: Call, request: EmbeddingRequest): OperationPlan {
-    const { operations, decoder } = this.#services
-    const { config } = operations
-    const asked = askedModel(config, request.model, "embedding", call)
-    const model = wishedModel(asked, { call, config, inputTokens: () => call.bodyBytes })
+  async plan(call: Call, request: EmbeddingRequest): Promise<EmbeddingPlan> {
+    const { config } = this.#services.operations
+    const known = askedModel(config, request.model, "embedding", call)
+    const wished = wishedModel(known, { call, config, inputTokens: () => call.bodyBytes })
+    const model = atNoExtraPrice(wished, request.extra, config)
+    const asked = await this.#readable(call, request, model)
     return {
       call,
-      model: atNoExtraPrice(model, request.extra, config),
-      // A token is at least one byte of the body, also where the input is tokens.
-      worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
+      model,
+      worst: { ...NO_USAGE, inputFresh: Math.max(call.bodyBytes, maxTokens(asked)) },
       min: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
-      async lossesAt(candidate) {
-        const { format, reported } = await reportTo(
-          candidate,
-          request,
-          decoder.of(call.key.account),
-        )
-        return format.encode(reported, candidate.deployment.upstreamModel).losses
+      asked,
+      lossesAt(candidate) {
+        const { format, sent } = sentTo(candidate, asked)
+        return format.encode(sent, candidate.deployment.upstreamModel).losses
       },
     }
+  }
+
+  /** Turns tokens into texts before anything is held: what is sent as text is billed as text. */
+  async #readable(call: Call, request: EmbeddingRequest, model: Model): Promise<AskedEmbedding> {
+    const { operations, decoder } = this.#services
+    const { input } = request
+    const { clients } = operations.config
+    const isText = (deployment: Deployment): boolean =>
+      clients.get(keeperOf(deployment))?.vendor.operations?.embedding?.takesTokens === false
+    if (input.type === "texts" || !model.deployments.some(isText)) return { request }
+    const texts = await decoder.of(call.key.account).decode(input.tokens)
+    if (texts === undefined) return { request }
+    return { request, inTexts: { ...request, input: { type: "texts", texts } } }
   }
 
   async #attempt(
     candidate: OperationCandidate,
     call: Call,
-    request: EmbeddingRequest,
+    asked: AskedEmbedding,
   ): Promise<Outcome<Embedded>> {
-    const { counter, decoder, alarms } = this.#services
+    const { counter, alarms } = this.#services
     const { account } = call.key
-    const { vectors, tokens, losses } = await embedAt(candidate, request, decoder.of(account))
+    const { vectors, tokens, losses } = await embedAt(candidate, asked)
     if (tokens !== undefined && tokens > 0) {
       const usage = { ...NO_USAGE, inputFresh: tokens }
       return { value: { vectors, usage, estimated: false }, losses }
     }
     if (tokens !== undefined) alarms.usageMissing(call.id, candidate.deployment.id)
-    const usage = { ...NO_USAGE, inputFresh: await countInput(counter.of(account), request.input) }
+    const { input } = sentTo(candidate, asked).sent
+    const usage = { ...NO_USAGE, inputFresh: await countInput(counter.of(account), input) }
     return { value: { vectors, usage, estimated: true }, losses }
   }
 }
@@ -108,20 +136,19 @@ interface EmbeddedAt extends EmbeddingResult {
  */
 export async function embedAt(
   candidate: OperationCandidate,
-  request: EmbeddingRequest,
-  decoder: AccountDecoder,
+  asked: AskedEmbedding,
 ): Promise<EmbeddedAt> {
-  const { format, reported } = await reportTo(candidate, request, decoder)
-  const embed = async (asked: EmbeddingRequest): Promise<EmbeddedAt> => {
-    const { calls, losses } = format.encode(asked, candidate.deployment.upstreamModel)
-    const result = await format.decode(await candidate.callAll(format, calls), asked)
+  const { format, sent } = sentTo(candidate, asked)
+  const embed = async (each: EmbeddingRequest): Promise<EmbeddedAt> => {
+    const { calls, losses } = format.encode(each, candidate.deployment.upstreamModel)
+    const result = await format.decode(await candidate.callAll(format, calls), each)
     return { ...result, losses }
   }
   try {
-    return await embed(reported)
+    return await embed(sent)
   } catch (refusal) {
-    if (reported.encoding === "float" || !isBase64Refused(refusal)) throw refusal
-    return await embed({ ...reported, encoding: "float" })
+    if (sent.encoding === "float" || !isBase64Refused(refusal)) throw refusal
+    return await embed({ ...sent, encoding: "float" })
   }
 }
 
@@ -133,31 +160,27 @@ function isBase64Refused(refusal: unknown): boolean {
 }
 
 /** The request as the vendor gets it. @throws GatewayError */
-async function reportTo(candidate: Candidate, request: EmbeddingRequest, decoder: AccountDecoder) {
+function sentTo(candidate: Candidate, { request, inTexts }: AskedEmbedding) {
   const format = formatOf(candidate, "embedding")
-  const reported = format.takesTokens ? request : await withTexts(request, decoder)
-  return { format, reported }
-}
-
-function fewestInput(input: EmbeddingInput): number {
-  if (input.type === "tokens") return inputCount(input)
-  return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
-}
-
-/** The request with its tokens turned into texts, for vendors with another vocabulary. */
-async function withTexts(
-  request: EmbeddingRequest,
-  decoder: AccountDecoder,
-): Promise<EmbeddingRequest> {
-  const { input } = request
-  if (input.type === "texts") return request
-  const texts = await decoder.decode(input.tokens)
-  if (texts !== undefined) return { ...request, input: { type: "texts", texts } }
+  if (format.takesTokens || request.input.type === "texts") return { format, sent: request }
+  if (inTexts !== undefined) return { format, sent: inTexts }
   throw invalidValue(
     "input",
     "Invalid 'input': this model takes text, and not all of these tokens are of 'cl100k_base'. " +
       "Send strings.",
   )
+}
+
+/** The most tokens that what is sent as text can be. */
+function maxTokens({ request, inTexts = request }: AskedEmbedding): number {
+  const { input } = inTexts
+  if (input.type === "tokens") return 0
+  return input.texts.reduce((sum, text) => sum + maxTextTokens(text), 0)
+}
+
+function fewestInput(input: EmbeddingInput): number {
+  if (input.type === "tokens") return inputCount(input)
+  return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
 }
 
 /** Tokens of an input: counted, or estimated from its bytes where counting takes too long. */

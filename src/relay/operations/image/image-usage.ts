@@ -9,6 +9,7 @@ import {
   promptBound,
 } from "../../../media/generated-image-tokens.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
+import { maxTextTokens } from "../../tokens/text-bytes.ts"
 
 /**
  * Output tokens of a draft, on top of those of the image (OpenAI's image generation guide, "Partial images
@@ -37,7 +38,7 @@ export function worstUsage(request: ImageRequest, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
   const pictures = request.images.length + (request.mask === undefined ? 0 : 1)
-  const bytes = Buffer.byteLength(request.prompt)
+  const bytes = maxTextTokens(request.prompt)
   const bounds = model.deployments.map((deployment) => outputBound(request, deployment))
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
   return {

@@ -2,6 +2,7 @@ import type { CountedUsage } from "../../billing/priced-usage.ts"
 import type { RerankRequest, RerankResult } from "../../../canon/rerank.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Rates } from "../../../ledger/price.ts"
+import { maxTextTokens } from "../../tokens/text-bytes.ts"
 
 /** A search is a query with up to so many documents, a document up to so many tokens (Cohere's pricing). */
 const DOCUMENTS_OF_SEARCH = 100
@@ -13,15 +14,17 @@ const TOKENS_OF_DOCUMENT = 500
  */
 export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {
   const { query, documents } = request
-  const queryBytes = Buffer.byteLength(query)
+  const queryTokens = maxTextTokens(query)
   let parts = 0
+  let tokens = queryTokens
   for (const document of documents) {
-    const bytes = queryBytes + Buffer.byteLength(document)
-    parts += Math.max(1, Math.ceil(bytes / TOKENS_OF_DOCUMENT))
+    const documentTokens = maxTextTokens(document)
+    tokens += documentTokens
+    parts += Math.max(1, Math.ceil((queryTokens + documentTokens) / TOKENS_OF_DOCUMENT))
   }
   return {
     ...NO_USAGE,
-    inputFresh: queryBytes * documents.length + bodyBytes,
+    inputFresh: queryTokens * documents.length + Math.max(bodyBytes, tokens),
     searches: Math.ceil(parts / DOCUMENTS_OF_SEARCH),
   }
 }

@@ -94,7 +94,7 @@ export class Reranking {
     const format = formatOf(candidate, model)
     const { result, losses } = format
       ? await validate(candidate, format, request)
-      : await this.#compare(candidate, call, request)
+      : await this.#compare(candidate, request)
     if (format && result.tokens === undefined && result.searches === undefined) {
       this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
     }
@@ -118,16 +118,11 @@ export class Reranking {
   }
 
   /** The cosine between the query and each document, scaled to 0 to 1. */
-  async #compare(
-    candidate: OperationCandidate,
-    call: Call,
-    request: RerankRequest,
-  ): Promise<Scored> {
-    const decoder = this.#services.decoder.of(call.key.account)
+  async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
     const { query, documents } = request
     const [querying, answering] = await Promise.all([
-      embedAt(candidate, embeddingOf(request, [query], "query"), decoder),
-      embedAt(candidate, embeddingOf(request, documents, "document"), decoder),
+      embedAt(candidate, { request: embeddingOf(request, [query], "query") }),
+      embedAt(candidate, { request: embeddingOf(request, documents, "document") }),
     ])
     const [direction = []] = querying.vectors
     const scores = answering.vectors.map((vector, index) => ({

@@ -3,6 +3,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
+import { maxTextTokens } from "../../tokens/text-bytes.ts"
 
 /** Tokens of a second of audio: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
 const MAX_TOKENS_PER_SECOND = 32
@@ -26,7 +27,7 @@ export function worstTranscription(
   const output = seconds * MAX_OUTPUT_PER_SECOND + FRAME
   return {
     ...usage,
-    inputFresh: Buffer.byteLength(prompt) + FRAME,
+    inputFresh: maxTextTokens(prompt) + FRAME,
     audioInput: seconds * MAX_TOKENS_PER_SECOND,
     output: Math.min(output, model.maxOutput ?? output),
   }

@@ -1,0 +1,37 @@
+/** How many bytes each code point grows by when it is normalized, plus one; 0: not looked up yet. */
+const growths = new Uint8Array(0x11_00_00)
+
+/**
+ * The most tokens that a text can be: the bytes of the text itself or of its normal forms, which some tokenizers count
+ * instead. U+FDFA is 3 bytes, and 33 when it is normalized.
+ */
+export function maxTextTokens(text: string): number {
+  const bytes = Buffer.byteLength(text)
+  return bytes === text.length ? bytes : bytes + normalizationGrowth(text)
+}
+
+/** By how many bytes a text can grow when it is normalized (NFC or NFKC), in one pass. */
+export function normalizationGrowth(text: string): number {
+  let growth = 0
+  for (let index = 0; index < text.length; index++) {
+    let code = text.charCodeAt(index)
+    if (code < 0x80) continue
+    if (code >= 0xd8_00 && code <= 0xdb_ff) {
+      code = text.codePointAt(index) ?? code
+      if (code > 0xff_ff) index++
+    }
+    growth += (growths[code] || lookUp(code)) - 1
+  }
+  return growth
+}
+
+function lookUp(code: number): number {
+  const character = String.fromCodePoint(code)
+  const normalized = Math.max(
+    Buffer.byteLength(character.normalize("NFC")),
+    Buffer.byteLength(character.normalize("NFKC")),
+  )
+  const growth = Math.max(0, normalized - Buffer.byteLength(character)) + 1
+  growths[code] = growth
+  return growth
+}
