@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer"
 import { MAX_OBJECT_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
 import { GatewayError } from "../canon/errors.ts"
 import {
@@ -20,6 +21,8 @@ import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 const DEEPEST = 64
 /** A body up to here is read in one go: it arrives together with its head. Bytes. */
 const SMALL_BODY = 32 * 1024
+/** Begins a character of JSON that is written as its number. */
+const ESCAPE = String.raw`\u`
 /** A body is in memory as received, as parsed, and as what goes upstream. */
 const COPIES = 3
 
@@ -27,6 +30,8 @@ const COPIES = 3
 export interface ReceivedBody {
   readonly json: JsonObject
   readonly bytes: number
+  /** Whether it is ASCII, without escapes of other characters. */
+  readonly isAscii: boolean
 }
 
 /** Checks a request while its body arrives. A small body has arrived already, so it is not checked early. */
@@ -71,7 +76,10 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
   try {
     if (announced !== undefined && announced <= SMALL_BODY && encoding === undefined) {
       memory?.takeBody(COPIES * announced)
-      return { json: parseSmall(await request.text(), memory), bytes: announced }
+      const text = await request.text()
+      // Each byte that is not ASCII is a part of a longer character, or no character.
+      const isAscii = text.length === announced && !text.includes(ESCAPE)
+      return { json: parseSmall(text, memory), bytes: announced, isAscii }
     }
     await watch?.begins()
     const incoming = incomingChunks(request, pace)
@@ -138,7 +146,8 @@ async function readLarge(
     for (const chunk of chunks) detachBuffer(chunk)
   }
   try {
-    return { json: objectOf(await parseInSlices(whole)), bytes }
+    const hasAsciiOnly = isAscii(whole) && !whole.includes(ESCAPE)
+    return { json: objectOf(await parseInSlices(whole)), bytes, isAscii: hasAsciiOnly }
   } catch (error) {
     throw error instanceof GatewayError ? error : notJson(error)
   } finally {

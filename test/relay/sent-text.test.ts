@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { provider, startGateway, type TestGateway } from "../support/gateway.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { maxTextTokens, normalizationGrowth } from "../../src/relay/tokens/text-bytes.ts"
-import { nanocredits, onlyReceipt } from "./support.ts"
+import { CHAT, nanocredits, onlyReceipt } from "./support.ts"
 
 /** Of cl100k_base: 114 signs. */
 const LONG_TOKEN = 90_280
@@ -83,6 +83,10 @@ beforeAll(async () => {
     },
     models: {
       ...Object.fromEntries(MODELS.map((id) => [id, EMBEDDING])),
+      "sim/model": simulated({
+        context: 2_000_000,
+        deployments: [{ provider: "sim", model: "echo", weight: 1 }],
+      }),
       "jina/rerank": { kind: "rerank", price: { input: "100" } },
     },
   })
@@ -139,6 +143,31 @@ for (const [character, tokens] of NORMALIZED) {
     expect(await charge("/v1/rerank", body)).toBe(cost + BigInt(tokens) * 100_000n)
   })
 }
+
+test("a chat is held by the tokens of its text's normal form, however the text is written", async () => {
+  for (const [character, tokens] of NORMALIZED) {
+    const text = character.repeat(2_000)
+    const escaped = String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+    for (const [written, times] of [
+      [text, 1],
+      [escaped.repeat(2_000), 1],
+      // More than is read in one go.
+      [text, 10],
+    ] as const) {
+      const caller = await gateway.caller("100")
+      const body = `{"model":"sim/model","messages":[{"role":"user","content":"${written.repeat(times)}"}]}`
+      const response = await fetch(`${gateway.url}${CHAT}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+        body,
+      })
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+      const { hold } = await onlyReceipt(gateway, caller)
+      // A credit for a million tokens.
+      expect(nanocredits(hold)).toBeGreaterThan(BigInt(2_000 * times * tokens) * 1_000n)
+    }
+  }
+})
 
 test("a text is bounded by its own bytes and by those of its normal forms", () => {
   for (const text of [

@@ -53,7 +53,7 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
 function chatCallOf(
   endpoint: ChatEndpoint,
   { id, path, request, caller, receivedAt, startedAt }: CallContext,
-  { json, bytes }: ReceivedBody,
+  { json, bytes, isAscii }: ReceivedBody,
 ): ChatCall {
   const { headers, url } = request
   const { body, wishes } = takeWishes(endpoint.bodyAt ? endpoint.bodyAt(json, url) : json)
@@ -63,6 +63,7 @@ function chatCallOf(
     endpoint: path,
     body,
     bodyBytes: bytes + (endpoint.addedBytes ?? 0),
+    isAscii,
     receivedAt,
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),

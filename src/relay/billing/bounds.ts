@@ -8,7 +8,9 @@ import {
   imageTokenBound,
   linkedTokenBound,
 } from "../../media/input-tokens.ts"
+import type { Call } from "../pipeline/call.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
+import { normalizationGrowth } from "../tokens/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
 import { ANY_MEDIA, kindsOfPart, kindsOfRequest } from "./token-kinds.ts"
 
@@ -46,18 +48,19 @@ interface MediaBound {
 }
 
 /**
- * An upper bound without counting: a token is at least one byte of the body.
+ * An upper bound without counting: a token is at least one byte of the body, or of the normal form of its text.
  * @param kept what the vendor reads besides the body, `keptTokens`.
  */
 export function boundByBytes(
   request: ChatRequest,
-  bodyBytes: number,
+  { bodyBytes, isAscii }: Pick<Call, "bodyBytes" | "isAscii">,
   model: Model,
   kept = 0,
 ): Bound {
   const media = mediaBound(request.messages, model)
   // Never less than nothing, whatever was taken for media.
-  const text = Math.max(0, bodyBytes - media.encoded)
+  const bytes = Math.max(0, bodyBytes - media.encoded)
+  const text = isAscii === true ? bytes : bytes + normalizationGrowth(boundedText(request))
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 
@@ -77,7 +80,8 @@ export function boundByCount(
   const media = mediaBound(request.messages, model)
   const models = model.deployments.map(({ upstreamModel }) => upstreamModel)
   const characters = characterCounts(counted)
-  const text = mostTokens({ tokens, characters }, models) + 8 * request.messages.length
+  const common = mostTokens({ tokens, characters }, models) + normalizationGrowth(counted)
+  const text = common + 8 * request.messages.length
   return boundOf(request, text + media.tokens + kept, model, kindsWith(media, kept))
 }
 

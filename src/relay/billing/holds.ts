@@ -70,7 +70,7 @@ export class Holds {
     const model = isDemand ? asked.model : asked
     const held = isDemand ? asked.held : asked.deployments
     const terms = isDemand ? asked.terms : undefined
-    const bytes = boundByBytes(request, call.bodyBytes, model, keptTokens(state, model))
+    const bytes = boundByBytes(request, call, model, keptTokens(state, model))
     const bound = repeated(calls, widened(terms, model, bytes))
     const input = { call, request, payer, model, held, terms, state, bound, calls, clients }
     const charge = this.#tryCharge(input, worstCost(bound, held))

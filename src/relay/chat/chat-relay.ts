@@ -177,7 +177,7 @@ export class ChatRelay {
   #wished({ call, request, config }: ChatInput, model: Model, state?: ResolvedState): Model {
     const isKept = state !== undefined && state.model !== undefined
     const inputTokens = (): number =>
-      boundByBytes(request, call.bodyBytes, model, keptTokens(state, model)).input
+      boundByBytes(request, call, model, keptTokens(state, model)).input
     return wishedModel(model, { call, config, inputTokens, isKept })
   }
 

@@ -97,7 +97,7 @@ async function linesOfChat(
   if (!request) return []
   const kept = keptTokens(state, model)
   const beside = kept === 0 ? "" : `; ${KEPT_WORDS}`
-  const whole = boundFor(charge, boundByBytes(request, call.bodyBytes, model, kept))
+  const whole = boundFor(charge, boundByBytes(request, call, model, kept))
   if (worstCost(whole, held) <= hold.amount) {
     const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
     return chatLines(whole, charge, why + beside)

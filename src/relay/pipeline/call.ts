@@ -22,6 +22,8 @@ export interface Call {
   readonly body?: JsonObject | undefined
   /** The size of the body as received, in bytes. */
   readonly bodyBytes: number
+  /** Whether the body is ASCII, without escapes of other characters. Absent: not known. */
+  readonly isAscii?: boolean
   /** Unix milliseconds, for people. */
   readonly receivedAt: number
   /** The same moment by `performance.now()`, for durations: no one sets that clock. */

@@ -74,7 +74,9 @@ async function goOn(
   body: JsonObject,
 ): Promise<Resolved> {
   const { call, dialect, rate } = input
-  const bodyBytes = Buffer.byteLength(JSON.stringify(body))
+  const written = JSON.stringify(body)
+  const bodyBytes = Buffer.byteLength(written)
+  const isAscii = bodyBytes === written.length
   const previous = input.request.previousResponse
   const request = {
     ...dialect.decodeRequest(body),
@@ -82,7 +84,7 @@ async function goOn(
   }
   const references = dialect.requestState ? findState(dialect.requestState, body) : []
   const state = await vendorState.resolve({ ...order, references })
-  const whole: ChatCall = { ...call, body, bodyBytes }
+  const whole: ChatCall = { ...call, body, bodyBytes, isAscii }
   rate.estimate(expectedTokens(whole))
   return { input: { ...input, call: whole, request }, state }
 }
