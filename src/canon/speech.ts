@@ -57,6 +57,8 @@ export interface EncodedSpeech {
 
 /** How one family of vendors speaks. */
 export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken>, "decodeError"> {
+  /** Whether its models follow directions in the text itself, such as to wait for a minute. */
+  readonly readsDirections?: boolean
   /**
    * @param model the vendor's own name for it.
    * @throws GatewayError when the vendor does not offer such audio.

@@ -79,9 +79,10 @@ export class Holds {
     return call.isEstimate ? slow.catch((error: unknown) => this.#refused(input, error)) : slow
   }
 
-  async #admitUsage({ call, model, worst, beside = 0n }: UsageAdmission): Promise<PendingCharge> {
+  async #admitUsage(admission: UsageAdmission): Promise<PendingCharge> {
+    const { call, model, worst, max = worst, beside = 0n } = admission
     const payer = call.key.payerAt(Date.now(), call.labels)
-    const input: UsageHoldInput = { call, request: undefined, model, payer, worst }
+    const input: UsageHoldInput = { call, request: undefined, model, payer, worst, max }
     const needed = worstOf(model, worst) + beside
     const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
     if (charge) return charge
@@ -95,8 +96,9 @@ export class Holds {
    * @returns the charge to go on with.
    * @throws GatewayError as `admit` does; then the charge is as it was.
    */
-  async revise(charge: PendingCharge, { model, worst }: UsageAdmission): Promise<PendingCharge> {
+  async revise(charge: PendingCharge, admission: UsageAdmission): Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
+    const { model, worst, max = worst } = admission
     const { call, hold } = charge
     const { payer } = hold
     const needed = worstOf(model, worst)
@@ -104,7 +106,7 @@ export class Holds {
     if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
       throw refusalOf(this.#ledger.snapshot(payer), needed, needed)
     }
-    return { ...charge, model, input: { call, request: undefined, model, payer, worst } }
+    return { ...charge, model, input: { call, request: undefined, model, payer, worst, max } }
   }
 
   /** Of an estimate, a refusal for want of money is an answer like any other. */

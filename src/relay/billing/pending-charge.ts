@@ -65,7 +65,10 @@ export interface UsageAdmission {
   readonly call: Call
   readonly request: undefined
   readonly model: Model
+  /** What its hold covers. */
   readonly worst: Usage
+  /** The most that is charged, if that is more. */
+  readonly max?: Usage | undefined
   /** Whether its answer is whole, and may be read on when its caller has left. */
   readonly isWhole: boolean
   /** Nanocredits that another operation of the same request needs as well. */
@@ -96,6 +99,7 @@ export interface ChatHoldInput extends AnyHoldInput {
 export interface UsageHoldInput extends AnyHoldInput {
   readonly request: undefined
   readonly worst: Usage
+  readonly max: Usage
 }
 
 export type HoldInput = ChatHoldInput | UsageHoldInput
@@ -111,7 +115,7 @@ export function maxOf(
   deployment: Deployment,
   meter: Meter | undefined,
 ): MaxUsage {
-  if (input.request === undefined) return { own: input.worst, second: input.worst }
+  if (input.request === undefined) return { own: input.max, second: input.max }
   const { terms } = input
   const bound = boundAt(input.bound, deployment)
   const model = answering(input.model, deployment.member)

@@ -4,11 +4,17 @@ import type { Model } from "../../catalog/model.ts"
 import type { Call } from "../pipeline/call.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
-/** What is admitted: which model, and the most it may use. */
-export interface Admission {
-  readonly model: Model
-  /** The most it can use, covered by its hold. */
+/** How much an operation may use. */
+export interface UsageLimits {
+  /** What its hold covers. */
   readonly worst: Usage
+  /** The most that is charged, if that is more: what is beyond the hold is taken from the balance. */
+  readonly max?: Usage
+}
+
+/** What is admitted: which model, and how much it may use. */
+export interface Admission extends UsageLimits {
+  readonly model: Model
   /** Whether its response is whole, so that it may be read to its end after the caller has left. */
   readonly isWhole?: boolean
 }

@@ -57,7 +57,7 @@ export class Operation implements Disposable {
    * aborted.
    * @throws GatewayError; then no more is held than before.
    */
-  async admit({ model, worst, isWhole = false }: Admission): Promise<void> {
+  async admit({ model, worst, max, isWhole = false }: Admission): Promise<void> {
     const { pipeline, watch } = this.#services
     const call = this.#call
     const rate = this.#rate
@@ -67,7 +67,7 @@ export class Operation implements Disposable {
     const config = this.#services.config()
     const work = watch.pulse.enter(call.id, call.endpoint, model.id)
     const arrival = { call, caller: this.#caller, config, rate, work }
-    const admission = { call, request: undefined, model, worst, isWhole }
+    const admission = { call, request: undefined, model, worst, max, isWhole }
     if (before) this.#admitted = await pipeline.revise(arrival, before, admission)
     else {
       const counting = rate.count(roughTokens(totalInput(worst)))

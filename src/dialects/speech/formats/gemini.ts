@@ -16,6 +16,7 @@ export function geminiSpeech(
   parent: string,
 ): SpeechFormat {
   return {
+    readsDirections: true,
     encode(request, model) {
       const form = formToAsk(request.form, ["pcm"])
       const { input, instructions } = request

@@ -9,6 +9,8 @@ import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
+import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import type { UsageLimits } from "../operation-plan.ts"
 
 /** The slowest that a character is spoken at normal speed, in seconds: a digit can be a long word. */
 const SLOWEST_CHARACTER = 0.5
@@ -16,6 +18,11 @@ const SLOWEST_CHARACTER = 0.5
 const SILENCE = 5
 /** Tokens of one second of speech: Gemini's recorded 25, OpenAI's about 21 by its own price per minute. */
 const TOKENS_PER_SECOND = 25
+
+/** Tokens of audio that a model can produce at most, if that is not known: as many as Gemini's, eleven minutes. */
+const UNKNOWN_MAX_OUTPUT = 16_384
+/** What a vendor may add to the text. Tokens. */
+const WRAPPING = 64
 
 /** Bytes of a second as vendors usually send it; exact for uncompressed formats. */
 const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
@@ -38,18 +45,28 @@ export function isByTokens({ rates }: Price): boolean {
   return rates.characters === undefined && rates.seconds === undefined
 }
 
-/** The most that speaking a text can use, covered by its hold. */
-export function worstSpeech(request: Omit<SpeechRequest, "needsTokens">, model: Model): Usage {
+/**
+ * How much speaking a text can use. A model that is told how to speak may pause for minutes, so the length of the text
+ * bounds its audio only if it is not told.
+ * @param isDirected whether it is: by instructions, or because its text may contain some.
+ */
+export function speechLimits(
+  request: Omit<SpeechRequest, "needsTokens">,
+  model: Model,
+  isDirected: boolean,
+): UsageLimits {
   const { input, instructions = "", speed = 1 } = request
   const characters = characterCount(input)
   const seconds = Math.ceil((characters * SLOWEST_CHARACTER) / Math.min(1, speed) + SILENCE)
   const usage = { ...NO_USAGE, characters, seconds }
-  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return usage
-  const tokens = seconds * TOKENS_PER_SECOND
+  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return { worst: usage }
+  const typical = seconds * TOKENS_PER_SECOND
+  const longest = model.maxOutput ?? Math.max(typical, UNKNOWN_MAX_OUTPUT)
+  const inputFresh = maxTextTokens(input) + maxTextTokens(instructions)
+  const audioOutput = isDirected ? longest : Math.min(typical, longest)
   return {
-    ...usage,
-    inputFresh: Buffer.byteLength(input) + Buffer.byteLength(instructions),
-    audioOutput: Math.min(tokens, model.maxOutput ?? tokens),
+    worst: { ...usage, inputFresh, audioOutput },
+    max: { ...usage, inputFresh: inputFresh + WRAPPING, audioOutput: longest },
   }
 }
 

@@ -1,4 +1,5 @@
 import { NO_USAGE } from "../../../canon/usage.ts"
+import { keeperOf, type Model } from "../../../catalog/model.ts"
 import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
@@ -6,7 +7,7 @@ import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import { answerSpeech } from "./speech-answer.ts"
-import { worstSpeech } from "./speech-usage.ts"
+import { speechLimits } from "./speech-usage.ts"
 import { encodedFor, synthesizeAt } from "./synthesize.ts"
 
 /** `POST /v1/audio/speech`, from the parsed request to audio that is paid for. */
@@ -35,10 +36,21 @@ export class Speech {
     return {
       call,
       model,
-      worst: worstSpeech(options, model),
+      ...speechLimits(options, model, this.#isDirected(options, model)),
       // A response that breaks off is charged by what arrived.
       min: NO_USAGE,
       lossesAt: (candidate) => encodedFor(candidate, options).encoded.losses,
     }
+  }
+
+  #isDirected({ instructions }: SpeechOptions, { deployments }: Model): boolean {
+    const { clients } = this.#operations.config
+    return (
+      instructions !== undefined ||
+      deployments.some((deployment) => {
+        const { vendor } = clients.get(keeperOf(deployment)) ?? {}
+        return vendor?.operations?.speech?.readsDirections === true
+      })
+    )
   }
 }

@@ -15,7 +15,7 @@ import type { Outcome } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
-import { worstTranscription } from "./transcription-usage.ts"
+import { transcriptionLimits } from "./transcription-usage.ts"
 
 /** What a vendor returns: a transcript, or its own stream of one. */
 export type TranscriptReceived =
@@ -36,7 +36,7 @@ export function transcriptionPlan(
   return {
     call,
     model,
-    worst: worstTranscription(request, model),
+    ...transcriptionLimits(request, model),
     // The vendor reports the duration, and may report less than the bytes suggest.
     min: NO_USAGE,
     async lossesAt(candidate) {

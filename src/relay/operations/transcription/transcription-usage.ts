@@ -4,6 +4,7 @@ import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import type { UsageLimits } from "../operation-plan.ts"
 
 /** Tokens of a second of audio: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
 const MAX_TOKENS_PER_SECOND = 32
@@ -16,21 +17,23 @@ function isByTokens({ rates }: Price): boolean {
   return rates.seconds === undefined
 }
 
-/** The most that a transcription can use, covered by its hold. */
-export function worstTranscription(
+/** How much a transcription can use. What its model thinks besides the text is charged, and not held. */
+export function transcriptionLimits(
   { audio, prompt = "" }: TranscriptionRequest,
   model: Model,
-): Usage {
+): UsageLimits {
   const seconds = Math.ceil(audio.maxSeconds)
   const usage = { ...NO_USAGE, seconds }
-  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return usage
+  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return { worst: usage }
   const output = seconds * MAX_OUTPUT_PER_SECOND + FRAME
-  return {
+  const { maxOutput = output } = model
+  const worst = {
     ...usage,
     inputFresh: maxTextTokens(prompt) + FRAME,
     audioInput: seconds * MAX_TOKENS_PER_SECOND,
-    output: Math.min(output, model.maxOutput ?? output),
+    output: Math.min(output, maxOutput),
   }
+  return { worst, max: { ...worst, output: maxOutput } }
 }
 
 /**

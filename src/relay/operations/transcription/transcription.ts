@@ -8,7 +8,7 @@ import { formatOf } from "../vendor-format.ts"
 import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { modelOf, needsTranslator } from "./models.ts"
 import { transcribeAt } from "./transcribe.ts"
-import { worstTranscription } from "./transcription-usage.ts"
+import { transcriptionLimits } from "./transcription-usage.ts"
 import { translate, type TranscriptionServices } from "./translation.ts"
 
 /**
@@ -75,7 +75,7 @@ export class Transcription implements Disposable {
 }
 
 function admissionOf(request: TranscriptionRequest, model: Model): Admission {
-  return { model, worst: worstTranscription(request, model), isWhole: !request.stream }
+  return { model, ...transcriptionLimits(request, model), isWhole: !request.stream }
 }
 
 /** Whether a request is as expected: nothing followed its file, which is not longer than was held for. */

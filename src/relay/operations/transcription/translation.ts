@@ -13,7 +13,7 @@ import type { OperationPlan } from "../operation-plan.ts"
 import { asEnglish, chunksOf, withEnglish } from "./english-transcript.ts"
 import { translatorOf } from "./models.ts"
 import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
-import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
+import { transcriptionLimits, transcriptionUsage } from "./transcription-usage.ts"
 import { type TranslatedTexts, translateAt } from "./translate-text.ts"
 import { boundOfBytes, type TranslationBound } from "./translation-text.ts"
 
@@ -61,7 +61,7 @@ export async function translate(
   const ofText = textCall(call)
   using translating = operations.prepare(ofText, caller, true)
   const held = boundOfTranscript(request)
-  await transcribing.admit({ model, worst: worstTranscription(request, model) })
+  await transcribing.admit({ model, ...transcriptionLimits(request, model) })
   await translating.admit({ model: translator, worst: usageOf(held) })
   using transcribed = await transcribing.open((candidate) =>
     transcribeWhole(candidate, request, call),
@@ -98,7 +98,7 @@ export function translationPlans(
     ...emulationLosses(request),
   ]
   return [
-    { ...plan, worst: worstTranscription(request, model), lossesAt },
+    { ...plan, ...transcriptionLimits(request, model), lossesAt },
     // Silence needs no translation.
     { ...text, min: NO_USAGE, lossesAt: () => [] },
   ]
