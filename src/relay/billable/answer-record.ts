@@ -21,9 +21,12 @@ export class AnswerRecord {
   items: DoneItem[] = []
   /** Whether it has reached the point where its vendor has reported everything. */
   isEnded = false
+  /** The vendor's own name for the model that was asked. */
+  readonly model: string
   readonly #reader: Reader
 
-  constructor(dialect: DialectId) {
+  constructor(dialect: DialectId, model = "") {
+    this.model = model
     this.#reader = READERS[dialect]
   }
 
@@ -36,7 +39,7 @@ export class AnswerRecord {
   answer(body: JsonObject): void {
     this.whole = body
     this.isEnded = true
-    this.items = this.#reader.items(body)
+    this.items = this.#reader.items(body, this.model)
   }
 
   /** Merges members, those of the usage one by one: later ones win. */
@@ -52,7 +55,8 @@ export class AnswerRecord {
 
 /** How a dialect reports it. */
 interface Reader {
-  items(body: JsonObject): DoneItem[]
+  /** @param model the vendor's own name for the model that was asked. */
+  items(body: JsonObject, model: string): DoneItem[]
   frame(json: JsonObject, record: AnswerRecord): void
 }
 
@@ -73,7 +77,7 @@ const RESPONSES: Reader = {
     record.whole = response
     if (!RESPONSE_ENDS.has(type)) return
     record.isEnded = true
-    const items = RESPONSES.items(response)
+    const items = RESPONSES.items(response, record.model)
     if (items.length > 0) record.items = items
   },
 }
@@ -95,7 +99,7 @@ const MESSAGES: Reader = {
     if (json.type === "message_start") {
       const message = objectAt(json, "message") ?? {}
       record.merge(message)
-      record.items.push(...MESSAGES.items(message))
+      record.items.push(...MESSAGES.items(message, record.model))
     } else if (json.type === "message_delta") {
       record.merge({ ...objectAt(json, "delta"), usage: json.usage ?? {} })
       record.isEnded = true
@@ -106,12 +110,15 @@ const MESSAGES: Reader = {
 }
 
 const GEMINI: Reader = {
-  items: (body) => listAt(body, "candidates").flatMap(grounded),
+  items: (body, model) => {
+    const isByPrompt = BILLED_BY_PROMPT.test(textAt(body, "modelVersion") ?? model)
+    return listAt(body, "candidates").flatMap((candidate) => grounded(candidate, isByPrompt))
+  },
   frame: (json, record) => {
     const { candidates: _, ...members } = json
     record.merge(members)
     record.isEnded ||= listAt(json, "candidates").some(isFinished)
-    record.items.push(...GEMINI.items(json))
+    record.items.push(...GEMINI.items(json, record.model))
   },
 }
 
@@ -157,11 +164,14 @@ function isFinished(candidate: JsonValue): boolean {
   return isJsonObject(candidate) && textAt(candidate, "finishReason") !== undefined
 }
 
-function grounded(candidate: JsonValue): DoneItem[] {
+/** Models of which Google bills a prompt with searches, not each query (ai.google.dev/gemini-api/docs/google-search). */
+const BILLED_BY_PROMPT = /gemini-[12](?:\.|-|$)/
+
+/** Different queries are different searches: of models that are billed by the prompt they are one. */
+function grounded(candidate: JsonValue, isByPrompt: boolean): DoneItem[] {
   const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined
   if (metadata === undefined) return []
-  return listAt(metadata, "webSearchQueries").map((query) => ({
-    name: "google_search",
-    item: { query },
-  }))
+  return listAt(metadata, "webSearchQueries").flatMap((query) =>
+    query === "" ? [] : [{ name: "google_search", item: isByPrompt ? {} : { query } }],
+  )
 }
