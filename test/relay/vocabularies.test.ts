@@ -35,6 +35,18 @@ describe("the tokens that are held for a text", () => {
     })
   }
 
+  test("cover line breaks with carriage returns, which Gemma counts one by one", async () => {
+    const breaks = "\r\n".repeat(400)
+    expect(await boundOf(breaks, "gemini-2.5-flash")).toBe(breaks.length)
+    expect(await boundOf(breaks, "a-model-that-nobody-knows")).toBe(breaks.length)
+    expect(await boundOf(breaks, "gpt-5")).toBeLessThan(breaks.length)
+  })
+
+  test("cover a letter that is repeated, of which o200k has longer tokens", async () => {
+    const letters = "\u0436".repeat(800)
+    expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
+  })
+
   test("are fewer than its bytes where the vocabulary is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)

@@ -8,11 +8,16 @@ interface Vocabulary {
   readonly characters: Readonly<Partial<Record<CharacterClass, number>>>
 }
 
-/** Classes of characters that vocabularies differ in. `repeated` is an ASCII character like the one before it. */
+/**
+ * Classes of characters that vocabularies differ in. `repeated` is an ASCII character like the one before it. Any other
+ * such character counts as `repeatedOther` besides its own class.
+ */
 type CharacterClass =
   | "digit"
   | "break"
+  | "carriageReturn"
   | "repeated"
+  | "repeatedOther"
   | "latin"
   | "alphabets"
   | "indic"
@@ -28,7 +33,9 @@ const UNKNOWN: Vocabulary = {
   characters: {
     digit: 55,
     break: 90,
+    carriageReturn: 115,
     repeated: 5,
+    repeatedOther: 60,
     latin: 107,
     alphabets: 97,
     indic: 230,
@@ -53,6 +60,7 @@ const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Voc
     vocabulary: {
       margin: 140,
       characters: {
+        repeatedOther: 30,
         latin: 21,
         alphabets: 77,
         indic: 153,
@@ -70,6 +78,7 @@ const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Voc
       margin: 160,
       characters: {
         break: 5,
+        carriageReturn: 5,
         repeated: 2,
         latin: 107,
         alphabets: 97,
@@ -84,21 +93,42 @@ const VOCABULARIES: readonly { readonly models: RegExp; readonly vocabulary: Voc
     models: /gemini|gemma/,
     vocabulary: {
       margin: 140,
-      characters: { digit: 55, repeated: 5, indic: 17, southeastAsian: 20, others: 33 },
+      characters: {
+        digit: 55,
+        carriageReturn: 200,
+        repeated: 5,
+        repeatedOther: 60,
+        indic: 17,
+        southeastAsian: 20,
+        others: 33,
+      },
     },
   },
   {
     models: /llama-?3/,
     vocabulary: {
       margin: 140,
-      characters: { alphabets: 66, indic: 152, southeastAsian: 152, others: 197 },
+      characters: {
+        repeatedOther: 60,
+        alphabets: 66,
+        indic: 152,
+        southeastAsian: 152,
+        others: 197,
+      },
     },
   },
   {
     models: /^(?!.*distill).*deepseek/,
     vocabulary: {
       margin: 140,
-      characters: { break: 4, alphabets: 4, indic: 35, southeastAsian: 45, others: 37 },
+      characters: {
+        break: 4,
+        carriageReturn: 4,
+        alphabets: 4,
+        indic: 35,
+        southeastAsian: 45,
+        others: 37,
+      },
     },
   },
   {
@@ -137,18 +167,22 @@ function vocabularyOf(model: string): Vocabulary {
 export function characterCounts(text: string): CharacterCounts {
   const counts = new Map<CharacterClass, number>()
   let before = 0
+  let repeated = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.codePointAt(index) ?? 0
     if (code > 0xff_ff) index++
     const kind = code < 0x80 ? asciiClass(code, before) : classOf(code)
     if (kind !== undefined) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    if (code >= 0x80 && code === before) repeated++
     before = code
   }
+  if (repeated > 0) counts.set("repeatedOther", repeated)
   return counts
 }
 
 function asciiClass(code: number, before: number): CharacterClass | undefined {
   if (code >= 0x30 && code <= 0x39) return "digit"
+  if (code === 0x0d) return "carriageReturn"
   if (code < 0x20) return "break"
   return code === before ? "repeated" : undefined
 }
