@@ -18,6 +18,7 @@ import type { ModelKind } from "../../config/settings.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
 import type { TakenWishes } from "../../relay/wishes/read-wishes.ts"
+import type { JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
@@ -120,6 +121,7 @@ export function callsOf(services: CallServices): Calls {
       const limit = bodyLimit()
       const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
       const body = await readJsonBody(request, reading)
+      if (body.bytes > PLAIN_BYTES && isSmallBody(request)) await watch.arrived(body.json["model"])
       refuseLongLists(body.json, path, body.bytes)
       return body
     },
@@ -129,6 +131,9 @@ export function callsOf(services: CallServices): Calls {
       receiveUpload(request, formReading(rules, kind, request, caller)),
   }
 }
+
+/** A body of up to so many bytes holds no file that takes long to measure. */
+const PLAIN_BYTES = 4 * 1024
 
 /** Rejects a call while its body arrives, by its key's rate, its credits and its model. */
 class CallWatch implements BodyWatch {
@@ -147,6 +152,12 @@ class CallWatch implements BodyWatch {
   /** The model that the address names. */
   get #addressed(): string | undefined {
     return readGoogleAddress(new URL(this.#request.url).pathname)?.model
+  }
+
+  /** A body that arrived with its head, which may hold a file that takes long to measure. */
+  async arrived(model: JsonValue | undefined): Promise<void> {
+    await this.begins()
+    if (typeof model === "string") await this.named(model)
   }
 
   async begins(): Promise<void> {
