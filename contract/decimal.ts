@@ -1,3 +1,5 @@
+import { withoutTrailing } from "./trailing.ts"
+
 /**
  * Exact decimals: text goes in, integers are worked with, text comes out. Nothing here is ever a float. The gateway,
  * the console and the scripts all use these.
@@ -22,9 +24,7 @@ export function readDecimal(text: string): Decimal {
   const match = PLAIN.exec(text.trim())
   if (!match) throw new RangeError(`'${text}' is not a decimal number such as 12.50`)
   const [, sign = "", whole = "0", fraction = ""] = match
-  let end = fraction.length
-  while (fraction[end - 1] === "0") end--
-  const digits = fraction.slice(0, end)
+  const digits = withoutTrailing(fraction, "0")
   const value = BigInt(whole + digits)
   return { value: sign === "-" ? -value : value, places: digits.length }
 }

@@ -1,3 +1,5 @@
+import { withoutTrailing } from "#contract/trailing.ts"
+
 /**
  * The address that callers use, without `/v1`: what the operator says, else where this caller reached the gateway,
  * else its own.
@@ -7,8 +9,5 @@ export type BaseUrl = (reached?: string) => string
 
 /** The path that callers have before every path of the gateway: `/ai` for `https://example.com/ai`; mostly empty. */
 export function basePathOf(publicUrl: string | undefined): string {
-  const path = (publicUrl && URL.parse(publicUrl)?.pathname) || ""
-  let end = path.length
-  while (path[end - 1] === "/") end--
-  return path.slice(0, end)
+  return withoutTrailing((publicUrl && URL.parse(publicUrl)?.pathname) || "", "/")
 }

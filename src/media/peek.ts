@@ -12,7 +12,7 @@ export interface Peek {
   readonly head: Uint8Array
 }
 
-const DATA_URL = /^data:([^;,]{0,127})[^,]{0,256},/i
+const DATA_URL = /^data:([^;,]{0,127})(?:;[^,]{0,255})?,/i
 
 /** Inspects media that was sent with the request; undefined when it is linked. */
 export function peek(source: MediaSource): Peek | undefined {

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "#contract/trailing.ts"
 import type { AuthorizationServer } from "oauth4webapi"
 import { GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
@@ -52,7 +53,7 @@ async function fetchDescription(url: string, name: string): Promise<Record<strin
 
 /** The address of an issuer's metadata. */
 function discoveryUrlOf(issuer: string): string {
-  const base = issuer.replace(/\/+$/, "")
+  const base = withoutTrailing(issuer, "/")
   return base.endsWith(DISCOVERY_PATH) ? base : base + DISCOVERY_PATH
 }
 

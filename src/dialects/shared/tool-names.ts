@@ -1,3 +1,4 @@
+import { withoutTrailing } from "#contract/trailing.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { CallOrigin } from "../../canon/message.ts"
 import type { Tool } from "../../canon/tool.ts"
@@ -59,9 +60,7 @@ function markedName(name: string, hashed: string, rule: NameRule): string {
 
 /** The name of a function that stands for a member of a namespace: deterministic. */
 export function flatName(namespace: string, name: string): string {
-  let end = namespace.length
-  while (namespace[end - 1] === "_") end--
-  const joined = `${namespace.slice(0, end)}__${name}`
+  const joined = `${withoutTrailing(namespace, "_")}__${name}`
   return NARROWEST.taken.test(joined) ? joined : marked(joined, namespace, name)
 }
 

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "#contract/trailing.ts"
 import type { Addressed } from "../../dialects/gemini/index.ts"
 
 /** Where Google's clients look for models, the older ones first: newer ones have left the beta. */
@@ -32,10 +33,7 @@ export function googlePath(method: GoogleMethod): GooglePath {
 
 /** The name of a model in its address: it may hold slashes, as it is or encoded. */
 export function modelName(pathname: string): string {
-  const path = pathname.replace(BELOW, "")
-  let end = path.length
-  while (path[end - 1] === "/") end--
-  const text = path.slice(0, end)
+  const text = withoutTrailing(pathname.replace(BELOW, ""), "/")
   try {
     return decodeURIComponent(text)
   } catch {
