@@ -81,8 +81,6 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
   readonly tasks: readonly ImageTask[]
   /** How a model's masks are drawn: like OpenAI's where this is absent or returns undefined. */
   maskStyle?(model: string): MaskStyle | undefined
-  /** The size that a model is asked for; absent: the wanted one. Undefined: it is left to the model. */
-  sentSize?(request: ImageRequest, model: string): ImageSize | undefined
   /** Whether a model can send the request's images as OpenAI's events; absent: none can. */
   streams?(request: ImageRequest, model: string): boolean
 }

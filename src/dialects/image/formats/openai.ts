@@ -3,7 +3,6 @@ import {
   ALL_TASKS,
   type ImageFormat,
   type ImageRequest,
-  type ImageSize,
   type ImageResult,
   sizeName,
   wantedSize,
@@ -25,7 +24,7 @@ import {
 } from "./encoding.ts"
 import { imagesOfData } from "./images.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
-import { type Fitted, nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
+import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /**
  * OpenAI's image API: generations as JSON, edits and variations as forms (docs/wire/images.md#f1).
@@ -34,7 +33,6 @@ import { type Fitted, nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   return {
     tasks: ALL_TASKS,
-    sentSize: (request, model) => fittedSize(request, familyOf(model, families))?.value,
     encode(request, model) {
       const family = familyOf(model, families)
       const losses: Loss[] = []
@@ -139,18 +137,13 @@ function fieldsOf(
 }
 
 function sizeOf(request: ImageRequest, family: OpenAiFamily, losses: Loss[]): string | undefined {
-  const fitted = fittedSize(request, family)
-  if (fitted === undefined) return "auto"
-  if (!fitted.isExact) losses.push(SIZE_APPROXIMATED)
-  return sizeName(fitted.value)
-}
-
-function fittedSize(request: ImageRequest, family: OpenAiFamily): Fitted<ImageSize> | undefined {
   const wanted = wantedSize(request)
-  if (wanted === undefined) return undefined
+  if (wanted === undefined) return "auto"
   const { sizes, takesSize } = family
-  const isTaken = sizes === undefined || takesSize?.(wanted) === true
-  return isTaken ? { value: wanted, isExact: true } : nearestSize(wanted, sizes)
+  if (sizes === undefined || takesSize?.(wanted) === true) return sizeName(wanted)
+  const { value, isExact } = nearestSize(wanted, sizes)
+  if (!isExact) losses.push(SIZE_APPROXIMATED)
+  return sizeName(value)
 }
 
 function formCall(

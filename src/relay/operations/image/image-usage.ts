@@ -1,11 +1,5 @@
 import type { CountedUsage } from "../../billing/priced-usage.ts"
-import {
-  type ImageFormat,
-  type ImageRequest,
-  type ImageResult,
-  sizeName,
-  wantedSize,
-} from "../../../canon/image.ts"
+import { type ImageRequest, type ImageResult, sizeName, wantedSize } from "../../../canon/image.ts"
 import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
 import { priceOfImages } from "../../../ledger/image-price.ts"
@@ -28,24 +22,14 @@ function qualityOf({ options }: ImageRequest): string | undefined {
   return typeof quality === "string" ? quality : undefined
 }
 
-/**
- * The model with the prices for images of the requested kind: in the size that each deployment is asked for.
- * @param formatOf the format of a deployment; undefined if it makes no images.
- */
-export function pricedFor(
-  request: ImageRequest,
-  model: Model,
-  formatOf: (deployment: Deployment) => ImageFormat | undefined,
-): Model {
-  const quality = qualityOf(request)?.trim().toLowerCase()
-  const deployments = model.deployments.map((deployment) => {
-    const { price, upstreamModel } = deployment
-    if (price === undefined) return deployment
-    const format = formatOf(deployment)
-    const size = format?.sentSize ? format.sentSize(request, upstreamModel) : wantedSize(request)
-    const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
-    return { ...deployment, price: priceOfImages(price, kind) }
-  })
+/** The model with the prices for images of the requested kind. */
+export function pricedFor(request: ImageRequest, model: Model): Model {
+  const size = wantedSize(request)
+  const quality = qualityOf(request)
+  const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
+  const deployments = model.deployments.map((deployment) =>
+    deployment.price ? { ...deployment, price: priceOfImages(deployment.price, kind) } : deployment,
+  )
   return { ...model, deployments }
 }
 

@@ -15,7 +15,7 @@ import { imageType } from "../../../canon/media-source.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { NO_USAGE, totalInput } from "../../../canon/usage.ts"
-import { keeperOf, type Model } from "../../../catalog/model.ts"
+import type { Model } from "../../../catalog/model.ts"
 import {
   type DoneImage,
   encodeImageEvents,
@@ -97,12 +97,7 @@ export class Images {
   /** @throws GatewayError */
   plan(input: Pick<ImageInput, "call" | "model" | "request">): OperationPlan {
     const { call, request } = input
-    const { clients } = this.#operations.config
-    const priced = pricedFor(
-      request,
-      this.#modelOf(input.model, request, call),
-      (deployment) => clients.get(keeperOf(deployment))?.vendor.operations?.image,
-    )
+    const priced = pricedFor(request, this.#modelOf(input.model, request, call))
     const inputTokens = (): number => totalInput(worstUsage(request, priced))
     const model = wishedModel(priced, { call, config: this.#operations.config, inputTokens })
     return {
