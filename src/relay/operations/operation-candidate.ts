@@ -32,9 +32,6 @@ export class OperationCandidate implements Candidate {
   readonly #speculative: SpeculativeCall | undefined
   /** The last call. */
   #last: Attempt<Candidate> | undefined
-  /** How many calls of an operation have been answered, and how many it takes. */
-  #answered = 0
-  #planned = 1
 
   /** @param speculative a call that may be in progress already, to this deployment or another. */
   constructor(
@@ -48,11 +45,6 @@ export class OperationCandidate implements Candidate {
     this.deployment = deployment
     this.client = client
     this.#speculative = speculative
-  }
-
-  /** The share of an operation's calls that have been answered. */
-  get answeredShare(): number {
-    return this.#answered / this.#planned
   }
 
   get #isLarge(): boolean {
@@ -101,8 +93,6 @@ export class OperationCandidate implements Candidate {
     calls: readonly OperationCall[],
   ): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
-    this.#answered = 0
-    this.#planned = Math.max(1, calls.length)
     for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
       const some = calls
         .slice(start, start + MAX_AT_ONCE)
@@ -113,9 +103,7 @@ export class OperationCandidate implements Candidate {
   }
 
   async #read(call: OperationCall, format: RefusalReader): Promise<OperationAnswer> {
-    const answer = await readWhole(await this.call(call, format), format)
-    this.#answered++
-    return answer
+    return readWhole(await this.call(call, format), format)
   }
 }
 

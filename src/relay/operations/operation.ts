@@ -1,9 +1,7 @@
 import { reportable } from "../../canon/extra.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
-import { GatewayError } from "../../canon/errors.ts"
-import { totalInput, type Usage } from "../../canon/usage.ts"
-import type { Deployment } from "../../catalog/model.ts"
+import { totalInput } from "../../canon/usage.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
@@ -22,9 +20,6 @@ import { roughTokens } from "../tokens/rough-tokens.ts"
  * pipeline.
  */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
-
-/** Our own count of what was used when only a share of an operation's calls were answered. */
-export type CountShare = (share: number, deployment: Deployment) => Usage | Promise<Usage>
 
 /** Runs it; an answer that cannot be used is a failure of the call that gave it. */
 async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
@@ -103,23 +98,16 @@ export class Operation implements Disposable {
   /**
    * Gets an upstream's response. Called once.
    * @param mayHedge whether a second deployment may be asked as well: not where a file is sent as it arrives.
-   * @param countShare absent: an operation that fails is free.
    * @throws GatewayError; then nothing is held.
    */
-  async open<T>(
-    attempt: AttemptAt<T>,
-    mayHedge = false,
-    countShare?: CountShare,
-  ): Promise<OpenOperation<T>> {
+  async open<T>(attempt: AttemptAt<T>, mayHedge = false): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
     const { pipeline } = this.#services
-    let last: OperationCandidate | undefined
     try {
       const { candidate, outcome } = await pipeline.tryCandidates(context, {
         plan: (candidate) =>
           new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
-          last = candidate
           const outcome = await used(candidate, attempt)
           const losses = reportable([...(context.charge.model.ignored ?? []), ...outcome.losses])
           if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
@@ -135,24 +123,10 @@ export class Operation implements Disposable {
       this.#admitted = undefined
       return open
     } catch (error) {
-      if (last && countShare && isRefused(error)) await this.#chargeShare(last, countShare)
       // Of several parallel calls, the others are no longer needed.
       this.release(new CallEnded("not_needed"))
       throw error
     }
-  }
-
-  /** What a vendor has answered is paid for if it refuses the rest: the caller decides what is in it. */
-  async #chargeShare(candidate: OperationCandidate, countShare: CountShare): Promise<void> {
-    const { answeredShare, deployment } = candidate
-    const context = this.#admitted
-    // Where every call was answered, an answer was the refusal.
-    if (answeredShare === 0 || answeredShare === 1 || context === undefined) return
-    const nothing = { value: undefined, losses: [] }
-    const open = new OpenOperation(this.#services, context, candidate, nothing)
-    const usage = await countShare(answeredShare, deployment)
-    this.#admitted = undefined
-    await open.settle(usage, true)
   }
 
   /** Releases it: it is no longer needed, or has failed. No effect before `admit` or after `open`. */
@@ -174,9 +148,4 @@ export class Operation implements Disposable {
     if (!this.#admitted) throw new Error("the operation was not admitted")
     return this.#admitted
   }
-}
-
-/** Whether a vendor refuses the request itself. */
-function isRefused(failure: unknown): boolean {
-  return failure instanceof GatewayError && failure.kind === "refused_by_upstream"
 }

@@ -5,7 +5,7 @@ import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import type { OperationServices } from "./services.ts"
 import { estimateOperations } from "./estimate-operations.ts"
 import type { OpenOperation } from "./open-operation.ts"
-import { type AttemptAt, type CountShare, Operation } from "./operation.ts"
+import { type AttemptAt, Operation } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 
 /** What an operation is, before any vendor is called. */
@@ -14,7 +14,6 @@ export interface OperationInput<T> extends Admission {
   readonly attempt: AttemptAt<T>
   /** Whether a second deployment may be asked as well when the first is late. */
   readonly mayHedge?: boolean
-  readonly countShare?: CountShare
 }
 
 /** Everything but chat: held, sent upstream by the pipeline, then settled or released. */
@@ -49,7 +48,7 @@ export class Operations {
   async begin<T>(input: OperationInput<T>, caller: Caller): Promise<OpenOperation<T>> {
     const operation = this.prepare(input.call, caller)
     await operation.admit(input)
-    return operation.open(input.attempt, input.mayHedge, input.countShare)
+    return operation.open(input.attempt, input.mayHedge)
   }
 
   /** Runs an operation and charges it immediately, for responses that are whole. */

@@ -69,13 +69,7 @@ export class Embeddings {
     const plan = await this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
       this.#attempt(candidate, call, plan.asked)
-    const { input } = plan.asked.inTexts ?? request
-    const countShare = async (share: number): Promise<Usage> => {
-      const tokens = await countInput(this.#services.counter.of(call.key.account), input)
-      return { ...NO_USAGE, inputFresh: Math.ceil(tokens * share) }
-    }
-    const { operations } = this.#services
-    return operations.run({ ...plan, attempt, mayHedge: true, countShare }, caller)
+    return this.#services.operations.run({ ...plan, attempt, mayHedge: true }, caller)
   }
 
   /** @throws GatewayError */

@@ -78,8 +78,6 @@ export class Images {
         ...this.plan(input),
         isWhole: !request.stream,
         attempt: (candidate) => attempt(candidate, request, { call, inspector: this.#inspector }),
-        countShare: (share, deployment) =>
-          imagesUsage({ images: Math.floor(request.count * share) }, deployment, request).usage,
       },
       caller,
     )
