@@ -140,25 +140,6 @@ test("Gemini's searches count once, however the tool is called", () => {
   expect(googleSearch === googleSearchRetrieval).toBe(true)
 })
 
-describe("Gemini's searches", () => {
-  const search = switchesOf("google", "gemini")?.tools["googleSearch"]
-  const webSearchQueries = ["owls", "owl food", "", "owls"]
-
-  test.each([
-    ["by the prompt, of models before Gemini 3", "gemini-2.5-flash", 1],
-    ["by different queries, of others", "gemini-3.1-pro-preview", 2],
-  ])("count %s", (_how, modelVersion, count) => {
-    if (search?.by !== "calls") throw new Error("no search")
-    const body = { candidates: [{ groundingMetadata: { webSearchQueries } }] }
-    const whole = new AnswerRecord("gemini")
-    whole.answer({ ...body, modelVersion })
-    const streamed = new AnswerRecord("gemini", modelVersion)
-    streamed.frame(body)
-    streamed.frame(body)
-    expect([countCalls(search, whole), countCalls(search, streamed)]).toEqual([count, count])
-  })
-})
-
 describe("Anthropic's searches", () => {
   const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]
   const use = { type: "server_tool_use", name: "web_search" }

@@ -21,12 +21,9 @@ export class AnswerRecord {
   items: DoneItem[] = []
   /** Whether it has reached the point where its vendor has reported everything. */
   isEnded = false
-  /** The vendor's own name for the model that was asked. */
-  readonly model: string
   readonly #reader: Reader
 
-  constructor(dialect: DialectId, model = "") {
-    this.model = model
+  constructor(dialect: DialectId) {
     this.#reader = READERS[dialect]
   }
 
@@ -39,7 +36,7 @@ export class AnswerRecord {
   answer(body: JsonObject): void {
     this.whole = body
     this.isEnded = true
-    this.items = this.#reader.items(body, this.model)
+    this.items = this.#reader.items(body)
   }
 
   /** Merges members, those of the usage one by one: later ones win. */
@@ -55,8 +52,7 @@ export class AnswerRecord {
 
 /** How a dialect reports it. */
 interface Reader {
-  /** @param model the vendor's own name for the model that was asked. */
-  items(body: JsonObject, model: string): DoneItem[]
+  items(body: JsonObject): DoneItem[]
   frame(json: JsonObject, record: AnswerRecord): void
 }
 
@@ -77,7 +73,7 @@ const RESPONSES: Reader = {
     record.whole = response
     if (!RESPONSE_ENDS.has(type)) return
     record.isEnded = true
-    const items = RESPONSES.items(response, record.model)
+    const items = RESPONSES.items(response)
     if (items.length > 0) record.items = items
   },
 }
@@ -99,7 +95,7 @@ const MESSAGES: Reader = {
     if (json.type === "message_start") {
       const message = objectAt(json, "message") ?? {}
       record.merge(message)
-      record.items.push(...MESSAGES.items(message, record.model))
+      record.items.push(...MESSAGES.items(message))
     } else if (json.type === "message_delta") {
       record.merge({ ...objectAt(json, "delta"), usage: json.usage ?? {} })
       record.isEnded = true
@@ -110,15 +106,12 @@ const MESSAGES: Reader = {
 }
 
 const GEMINI: Reader = {
-  items: (body, model) => {
-    const isByPrompt = BILLED_BY_PROMPT.test(textAt(body, "modelVersion") ?? model)
-    return listAt(body, "candidates").flatMap((candidate) => grounded(candidate, isByPrompt))
-  },
+  items: (body) => listAt(body, "candidates").flatMap(grounded),
   frame: (json, record) => {
     const { candidates: _, ...members } = json
     record.merge(members)
     record.isEnded ||= listAt(json, "candidates").some(isFinished)
-    record.items.push(...GEMINI.items(json, record.model))
+    record.items.push(...GEMINI.items(json))
   },
 }
 
@@ -164,14 +157,11 @@ function isFinished(candidate: JsonValue): boolean {
   return isJsonObject(candidate) && textAt(candidate, "finishReason") !== undefined
 }
 
-/** Models of which Google bills a prompt with searches, not each query (ai.google.dev/gemini-api/docs/google-search). */
-const BILLED_BY_PROMPT = /gemini-[12](?:\.|-|$)/
-
-/** Different queries are different searches: of models that are billed by the prompt they are one. */
-function grounded(candidate: JsonValue, isByPrompt: boolean): DoneItem[] {
+function grounded(candidate: JsonValue): DoneItem[] {
   const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined
   if (metadata === undefined) return []
-  return listAt(metadata, "webSearchQueries").flatMap((query) =>
-    query === "" ? [] : [{ name: "google_search", item: isByPrompt ? {} : { query } }],
-  )
+  return listAt(metadata, "webSearchQueries").map((query) => ({
+    name: "google_search",
+    item: { query },
+  }))
 }

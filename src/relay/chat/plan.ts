@@ -17,7 +17,7 @@ export function recordOf(
   { deployment, binding }: Plan,
 ): AnswerRecord | undefined {
   return charge.terms?.has(deployment.id) === true
-    ? new AnswerRecord(binding.dialect.id, deployment.upstreamModel)
+    ? new AnswerRecord(binding.dialect.id)
     : undefined
 }
 

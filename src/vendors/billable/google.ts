@@ -12,7 +12,7 @@ import {
 
 /** The search queries are in the last frame. */
 const GROUNDING: readonly Counted[] = [
-  { in: "items", names: ["google_search"], each: "query" },
+  { in: "items", names: ["google_search"] },
   { in: "answer", untilEnd: true },
 ]
 
