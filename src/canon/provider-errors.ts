@@ -12,7 +12,7 @@ export type ProviderErrorKind =
   | "allowance"
   /** The model failed at this request, and may at others of its kind only: nothing rests. */
   | "generation"
-  /** The account's rights, or what the request says: no rule knows. It counts as a failure, and rests nothing at once. */
+  /** The account, its rights, or what the request says: no rule knows. It counts as a failure, and rests nothing at once. */
   | "forbidden"
   /** The provider does not have this model, or no longer: the deployment rests. */
   | "model"
@@ -169,8 +169,9 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   },
   {
     kind: "account",
-    message: /^your credit balance is too low|^you have reached your specified api usage limits/i,
-    source: "Anthropic, errors; claude-code#38035 (400 `invalid_request_error`)",
+    message:
+      /^(?:your credit balance is too low|you have reached your specified (?:workspace )?api usage limits|this organization has been disabled)/i,
+    source: "Anthropic, errors; claude-code#38035, #1047, #72457 (400 `invalid_request_error`)",
   },
   {
     kind: "account",
@@ -200,9 +201,9 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "account",
     message:
-      /^your account (?:org-)?\S+ (?:<\S+> )?is (?:suspended|not active)\b|^your team \S+ has either used all available credits/i,
+      /^your account (?:org-)?\S+ (?:<\S+> )?is (?:suspended|not active)\b|^your team \S+ has either used all available credits|^your newly created team (?:\S+ )?doesn't have any credits/i,
     source:
-      "Moonshot: BettaFish#524 (429 `exceeded_current_quota_error`); xAI: continue#10740 (403 or 429)",
+      "Moonshot: BettaFish#524 (429 `exceeded_current_quota_error`); xAI: continue#10740 (403 or 429), 403 for a new team",
   },
   {
     kind: "account",
@@ -211,21 +212,35 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   },
   {
     kind: "account",
-    codes: ["organization_restricted", "organization_deactivated"],
-    source: "Groq: Guardrails#563 (400)",
+    codes: ["organization_restricted", "organization_deactivated", "blocked_api_access"],
+    source: "Groq: Guardrails#563 (400); spend limits (400)",
   },
   {
     kind: "account",
     message:
-      /^(?:insufficient (?:account )?balance\b|余额不足|账户余额不足|用户额度不足|token quota is not enough|key limit exceeded)/i,
+      /^(?:insufficient (?:account )?balance\b|余额不足|账户余额不足|用户额度不足|token quota is not enough|key limit exceeded|not enough balance\b|sorry, your account (?:\S+ )?balance is insufficient|user (?:\S+ )?suspended$)/i,
     source:
-      "DeepSeek, error codes: 402; MiniMax: 1008; Z.ai: 429 code 1113; New API: 403; OpenRouter: 403",
+      "DeepSeek, error codes: 402; MiniMax: 1008; Z.ai: 429 code 1113; New API, OpenRouter, Novita, SiliconFlow 30001 and DeepInfra: 403",
+  },
+  {
+    kind: "account",
+    statuses: [400, 401, 429],
+    codes: ["1112", "1113", "1121", "1309", "2056"],
+    source:
+      "Z.ai, error codes: locked, in arrears, plan expired; MiniMax, error codes: 2056 in a 200, the plan is used up",
+  },
+  {
+    kind: "account",
+    statuses: [403, 409],
+    codes: ["readonlydisabledsubscription"],
+    source: "Azure Resource Manager: 409 for a disabled subscription",
   },
   {
     kind: "account",
     statuses: [400, 403],
-    message: /^user location is not supported for the api use/i,
-    source: "Gemini API, troubleshooting: 400 `FAILED_PRECONDITION`",
+    message:
+      /^(?:user location is not supported for the api use|gemini api free tier is not available|your project (?:\S+ )?has been denied access)/i,
+    source: "Gemini API, troubleshooting: 400 `FAILED_PRECONDITION`; neo-chat#45 (400); 403",
   },
   {
     kind: "account",
@@ -235,7 +250,8 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "account",
     statuses: [400, 403],
-    message: /^operation not allowed$|^.{0,40}INVALID_PAYMENT_INSTRUMENT/,
+    message:
+      /^operation not allowed\.?$|^.{0,40}INVALID_PAYMENT_INSTRUMENT|^access to anthropic models is not allowed/i,
     source: "Bedrock, troubleshooting: ValidationException and AccessDeniedException",
   },
   {
@@ -271,8 +287,14 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "credential",
     statuses: [400, 403],
     message:
-      /^(?:incorrect api key\b|invalid api key\b|api key not valid|api key not found|api key expired|the security token included in the request is)/i,
-    source: "xAI (recorded: 400); Gemini (recorded: 400); Bedrock (recorded: 403)",
+      /^(?:incorrect api key\b|invalid api key\b|api key not valid|api key not found|api key expired|your api key (?:\S+ )?was reported as leaked|the security token included in the request is)/i,
+    source: "xAI (recorded: 400); Gemini (recorded: 400; 403 if leaked); Bedrock (recorded: 403)",
+  },
+  {
+    kind: "credential",
+    statuses: [401],
+    codes: ["1004", "2049"],
+    source: "MiniMax, error codes: in a 200; Z.ai, error codes: 401",
   },
   {
     kind: "streaming",
@@ -290,9 +312,24 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "permission",
     statuses: [400, 401, 403, 404],
     message:
-      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model)/i,
+      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy)/i,
     source:
-      "OpenAI, API organization verification and project permissions; openai-go#565; Bedrock: 403",
+      "OpenAI, API organization verification and project permissions; openai-go#565; Vertex AI: 400 `FAILED_PRECONDITION`; Bedrock: 400 and 403",
+  },
+  {
+    kind: "permission",
+    codes: [
+      "model_terms_required",
+      "model_permission_blocked_project",
+      "model_permission_blocked_org",
+      "modelnotopen",
+      "setlimitexceeded",
+      "allocationquota.freetieronly",
+      "accessdenied.unpurchased",
+      "model.accessdenied",
+    ],
+    source:
+      "Groq: 400 and 403; BytePlus ModelArk, error codes: 404 and 429; Alibaba Cloud Model Studio, error codes: 400 and 403",
   },
   {
     kind: "model",
@@ -303,6 +340,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "modelnotfound",
       "deploymentnotfound",
       "invalid_model",
+      "modeldeprecated",
       "resourcenotfoundexception",
     ],
     source:
@@ -336,6 +374,12 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "Anthropic; OpenAI; Moonshot; Groq, flex processing: 498; Bedrock, Converse; Google, google.rpc.Code",
   },
   {
+    kind: "capacity",
+    statuses: [429],
+    codes: ["1002"],
+    source: "MiniMax, error codes: in a 200",
+  },
+  {
     kind: "timeout",
     codes: ["modeltimeoutexception", "timeout_error", "deadline_exceeded", "vector_store_timeout"],
     source: "Bedrock, Converse; Anthropic, errors; Google, google.rpc.Code; OpenAI, responses",
@@ -345,11 +389,14 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     codes: ["modelerrorexception", "modelstreamerrorexception", "aborted"],
     source: "Bedrock, Converse: 424; Google, google.rpc.Code: 409",
   },
+  {
+    kind: "forbidden",
+    statuses: [400, 422],
+    message:
+      /^(?:(?:your|this|the|our) (?:\w+ )?(?:accounts?|api keys?|balance|billing|budget|credits?|organi[sz]ation|plan|project|quota|subscription|team|tenant|workspace)\b|you (?:have|'ve) (?:reached|exceeded|used|run out of) (?:all )?(?:of )?your\b|(?:account|billing|organi[sz]ation|project|subscription|team|tenant|workspace) (?:account )?\S+ (?:(?:for|of) \S+ )?(?:is|was|has|have|does|must|needs)\b|account suspended|api access (?:is|has been)\b|insufficient (?:credits?|funds|quota)\b|payment (?:is )?required\b|您的?账[户号]|该令牌|账[户号]|余额|欠费)/i,
+    source: "Messages that address the operator's account, in a status of the request's own faults",
+  },
 ]
-
-/** Words of an unknown failure that may be about the operator's account: callers do not see such a message. */
-export const ACCOUNT_WORDS =
-  /\b(?:accounts?|access|balance|billing|budget|credentials?|credits?|keys?|organi[sz]ation|payments?|permissions?|plan|quota|subscription|suspended|unauthori[sz]ed)\b|余额|欠费/i
 
 /**
  * The meaning of a status if no rule matches the error. Only these four are documented as the request's own fault; any

@@ -1,7 +1,6 @@
 import { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import {
-  ACCOUNT_WORDS,
   KIND_OF_STATUS,
   PROVIDER_ERRORS,
   type ProviderErrorKind,
@@ -10,8 +9,6 @@ import {
 
 /** Maximum length of a provider's message that is passed on. */
 const MAX_MESSAGE_CHARACTERS = 2000
-/** The same for an answer that failed. */
-const MAX_FAILURE_CHARACTERS = 500
 /** Longer details are not passed on. Characters of JSON. */
 const MAX_DETAILS_CHARACTERS = 4000
 /** For errors of the request whose own status is none of a request's. */
@@ -96,7 +93,7 @@ export function vendorRefusal(httpStatus: number, error: VendorError): GatewayEr
       return new GatewayError(
         "upstream_error",
         httpStatus < 300
-          ? failedWhileAnswering(error)
+          ? "The provider failed while it answered."
           : `The provider failed with status ${status}.`,
         { providerError },
       )
@@ -115,13 +112,6 @@ function reportedStatus({ status, code, type }: VendorError): number | undefined
     if (named !== undefined) return named
   }
   return undefined
-}
-
-function failedWhileAnswering({ message }: VendorError): string {
-  const words = message?.trim().slice(0, MAX_FAILURE_CHARACTERS)
-  return words && !ACCOUNT_WORDS.test(words)
-    ? `The provider failed while it answered: ${words}`
-    : "The provider failed while it answered."
 }
 
 function unknownModel(providerError: ProviderErrorKind): GatewayError {

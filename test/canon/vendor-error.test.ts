@@ -167,11 +167,68 @@ describe("an error after a good status", () => {
     expect([failure.kind, failure.details.providerError]).toEqual([kind, about])
   })
 
-  test("keeps unknown words about an account from callers, and no others", () => {
-    const told = (message: string) => vendorRefusal(200, { message }).message
-    expect(told("the disk is full")).toContain("the disk is full")
-    for (const secret of ["Your plan has ended", "no access to this", "add credits first"]) {
-      expect(told(secret)).not.toContain(secret)
-    }
+  test.each([
+    "invalid api token abc",
+    "Request not allowed",
+    "该令牌额度已用尽",
+    "您的账户已被锁定",
+    "the disk is full",
+  ])("shows callers no words of a failure that is not the request's own: %s", (message) => {
+    expect(vendorRefusal(200, { message }).message).not.toContain(message)
   })
+})
+
+/** Documented errors of the operator's account: status, error, and what each is about. */
+const ACCOUNT_ERRORS = [
+  [400, { message: "API access is blocked: x", code: "blocked_api_access" }, "account"],
+  [400, { message: "This organization has been disabled." }, "account"],
+  [
+    400,
+    { message: "You have reached your specified workspace API usage limits. You will" },
+    "account",
+  ],
+  [
+    400,
+    { message: "Gemini API free tier is not available in your country. Please enable" },
+    "account",
+  ],
+  [400, { message: "Project `x` is not allowed to use Publisher Model" }, "permission"],
+  [400, { message: "The model requires terms", code: "model_terms_required" }, "permission"],
+  [400, { message: "Operation not allowed", code: "ValidationException" }, "account"],
+  [
+    400,
+    { message: "Access to Anthropic models is not allowed from unsupported countries" },
+    "account",
+  ],
+  [400, { message: "Access denied. This Model is marked by provider as Legacy and" }, "permission"],
+  [400, { message: "Model access denied", code: "Model.AccessDenied" }, "permission"],
+  [400, { message: "The requested model x is deprecated", code: "ModelDeprecated" }, "model"],
+  [200, { message: "rate limit", code: "1002" }, "capacity"],
+  [200, { message: "login fail", code: "1004" }, "credential"],
+  [200, { message: "usage limit exceeded, 5-hour limit", code: "2056" }, "account"],
+  [403, { message: "Your newly created team t doesn't have any credits yet." }, "account"],
+  [403, { message: "not enough balance", code: "NOT_ENOUGH_BALANCE" }, "account"],
+  [403, { message: "Sorry, your account balance is insufficient", code: "30001" }, "account"],
+  [403, { message: "Your API key was reported as leaked." }, "credential"],
+  [403, { message: "User suspended" }, "account"],
+  [403, { message: "The free tier", code: "AllocationQuota.FreeTierOnly" }, "permission"],
+  [404, { message: "Your account has not activated", code: "ModelNotOpen" }, "permission"],
+  [
+    409,
+    { message: "The subscription is disabled", code: "ReadOnlyDisabledSubscription" },
+    "account",
+  ],
+  [400, { message: "You have reached your pre-paid credits." }, "forbidden"],
+  [400, { message: "Workspace w has hit its budget policy" }, "forbidden"],
+  [400, { message: "Billing account b for project is not found" }, "forbidden"],
+  [422, { message: "Your account a must complete a verification" }, "forbidden"],
+  [400, { message: "您的账户已被锁定" }, "forbidden"],
+  [200, { message: "Your account has a problem", type: "invalid_request_error" }, "forbidden"],
+] as const
+
+test.each(ACCOUNT_ERRORS)("recognizes an error of the account (%#)", (status, error, about) => {
+  const { kind, message, details } = vendorRefusal(status, error)
+  expect(details.providerError).toBe(about)
+  expect(kind).toBe(about === "capacity" ? "upstream_overloaded" : "upstream_error")
+  expect(message).not.toContain(error.message)
 })

@@ -83,6 +83,33 @@ const CASES: readonly Case[] = [
     secret: "restricted",
   },
   {
+    name: "Groq, a spend limit",
+    vendor: "groq",
+    kind: "account",
+    status: 400,
+    body: openai("API access is blocked: spend limit reached.", "blocked_api_access"),
+    secret: "spend limit",
+  },
+  {
+    name: "Anthropic, a disabled organization",
+    vendor: "anthropic",
+    kind: "account",
+    status: 400,
+    body: {
+      type: "error",
+      error: { type: "invalid_request_error", message: "This organization has been disabled." },
+    },
+    secret: "disabled",
+  },
+  {
+    name: "an unknown error of the account",
+    vendor: "openai-compatible",
+    kind: "forbidden",
+    status: 400,
+    body: openai("Your workspace has hit its budget policy."),
+    secret: "budget policy",
+  },
+  {
     name: "Groq, no flex capacity",
     vendor: "groq",
     kind: "capacity",

@@ -285,7 +285,7 @@ describe("an answer that is read", () => {
   })
 
   test.each([
-    ["server_error", "upstream_error", "The provider failed while it answered: Sorry."],
+    ["server_error", "upstream_error", "The provider failed while it answered."],
     ["rate_limit_exceeded", "upstream_overloaded", "The provider is overloaded. Try again later."],
     ["vector_store_timeout", "upstream_timeout", "The provider did not answer in time."],
     ["invalid_image", "refused_by_upstream", "Sorry."],
