@@ -178,7 +178,7 @@ describe("a stream that breaks", () => {
     const caller = await gateway.caller("1")
     const { receipt, text } = await ask(caller, "scripted/breaking", true)
     expect(text).toContain("three")
-    expect(streamErrorOf(text).message).toContain("The disk is full.")
+    expect(streamErrorOf(text).message).toContain("failed while it answered.")
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
     expect(receipt.usage).toEqual({ input: 8, output: 3 })
     expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_error" }])

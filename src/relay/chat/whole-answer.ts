@@ -11,6 +11,7 @@ import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../pipeline/call.ts"
+import { CallEnded } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -71,16 +72,27 @@ interface ReceivedPlan {
 export async function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   const { pipeline, signer, conversations } = services
   const { charge, headers, keeping } = context
+  /** What the last plan completed, although one of its calls failed. */
+  let completed: ReceivedPlan | undefined
   let received: ReceivedPlan
   try {
     received = await pipeline.tryCandidates(context, {
       ...hedgingOf(context),
       plan: (candidate) => planFor(context, candidate, signer),
-      attempt: (plan) => receivePlan(services, context, plan),
+      attempt: (plan) => {
+        completed = undefined
+        return receivePlan(services, context, plan, (some) => {
+          completed = some
+        })
+      },
     })
   } catch (failure) {
-    pipeline.release(context)
-    throw failure
+    if (completed === undefined || failure instanceof CallEnded) {
+      pipeline.release(context)
+      throw failure
+    }
+    received = completed
+    charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
   } finally {
     context.cancellation[Symbol.dispose]()
   }
@@ -199,11 +211,15 @@ function encodedBody(
   return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
 }
 
-/** Makes the calls of a plan: one, or one for each choice. */
+/**
+ * Makes the calls of a plan: one, or one for each choice.
+ * @param completed called with the choices that are complete when another one has failed.
+ */
 async function receivePlan(
   services: WholeServices,
   context: ChatContext,
   plan: Plan,
+  completed: (some: ReceivedPlan) => void,
 ): Promise<ReceivedPlan> {
   const recorder = recordState(services.vendorState, context, plan)
   const receiving = { services, context, recorder }
@@ -211,9 +227,22 @@ async function receivePlan(
     const only = await receive(receiving, plan)
     return { plan, all: [only], meter: only.meter }
   }
-  const calls = Array.from({ length: plan.calls }, () => () => receive(receiving, plan))
-  const all = await services.pipeline.together(context, plan.deployment, calls)
-  return { plan, all, meter: meterOf(all) }
+  const all: Received[] = []
+  const calls = Array.from({ length: plan.calls }, () => async () => {
+    all.push(await receive(receiving, plan))
+  })
+  const received = (): ReceivedPlan => ({
+    plan,
+    all,
+    meter: meterOf(all),
+  })
+  try {
+    await services.pipeline.together(context, plan.deployment, calls)
+  } catch (failure) {
+    if (all.length > 0) completed(received())
+    throw failure
+  }
+  return received()
 }
 
 /** What the calls of a plan share. */

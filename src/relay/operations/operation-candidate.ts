@@ -27,6 +27,9 @@ export interface UpstreamAnswer {
 export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
+  /** The answers of its other calls when one of `callAll` has failed, in no order. */
+  completed: readonly OperationAnswer[] = []
+  readonly #answers: OperationAnswer[] = []
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
@@ -93,17 +96,24 @@ export class OperationCandidate implements Candidate {
     calls: readonly OperationCall[],
   ): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
-    for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
-      const some = calls
-        .slice(start, start + MAX_AT_ONCE)
-        .map((call) => () => this.#read(call, format))
-      answers.push(...(await this.#pipeline.together(this.#context, this.deployment, some)))
+    try {
+      for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
+        const some = calls
+          .slice(start, start + MAX_AT_ONCE)
+          .map((call) => () => this.#read(call, format))
+        answers.push(...(await this.#pipeline.together(this.#context, this.deployment, some)))
+      }
+      return answers
+    } catch (failure) {
+      this.completed = this.#answers
+      throw failure
     }
-    return answers
   }
 
   async #read(call: OperationCall, format: RefusalReader): Promise<OperationAnswer> {
-    return readWhole(await this.call(call, format), format)
+    const answer = await readWhole(await this.call(call, format), format)
+    this.#answers.push(answer)
+    return answer
   }
 }
 

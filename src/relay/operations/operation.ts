@@ -1,7 +1,9 @@
+import { asChargedError } from "../../canon/errors.ts"
 import { reportable } from "../../canon/extra.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
 import { totalInput } from "../../canon/usage.ts"
+import type { CountedUsage } from "../billing/priced-usage.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
@@ -21,6 +23,21 @@ import { roughTokens } from "../tokens/rough-tokens.ts"
  */
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
+/**
+ * For a request that has failed for good although its last candidate completed some calls: their usage, which is
+ * charged while the caller gets the error, or an outcome that the caller gets instead.
+ */
+export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedUsage | Outcome<T>>
+
+/** How an operation is run. */
+export interface Opening<T> {
+  readonly attempt: AttemptAt<T>
+  /** Absent: the operation is a single call. */
+  readonly completed?: CompletedAt<T>
+  /** Whether a second deployment may be asked as well: not where a file is sent as it arrives. */
+  readonly mayHedge?: boolean
+}
+
 /** Runs it; an answer that cannot be used is a failure of the call that gave it. */
 async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
   try {
@@ -29,6 +46,13 @@ async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Pr
     candidate.refuse(thrown)
     throw thrown
   }
+}
+
+/** A request that has failed for good, and the candidate that completed some of its calls. */
+interface Completed<T> {
+  readonly candidate: OperationCandidate
+  readonly completed: CompletedAt<T>
+  readonly error: unknown
 }
 
 /** One operation of a request: limited and held by `admit`, sent upstream by `open`, or released. */
@@ -97,17 +121,18 @@ export class Operation implements Disposable {
 
   /**
    * Gets an upstream's response. Called once.
-   * @param mayHedge whether a second deployment may be asked as well: not where a file is sent as it arrives.
    * @throws GatewayError; then nothing is held.
    */
-  async open<T>(attempt: AttemptAt<T>, mayHedge = false): Promise<OpenOperation<T>> {
+  async open<T>({ attempt, completed, mayHedge }: Opening<T>): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
     const { pipeline } = this.#services
+    let last: OperationCandidate | undefined
     try {
       const { candidate, outcome } = await pipeline.tryCandidates(context, {
         plan: (candidate) =>
           new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
+          last = candidate
           const outcome = await used(candidate, attempt)
           const losses = reportable([...(context.charge.model.ignored ?? []), ...outcome.losses])
           if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
@@ -116,17 +141,39 @@ export class Operation implements Disposable {
         candidates: this.#candidates,
         mayHedge: mayHedge ? () => true : undefined,
       })
-      this.#speculative?.giveUp()
-      context.charge.losses = outcome.losses
-      const open = new OpenOperation(this.#services, context, candidate, outcome)
-      // From here on the response settles or releases it.
-      this.#admitted = undefined
-      return open
+      return this.#opened(context, candidate, outcome)
     } catch (error) {
+      if (completed && last && last.completed.length > 0 && !(error instanceof CallEnded)) {
+        return await this.#openCompleted(context, { candidate: last, completed, error })
+      }
       // Of several parallel calls, the others are no longer needed.
       this.release(new CallEnded("not_needed"))
       throw error
     }
+  }
+
+  #opened<T>(context: RequestContext, candidate: Candidate, outcome: Outcome<T>): OpenOperation<T> {
+    this.#speculative?.giveUp()
+    context.charge.losses = outcome.losses
+    // From here on the response settles or releases it.
+    this.#admitted = undefined
+    return new OpenOperation(this.#services, context, candidate, outcome)
+  }
+
+  /** What the last candidate completed is charged, and the caller gets it if that is of any use. */
+  async #openCompleted<T>(
+    context: RequestContext,
+    { candidate, completed, error }: Completed<T>,
+  ): Promise<OpenOperation<T>> {
+    const done = await completed(candidate).catch(() => undefined)
+    if (done === undefined) {
+      this.release(new CallEnded("not_needed"))
+      throw error
+    }
+    if ("value" in done) return this.#opened(context, candidate, done)
+    const open = this.#opened(context, candidate, { value: undefined, losses: [] })
+    await open.settle(done.usage, done.estimated)
+    throw asChargedError(error)
   }
 
   /** Releases it: it is no longer needed, or has failed. No effect before `admit` or after `open`. */

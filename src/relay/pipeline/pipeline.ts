@@ -148,6 +148,8 @@ export class Pipeline {
           failure ??= asCallFailure(thrown)
           continue
         }
+        // What was counted until now may still be charged, if nothing else is tried.
+        if (failure !== undefined) loseAttempts(context)
         this.#health.attempted(candidate.deployment.id)
         try {
           const hedged = mayHedge && this.#hedged({ context, trial, planned, queue })
@@ -158,8 +160,6 @@ export class Pipeline {
         } catch (thrown) {
           failure = candidate.client.cleaned(asCallFailure(thrown))
           if (candidate === candidates[0]) repeatable = failure
-          // What a stream has counted until then may still be charged, if nothing else is tried.
-          if (!isFinal(failure)) loseAttempts(context)
           if (endsFailover(failure)) {
             if (member === undefined || isFinal(failure)) break
             refusing.add(member.id)

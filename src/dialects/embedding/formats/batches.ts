@@ -1,6 +1,5 @@
-import { type EmbeddingRequest, inputCount, type Vector } from "../../../canon/embedding.ts"
+import type { EmbeddingRequest } from "../../../canon/embedding.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
 
 /** Splits a list into chunks of at most `max`. */
 export function batchesOf<Item>(items: readonly Item[], max: number): (readonly Item[])[] {
@@ -15,21 +14,6 @@ export function batchesOf<Item>(items: readonly Item[], max: number): (readonly 
 export function textsOf({ input }: EmbeddingRequest): readonly string[] {
   if (input.type === "texts") return input.texts
   throw new Error("a vendor that takes texts alone was asked for tokens")
-}
-
-/**
- * The vectors of all batches, one for each input.
- * @throws GatewayError `upstream_error` when some are missing.
- */
-export function allVectors(
-  batches: readonly (readonly Vector[])[],
-  request: EmbeddingRequest,
-): readonly Vector[] {
-  const [first = []] = batches
-  const vectors = batches.length === 1 ? first : batches.flat()
-  const wanted = inputCount(request.input)
-  if (vectors.length === wanted) return vectors
-  throw unusable(`it holds ${vectors.length} embeddings for ${wanted} inputs`)
 }
 
 /** The fields of a request that a vendor does not support. @param carried the fields it supports. */

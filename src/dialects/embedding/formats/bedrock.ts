@@ -6,7 +6,7 @@ import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
-import { allVectors, lossesOf, textsOf } from "./batches.ts"
+import { lossesOf, textsOf } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
 
 /** Bedrock reports the tokens of every call of `InvokeModel` here, as recorded. */
@@ -28,10 +28,9 @@ export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): E
       const path = `/model/${encodeURIComponent(model)}/invoke`
       return { calls: bodies.map((body) => jsonCall(path, body)), losses }
     },
-    decode(answers, request) {
-      const batches = answers.map((answer) => vectorsOf(jsonOf(answer)))
+    decode(answers) {
       return {
-        vectors: allVectors(batches, request),
+        vectors: answers.flatMap((answer) => vectorsOf(jsonOf(answer))),
         tokens: answers.reduce((sum, answer) => sum + tokensOf(answer), 0),
       }
     },

@@ -9,7 +9,7 @@ import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/jso
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
-import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { batchesOf, lossesOf, textsOf } from "./batches.ts"
 
 /** Texts per call (the vendor's reference of `embed`, for its own API and for Bedrock). */
 const MAX_TEXTS = 96
@@ -40,9 +40,9 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const { bodies, losses } = cohereBodies(request, model)
       return { calls: bodies.map((body) => jsonCall("/v2/embed", { model, ...body })), losses }
     },
-    decode(answers, request) {
+    decode(answers) {
       const bodies = answers.map(jsonOf)
-      const vectors = allVectors(bodies.map(cohereVectors), request)
+      const vectors = bodies.flatMap(cohereVectors)
       return { vectors, tokens: bodies.reduce((sum, body) => sum + billedTokens(body), 0) }
     },
     decodeError,

@@ -8,7 +8,7 @@ import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { unitVector, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
-import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { batchesOf, lossesOf, textsOf } from "./batches.ts"
 
 /** Texts per call (the Gemini API's reference of `batchEmbedContents`). */
 const MAX_TEXTS = 100
@@ -57,8 +57,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
     },
     decode(answers, request) {
       const bodies = answers.map(jsonOf)
-      const batches = bodies.map((body) => listAt(body, "embeddings").map(valuesOf))
-      const vectors = allVectors(batches, request)
+      const vectors = bodies.flatMap((body) => listAt(body, "embeddings").map(valuesOf))
       const counts = bodies.map(tokensOf)
       const tokens = counts.reduce((sum: number, count) => sum + (count ?? 0), 0)
       return {

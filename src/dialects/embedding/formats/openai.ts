@@ -11,7 +11,7 @@ import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
-import { allVectors, batchesOf } from "./batches.ts"
+import { batchesOf } from "./batches.ts"
 
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector
@@ -72,7 +72,7 @@ export function openAiEmbedding(
       )
       return { calls, losses }
     },
-    decode: (answers, request) => decode(answers, request, READERS[all.numbers]),
+    decode: (answers) => decode(answers, READERS[all.numbers]),
     decodeError,
   }
 }
@@ -131,14 +131,9 @@ function purposeOf(
   return own
 }
 
-function decode(
-  answers: readonly OperationAnswer[],
-  request: EmbeddingRequest,
-  read: VectorReader,
-): EmbeddingResult {
+function decode(answers: readonly OperationAnswer[], read: VectorReader): EmbeddingResult {
   const bodies = answers.map(jsonOf)
-  const lists = bodies.map((body) => vectorsOf(body, read))
-  const vectors = allVectors(lists, request)
+  const vectors = bodies.flatMap((body) => vectorsOf(body, read))
   return { vectors, tokens: bodies.reduce((sum, body) => sum + tokensOf(body), 0) }
 }
 

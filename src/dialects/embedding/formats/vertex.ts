@@ -4,7 +4,7 @@ import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { unitVector, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
-import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
 /** Texts per call (Vertex AI's reference of its text embeddings); one for Gemini's own models. */
@@ -34,16 +34,13 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
     },
     decode(answers, request) {
-      const predictions = answers.map((answer) =>
+      const predictions = answers.flatMap((answer) =>
         listAt(jsonOf(answer), "predictions").map(predictionOf),
       )
-      const vectors = allVectors(
-        predictions.map((batch) => batch.map(({ vector }) => vector)),
-        request,
-      )
+      const vectors = predictions.map(({ vector }) => vector)
       return {
         vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
-        tokens: predictions.flat().reduce((sum, { tokens }) => sum + tokens, 0),
+        tokens: predictions.reduce((sum, { tokens }) => sum + tokens, 0),
       }
     },
     decodeError,

@@ -7,10 +7,12 @@ import {
   type Vector,
 } from "../../../canon/embedding.ts"
 import { GatewayError } from "../../../canon/errors.ts"
+import { unusable } from "../../../canon/operation-answer.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
@@ -69,7 +71,15 @@ export class Embeddings {
     const plan = await this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
       this.#attempt(candidate, call, plan.asked)
-    return this.#services.operations.run({ ...plan, attempt, mayHedge: true }, caller)
+    const completed = (candidate: OperationCandidate): Promise<CountedUsage> =>
+      completedUsage(candidate, sentTo(candidate, plan.asked).sent, () =>
+        countInput(
+          this.#services.counter.of(call.key.account),
+          (plan.asked.inTexts ?? request).input,
+        ),
+      )
+    const input = { ...plan, attempt, completed, mayHedge: true }
+    return this.#services.operations.run(input, caller)
   }
 
   /** @throws GatewayError */
@@ -142,6 +152,9 @@ export async function embedAt(
   const embed = async (each: EmbeddingRequest): Promise<EmbeddedAt> => {
     const { calls, losses } = format.encode(each, candidate.deployment.upstreamModel)
     const result = await format.decode(await candidate.callAll(format, calls), each)
+    const { length } = result.vectors
+    const wanted = inputCount(each.input)
+    if (length !== wanted) throw unusable(`it holds ${length} embeddings for ${wanted} inputs`)
     return { ...result, losses }
   }
   try {
@@ -150,6 +163,23 @@ export async function embedAt(
     if (sent.encoding === "float" || !isBase64Refused(refusal)) throw refusal
     return await embed({ ...sent, encoding: "float" })
   }
+}
+
+/**
+ * The usage of the calls that a candidate has completed: as the vendor counted it, else their share of our own count.
+ * @param count tokens of the whole request.
+ */
+export async function completedUsage(
+  candidate: OperationCandidate,
+  request: EmbeddingRequest,
+  count: () => Promise<number>,
+): Promise<CountedUsage> {
+  const format = formatOf(candidate, "embedding")
+  const { vectors, tokens = 0 } = await format.decode(candidate.completed, request)
+  if (tokens > 0) return { usage: { ...NO_USAGE, inputFresh: tokens }, estimated: false }
+  const share = Math.min(1, vectors.length / inputCount(request.input))
+  const inputFresh = Math.ceil((await count()) * share)
+  return { usage: { ...NO_USAGE, inputFresh }, estimated: true }
 }
 
 /** Older servers know floats alone, in words of their own (docs/wire/embeddings.md#f8). */

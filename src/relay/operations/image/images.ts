@@ -78,6 +78,7 @@ export class Images {
         ...this.plan(input),
         isWhole: !request.stream,
         attempt: (candidate) => attempt(candidate, request, { call, inspector: this.#inspector }),
+        completed: (candidate) => completedImages(candidate, request),
       },
       caller,
     )
@@ -256,6 +257,18 @@ function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
   const isStreamed = format.streams?.(request, model) ?? false
   const lost = request.stream && !isStreamed ? [...losses, STREAM_EMULATED] : losses
   return { calls, losses: lost, isStreamed }
+}
+
+/** The images of the calls that a candidate completed, although a later one failed. */
+async function completedImages(
+  candidate: OperationCandidate,
+  request: ImageRequest,
+): Promise<Outcome<Made>> {
+  const format = formatOf(candidate, "image")
+  const { losses } = lossesOf(format, request, candidate.deployment.upstreamModel)
+  const result = await decoded(format, candidate.completed, request)
+  const fewer: Loss = { name: "n", effect: "approximated" }
+  return { value: { type: "whole", result }, losses: once([...losses, fewer]) }
 }
 
 async function decoded(

@@ -10,9 +10,15 @@ import { NO_USAGE, totalInput, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { cosineOf } from "../../../canon/vectors.ts"
 import { ranked } from "../../../dialects/rerank/formats/ranking.ts"
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
-import { countTexts, embedAt, type EmbeddingServices } from "../embedding/embeddings.ts"
+import {
+  completedUsage,
+  countTexts,
+  embedAt,
+  type EmbeddingServices,
+} from "../embedding/embeddings.ts"
 import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
@@ -53,7 +59,13 @@ export class Reranking {
     const plan = this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
       this.#attempt(candidate, call, request, plan.model)
-    return this.#services.operations.run({ ...plan, attempt, mayHedge: true }, caller)
+    const input = { ...plan, attempt, mayHedge: true }
+    if (plan.model.kind === "rerank") return this.#services.operations.run(input, caller)
+    const completed = (candidate: OperationCandidate): Promise<CountedUsage> =>
+      completedUsage(candidate, embeddingOf(request, [request.query, ...request.documents]), () =>
+        this.#count(call, request, 1),
+      )
+    return this.#services.operations.run({ ...input, completed }, caller)
   }
 
   /** @throws GatewayError */
@@ -162,7 +174,7 @@ async function validate(
 function embeddingOf(
   { model }: RerankRequest,
   texts: readonly string[],
-  purpose: EmbeddingPurpose,
+  purpose: EmbeddingPurpose = "document",
 ): EmbeddingRequest {
   const filled = texts.map((text) => (text === "" ? " " : text))
   return { model, input: { type: "texts", texts: filled }, encoding: "base64", purpose }

@@ -22,7 +22,10 @@ export class Speech {
   async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
     const operation = this.#operations.prepare(call, caller)
     await operation.admit(this.plan(call, options))
-    const open = await operation.open((candidate) => synthesizeAt(candidate, options, call), true)
+    const open = await operation.open({
+      attempt: (candidate) => synthesizeAt(candidate, options, call),
+      mayHedge: true,
+    })
     return answerSpeech(open, call)
   }
 

@@ -59,7 +59,9 @@ export class Transcription implements Disposable {
       if (needsTranslator(request, model, config)) return this.#translated(request, model)
       await operation.admit(admissionOf(request, model))
     }
-    const open = await operation.open((candidate) => transcribeAt(candidate, request, call))
+    const open = await operation.open({
+      attempt: (candidate) => transcribeAt(candidate, request, call),
+    })
     return answerTranscription(open, request, call)
   }
 

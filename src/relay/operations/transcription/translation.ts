@@ -63,9 +63,9 @@ export async function translate(
   const held = boundOfTranscript(request)
   await transcribing.admit({ model, ...transcriptionLimits(request, model) })
   await translating.admit({ model: translator, worst: usageOf(held) })
-  using transcribed = await transcribing.open((candidate) =>
-    transcribeWhole(candidate, request, call),
-  )
+  using transcribed = await transcribing.open({
+    attempt: (candidate) => transcribeWhole(candidate, request, call),
+  })
   const { value: transcript } = transcribed
   const chunks = chunksOf(transcript, request.form)
   if (chunks.length === 0) {
@@ -75,7 +75,9 @@ export async function translate(
     return { transcript: english, headers: transcribed.headers }
   }
   const task = { chunks, held, prompt: request.prompt, call: ofText, model: translator }
-  using translated = await translating.open((candidate) => translateAt(candidate, task, services))
+  using translated = await translating.open({
+    attempt: (candidate) => translateAt(candidate, task, services),
+  })
   const english = withEnglish(transcript, translated.value.texts, request.form)
   const headers = await settleBoth(transcribed, translated, request)
   headers["x-tollgate-also-charged"] = ofText.id

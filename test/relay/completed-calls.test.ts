@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
+import { CHAT, errorOf, HELLO, receiptOf } from "./support.ts"
+
+/** Requests that take several calls of the provider, of which a later one fails. */
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let caller: TestCaller
+/** Calls since the test began. */
+let calls = 0
+/** The call that fails, once the others have been answered. */
+let failing = 0
+let status = 400
+/** Vectors that each call leaves out, or makes too many of. */
+let missing = 0
+let others = Promise.withResolvers<void>()
+
+async function answer(body: Record<string, unknown>): Promise<Response> {
+  const number = ++calls
+  if (number === failing - 1) others.resolve()
+  if (number === failing) {
+    if (failing > 1) await others.promise
+    // Everything sent earlier is read before the response of a further round trip.
+    for (let count = 0; count < 3; count++) await (await fetch(gateway.url)).text()
+    const error = { type: "invalid_request_error", message: "No." }
+    return Response.json({ type: "error", message: "No.", error }, { status })
+  }
+  if (Array.isArray(body.texts)) {
+    const embeddings = { float: Array.from({ length: body.texts.length - missing }, () => [0.1]) }
+    return Response.json({ embeddings, meta: { billed_units: { input_tokens: 1000 } } })
+  }
+  if (body.prompt !== undefined) {
+    const data = Array.from({ length: Number(body.n) }, () => ({ b64_json: PNG }))
+    return Response.json({ created: 1, data })
+  }
+  return Response.json({
+    id: "m",
+    type: "message",
+    role: "assistant",
+    model: "claude",
+    content: [{ type: "text", text: "Hello there" }],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 10, output_tokens: 100 },
+  })
+}
+
+beforeAll(async () => {
+  vendor = startVendor(async (_request, number) => answer(vendor.bodies[number - 1] ?? {}))
+  const root = vendor.url.replace(/\/v1$/, "")
+  gateway = await startGateway({
+    settings: { routing: { choice: "order", affinity: true, hedge: false, retries: 0 } },
+    providers: {
+      anthropic: { ...provider(root, "anthropic"), apiKey: "key" },
+      cohere: { ...provider(root, "cohere"), apiKey: "key" },
+      together: { ...provider(vendor.url, "together"), apiKey: "key" },
+    },
+    models: {
+      "anthropic/claude": {
+        kind: "chat",
+        price: { input: "10", output: "100" },
+        context: 100_000,
+        maxOutput: 2000,
+        deployments: [{ provider: "anthropic", model: "claude", weight: 1 }],
+      },
+      "cohere/embed": {
+        kind: "embedding",
+        price: { input: "100" },
+        deployments: [{ provider: "cohere", model: "embed-v4.0", weight: 1 }],
+      },
+      "together/flux": {
+        kind: "image",
+        price: { image: "100000" },
+        deployments: [{ provider: "together", model: "flux", weight: 1 }],
+      },
+    },
+  })
+  caller = await gateway.caller("100")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+beforeEach(() => {
+  calls = 0
+  missing = 0
+  others = Promise.withResolvers<void>()
+})
+
+describe.each([400, 500])("a request whose last call fails with %d", (failure) => {
+  beforeEach(() => {
+    status = failure
+  })
+
+  test("returns and charges the choices that are complete", async () => {
+    failing = 4
+    const order = { model: "anthropic/claude", messages: HELLO, n: 4, max_tokens: 500 }
+    const response = await caller.post(CHAT, order)
+    expect(response.status).toBe(200)
+    const { choices, usage } = (await response.json()) as {
+      choices: { index: number; message: { content: string } }[]
+      usage: { completion_tokens: number }
+    }
+    expect(choices.map(({ index }) => index)).toEqual([0, 1, 2])
+    expect(usage.completion_tokens).toBe(300)
+    expect(response.headers.get("x-tollgate-losses")).toBe("n:approximated")
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.cost).toBe("0.0303")
+    const complete = receipt.attempts.filter(({ outcome }) => outcome === "ok")
+    expect(complete).toHaveLength(3)
+  })
+
+  test("returns and charges the images that were made", async () => {
+    failing = 3
+    const order = { model: "together/flux", prompt: "an owl", n: 10, response_format: "b64_json" }
+    const response = await caller.post("/v1/images/generations", order)
+    expect(response.status).toBe(200)
+    expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(8)
+    expect((await receiptOf(caller, response)).cost).toBe("0.8")
+  })
+
+  test("charges the texts that the provider has embedded, and returns the error", async () => {
+    failing = 10
+    const input = Array.from({ length: 960 }, () => "a few words of a text")
+    const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
+    expect((await errorOf(response)).status).toBe(failure === 400 ? 400 : 502)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.usage).toMatchObject({ input: 9000 })
+    expect(receipt.cost).toBe("0.9")
+  })
+})
+
+test.each([1, 2, -1])(
+  "rejects an answer with %d vectors too few, free of charge",
+  async (count) => {
+    missing = count
+    failing = 0
+    const order = { model: "cohere/embed", input: ["one", "two"] }
+    const response = await caller.post("/v1/embeddings", order)
+    expect((await errorOf(response)).error_type).toBe("upstream_error")
+    expect((await receiptOf(caller, response)).cost).toBe("0")
+  },
+)
