@@ -81,6 +81,11 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
   readonly tasks: readonly ImageTask[]
   /** How a model's masks are drawn: like OpenAI's where this is absent or returns undefined. */
   maskStyle?(model: string): MaskStyle | undefined
+  /**
+   * The request with the size and the quality that the model is asked for, by which an image is priced; absent: those
+   * of the request.
+   */
+  sent?(request: ImageRequest, model: string): ImageRequest
   /** Whether a model can send the request's images as OpenAI's events; absent: none can. */
   streams?(request: ImageRequest, model: string): boolean
 }

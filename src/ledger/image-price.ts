@@ -4,7 +4,7 @@ import type { Price } from "./price.ts"
 export interface ImageKind {
   /** `1024x1024`; absent when the model chooses. */
   readonly size?: string
-  /** In the vendor's words; absent when the model chooses. */
+  /** In the vendor's words, in lowercase; absent when the model chooses. */
   readonly quality?: string
 }
 
@@ -21,7 +21,7 @@ export function priceOfImages(price: Price, kind: ImageKind): Price {
 function ownPriceOfImages(price: Price, kind: ImageKind): Price {
   const { imageRates, ...others } = price
   if (imageRates === undefined) return price
-  const images = rateOfImages(imageRates, kind)
+  const images = rateOfImages(imageRates, kind) ?? rateOfQuality(price, kind)
   if (images === undefined) return others
   const rates = { ...price.rates, images }
   const tiers = price.tiers.map((tier) => ({ ...tier, rates: { ...tier.rates, images } }))
@@ -47,6 +47,14 @@ function rateOfImages(
     imageRates,
     (name) => name === known || SIZE.test(name) || name.endsWith(`/${known}`),
   )
+}
+
+/** A size without a rate costs no less than the listed sizes do in its quality. */
+function rateOfQuality({ imageRates = new Map(), rates }: Price, { quality }: ImageKind) {
+  if (quality === undefined) return undefined
+  const rate = dearest(imageRates, (name) => name.endsWith(`/${quality}`))
+  const { images: usual = 0n } = rates
+  return rate === undefined || usual > rate ? undefined : rate
 }
 
 function dearest(

@@ -136,7 +136,9 @@ function parseImages(
 ): ReadonlyMap<string, bigint> | undefined {
   const entries = Object.entries(written ?? {})
   if (entries.length === 0) return undefined
-  return new Map(entries.map(([name, text]) => [name, parseRate(`image: ${name}`, text)]))
+  return new Map(
+    entries.map(([name, text]) => [name.toLowerCase(), parseRate(`image: ${name}`, text)]),
+  )
 }
 
 function dearestOf(rates: ReadonlyMap<string, bigint>): bigint {

@@ -32,7 +32,7 @@ describe("money", () => {
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd", size: "1792x1024" })).toBe("0.12")
-    expect(await costOf({ ...three, quality: "hd", size: "1024x1792" })).toBe("0.04")
+    expect(await costOf({ ...three, quality: "hd", size: "1024x1792" })).toBe("0.12")
     expect(await costOf({ model: "sim/dall-e-2", prompt: "an owl", size: "256x256" })).toBe("0.016")
   })
 

@@ -5,7 +5,7 @@ import { jsonCall } from "../../../canon/operation-answer.ts"
 import { decodeImageError } from "../errors.ts"
 import { carriedOptions, countsOf, notSupported } from "./encoding.ts"
 import { bytesImage } from "./images.ts"
-import { ratioOf } from "./sizes.ts"
+import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** Fireworks' reference of the FLUX workflows: `aspect_ratio`. */
 const RATIOS = ["1:1", "21:9", "16:9", "3:2", "5:4", "4:5", "2:3", "9:16", "9:21", "4:3", "3:4"]
@@ -46,6 +46,7 @@ export const FIREWORKS_IMAGES: ImageFormat = {
     images: answers.map(({ bytes }) => bytesImage(bytes)),
     facts: {},
   }),
+  sent: (request, model) => (SIZED.test(model) ? request : sentRatio(request)),
   decodeError: decodeImageError,
 }
 

@@ -15,7 +15,7 @@ import {
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { base64Image, forbidden } from "./images.ts"
-import { ratioOf } from "./sizes.ts"
+import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** The ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
 const GEMINI_RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
@@ -47,6 +47,7 @@ export function googleImages(parent: string): ImageFormat {
         facts: {},
       }
     },
+    sent: sentRatio,
     decodeError: decodeImageError,
   }
 }

@@ -4,6 +4,7 @@ import {
   type ImageFormat,
   type ImageRequest,
   type ImageResult,
+  type ImageSize,
   sizeName,
   wantedSize,
 } from "../../../canon/image.ts"
@@ -48,6 +49,12 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
           : formCall(task, request, { ...fields, n: count }),
       )
       return { calls, losses }
+    },
+    sent(request, model) {
+      const family = familyOf(model, families)
+      const { quality: _, ...others } = request.options
+      const options = family.drops.includes("quality") ? others : request.options
+      return { ...request, size: sentSize(request, family) ?? "auto", options }
     },
     streams: (request, model) => canStream(request, familyOf(model, families)),
     decode: decodeImages,
@@ -138,12 +145,20 @@ function fieldsOf(
 
 function sizeOf(request: ImageRequest, family: OpenAiFamily, losses: Loss[]): string | undefined {
   const wanted = wantedSize(request)
-  if (wanted === undefined) return "auto"
-  const { sizes, takesSize } = family
-  if (sizes === undefined || takesSize?.(wanted) === true) return sizeName(wanted)
-  const { value, isExact } = nearestSize(wanted, sizes)
-  if (!isExact) losses.push(SIZE_APPROXIMATED)
-  return sizeName(value)
+  const sent = sentSize(request, family)
+  if (wanted === undefined || sent === undefined) return "auto"
+  if (sizeName(sent) !== sizeName(wanted)) losses.push(SIZE_APPROXIMATED)
+  return sizeName(sent)
+}
+
+/** Undefined when the model is to choose. */
+function sentSize(
+  request: ImageRequest,
+  { sizes, takesSize }: OpenAiFamily,
+): ImageSize | undefined {
+  const wanted = wantedSize(request)
+  if (wanted === undefined || sizes === undefined || takesSize?.(wanted) === true) return wanted
+  return nearestSize(wanted, sizes)
 }
 
 function formCall(

@@ -11,7 +11,7 @@ import {
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
-import { ratioOf } from "./sizes.ts"
+import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** `ImageGenerationRequest.aspectRatio` of @openrouter/sdk, those that have a usual meaning. */
 const RATIOS = [
@@ -63,5 +63,6 @@ export const OPENROUTER_IMAGES: ImageFormat = {
     return { calls: countsOf(request, 1).map(() => jsonCall("/images", body)), losses }
   },
   decode: decodeImages,
+  sent: sentRatio,
   decodeError: decodeImageError,
 }

@@ -25,9 +25,8 @@ export function nearestRatio(size: ImageSize, ratios: readonly string[]): Fitted
 }
 
 /** The nearest of a vendor's sizes: by shape first, then by area. */
-export function nearestSize(size: ImageSize, sizes: readonly ImageSize[]): Fitted<ImageSize> {
-  const value = nearest(size, sizes)
-  return { value, isExact: value.width === size.width && value.height === size.height }
+export function nearestSize(size: ImageSize, sizes: readonly ImageSize[]): ImageSize {
+  return nearest(size, sizes)
 }
 
 /** Fields for a vendor with ratios only; the loss of a requested size is reported. */
@@ -43,6 +42,13 @@ export function ratioOf(
   const isDefault = sizeName(size) === sizeName(DEFAULT_SIZE)
   if (request.size !== undefined && !(isExact && isDefault)) losses.push(SIZE_APPROXIMATED)
   return value
+}
+
+/** What a vendor with ratios only is asked for: it chooses the pixels of any but the default size. */
+export function sentRatio(request: ImageRequest): ImageRequest {
+  const size = wantedSize(request)
+  const isDefault = size !== undefined && sizeName(size) === sizeName(DEFAULT_SIZE)
+  return isDefault ? request : { ...request, size: "auto" }
 }
 
 function shapeOf(ratio: string): ImageSize {

@@ -16,7 +16,7 @@ import {
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { base64Image, forbidden } from "./images.ts"
-import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
+import { ratioOf, sentRatio, SIZE_APPROXIMATED } from "./sizes.ts"
 
 /** Stability's reference of `stable-image/generate`: `aspect_ratio`. */
 export const STABILITY_RATIOS = [
@@ -66,6 +66,7 @@ export const STABILITY_IMAGES: ImageFormat = {
     if (images.length === 0 && first) throw forbidden(textAt(first, "finish_reason"))
     return { images, facts: {} }
   },
+  sent: sentRatio,
   decodeError: decodeImageError,
 }
 

@@ -11,7 +11,7 @@ import {
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { decodeImages } from "./openai.ts"
-import { ratioOf } from "./sizes.ts"
+import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** What docs.x.ai lists for `aspect_ratio`. */
 const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
@@ -52,5 +52,6 @@ export const XAI_IMAGES: ImageFormat = {
     return { calls, losses }
   },
   decode: decodeImages,
+  sent: sentRatio,
   decodeError: decodeImageError,
 }

@@ -19,27 +19,32 @@ const DRAFT_TOKENS = 100
 
 function qualityOf({ options }: ImageRequest): string | undefined {
   const { quality } = options
-  return typeof quality === "string" ? quality : undefined
+  return typeof quality === "string" ? quality.trim().toLowerCase() : undefined
 }
 
-/** The model with the prices for images of the requested kind. */
-export function pricedFor(request: ImageRequest, model: Model): Model {
-  const size = wantedSize(request)
-  const quality = qualityOf(request)
-  const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
-  const deployments = model.deployments.map((deployment) =>
-    deployment.price ? { ...deployment, price: priceOfImages(deployment.price, kind) } : deployment,
-  )
+/** The request as a deployment's vendor gets it: with the size and the quality that it is asked for. */
+export type SentTo = (deployment: Deployment) => ImageRequest
+
+/** The model with the prices for images of the kind that each deployment makes. */
+export function pricedFor(sentTo: SentTo, model: Model): Model {
+  const deployments = model.deployments.map((deployment) => {
+    if (!deployment.price) return deployment
+    const sent = sentTo(deployment)
+    const size = wantedSize(sent)
+    const quality = qualityOf(sent)
+    const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
+    return { ...deployment, price: priceOfImages(deployment.price, kind) }
+  })
   return { ...model, deployments }
 }
 
 /** The most that a request can use: images, and tokens for a model that is priced by them. */
-export function worstUsage(request: ImageRequest, model: Model): Usage {
+export function worstUsage(request: ImageRequest, sentTo: SentTo, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
   const pictures = request.images.length + (request.mask === undefined ? 0 : 1)
   const bytes = maxTextTokens(request.prompt)
-  const bounds = model.deployments.map((deployment) => outputBound(request, deployment))
+  const bounds = model.deployments.map((deployment) => outputBound(sentTo(deployment), deployment))
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
   return {
     ...images,

@@ -15,7 +15,7 @@ import { imageType } from "../../../canon/media-source.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { NO_USAGE, totalInput } from "../../../canon/usage.ts"
-import type { Model } from "../../../catalog/model.ts"
+import { type Deployment, keeperOf, type Model } from "../../../catalog/model.ts"
 import {
   type DoneImage,
   encodeImageEvents,
@@ -88,7 +88,7 @@ export class Images {
       request.stream ? EVENT_STREAM_HEADERS : { "content-type": "application/json" },
     )
     if (value.type === "stream") {
-      return { headers, body: imageBody(open, value, request, call) }
+      return { headers, body: imageBody(open, value, this.#sentTo(open.deployment, request), call) }
     }
     return { headers, body: await this.#answerWhole(open, value.result, input) }
   }
@@ -96,13 +96,14 @@ export class Images {
   /** @throws GatewayError */
   plan(input: Pick<ImageInput, "call" | "model" | "request">): OperationPlan {
     const { call, request } = input
-    const priced = pricedFor(request, this.#modelOf(input.model, request, call))
-    const inputTokens = (): number => totalInput(worstUsage(request, priced))
+    const sentTo = (deployment: Deployment): ImageRequest => this.#sentTo(deployment, request)
+    const priced = pricedFor(sentTo, this.#modelOf(input.model, request, call))
+    const inputTokens = (): number => totalInput(worstUsage(request, sentTo, priced))
     const model = wishedModel(priced, { call, config: this.#operations.config, inputTokens })
     return {
       call,
       model,
-      worst: worstUsage(request, model),
+      worst: worstUsage(request, sentTo, model),
       // Where images have a price, a response without one is an error.
       min: { ...NO_USAGE, images: 1 },
       lossesAt(candidate) {
@@ -111,6 +112,12 @@ export class Images {
         return once(lossesOf(format, request, upstreamModel).losses)
       },
     }
+  }
+
+  #sentTo(deployment: Deployment, request: ImageRequest): ImageRequest {
+    const client = this.#operations.config.clients.get(keeperOf(deployment))
+    const sent = client?.vendor.operations?.image?.sent
+    return sent ? sent(request, deployment.upstreamModel) : request
   }
 
   async #answerWhole(
@@ -127,7 +134,8 @@ export class Images {
       throw thrown
     }
     const images = handed.length
-    const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, request)
+    const sent = this.#sentTo(open.deployment, request)
+    const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, sent)
     const { charged } = await open.settle(usage, estimated)
     return afterCharge(() => {
       if (request.stream) {
