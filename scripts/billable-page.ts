@@ -5,7 +5,7 @@
 import { NAME_OF_CLASS } from "#contract/usage-classes.ts"
 import { join } from "node:path"
 import facts from "../src/catalog/facts.json" with { type: "json" }
-import { BILLABLE, UNBILLED, USUAL_BILLABLE } from "../src/vendors/billable/index.ts"
+import { BILLABLE, OLDER_MODELS, UNBILLED, USUAL_BILLABLE } from "../src/vendors/billable/index.ts"
 import type {
   CallCharge,
   Charge,
@@ -85,6 +85,7 @@ export function billablePage(): string {
     const isNamed = Object.values(BILLABLE).some((byDialect) => dialect in byDialect)
     add(switches, `Every ${isNamed ? "other " : ""}vendor that speaks ${dialect}`)
   }
+  for (const { name, switches } of OLDER_MODELS) add(switches, name)
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
   const own = [...UNBILLED].map((id) => `\`${id}\``).join(", ")
   return reflow(
@@ -196,7 +197,7 @@ function way(counted: Counted): string {
     case "usage":
       return counted.paths.map((path) => `\`${path}\``).join(" + ")
     case "items":
-      return `what was done: ${counted.names.map((name) => `\`${name}\``).join(", ")}`
+      return `${workOf(counted)}: ${counted.names.map((name) => `\`${name}\``).join(", ")}`
     case "answer":
       return counted.untilEnd ? "one for each answer that broke off" : "one for each answer"
   }
@@ -209,6 +210,11 @@ function nameOf(charge: CallCharge): string {
 function table([head = [], ...rows]: readonly string[][]): string {
   const lines = [head, head.map(() => "---"), ...rows]
   return `${lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`
+}
+
+function workOf({ each, asOne }: Counted & { in: "items" }): string {
+  if (asOne === true) return "one for all that was done"
+  return each === undefined ? "what was done" : `what was done, once for each \`${each}\``
 }
 
 if (import.meta.main) await Bun.write(BILLABLE_PAGE, billablePage())

@@ -140,6 +140,23 @@ test("Gemini's searches count once, however the tool is called", () => {
   expect(googleSearch === googleSearchRetrieval).toBe(true)
 })
 
+test.each([
+  ["gemini-2.5-flash", 1],
+  ["models/gemini-2.0-flash-001", 1],
+  ["gemini-1.5-pro", 1],
+  ["gemini-3-pro-preview", 3],
+  ["gemini-3.1-pro-preview", 3],
+  ["gemini-flash-latest", 3],
+])("%s bills %d searches for three distinct queries of five", (model, count) => {
+  const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
+  const record = new AnswerRecord("gemini")
+  const webSearchQueries = ["a", "b", "c", "a", ""]
+  record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
+  expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
+  record.answer({ candidates: [{ groundingMetadata: {} }] })
+  expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
+})
+
 describe("Anthropic's searches", () => {
   const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]
   const use = { type: "server_tool_use", name: "web_search" }

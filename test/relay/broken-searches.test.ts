@@ -52,7 +52,7 @@ beforeAll(async () => {
     },
     models: {
       "claude/m": at("anthropic", "claude-sonnet-4-5"),
-      "gemini/m": at("google", "gemini-2.5-flash"),
+      "gemini/m": at("google", "gemini-3-pro-preview"),
     },
   })
 })

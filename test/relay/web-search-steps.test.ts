@@ -56,7 +56,7 @@ beforeAll(async () => {
     models: {
       [GPT]: at("openai", "gpt-5.5"),
       [CLAUDE]: at("anthropic", "claude-sonnet-4-5"),
-      [GEMINI]: at("google", "gemini-2.5-flash"),
+      [GEMINI]: at("google", "gemini-3-flash-preview"),
     },
   })
   caller = await gateway.caller("100")

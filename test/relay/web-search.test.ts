@@ -102,7 +102,7 @@ beforeAll(async () => {
     models: {
       "gpt/m": at("openai", "gpt-5.5"),
       "claude/m": at("anthropic", "claude-sonnet-4-5"),
-      "gemini/m": at("google", "gemini-2.5-flash"),
+      "gemini/m": at("google", "gemini-3-flash-preview"),
       "plain/m": at("plain", "claude-sonnet-4-5"),
       "azure/m": at("azure", "gpt-5.5"),
     },

@@ -86,5 +86,5 @@ export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {
     return web === undefined ? [] : foundPage(textAt(web, "uri"), textAt(web, "title"))
   })
   if (queries.length === 0) return undefined
-  return { type: "web-search", queries, pages, uses: queries.length, reportedIn: DIALECT }
+  return { type: "web-search", queries, pages, uses: new Set(queries).size, reportedIn: DIALECT }
 }

@@ -160,8 +160,9 @@ function isFinished(candidate: JsonValue): boolean {
 function grounded(candidate: JsonValue): DoneItem[] {
   const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined
   if (metadata === undefined) return []
-  return listAt(metadata, "webSearchQueries").map((query) => ({
-    name: "google_search",
-    item: { query },
-  }))
+  return listAt(metadata, "webSearchQueries").flatMap((query) =>
+    typeof query === "string" && query.trim() !== ""
+      ? [{ name: "google_search", item: { query } }]
+      : [],
+  )
 }

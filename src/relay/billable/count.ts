@@ -66,6 +66,7 @@ function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]):
       way.names.includes(name) && (way.done === undefined || isDone(way.done, item.action)),
   )
   const { each } = way
+  if (way.asOne === true) return Math.min(1, done.length)
   if (each === undefined) return done.length
   return new Set(done.map(({ item }) => JSON.stringify(valuesAt(item, each)[0]?.value ?? null)))
     .size

@@ -68,7 +68,7 @@ function findingsAt(input: SurveyInput, deployment: Deployment): Found {
   const client = input.clients.get(deployment.provider)
   if (client === undefined || deployment.price === undefined) return NOTHING
   const find = (body: JsonObject, dialect: DialectId): Found => {
-    const switches = switchesOf(client.vendor.id, dialect)
+    const switches = switchesOf(client.vendor.id, dialect, deployment.upstreamModel)
     if (switches === undefined) return NOTHING
     const { maxCalls } = switches
     const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])

@@ -3,23 +3,34 @@ import {
   type Charge,
   type Counted,
   LOOPED,
+  MAX_CALLS,
   mode,
+  RESULT_TOKENS,
   searches,
   type Switches,
   TOKENS,
   unknown,
 } from "./switch.ts"
 
-/** The search queries are in the last frame. */
-const GROUNDING: readonly Counted[] = [
-  { in: "items", names: ["google_search"] },
-  { in: "answer", untilEnd: true },
-]
+/** The search queries are in the last frame: one that ends earlier counts as one search. */
+const BROKEN_OFF: Counted = { in: "answer", untilEnd: true }
 
-/** One charge under both its names: each search counts once, whoever requested it. */
-const SEARCH = searches("searches", GROUNDING)
+/** One charge under both its names: each distinct query counts once, whoever requested it. */
+const SEARCH = searches("searches", [
+  { in: "items", names: ["google_search"], each: "query" },
+  BROKEN_OFF,
+])
 
-/** ai.google.dev/gemini-api/docs/pricing: searches and maps per query, everything else by tokens. */
+/** All searches for a prompt are billed as one. */
+const SEARCH_OF_PROMPT: Charge = {
+  by: "calls",
+  class: "searches",
+  max: 1,
+  adds: RESULT_TOKENS * MAX_CALLS,
+  counted: [{ in: "items", names: ["google_search"], asOne: true }, BROKEN_OFF],
+}
+
+/** ai.google.dev/gemini-api/docs/pricing: searches per query, maps per prompt, everything else by tokens. */
 const TOOLS: Readonly<Record<string, Charge>> = {
   functionDeclarations: TOKENS,
   googleSearch: SEARCH,
@@ -49,4 +60,13 @@ export const GEMINI_SWITCHES: Switches = {
     { path: "cachedContent", otherwise: unknown("keeping it is billed by the hour") },
   ],
   tools: TOOLS,
+}
+
+/** Models whose searches are billed per prompt (ai.google.dev/gemini-api/docs/google-search, "Pricing"). */
+export const OLDER_GEMINI = /^(?:models\/)?gemini-[12](?:[.-]|$)/i
+
+/** The same for Gemini 2.5 and older. */
+export const OLDER_GEMINI_SWITCHES: Switches = {
+  ...GEMINI_SWITCHES,
+  tools: { ...TOOLS, googleSearch: SEARCH_OF_PROMPT, googleSearchRetrieval: SEARCH_OF_PROMPT },
 }

@@ -1,6 +1,6 @@
 import type { DialectId } from "../../canon/extra.ts"
 import { ANTHROPIC_SWITCHES } from "./anthropic.ts"
-import { GEMINI_SWITCHES } from "./google.ts"
+import { GEMINI_SWITCHES, OLDER_GEMINI, OLDER_GEMINI_SWITCHES } from "./google.ts"
 import {
   COMPATIBLE_CHAT_SWITCHES,
   COMPATIBLE_RESPONSES_SWITCHES,
@@ -50,8 +50,35 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
 /** Servers that operators run on their own machines: nothing is billed there. */
 export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
 
-/** The switches of a dialect at a vendor; undefined where nothing is billed. */
-export function switchesOf(vendor: string, dialect: DialectId): Switches | undefined {
+/** Models that are billed by other rules than the newest of their dialect. */
+export const OLDER_MODELS: readonly {
+  readonly dialect: DialectId
+  readonly name: string
+  /** Matched against the vendor's name of the model. */
+  readonly models: RegExp
+  readonly switches: Switches
+}[] = [
+  {
+    dialect: "gemini",
+    name: "Gemini 2.5 and older",
+    models: OLDER_GEMINI,
+    switches: OLDER_GEMINI_SWITCHES,
+  },
+]
+
+/**
+ * The switches of a dialect at a vendor; undefined where nothing is billed.
+ * @param model the vendor's name of it; absent: a new one.
+ */
+export function switchesOf(
+  vendor: string,
+  dialect: DialectId,
+  model?: string,
+): Switches | undefined {
   if (UNBILLED.has(vendor)) return undefined
+  if (model !== undefined) {
+    const older = OLDER_MODELS.find((row) => row.dialect === dialect && row.models.test(model))
+    if (older) return older.switches
+  }
   return BILLABLE[vendor]?.[dialect] ?? USUAL_BILLABLE[dialect]
 }

@@ -5,8 +5,8 @@ import type { UsageClass } from "#contract/usage-classes.ts"
  *
  * - `usage`: numbers at these paths of the whole answer, added up.
  * - `items`: what the vendor did for the request, counted one by one: items of an output, blocks of a server's
- * tools, tools that were executed. `each` names the member by which several count as one, and `done` the kinds
- * of action that count, where not all do. With `unlessReported` they count only where the answer ended early,
+ * tools, tools that were executed. `each` names the member by which several count as one, `asOne` counts all as
+ * one, and `done` names the kinds of action that count, where not all do. With `unlessReported` they count only where the answer ended early,
  * or reports no number: not all of them are billed.
  * - `answer`: every answer counts as one; with `untilEnd` only one that ended before it could report a number.
  */
@@ -16,6 +16,7 @@ export type Counted =
       readonly in: "items"
       readonly names: readonly string[]
       readonly each?: string
+      readonly asOne?: true
       readonly done?: readonly string[]
       readonly unlessReported?: true
     }
