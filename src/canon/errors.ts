@@ -107,6 +107,8 @@ export interface GatewayErrorDetails {
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
   /** What an error of a provider is about. */
   readonly providerError?: ProviderErrorKind
+  /** Whether an answer was too large to be read, so that no other deployment is tried. */
+  readonly isTooLarge?: true
   readonly cause?: unknown
 }
 

@@ -74,3 +74,9 @@ test.each([
   expect(made.sent["size"]).toBe(size)
   expect(made.cost).toBe(cost)
 })
+
+test("does not send the steps by which a provider bills an image", async () => {
+  const made = await make("together/flux", { steps: 50, seed: 1, response_format: "b64_json" })
+  expect(made.sent).toMatchObject({ seed: 1 })
+  expect(made.sent).not.toHaveProperty("steps")
+})

@@ -170,7 +170,7 @@ describe("a vendor that never says a word is left for the next one, and stops no
     const { attempts } = await receiptOf(caller, response)
     expect(attempts).toMatchObject([{ outcome: "upstream_error" }, { outcome: "ok" }])
     const [failure] = gateway.heard.filter(({ name }) => name === "attemptEnded").slice(-1)
-    expect(JSON.stringify(failure)).toContain("lists, objects and members")
+    expect(JSON.stringify(failure)).toContain("choices, which was not read")
   })
 
   const many: readonly [what: string, json: string, stream: boolean, said: string][] = [

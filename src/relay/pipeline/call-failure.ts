@@ -64,5 +64,6 @@ const ONE_ORGANIZATION = "invalid_encrypted_content"
 export function endsFailover(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || isFinal(failure)) return true
   const { kind, details } = failure
+  if (details.isTooLarge === true) return true
   return kind === "refused_by_upstream" && details.upstream?.code !== ONE_ORGANIZATION
 }

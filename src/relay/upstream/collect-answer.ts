@@ -19,10 +19,14 @@ const OPENING_BRACKET = 0x5b
 /** What may stand before JSON: white space, and the mark of its encoding. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 const MEBIBYTE = 1024 * 1024
-/** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
-const MAX_VALUES = 1_000_000
-/** Elements of all its lists: more than the largest batch of embeddings, which is parsed in slices (decision 20). */
-const MAX_ELEMENTS = 10_000_000
+/**
+ * Lists, objects and members of a whole answer, and elements of all its lists: more than the longest answer with
+ * `logprobs` or the largest batch of embeddings. They are parsed in slices, and count as memory (decision 20).
+ */
+const MAX_VALUES = 10_000_000
+
+/** The request makes an answer too large: no other deployment's would be smaller, and nothing rests for it. */
+const TOO_LARGE = { providerError: "generation", isTooLarge: true } as const
 
 /** Reads a whole answer. */
 export interface AnswerReader {
@@ -156,17 +160,18 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+    TOO_LARGE,
   )
 }
 
 function isTooMuch({ values, elements, widest }: JsonScanner): boolean {
-  return values > MAX_VALUES || elements > MAX_ELEMENTS || widest > MAX_OBJECT_MEMBERS
+  return Math.max(values, elements) > MAX_VALUES || widest > MAX_OBJECT_MEMBERS
 }
 
 function tooMany({ provider }: AnswerReader): GatewayError {
-  const [values, elements] = [MAX_VALUES, MAX_ELEMENTS].map((max) => max.toLocaleString("en-US"))
+  const max = MAX_VALUES.toLocaleString("en-US")
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${values} lists, objects and members or ${elements} elements, which was not read to its end. Ask for less at once, or for a stream.`,
+    `Provider '${provider}' sent an answer of more than ${max} lists, objects and members or ${max} elements, which was not read to its end. Ask for less at once, or for a stream.`,
   )
 }

@@ -26,6 +26,17 @@ describe("an answer with status 200", () => {
   )
 })
 
+test("times beyond any file are bounded", () => {
+  const end = 1e308
+  const segments = [{ start: 0, end, text: "Up" }]
+  const words = [{ word: "Up", start: 0, end }]
+  const answer = decoded("openai", { text: "Up", segments, words })
+  for (const { end: shown } of [...(answer.segments ?? []), ...(answer.words ?? [])]) {
+    expect(shown).toBeLessThan(1e16)
+  }
+  expect(answer.segments).toHaveLength(1)
+})
+
 describe("Deepgram", () => {
   const words = [
     { word: "good", punctuated_word: "Good", start: 0, end: 0.25 },

@@ -15,9 +15,9 @@ const SIZED = /stable-diffusion|playground|ssd-1b/i
 /** Models whose results have to be polled. */
 const ASYNCHRONOUS = /kontext/i
 
+/** Without `num_inference_steps`, by which Fireworks bills an image. */
 const OPTIONS = {
   guidance_scale: "guidance_scale",
-  num_inference_steps: "num_inference_steps",
   seed: "seed",
 }
 

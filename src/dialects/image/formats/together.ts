@@ -15,12 +15,12 @@ import { decodeImages } from "./openai.ts"
 /** Together's reference of `POST /images/generations`: n is 1 to 4. */
 const MAX_PER_CALL = 4
 
+/** Without `steps`, by which Together bills an image. */
 const OPTIONS = {
   guidance_scale: "guidance_scale",
   negative_prompt: "negative_prompt",
   output_format: "output_format",
   seed: "seed",
-  steps: "steps",
 }
 
 /**

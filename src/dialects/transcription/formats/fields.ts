@@ -115,8 +115,9 @@ export function wordsAt(object: JsonObject, key: string, name: string): Transcri
   return listAt(object, key).flatMap((item) => {
     if (!isJsonObject(item)) return []
     const word = textAt(item, name)
-    const { start, end } = item
-    if (word === undefined || typeof start !== "number" || typeof end !== "number") return []
+    const start = numberAt(item, "start")
+    const end = numberAt(item, "end")
+    if (word === undefined || start === undefined || end === undefined) return []
     return [{ word, start, end }]
   })
 }

@@ -171,8 +171,10 @@ function hasSpeakers(body: JsonObject): boolean {
 function segmentsAt(body: JsonObject): TranscriptSegment[] {
   return listAt(body, "segments").flatMap((item) => {
     if (!isJsonObject(item)) return []
-    const { start, end, text } = item
-    if (typeof start !== "number" || typeof end !== "number" || typeof text !== "string") return []
+    const start = numberAt(item, "start")
+    const end = numberAt(item, "end")
+    const { text } = item
+    if (start === undefined || end === undefined || typeof text !== "string") return []
     const speaker = textAt(item, "speaker") ?? textAt(item, "speaker_id")
     return [defined({ start, end, text, speaker })]
   })
