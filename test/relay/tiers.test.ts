@@ -36,17 +36,27 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-async function costOf(path: string, tier: string, reported: string | undefined, stream: boolean) {
+async function costOf(
+  path: string,
+  tier: string | undefined,
+  reported: string | undefined,
+  stream: boolean,
+) {
   const more = reported === undefined ? {} : { service_tier: reported }
   answer = (path === CHAT ? completion(more) : response([], more)) as JsonObject
   const caller = await gateway.caller("10")
   const said = path === CHAT ? { messages: HELLO } : { input: "Hello there" }
   const model = path === CHAT ? "chat/m" : "responses/m"
-  const posted = await caller.post(path, { model, ...said, service_tier: tier, stream })
+  const posted = await caller.post(path, {
+    model,
+    ...said,
+    ...(tier !== undefined && { service_tier: tier }),
+    stream,
+  })
   const text = await posted.text()
   expect(posted.status, text).toBe(200)
   const { cost, hold } = await receiptOf(caller, posted)
-  expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+  if (tier !== undefined) expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
   return nanocredits(cost)
 }
 
@@ -61,6 +71,12 @@ for (const path of [CHAT, RESPONSES]) {
           expect(await costOf(path, tier, tier, stream)).toBe(STANDARD / 2n)
         })
       }
+
+      test("a tier that the request does not name costs its price if the response reports it", async () => {
+        expect(await costOf(path, undefined, "priority", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, undefined, "default", stream)).toBe(STANDARD)
+        expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD)
+      })
 
       test("priority costs its price unless the response reports another tier", async () => {
         expect(await costOf(path, "priority", undefined, stream)).toBe(STANDARD * 2n)

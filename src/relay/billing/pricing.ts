@@ -1,8 +1,9 @@
+import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { isNoUsage, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import type { Price } from "../../ledger/price.ts"
-import { settleTerms } from "../billable/settle.ts"
+import { type Price, priceTimes, SAME } from "../../ledger/price.ts"
+import { type SettledUsage, settleTerms } from "../billable/settle.ts"
 import { UnchargedUsage } from "../billable/uncharged.ts"
 import type { Meter } from "../chat/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
@@ -76,8 +77,15 @@ export class Pricing {
     const usage = withImages(counted, deployment, meter)
     const terms = charge.terms?.get(deployment.id)
     let priced: PricedUsage
-    if (terms === undefined) priced = this.price(charge, deployment, { usage, estimated }, meter)
-    else {
+    const unasked =
+      terms === undefined ? unaskedMode(meter.reported, priceOf(deployment)) : undefined
+    if (unasked !== undefined) {
+      const price = priceOf(deployment)
+      const reported = priceSettled({ ...unasked, usage, others: [] }, price, estimated)
+      priced = believed({ charge, deployment }, reported, price, meter)
+    } else if (terms === undefined) {
+      priced = this.price(charge, deployment, { usage, estimated }, meter)
+    } else {
       const settled = settleTerms(terms, usage, meter.records, elapsed(charge))
       // How often its vendor did something is reported only at the end of an answer.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
@@ -107,6 +115,22 @@ export class Pricing {
 function withImages(usage: Usage, { price }: Deployment, { images }: Meter): Usage {
   const isPriced = images > 0 && price?.rates.images !== undefined
   return isPriced ? { ...usage, images: usage.images + images } : usage
+}
+
+/**
+ * The mode of service that an answer reports although its request named none: a provider's project may have another
+ * default. Only one that costs more than the standard counts.
+ */
+function unaskedMode(
+  reported: JsonObject | undefined,
+  price: Price,
+): Pick<SettledUsage, "price" | "modes"> | undefined {
+  if (reported === undefined || price.modes === undefined) return undefined
+  const answer = objectAt(reported, "response") ?? reported
+  const name = textAt(answer, "service_tier")?.toLowerCase()
+  const factor = name === undefined ? undefined : price.modes.get(name)
+  if (name === undefined || factor === undefined || factor <= SAME) return undefined
+  return { price: priceTimes(price, factor), modes: [name] }
 }
 
 /** Milliseconds that a request has taken. */
