@@ -36,9 +36,10 @@ const usage: fc.Arbitrary<Usage> = fc
     reasoning: Math.floor(usage.output * share),
   }))
 
-function finishOf(parts: readonly Part[], finish: FinishReason): FinishReason {
-  const hasCalls = parts.some(({ type }) => type === "tool-call")
-  return hasCalls && finish === "stop" ? "tool-calls" : finish
+/** An answer that ends with calls has some, and one that has some does not just stop. */
+function finishOf(hasCalls: boolean, finish: FinishReason): FinishReason {
+  if (finish !== "stop" && finish !== "tool-calls") return finish
+  return hasCalls ? "tool-calls" : "stop"
 }
 
 const finish = fc.constantFrom<FinishReason>("stop", "length", "tool-calls", "content-filter")
@@ -81,7 +82,8 @@ export const choice: fc.Arbitrary<Choice> = record<Choice>(
     )
     .map(([reasoning, said, refusal, calls, last, finish]) => {
       const parts = [...reasoning, ...said, ...refusal, ...calls, ...last]
-      return { index: 0, parts, finish: finishOf(parts, finish) }
+      const hasCalls = parts.some(({ type }) => type === "tool-call")
+      return { index: 0, parts, finish: finishOf(hasCalls, finish) }
     }),
   { extra: choiceExtra },
 )
@@ -124,7 +126,7 @@ function streamOf(choice: number): fc.Arbitrary<ChatEvent[]> {
           arguments: chunk,
         })),
       ])
-      const reason = called.length > 0 && finish === "stop" ? "tool-calls" : finish
+      const reason = finishOf(called.length > 0, finish)
       const citations = cited.map((citation): ChatEvent => ({ type: "citation", choice, citation }))
       return [...said, ...calls, ...citations, { type: "finish", choice, reason }]
     })

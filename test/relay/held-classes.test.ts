@@ -89,14 +89,16 @@ describe("a hold for searches", () => {
     })
   }
 
-  test("is placed for a search tool", async () => {
+  test("is placed for a search tool, of one search in older models", async () => {
+    const path = "/v1beta/models/google/gemini-2.5-flash:generateContent"
     const body = {
       model: "google/gemini-2.5-flash",
       contents: [{ role: "user", parts: [{ text: "hi" }] }],
       tools: [{ googleSearch: {} }],
     }
-    const { most } = await estimate("/v1beta/models/google/gemini-2.5-flash:generateContent", body)
-    expect(most).toBeGreaterThan(350_000_000n)
+    const { most, lines } = await estimate(path, body)
+    expect(lines).toContainEqual(expect.objectContaining({ name: "request", credits: "0.035" }))
+    expect(most).toBeGreaterThan(35_000_000n)
   })
 
   test("leaves one credit enough for a plain request", async () => {

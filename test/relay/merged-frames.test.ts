@@ -55,7 +55,8 @@ for (const [opening, first] of Object.entries(OPENINGS)) {
         } else {
           const error = await errorOf(response)
           expect(error.status).toBe(502)
-          if (end === "error") expect(error.message).toContain(WORDS)
+          // What a provider says of its own failure can be about the operator's account.
+          if (end === "error") expect(error.message).not.toContain(WORDS)
         }
         expect((await caller.get("/healthz")).status).toBe(200)
         expect(await caller.balance()).toBe(1_000_000_000n)
