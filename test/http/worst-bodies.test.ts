@@ -31,8 +31,7 @@ const BASES: Readonly<Record<string, object>> = {
   "/v1/chat/completions": { model: "own/chat", max_tokens: 1, messages: MESSAGES },
   "/v1/messages": { model: "own/chat", max_tokens: 1, messages: MESSAGES },
   "/v1/messages/count_tokens": { model: "own/chat", messages: MESSAGES },
-  // A stored response is written in one turn.
-  "/v1/responses": { model: "own/chat", max_output_tokens: 16, input: "Hello", store: false },
+  "/v1/responses": { model: "own/chat", max_output_tokens: 16, input: "Hello" },
   "/v1/responses/compact": { model: "own/chat", max_output_tokens: 16, input: "Hello" },
   "/v1/embeddings": { model: "own/embed", input: "Hello" },
   "/v1/rerank": { model: "own/rerank", query: "a", documents: ["a"] },

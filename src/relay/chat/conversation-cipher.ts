@@ -1,10 +1,13 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import { ownTurn } from "../../canon/next-turn.ts"
 import type { KeptPart } from "../../store/conversations.ts"
 
 const CIPHER = "aes-256-gcm"
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+/** Characters that are encrypted in one turn of the event loop. */
+const SLICE_LENGTH = 1024 * 1024
 
 /** Encrypts what is stored of conversations with the installation's secret, each part bound to its own hash. */
 export class ConversationCipher {
@@ -15,12 +18,25 @@ export class ConversationCipher {
     this.#key = new Uint8Array(hkdfSync("sha256", secret, "", purpose, KEY_BYTES))
   }
 
-  encrypt(hash: string, text: string): KeptPart {
+  /** Encrypts a long text in slices, with a turn of the event loop between them. */
+  async encrypt(hash: string, text: string): Promise<KeptPart> {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#key, nonce)
     cipher.setAAD(Buffer.from(hash))
-    const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
-    return { hash, sealed: new Uint8Array(Buffer.concat(sealed)) }
+    const sealed = new Uint8Array(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES)
+    sealed.set(nonce)
+    let filled = NONCE_BYTES
+    for (let start = 0; start < text.length;) {
+      if (start > 0) await ownTurn()
+      const end = sliceEnd(text, start)
+      const part = cipher.update(text.slice(start, end), "utf8")
+      sealed.set(part, filled)
+      filled += part.byteLength
+      start = end
+    }
+    cipher.final()
+    sealed.set(cipher.getAuthTag(), filled)
+    return { hash, sealed }
   }
 
   /** Undefined where it was changed, or encrypted with another secret. */
@@ -35,4 +51,11 @@ export class ConversationCipher {
       return undefined
     }
   }
+}
+
+/** The end of a slice, which does not cut a character of two halves. */
+function sliceEnd(text: string, start: number): number {
+  const end = Math.min(text.length, start + SLICE_LENGTH)
+  const isHalf = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
+  return isHalf ? end + 1 : end
 }

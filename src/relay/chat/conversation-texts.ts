@@ -78,7 +78,10 @@ export class ConversationTexts implements Disposable {
   ): Promise<void> {
     const { keeper, settings, failed } = this.#parts
     const { accountBytes, totalBytes, keep } = settings()
-    const parts = texts.map(([name, text]) => this.#cipher.encrypt(this.hash(account, name), text))
+    const parts: KeptPart[] = []
+    for (const [name, text] of texts) {
+      parts.push(await this.#cipher.encrypt(this.hash(account, name), text))
+    }
     const at = Date.now()
     const { promise: enough, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, PATIENCE)
