@@ -83,7 +83,11 @@ export const oidcSignIn = z.object({
     .regex(CONSOLE_PAGE, "must be a page of the console: /console/...")
     .default("/console/"),
 })
-export const oidcSignInAnswer = z.object({ url: z.string() })
+export const oidcSignInAnswer = z.object({
+  url: z.string(),
+  /** The page that asked sends it as `x-tollgate-link-token` when its user signs in as before to link the issuer. */
+  link_token: z.string(),
+})
 
 /** The ways to sign in, for people who have not. */
 export const signInRoutes = {

@@ -71,7 +71,7 @@ export function databasePlace(url: string): string {
 /** Whether a host is this machine. */
 export function isLocalHost(host: string): boolean {
   const name = host.replace(/:\d+$/, "")
-  return name === "" || name === "localhost" || name === "[::1]" || name.startsWith("127.")
+  return /^(|localhost|\[::1\]|127(\.\d{1,3}){3})$/i.test(name)
 }
 
 /** What only clients that choose a host understand. */

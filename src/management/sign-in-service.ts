@@ -5,7 +5,7 @@ import type { OidcSettings } from "../config/sign-in-settings.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
 import type { ClientInfo } from "../users/client-info.ts"
-import { requireOidc } from "../users/issuers.ts"
+import { type IssuerStart, linkHashOf, requireOidc } from "../users/issuers.ts"
 import { takesPasskeys } from "../users/passkeys.ts"
 import type { SecondFactorInput } from "../users/second-factors.ts"
 import type { Credentials, SignedIn } from "../users/sign-in.ts"
@@ -136,7 +136,7 @@ export class SignInService {
   async toIssuer(
     client: ClientInfo,
     input: { readonly id: string; readonly origin: string; readonly returnTo: string },
-  ): Promise<{ readonly url: string; readonly cookies: readonly string[] }> {
+  ): Promise<IssuerStart> {
     const issuer = requireOidc(this.#parts.issuers(), input.id)
     const { origin, returnTo } = input
     return this.#parts.users.issuers.toIssuer(client, { issuer, origin, returnTo })
@@ -152,8 +152,9 @@ export class SignInService {
       issuer,
       query: input.query,
     })
-    if (answer.session) await this.#begun(client, answer.session, issuer.id)
-    else if (answer.refusal) await this.#refused(client, { name: issuer.name }, answer.refusal)
+    if (answer.session) {
+      await this.#begun(client, answer.session, { way: issuer.id, linkHash: answer.linkHash })
+    } else if (answer.refusal) await this.#refused(client, { name: issuer.name }, answer.refusal)
     return answer
   }
 
@@ -170,16 +171,22 @@ export class SignInService {
       throw thrown
     }
     const way = stranger.name === PASSKEY ? PASSKEY : "password"
-    if (done.session) await this.#begun(client, done.session, way)
+    if (done.session) {
+      await this.#begun(client, done.session, { way, linkHash: linkHashOf(client) })
+    }
     return done
   }
 
-  async #begun(client: ClientInfo, session: OpenSession, way: string): Promise<void> {
+  async #begun(
+    client: ClientInfo,
+    session: OpenSession,
+    { way, linkHash }: { readonly way: string; readonly linkHash: string | undefined },
+  ): Promise<void> {
     const actor = userActor(session.user, new Map(), client.address)
     const change = { action: "session.begin", target: session.sessionId, after: { way } }
     const { audit, users } = this.#parts
     await audit.record(actor, change)
-    const identity = await users.issuers.confirm(client, session.user)
+    const identity = await users.issuers.confirm(session.user, linkHash)
     if (!identity) return
     const after = { issuer: identity.provider }
     await audit.record(actor, { action: "user.link", target: session.user.id, after })

@@ -5,13 +5,12 @@ export const CHALLENGE_COOKIE = "tollgate.two_factor"
 export const TRUST_COOKIE = "tollgate.trust_device"
 /** Between what a passkey has to sign and its answer. */
 export const PASSKEY_COOKIE = "tollgate.passkey"
-/** Of an identity at an issuer, until its user has confirmed it by signing in. */
-export const IDENTITY_COOKIE = "tollgate.identity"
 /** Between the console and an issuer. */
 export const STATE_COOKIE = "tollgate.state"
 
 /**
- * A `set-cookie` value, hidden from scripts and not sent with other sites' forms. The HTTP layer adds `Secure`.
+ * A `set-cookie` value, hidden from scripts and not sent with other sites' forms. The HTTP layer adds `Secure` and
+ * the prefix of the name.
  * @param maxAge seconds; without it the cookie ends with the browser.
  */
 export function setCookie(name: string, value: string, maxAge?: number): string {

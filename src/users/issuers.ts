@@ -5,7 +5,7 @@ import type { ConsoleStore } from "../store/console-store.ts"
 import type { Identity, UserRecord } from "../store/users.ts"
 import type { AttemptLimits } from "./attempt-limits.ts"
 import type { ClientInfo } from "./client-info.ts"
-import { cookieNamed, expireCookie, IDENTITY_COOKIE, setCookie, STATE_COOKIE } from "./cookies.ts"
+import { cookieNamed, expireCookie, setCookie, STATE_COOKIE } from "./cookies.ts"
 import { describeIssuer, type IssuerDescription } from "./issuer.ts"
 import type { Claims, OidcSecrets } from "./oidc.ts"
 import type { SignedIn, SignIn } from "./sign-in.ts"
@@ -33,6 +33,8 @@ interface PendingFlow extends OidcSecrets {
   readonly issuer: string
   readonly redirectUri: string
   readonly returnTo: string
+  /** Of the link token of the page that began the flow. */
+  readonly linkHash: string
 }
 
 /** A flow that has come back with an identity. */
@@ -52,6 +54,16 @@ export interface IssuerReturn extends SignedIn {
   /** The page of the console to redirect to. */
   readonly location: string
   readonly refusal: string | null
+  /** Of the link token of the page that began the flow. */
+  readonly linkHash?: string
+}
+
+/** Where the browser goes. */
+export interface IssuerStart {
+  readonly url: string
+  readonly cookies: readonly string[]
+  /** Sent again by the same page when its user signs in as before: the proof that links the identity to the user. */
+  readonly linkToken: string
 }
 
 /** Signs users in by OpenID Connect. */
@@ -75,7 +87,7 @@ export class Issuers {
   async toIssuer(
     client: ClientInfo,
     input: { readonly issuer: OidcSettings; readonly origin: string; readonly returnTo: string },
-  ): Promise<{ readonly url: string; readonly cookies: readonly string[] }> {
+  ): Promise<IssuerStart> {
     const { issuer: settings, origin, returnTo } = input
     await this.#parts.limits.beginFrom("oidc", client.address)
     const description = await this.#describe(settings)
@@ -83,7 +95,10 @@ export class Issuers {
     const secrets = newSecrets()
     const redirectUri = `${origin}/admin/v1/auth/callback/${settings.id}`
     const state = newToken()
-    const flow: PendingFlow = { ...secrets, issuer: settings.id, redirectUri, returnTo }
+    // One for all flows of a page, so that a known issuer can confirm another.
+    const linkToken = client.linkToken ?? newToken()
+    const linkHash = hashToken("identity", linkToken)
+    const flow: PendingFlow = { ...secrets, issuer: settings.id, redirectUri, returnTo, linkHash }
     await this.#parts.store.proofs.create({
       kind: "oidc",
       hash: hashToken("oidc", state),
@@ -92,7 +107,7 @@ export class Issuers {
       expiresAt: Date.now() + FLOW_TIME * 1_000,
     })
     const url = await authorizationUrl({ settings, description, redirectUri }, state, secrets)
-    return { url, cookies: [setCookie(STATE_COOKIE, state, FLOW_TIME)] }
+    return { url, cookies: [setCookie(STATE_COOKIE, state, FLOW_TIME)], linkToken }
   }
 
   /**
@@ -151,7 +166,9 @@ export class Issuers {
   ): Promise<IssuerReturn> {
     const user = await this.#userOf(settings, claims)
     if (typeof user === "string") return refused(user)
-    if ("unconfirmed" in user) return await this.#askToConfirm(user.unconfirmed, settings, claims)
+    if ("unconfirmed" in user) {
+      return await this.#askToConfirm(user.unconfirmed, { flow, settings, claims })
+    }
     if (user.isDisabled) return refused("disabled")
     const { signIn, sessions } = this.#parts
     const input = { isRemembered: true }
@@ -164,38 +181,39 @@ export class Issuers {
       cookies: [...cookies, expireCookie(STATE_COOKIE)],
       location: session ? flow.returnTo : codePage(flow.returnTo),
       refusal: null,
+      linkHash: flow.linkHash,
     }
   }
 
-  /** Keeps the identity for the user, who confirms it by signing in as before with the same browser. */
+  /** Keeps the identity for the user, who confirms it by signing in as before from the page that began the flow. */
   async #askToConfirm(
     user: UserRecord,
-    { id: provider }: OidcSettings,
-    { subject }: Claims,
+    { flow, settings, claims }: FinishedFlow,
   ): Promise<IssuerReturn> {
-    const token = newToken()
-    const identity: Identity = { provider, subject }
-    await this.#parts.store.proofs.create({
+    const identity: Identity = { provider: settings.id, subject: claims.subject }
+    const { proofs } = this.#parts.store
+    const { linkHash: hash } = flow
+    // The last identity that the page has come back with counts.
+    await proofs.take("identity", hash, 0)
+    await proofs.create({
       kind: "identity",
-      hash: hashToken("identity", token),
+      hash,
       user: user.id,
       value: JSON.stringify(identity),
       expiresAt: Date.now() + FLOW_TIME * 1_000,
     })
-    const answer = refused("account_not_linked")
-    const cookie = setCookie(IDENTITY_COOKIE, token, FLOW_TIME)
-    return { ...answer, cookies: [...answer.cookies, cookie] }
+    return refused("account_not_linked")
   }
 
   /**
-   * Links the identity that a user confirms by having signed in.
+   * Links the identity that a user confirms by having signed in. A cookie would be no proof: another host of the
+   * domain can set one, and so would link its own identity to the user.
+   * @param hash of the link token that came with the sign-in; undefined for none.
    * @returns it, or undefined if there is none, or if it belongs to someone else.
    */
-  async confirm(client: ClientInfo, user: UserRecord): Promise<Identity | undefined> {
-    const token = cookieNamed(client.cookie, IDENTITY_COOKIE)
-    if (token === undefined) return undefined
+  async confirm(user: UserRecord, hash: string | undefined): Promise<Identity | undefined> {
+    if (hash === undefined) return undefined
     const { proofs, users } = this.#parts.store
-    const hash = hashToken("identity", token)
     const found = await proofs.find("identity", hash, Date.now())
     if (found?.user !== user.id || !(await proofs.take("identity", hash, Date.now()))) {
       return undefined
@@ -242,6 +260,11 @@ export class Issuers {
     this.#descriptions.set(issuer, { description, at: Date.now() })
     return description
   }
+}
+
+/** The hash of the link token of a request; undefined for none. */
+export function linkHashOf({ linkToken }: ClientInfo): string | undefined {
+  return linkToken ? hashToken("identity", linkToken) : undefined
 }
 
 /** The sign-in page at its second step. @param returnTo the page of the console to go to afterwards. */

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import type { OidcSettings } from "../../src/config/sign-in-settings.ts"
+import { linkHashOf } from "../../src/users/issuers.ts"
 import { type FakeIssuer, startIssuer } from "./fake-issuer.ts"
 import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
 import { totp } from "./totp.ts"
@@ -19,6 +20,7 @@ async function walk(
   const order = { issuer: settings, origin: ORIGIN }
   const start = await users.issuers.toIssuer(browser, { ...order, returnTo: "/console/keys?a=1" })
   browser.keep(start.cookies)
+  browser.linkToken = start.linkToken
   const { search: query } = new URL(issuer.authorize(start.url))
   const reply = await users.issuers.fromIssuer(browser, { ...order, query })
   browser.take(reply)
@@ -29,7 +31,7 @@ async function walk(
 async function confirm({ users }: TestUsers, browser: Browser) {
   const session = await users.sessionOf(browser.cookie)
   if (!session) throw new Error("no session")
-  return await users.issuers.confirm(browser, session.user)
+  return await users.issuers.confirm(session.user, linkHashOf(browser))
 }
 
 test("two issuers with the same verified address do not take over a user with a password", async () => {
@@ -85,6 +87,19 @@ test("a user confirms an issuer by signing in as before, once and in the same br
   const next = new Browser()
   expect(await walk(open, issuer, next)).toBe("/console/keys?a=1")
   expect((await open.users.sessionOf(next.cookie))?.user.id).toBe(ada.id)
+})
+
+test("cookies of another browser's flow do not link its identity to the user who signs in", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  const attacker = new Browser()
+  expect(await walk(open, issuer, attacker)).toBe(CONFIRM)
+  const victim = new Browser()
+  victim.cookie = attacker.cookie
+  await signIn(open.users, victim)
+  expect(await confirm(open, victim)).toBeUndefined()
+  expect(await open.users.identities(ada.id)).toEqual([])
 })
 
 test("an issuer that the operator trusts with addresses links users by them", async () => {

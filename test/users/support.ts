@@ -52,6 +52,7 @@ export function openUsers(): TestUsers {
 /** A browser that keeps its cookies. */
 export class Browser implements ClientInfo {
   cookie: string | null = null
+  linkToken: string | null = null
   readonly agent = "Test/1.0"
   readonly address: string
 

@@ -5,6 +5,18 @@ import { answerLost, readError, unreachable } from "./api-error.ts"
 
 /** The header that no form of a foreign page can send: the gateway asks it of every change. */
 const OUR_HEADER = { "x-tollgate-console": "1" }
+/** Proves to the gateway that this tab began a sign-in at an issuer. Unlike a cookie, no other host can set it. */
+const LINK_TOKEN = "tollgate.link-token"
+
+/** Keeps the token of a sign-in at an issuer for the sign-in that links the issuer to the user. */
+export function keepLinkToken(token: string): void {
+  sessionStorage.setItem(LINK_TOKEN, token)
+}
+
+function linkHeader(name: RouteName): Record<string, string> {
+  const token = name.startsWith("POST /auth/") ? sessionStorage.getItem(LINK_TOKEN) : null
+  return token === null ? {} : { "x-tollgate-link-token": token }
+}
 
 type Listener = () => void
 let signedOut: Listener = () => {}
@@ -50,6 +62,7 @@ export async function api(
     credentials: "same-origin",
     headers: {
       ...OUR_HEADER,
+      ...linkHeader(name),
       accept: "application/json",
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),

@@ -4,6 +4,7 @@ import { newRequestId } from "../request-id.ts"
 import { RouteTable } from "../route-table.ts"
 import type { Handler, Route } from "../server.ts"
 import { errorOf, errors } from "./answer.ts"
+import { cookieScope, keepOwnCookies } from "./browser.ts"
 import { ADMIN_PATH } from "./routes.ts"
 import type { AdminEndpoint, AdminFrame } from "./endpoint.ts"
 
@@ -17,7 +18,11 @@ export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame)
   return (request, connection) => {
     const url = URL.parse(request.url)
     const found = url && table.find(request.method, url.pathname)
-    if (found && "route" in found) return found.route.handler(request, connection)
+    if (found && "route" in found) {
+      const { origin } = connection
+      keepOwnCookies(request, cookieScope({ request, origin }, frame.publicUrl()))
+      return found.route.handler(request, connection)
+    }
     const refused = url ? misdirected(request, url.pathname, found?.allowed) : wrongHost()
     return failure(refused, {
       request,

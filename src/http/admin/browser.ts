@@ -1,7 +1,13 @@
+import { isLocalHost } from "../../database-address.ts"
 import { basePathOf } from "../../management/base-url.ts"
 import type { ClientInfo } from "../../users/client-info.ts"
 import { jsonAnswer } from "../answers.ts"
 import type { AdminContext } from "./endpoint.ts"
+
+/** The token of the page that began a sign-in at an issuer. */
+const LINK_HEADER = "x-tollgate-link-token"
+/** Browsers take a cookie of this name only from the host itself: not by a plain connection, not from a sibling. */
+const HOST_PREFIX = "__Host-"
 
 /** What signing in needs of a request. */
 export function clientOf({
@@ -9,7 +15,8 @@ export function clientOf({
   address,
 }: Pick<AdminContext, "request" | "address">): ClientInfo {
   const { headers } = request
-  return { cookie: headers.get("cookie"), agent: headers.get("user-agent"), address }
+  const linkToken = headers.get(LINK_HEADER)
+  return { cookie: headers.get("cookie"), agent: headers.get("user-agent"), address, linkToken }
 }
 
 type Reached = Pick<AdminContext, "request" | "origin">
@@ -25,13 +32,32 @@ export interface CookieScope {
   readonly isSecure: boolean
   /** Before all paths that get them: other programs on the same host do not. */
   readonly basePath: string
+  /** Before the name of each cookie. */
+  readonly prefix: "" | typeof HOST_PREFIX
 }
 
 /** How far cookies of this answer reach. */
 export function cookieScope(reached: Reached, publicUrl: string | undefined): CookieScope {
   const isTls = originOf(reached, publicUrl).startsWith("https:")
   const isSecure = isTls || (publicUrl === undefined && saysTls(reached.request))
-  return { isSecure, basePath: basePathOf(publicUrl) }
+  const basePath = basePathOf(publicUrl)
+  const isHostOnly = isSecure && basePath === "" && !isLocal(reached)
+  return { isSecure, basePath, prefix: isHostOnly ? HOST_PREFIX : "" }
+}
+
+/** An operator on the machine itself, without TLS: browsers may refuse the prefix there. */
+function isLocal({ request, origin }: Reached): boolean {
+  const isProxied = origin !== undefined || saysTls(request)
+  return !isProxied && isLocalHost(new URL(request.url).hostname)
+}
+
+/** Leaves a request the cookies that were set with this scope, named without the prefix. */
+export function keepOwnCookies({ headers }: Request, { prefix }: CookieScope): void {
+  const header = headers.get("cookie")
+  if (header === null || prefix === "") return
+  const pairs = header.split(";").map((pair) => pair.trim())
+  const own = pairs.filter((pair) => pair.startsWith(prefix))
+  headers.set("cookie", own.map((pair) => pair.slice(prefix.length)).join("; "))
 }
 
 /** An answer with cookies. */
@@ -58,11 +84,11 @@ export function redirectAnswer(
 function withCookies(
   response: Response,
   cookies: readonly string[],
-  { isSecure, basePath }: CookieScope,
+  { isSecure, basePath, prefix }: CookieScope,
 ): Response {
   for (const cookie of cookies) {
     const scoped = cookie.replace("; Path=/;", `; Path=${basePath}/;`)
-    response.headers.append("set-cookie", isSecure ? `${scoped}; Secure` : scoped)
+    response.headers.append("set-cookie", isSecure ? `${prefix}${scoped}; Secure` : scoped)
   }
   return response
 }

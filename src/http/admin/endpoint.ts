@@ -89,6 +89,8 @@ export interface AdminFrame {
   readonly guard: Guard
   readonly events: Events
   readonly idempotency: Pick<Idempotency, "answer">
+  /** The address that callers use, where it is not the one it listens on. */
+  readonly publicUrl: () => string | undefined
 }
 
 /** An endpoint that waits for its frame. */

@@ -152,7 +152,12 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     adminToken: () => settings().adminToken,
     trustedOrigins: () => [parts.baseUrl(), ...(settings().console?.trustedOrigins ?? [])],
   })
-  const handler = adminApp(endpoints, { guard, events, idempotency: parts.idempotency })
+  const handler = adminApp(endpoints, {
+    guard,
+    events,
+    idempotency: parts.idempotency,
+    publicUrl: () => settings().publicUrl,
+  })
   const stripe = stripeWebhook({ payments, events })
   const opened = opening.move()
   return { handler, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }

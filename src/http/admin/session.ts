@@ -50,12 +50,13 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
     },
     async "POST /auth/sign-in/oidc"(context) {
       const { provider, return_to } = context.body
-      const { url, cookies } = await signIn.toIssuer(clientOf(context), {
+      const { url, cookies, linkToken } = await signIn.toIssuer(clientOf(context), {
         id: provider,
         origin: originOf(context, publicUrl()),
         returnTo: return_to,
       })
-      return cookieAnswer(context.requestId, { url }, { cookies, scope: scopeOf(context) })
+      const answer = { url, link_token: linkToken }
+      return cookieAnswer(context.requestId, answer, { cookies, scope: scopeOf(context) })
     },
     async "GET /auth/callback/{id}"(context) {
       const { location, cookies } = await signIn.fromIssuer(clientOf(context), {

@@ -18,6 +18,8 @@ export const OPERATOR: Person = {
 export class ConsoleBrowser {
   readonly #url: string
   cookie: string | null = null
+  /** Of the tab, once it has begun a sign-in at an issuer. */
+  linkToken: string | null = null
   /** `set-cookie` of the last answer. */
   setCookies: readonly string[] = []
 
@@ -37,6 +39,7 @@ export class ConsoleBrowser {
       headers: {
         "x-tollgate-console": "1",
         ...(this.cookie !== null && { cookie: this.cookie }),
+        ...(this.linkToken !== null && { "x-tollgate-link-token": this.linkToken }),
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
       },

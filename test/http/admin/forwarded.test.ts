@@ -24,7 +24,10 @@ async function start(
   const { settings } = gateway
   gateway.app.apply({ ...settings, server: { ...settings.server, trustedProxies } })
   await gateway.store.accounts.create({ id: ACCOUNT, name: "acme", createdAt: 1 }, AUDIT)
-  return [gateway, await setUpOperator(gateway)]
+  const browser = await setUpOperator(gateway)
+  // Behind TLS, cookies have the prefix.
+  browser.cookie = `${browser.cookie}; __Host-${browser.cookie}`
+  return [gateway, browser]
 }
 
 /** The member of the answer that holds an address. */

@@ -74,7 +74,7 @@ beforeAll(() => {
         },
       }),
     ],
-    { guard, events: events as unknown as Events, idempotency: UNUSED },
+    { guard, events: events as unknown as Events, idempotency: UNUSED, publicUrl: () => undefined },
   )
   server = Bun.serve({
     port: 0,

@@ -17,7 +17,8 @@ async function walk(
   returnTo = "/console/",
 ): Promise<Response> {
   const order = { provider: "company", return_to: returnTo }
-  const { url } = await browser.json("POST", "/auth/sign-in/oidc", order)
+  const { url, link_token } = await browser.json("POST", "/auth/sign-in/oidc", order)
+  browser.linkToken = String(link_token)
   const { pathname, search } = new URL(issuer.authorize(String(url)))
   return browser.ask("GET", pathname.replace("/admin/v1", "") + search)
 }
@@ -105,6 +106,12 @@ test("a user connects an issuer by signing in as before, and the audit log has i
   const refused = await walk(browser, issuer)
   expect(refused.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
   expect(await browser.status("GET", "/session")).toBe(401)
+  // Another browser with its cookies links nothing.
+  const planted = new ConsoleBrowser(gateway)
+  planted.cookie = browser.cookie
+  await planted.signIn(OPERATOR)
+  const early = await walk(new ConsoleBrowser(gateway), issuer)
+  expect(early.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
   await browser.signIn(OPERATOR)
   const next = new ConsoleBrowser(gateway)
   expect((await walk(next, issuer)).headers.get("location")).toBe("/console/")

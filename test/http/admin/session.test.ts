@@ -115,6 +115,30 @@ function freePort(): number {
   return port
 }
 
+test("cookies of a gateway behind TLS have a prefix, and others of the same name are ignored", async () => {
+  await using gateway = await startGateway()
+  await setUpOperator(gateway)
+  const TLS = { "x-forwarded-proto": "https" }
+  const browser = new ConsoleBrowser(gateway)
+  await browser.ask("POST", "/auth/sign-in/email", OPERATOR_SIGN_IN, TLS)
+  const [cookie = ""] = browser.setCookies
+  expect(cookie).toMatch(
+    /^__Host-tollgate\.session_token=.*; Path=\/; HttpOnly; SameSite=Lax;.*Secure$/,
+  )
+  const own = browser.cookie ?? ""
+  const planted = own.replaceAll("__Host-", "")
+  const statusWith = async (cookies: string, headers: Record<string, string>): Promise<number> => {
+    browser.cookie = cookies
+    const response = await browser.ask("GET", "/session", undefined, headers)
+    await response.body?.cancel()
+    return response.status
+  }
+  expect(await statusWith(own, TLS)).toBe(200)
+  expect(await statusWith(`tollgate.session_token=other; ${own}`, TLS)).toBe(200)
+  expect(await statusWith(planted, TLS)).toBe(401)
+  expect(await statusWith(own, {})).toBe(401)
+})
+
 test("signing out ends the session for anyone who has the cookie", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)

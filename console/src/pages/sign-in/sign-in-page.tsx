@@ -2,7 +2,7 @@ import { Alert, Button, Divider, Skeleton, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
-import { api } from "../../api/client.ts"
+import { api, keepLinkToken } from "../../api/client.ts"
 import { signInQuery } from "../../api/queries.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { knowsPasskeys } from "../../passkeys.ts"
@@ -75,6 +75,7 @@ function IssuerButtons({ issuers: houses, back }: IssuerButtonsProperties) {
       const answer = await api("POST /auth/sign-in/oidc", {
         body: { provider, return_to: `/console${back}` },
       })
+      keepLinkToken(answer.link_token)
       window.location.assign(answer.url)
     } catch (thrown) {
       setError(thrown)
