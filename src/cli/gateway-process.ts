@@ -117,9 +117,12 @@ export class EndRequests implements Disposable {
   }
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT"] as const
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT"] as const
 
-/** Tools that rotate logs send these. Without a handler they end the process at once. */
-const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2"] as const
+/**
+ * Tools that rotate logs send these. Without a handler they end the process at once. SIGHUP also has one that reloads
+ * the settings, but not while the gateway starts or drains.
+ */
+const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import type { BaseUrl } from "./base-url.ts"
 import type { Stripe } from "stripe"
 import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { isStorableText } from "../canon/storable-text.ts"
 import { currencyPlaces, type PaymentSettings } from "../config/payment-settings.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
@@ -219,7 +220,7 @@ function paymentOf(session: StripeObject): Payment | undefined {
 const SESSION_STATES = ["paid", "unpaid", "no_payment_required"] as const
 
 function isMade(value: unknown): value is string {
-  return typeof value === "string" && value !== ""
+  return typeof value === "string" && value !== "" && isStorableText(value)
 }
 
 function cardOf(session: StripeObject): Payment["card"] {

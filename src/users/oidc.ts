@@ -6,6 +6,9 @@ import type { IssuerDescription } from "./issuer.ts"
 /** How long an issuer may take for all that a sign-in asks of it, milliseconds. */
 const ANSWER_TIME = 10_000
 
+/** The maximum of OpenID Connect Core, section 2. */
+const MAX_SUBJECT_LENGTH = 255
+
 /** Kept while the browser is at the issuer. */
 export interface OidcSecrets {
   readonly verifier: string
@@ -138,6 +141,10 @@ function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   const { sub: subject, email, name } = claims
   if ([subject, email, name].some((claim) => typeof claim === "string" && !isStorableText(claim))) {
     const cause = new Error("a claim has a NUL character or half a character")
+    throw new IssuerRefusal("unable_to_get_user_info", { cause })
+  }
+  if (subject === "" || subject.length > MAX_SUBJECT_LENGTH) {
+    const cause = new Error(`'sub' does not have 1 to ${MAX_SUBJECT_LENGTH} characters`)
     throw new IssuerRefusal("unable_to_get_user_info", { cause })
   }
   return {

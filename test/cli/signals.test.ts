@@ -37,3 +37,15 @@ test.each([
   expect(health.status).toBe(200)
   expect(await processTree(serving.process.pid)).toEqual(processes)
 })
+
+test.each(["1", "2"])("SIGHUP during a drain does not end %s process(es)", async (workers) => {
+  using installation = createInstallation("server: { port: 0, drain_delay: 2s }\n")
+  await using serving = await startServing(installation, { TOLLGATE_WORKERS: workers })
+  const { pid } = serving.process
+  const processes = await processTree(pid)
+  process.kill(pid, "SIGQUIT")
+  while ((await fetch(`${serving.url}/readyz`)).status === 200) await Bun.sleep(5)
+  for (const one of processes) expect(await handles(one, 1)).toBe(true)
+  process.kill(pid, "SIGHUP")
+  expect(await serving.process.exited).toBe(0)
+})

@@ -210,6 +210,17 @@ test("acknowledges every signed event, and moves no credits the wrong way", asyn
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
+test("acknowledges metadata that no database stores, with an alarm", async () => {
+  const payer = await newPayer()
+  for (const account of ["a\0", "a\ud800"]) {
+    const before = alarms().length
+    const metadata = { tollgate: "credits", account, credits: "10", currency: "usd" }
+    const event = eventOf("checkout.session.completed", { ...sessionOf(payer), metadata })
+    expect(await tell(JSON.stringify(event))).toBe(200)
+    expect(alarms().slice(before).join()).toContain("its metadata is not as it was made")
+  }
+})
+
 const AMOUNTS: readonly (readonly [type: string, field: string])[] = [
   ["checkout.session.completed", "amount_subtotal"],
   ["checkout.session.completed", "amount_total"],

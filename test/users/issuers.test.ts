@@ -70,6 +70,20 @@ test("refuses claims that no database stores", async () => {
   expect(await open.users.list({ limit: 10 })).toEqual([])
 })
 
+test("refuses a subject that is empty or longer than 255 characters", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const { person } = issuer
+  open.invited.add(person.email)
+  for (const sub of ["", "s".repeat(256)]) {
+    issuer.person = { ...person, sub }
+    expect(await walk(open, issuer, new Browser())).toContain("/console/sign-in?error=")
+  }
+  expect(await open.users.list({ limit: 10 })).toEqual([])
+  issuer.person = { ...person, sub: "s".repeat(255) }
+  expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+})
+
 test("an address that the issuer has not verified opens no one's door", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
