@@ -32,7 +32,7 @@ const REQUEST: ChatRequest = {
 }
 const WORDS = "The vendor is out of breath"
 /** An overload is reported in our own words. */
-const FAILED = new RegExp(`${WORDS}|overloaded`)
+const FAILED = /The provider failed while it answered|overloaded/
 const SIGNER = new ReasoningSigner("secret")
 const LONG = 60_000
 const DEADLINES = { connect: LONG, firstByte: LONG, betweenBytes: LONG, whole: LONG }

@@ -19,12 +19,14 @@ import {
 import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
+/** A provider's words about its own failure may be about the operator's account. */
+const OWN_WORDS = "The provider failed while it answered"
 
 /** A stream that breaks after something was delivered. */
 interface Broken extends Written {
   /** The vendor's usage, when it told one before it broke; otherwise ours is charged. */
   readonly usage?: JsonObject
-  /** What of the vendor's words the caller is told. */
+  /** What the caller is told. */
   readonly words?: string
   /** The chunks that reach the caller; the first three when absent. */
   readonly chunks?: readonly JsonObject[]
@@ -39,18 +41,18 @@ const BROKEN: readonly Broken[] = [
     body: frames(...DELIVERED, {
       error: { message: WORDS, type: "server_error", param: null, code: null },
     }),
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "an error frame, and [DONE] as if nothing had been",
     body: frames(...DELIVERED, { error: { message: WORDS } }, DONE),
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "an event named error",
     vendor: "groq",
     body: frames(...DELIVERED, `event: error\ndata: {"error":{"message":"${WORDS}"}}\n\n`),
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "an event named error, whose data is no JSON",
@@ -64,19 +66,19 @@ const BROKEN: readonly Broken[] = [
       ...chunk({ choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] }),
       error: { code: 502, message: WORDS },
     }),
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "an error that is only a text",
     body: frames(...DELIVERED, { error: WORDS }),
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "usage that was told before the error is what is charged",
     vendor: "perplexity",
     body: frames(ROLE, HELLO, COUNTED, { error: { message: WORDS } }),
     usage: USAGE,
-    words: WORDS,
+    words: OWN_WORDS,
     chunks: DELIVERED,
   },
   { name: "the end without a finish", body: frames(...DELIVERED) },

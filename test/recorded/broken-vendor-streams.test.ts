@@ -20,6 +20,8 @@ import {
 import { until } from "../support/until.ts"
 
 const WORDS = "The server had an error while processing your request."
+/** A provider's words about its own failure may be about the operator's account. */
+const OWN_WORDS = "The provider failed while it answered"
 
 const OVERLOADED = "The provider is overloaded."
 
@@ -28,7 +30,7 @@ interface Break {
   readonly name: string
   readonly dialect: DialectId
   readonly events: readonly WrittenEvent[]
-  /** What of the vendor's words the caller is told. */
+  /** What the caller is told. */
   readonly words?: string
   /** Whether it says that the vendor is overloaded. */
   readonly isOverload?: true
@@ -47,19 +49,19 @@ const BREAKS: readonly Break[] = [
     name: "an error in a frame",
     dialect: "openai-chat",
     events: [["", { error: { message: WORDS, type: "server_error", param: null, code: null } }]],
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "an error with an integer code in a chunk",
     dialect: "openai-chat",
     events: [["", { id: "chatcmpl-1", choices: [], error: { code: 502, message: WORDS } }]],
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "the error as the description has it",
     dialect: "openai-responses",
     events: [["error", FLAT]],
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "the error as it was recorded, and the failed response",
@@ -68,7 +70,7 @@ const BREAKS: readonly Break[] = [
       ["error", NESTED],
       ["response.failed", { type: "response.failed", response: FAILED }],
     ],
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "the failed response alone",
@@ -82,7 +84,7 @@ const BREAKS: readonly Break[] = [
         },
       ],
     ],
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "an event named error",
@@ -109,7 +111,7 @@ const BREAKS: readonly Break[] = [
     events: [
       latin1(exceptionFrame("modelStreamErrorException", JSON.stringify({ message: WORDS }))),
     ],
-    words: WORDS,
+    words: OWN_WORDS,
   },
   {
     name: "the finish ERROR",
@@ -120,7 +122,7 @@ const BREAKS: readonly Break[] = [
         { type: "message-end", delta: { finish_reason: "ERROR", error: WORDS, usage: {} } },
       ],
     ],
-    words: WORDS,
+    words: OWN_WORDS,
   },
 ]
 

@@ -98,7 +98,7 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   }
   const { plan, all } = received
   if (!plan.isVerbatim) reportLost(context, received)
-  const settling = all.some(({ rest }) => rest) ? settleLater : settleNow
+  const settling = all.some(({ rest }) => rest !== undefined) ? settleLater : settleNow
   const { counted, cost, balance } = await settling(services, context, received)
   addAnswerHeaders(headers, {
     provider: plan.client.provider,
@@ -155,7 +155,7 @@ async function settleLater(
   const memory = call.memory.handOver()
   const settle = async (): Promise<void> => {
     using _ = memory
-    await Promise.all(all.map(({ rest }) => rest))
+    await Promise.all(all.flatMap(({ rest }) => rest ?? []))
     const last = meterOf(all)
     const hidden = estimateHidden(plan, last)
     const pricing = billing.pricing.priceAnswer(charge, deployment, last, hidden)

@@ -2,9 +2,6 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { WorkerPool } from "../../workers/worker-pool.ts"
 import type { DecodedTokens } from "./decode-tokens.ts"
 
-/** Turns the tokens of one account into text. */
-export type AccountDecoder = ReturnType<TokenDecoder["of"]>
-
 /** Turns tokens into text on the worker pool: the vocabulary takes time to load and memory to keep. */
 export class TokenDecoder {
   readonly #pool: WorkerPool
