@@ -57,7 +57,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: "an event named error, whose data is no JSON",
     body: frames(...DELIVERED, "event: error\ndata: overloaded\n\n"),
-    words: "overloaded",
+    words: OWN_WORDS,
   },
   {
     name: "OpenRouter's error in a chunk, with an integer code",
