@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { effectiveRule } from "./effective-rules.ts"
 import { identifier, label, page, pageQuery } from "./common.ts"
 
 /** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
@@ -63,6 +64,8 @@ export const model = z.object({
       /** No request goes there. */
       is_paused: z.boolean(),
       health,
+      /** What its model accepts, and where each rule comes from; empty for those who are no operators. */
+      rules: z.array(effectiveRule),
     }),
   ),
   /** Of a group: the models any of which may answer, in the order of the settings, and how one is chosen. Null: it is one model. */
@@ -107,6 +110,8 @@ export const modelEntry = z.looseObject({
   multiplier: z.string().optional(),
   context: z.int().optional(),
   max_output: z.int().optional(),
+  /** Overrides of single rules, by their names: `{ "max_tokens_field": "max_tokens" }`. */
+  rules: z.record(z.string(), z.unknown()).optional(),
 })
 export type ModelEntry = z.infer<typeof modelEntry>
 

@@ -48,7 +48,8 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   above_max_value: "a number is too large",
   string_above_max_length: "a string is too long",
   invalid_parameter_combination: "fields exclude each other",
-  not_carried: "`x-tollgate-strict` is set and something would be lost",
+  not_carried:
+    "`x-tollgate-strict` is set and something would be lost, or a tool call is required of a model without tools",
   invalid_image: "not a PNG, not square, no alpha channel, or sizes that differ",
   invalid_audio: "not audio in a known format",
   file_too_large: "a file is larger than its limit",

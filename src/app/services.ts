@@ -159,10 +159,13 @@ export function imageStore(
 }
 
 /** What the management API reads of the running gateway. */
-export function activeOf(state: State): Pick<AdminParts, "settings" | "catalog" | "warnings"> {
+export function activeOf(
+  state: State,
+): Pick<AdminParts, "settings" | "catalog" | "learnedRules" | "warnings"> {
   return {
     settings: () => state.settings,
     warnings: () => state.warnings,
     catalog: () => state.config.catalog,
+    learnedRules: state.config.learnedRules,
   }
 }

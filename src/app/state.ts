@@ -1,6 +1,7 @@
 import { Redactor } from "../canon/redactor.ts"
 import { buildCatalog } from "../catalog/catalog.ts"
 import type { Facts } from "../catalog/facts.ts"
+import { LearnedRules } from "../catalog/learned-rules.ts"
 import { secretsOf } from "../config/secret-values.ts"
 import type { Settings } from "../config/settings.ts"
 import { TrustedProxies } from "../http/trusted-proxies.ts"
@@ -33,7 +34,8 @@ export interface State {
 export function initialState(active: ActiveSettings, events: Events, redactor: Redactor): State {
   const { settings, facts } = active
   redactor.learn(secretsOf(settings))
-  const { config, warnings: built } = runtimeConfigOf(settings, { facts, redactor })
+  const learnedRules = new LearnedRules(events.ruleLearned)
+  const { config, warnings: built } = runtimeConfigOf(settings, { facts, redactor, learnedRules })
   const warnings = [...active.warnings, ...built]
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
@@ -51,6 +53,7 @@ export function activateSettings(
   const { config, warnings: built } = runtimeConfigOf(settings, {
     facts,
     redactor: state.redactor,
+    learnedRules: state.config.learnedRules,
   })
   const warnings = [...loaded, ...built]
   for (const warning of warnings) {
@@ -82,7 +85,12 @@ export function runtimeConfigOf(
   {
     facts = BUILT_IN.facts,
     redactor = new Redactor(),
-  }: { readonly facts?: Facts; readonly redactor?: Redactor } = {},
+    learnedRules = new LearnedRules(),
+  }: {
+    readonly facts?: Facts
+    readonly redactor?: Redactor
+    readonly learnedRules?: LearnedRules
+  } = {},
 ): {
   config: RuntimeConfig
   warnings: readonly string[]
@@ -106,6 +114,7 @@ export function runtimeConfigOf(
     disconnect,
     disconnectLimit,
     media,
+    learnedRules,
     passesUnpriced: settings.unpricedFeatures === "pass",
     passesUnknownState: settings.vendorState === "pass",
     ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),

@@ -3,7 +3,7 @@ import type { JsonObject } from "./json.ts"
 import type { Usage } from "./usage.ts"
 import type { DialectId, Extra } from "./extra.ts"
 import type { AudioPart, Citation, CallOrigin, ImagePart, Part, Message } from "./message.ts"
-import type { Modality } from "./model-rules.ts"
+import type { Modality } from "#contract/model-rules.ts"
 import type { WebSearchPart, WebSearch } from "./web-search.ts"
 import type { Tool, ToolChoice, AllowedTools, BroughtTools } from "./tool.ts"
 

@@ -1,3 +1,4 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 import type { ProviderErrorKind } from "./provider-errors.ts"
 
@@ -109,6 +110,8 @@ export interface GatewayErrorDetails {
   readonly providerError?: ProviderErrorKind
   /** Whether an answer was too large to be read, so that no other deployment is tried. */
   readonly isTooLarge?: true
+  /** What a provider's error says of its model, where it rejects a parameter. */
+  readonly rejected?: ModelRules
   readonly cause?: unknown
 }
 

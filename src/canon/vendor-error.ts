@@ -6,6 +6,7 @@ import {
   type ProviderErrorKind,
   STATUS_OF_CODE,
 } from "./provider-errors.ts"
+import { rejectionIn } from "./rejected-parameters.ts"
 
 /** Maximum length of a provider's message that is passed on. */
 const MAX_MESSAGE_CHARACTERS = 2000
@@ -15,6 +16,9 @@ const MAX_DETAILS_CHARACTERS = 4000
 const DEFAULT_STATUS = 400
 /** What LiteLLM puts before the words of the provider that it has called. */
 const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
+
+/** The statuses of errors that may reject a parameter. */
+const MAY_REJECT: ReadonlySet<number> = new Set([400, 404, 422])
 
 /** A vendor's error, decoded from its dialect's form. */
 export interface VendorError {
@@ -36,7 +40,7 @@ export interface VendorError {
  */
 function providerErrorKind(status: number | undefined, error: VendorError): ProviderErrorKind {
   const codes = [error.code?.toLowerCase(), error.type?.toLowerCase()]
-  const message = error.message?.trim().replace(WRAPPING, "")
+  const message = plainMessage(error)
   for (const { kind, statuses, codes: known, message: pattern } of PROVIDER_ERRORS) {
     if (statuses && status !== undefined && !statuses.includes(status)) continue
     if (known !== undefined && !codes.some((code) => code && known.includes(code))) continue
@@ -55,6 +59,20 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus
+  const refusal = refusalFor(httpStatus, status, error)
+  const rejected =
+    status === undefined || MAY_REJECT.has(status)
+      ? rejectionIn(plainMessage(error), error)
+      : undefined
+  if (rejected === undefined) return refusal
+  return new GatewayError(refusal.kind, refusal.message, { ...refusal.details, rejected })
+}
+
+function refusalFor(
+  httpStatus: number,
+  status: number | undefined,
+  error: VendorError,
+): GatewayError {
   const providerError = providerErrorKind(status, error)
   switch (providerError) {
     case "account":
@@ -102,6 +120,11 @@ export function vendorRefusal(httpStatus: number, error: VendorError): GatewayEr
     case "request":
       return requestRefused(status, error, providerError)
   }
+}
+
+/** A vendor's message without what another gateway has put before it. */
+function plainMessage({ message }: VendorError): string | undefined {
+  return message?.trim().replace(WRAPPING, "")
 }
 
 function reportedStatus({ status, code, type }: VendorError): number | undefined {

@@ -16,9 +16,11 @@ import { type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { hidesReasoning } from "./hidden-reasoning.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
-import { rulesOf } from "./model-rules.ts"
+import { type ResolvedRules, resolveRules } from "./model-rules.ts"
 import { CREDENTIAL_MARK, type Deployment, type Model } from "./model.ts"
 import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
+
+const ANY_API = "any"
 
 /** What models are built from. */
 export interface ModelSources {
@@ -91,6 +93,10 @@ export function buildModel(
   if (settings?.hedge === true && active.length === 1) {
     warnings.push(`model ${id}: hedge has no effect, since it has one deployment`)
   }
+  const isCalledInChats = active.some(({ rules }) => rules !== undefined)
+  if (kind !== "chat" && settings?.rules !== undefined && !isCalledInChats) {
+    warnings.push(`model ${id}: rules have no effect, since it is no chat model`)
+  }
   const paused = built.filter(({ isPaused }) => isPaused).map(({ deployment }) => deployment)
   const described = describeModel(draft, active, provider, sources)
   const model = paused.length === 0 ? described : { ...described, paused }
@@ -143,9 +149,9 @@ function buildDeployment(
   }
   const own = sources.known.find(provider, upstreamModel)
   const facts = own ?? (draft.vendor === callable.settings.vendor ? draft.facts : undefined)
-  const known = rulesOf(callable.settings.vendor, upstreamModel, facts)
+  const known = rulesFor(wanted, draft, callable, facts)
   // The rules of a model of another kind are about its chats, if it has any.
-  const rules = draft.kind === "chat" || known?.modalities !== undefined ? known : undefined
+  const rules = draft.kind === "chat" || known.rules?.modalities !== undefined ? known : undefined
   const chats = draft.kind === "chat" || rules !== undefined
   const dialects = chats ? chatDialects(wanted, draft, callable, own) : undefined
   if (dialects?.length === 0 && draft.kind === "chat") {
@@ -170,14 +176,37 @@ function buildDeployment(
       upstreamModel,
       weight,
       ...(dialects === undefined ? {} : { dialects }),
-      ...(rules === undefined ? {} : { rules }),
+      ...rules,
       ...(draft.kind === "chat" &&
         hidesReasoning(upstreamModel, facts) && { hidesReasoning: true }),
       ...(price === undefined ? {} : { price }),
       ...(ownSearches === undefined ? {} : { ownSearches }),
     },
-    ...(reason === undefined ? {} : { warning: ` is refused: ${reason}` }),
+    ...warningOf(reason, rules ?? {}, dialects),
   }
+}
+
+/** Why a deployment is refused, else which of its rules cannot be followed. */
+function warningOf(
+  reason: string | undefined,
+  { enforced = {} }: ResolvedRules,
+  dialects: readonly DialectId[] | undefined,
+): Pick<BuiltDeployment, "warning"> {
+  if (reason !== undefined) return { warning: ` is refused: ${reason}` }
+  const { api = ANY_API, tool_api: toolApi = ANY_API } = enforced
+  const unspoken = [api, toolApi].find((one) => one !== ANY_API && dialects?.includes(one) !== true)
+  if (unspoken === undefined) return {}
+  return { warning: `: its rules require '${unspoken}', which a deployment does not speak` }
+}
+
+function rulesFor(
+  { model, rules }: DeploymentSettings,
+  { settings }: Draft,
+  callable: CallableProvider,
+  facts: ModelFacts | undefined,
+): ResolvedRules {
+  const { vendor } = callable.settings
+  return resolveRules({ vendor, model, facts, written: [settings?.rules, rules] })
 }
 
 /** The deployment with each of its provider's credentials, which share its weight. */

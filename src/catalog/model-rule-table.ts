@@ -1,8 +1,10 @@
-import type { ModelRules, ReasoningSwitch, SamplingParameter } from "../canon/model-rules.ts"
+import type { ModelRules, RejectableParameter } from "#contract/model-rules.ts"
 
 /** Rules that the lists of models do not have. Of several rows that match, a later one overrides an earlier one. */
 export interface RuleRow {
   readonly vendors: readonly string[]
+  /** The models in words, for people. */
+  readonly applies: string
   /** Matches the vendor's own name for a model; absent: all of its models. */
   readonly models?: RegExp
   readonly rules: ModelRules
@@ -11,11 +13,11 @@ export interface RuleRow {
 }
 
 const OPENAI = ["openai", "azure"]
-const SAMPLING: readonly SamplingParameter[] = [
+const SAMPLING: readonly RejectableParameter[] = [
   "temperature",
-  "topP",
-  "presencePenalty",
-  "frequencyPenalty",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
   "logprobs",
 ]
 /** Vendors that pass requests on to models of others, or that serve them in OpenAI's formats. */
@@ -56,244 +58,285 @@ const NUMBER_KEYWORDS = [
   "minimum",
   "multipleOf",
   "uniqueItems",
-]
+] as const
 const REASONING_MODELS = /^(?:o[134](?:-|$)|gpt-[5-9](?!-chat|\.\d-chat))/
 
 /** The built-in rules. */
 export const RULE_TABLE: readonly RuleRow[] = [
   {
     vendors: [...OPENAI, "groq"],
-    rules: { maxUserLength: 64 },
+    applies: "all",
+    rules: { max_user_length: 64 },
     source: "platform.openai.com/docs/api-reference/chat/create: string too long, maximum 64",
   },
   {
     vendors: ["openrouter"],
-    rules: { maxUserLength: 128 },
+    applies: "all",
+    rules: { max_user_length: 128 },
     source: "openrouter.ai/docs/api-reference/chat-completion",
   },
   {
     vendors: OPENAI,
+    applies: "o1, o3, o4, gpt-5 and later, without chat models",
     models: REASONING_MODELS,
     rules: {
-      reasoning: { efforts: ["low", "medium", "high"], defaultEffort: "medium" },
-      sampling: { rejects: SAMPLING },
+      reasoning_efforts: ["low", "medium", "high"],
+      default_effort: "medium",
+      rejected_parameters: SAMPLING,
     },
     source: "platform.openai.com/docs/guides/reasoning",
   },
   {
     vendors: OPENAI,
+    applies: "o3, o4, gpt-5 and later, without chat models",
     models: /^(?:o[34](?:-|$)|gpt-[5-9](?!-chat|\.\d-chat))/,
-    rules: { sampling: { rejects: [...SAMPLING, "stop"] } },
+    rules: { rejected_parameters: [...SAMPLING, "stop"] },
     source: "platform.openai.com/docs/api-reference/chat/create: stop is not supported",
   },
   {
     vendors: OPENAI,
+    applies: "gpt-5.1 to gpt-5.4, without chat, codex and pro models",
     models: /^gpt-5\.[1-4](?!-c|-pro)/,
     rules: {
-      reasoning: { defaultEffort: "none" },
-      sampling: { rejects: [...SAMPLING, "stop"], acceptsWithoutReasoning: true },
+      default_effort: "none",
+      rejected_parameters: [...SAMPLING, "stop"],
+      sampling_without_reasoning: true,
     },
     source: "platform.openai.com/docs/guides/latest-model: supported only with the effort none",
   },
   {
     vendors: OPENAI,
+    applies: "gpt-5.4 and later, without chat models",
     models: /^gpt-(?:5\.[4-9]|[6-9])(?!-chat|\.\d-chat)/,
-    rules: { toolDialect: "openai-responses" },
+    rules: { tool_api: "openai-responses" },
     source:
-      "its chat completions: Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions",
+      "openai-openapi#541: function tools with reasoning_effort are not supported in /v1/chat/completions",
   },
   {
     vendors: ["xai"],
+    applies: "grok-3-mini, grok-4 and later, grok-code, without non-reasoning models",
     models: /^grok-(?:3-mini|[4-9]|code)(?!.*non-reasoning)/,
-    rules: { sampling: { rejects: ["presencePenalty", "frequencyPenalty", "stop"] } },
+    rules: { rejected_parameters: ["presence_penalty", "frequency_penalty", "stop"] },
     source: "docs.x.ai/docs/guides/reasoning: not supported by reasoning models",
   },
   {
     vendors: ["google", "vertex"],
+    applies: "image models",
     models: /^gemini-.*image/,
     rules: { modalities: ["text", "image"] },
     source: "ai.google.dev/gemini-api/docs/image-generation",
   },
   {
     vendors: ["google", "vertex"],
+    applies: "speech models",
     models: /^gemini-.*tts/,
     rules: { modalities: ["audio"] },
     source: "ai.google.dev/gemini-api/docs/speech-generation",
   },
   {
     vendors: ["openrouter"],
+    applies: "image models of Gemini and gpt-5",
     models: /^(?:google\/gemini-|openai\/gpt-5).*image/,
     rules: { modalities: ["text", "image"] },
     source: "openrouter.ai/docs/features/multimodal/image-generation",
   },
   {
     vendors: [...OPENAI, ...COMPATIBLE],
-    rules: { tools: { names: { maxLength: 64, punctuation: "-" } } },
+    applies: "all",
+    rules: { max_tool_name_length: 64, tool_name_characters: ["-"] },
     source: "platform.openai.com/docs/api-reference/chat/create: tools[].function.name",
   },
   {
     vendors: OPENAI,
+    applies: "all",
     rules: {
-      tools: { maxCount: 128, maxCallIdLength: 40 },
-      output: { needsWord: true, schemas: { rootObject: true, strictRequiresAll: true } },
+      max_tools: 128,
+      max_call_id_length: 40,
+      json_word_required: true,
+      schema_root_object: true,
+      strict_requires_all: true,
     },
     source:
       "platform.openai.com/docs/guides/structured-outputs#supported-schemas; its chat completions: 'messages' must contain the word 'json' in some form; array too long, maximum 128; tool_calls[0].id: string too long, maximum 40",
   },
   {
     vendors: OPENAI,
+    applies: "gpt-3.5, gpt-4-turbo and gpt-4o-2024-05-13",
     models: /^(?:gpt-3\.5|gpt-4-turbo|gpt-4o-2024-05-13)/,
-    rules: { output: { formats: ["json_object"] } },
+    rules: { answer_formats: ["json_object"] },
     source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
   },
   {
     vendors: OPENAI,
+    applies: "gpt-4, gpt-4-32k, o1-mini and o1-preview",
     models: /^(?:gpt-4(?:-0|-32k|$)|o1-(?:mini|preview))/,
-    rules: { output: { formats: [] } },
+    rules: { answer_formats: [] },
     source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
   },
   {
     vendors: ["groq", "xai"],
-    rules: { tools: { maxCount: 128 } },
+    applies: "all",
+    rules: { max_tools: 128 },
     source: "console.groq.com/docs/api-reference; docs.x.ai/docs/guides/function-calling",
   },
   {
     vendors: ["cerebras", "fireworks", "groq", "openrouter"],
-    rules: { output: { schemas: { rootObject: true } } },
+    applies: "all",
+    rules: { schema_root_object: true },
     source:
       "inference-docs.cerebras.ai/capabilities/structured-outputs: the root must be an object",
   },
   {
     vendors: ["alibaba", "deepseek", "groq"],
-    rules: { output: { needsWord: true } },
+    applies: "all",
+    rules: { json_word_required: true },
     source:
       "api-docs.deepseek.com/guides/json_mode: include the word json; help.aliyun.com/zh/model-studio/json-mode; console.groq.com/docs/structured-outputs",
   },
   {
     vendors: ["deepseek", "zai"],
-    rules: { output: { formats: ["json_object"] } },
+    applies: "all",
+    rules: { answer_formats: ["json_object"] },
     source:
       "api-docs.deepseek.com/guides/json_mode: This response_format type is unavailable now; docs.z.ai/guides/capabilities/struct-output",
   },
   {
     vendors: ["groq"],
+    applies: "all but gpt-oss, kimi-k2 and llama-4",
     models: /^(?!openai\/gpt-oss|moonshotai\/kimi-k2|meta-llama\/llama-4)/,
-    rules: { output: { formats: ["json_object"] } },
+    rules: { answer_formats: ["json_object"] },
     source: "console.groq.com/docs/structured-outputs#supported-models",
   },
   {
     vendors: ["perplexity"],
+    applies: "all",
     rules: {
-      output: { formats: ["json_schema"] },
-      turns: { endsWithUser: true, alternates: true, instructionsFirst: true },
+      answer_formats: ["json_schema"],
+      turns_end_with_user: true,
+      turns_alternate: true,
+      instructions_first: true,
     },
     source:
       "docs.perplexity.ai/guides/structured-outputs; its chat completions: Last message must have role `user` or `tool`; after system messages, user and assistant messages should alternate",
   },
   {
     vendors: ["zai"],
-    rules: { tools: { choosesFreely: true } },
+    applies: "all",
+    rules: { tool_choice: false },
     source: "docs.z.ai/api-reference/llm/chat-completion: tool_choice, only auto",
   },
   {
     vendors: ["mistral"],
-    rules: { turns: { answersResults: true, prefillField: "prefix" } },
+    applies: "all",
+    rules: { turns_answer_results: true, prefill_field: "prefix" },
     source:
       "docs.mistral.ai/api: prefix; its chat completions, code 3230: Unexpected role 'user' after role 'tool'",
   },
   {
     vendors: ["moonshot", "alibaba"],
-    rules: { turns: { prefillField: "partial" } },
+    applies: "all",
+    rules: { prefill_field: "partial" },
     source:
       "platform.moonshot.ai/docs/guide/use-partial-mode; help.aliyun.com/zh/model-studio/partial-mode",
   },
   {
     vendors: ["anthropic"],
-    rules: { maxUserLength: 256 },
+    applies: "all",
+    rules: { max_user_length: 256 },
     source: "platform.claude.com/docs/en/api/messages: metadata.user_id, at most 256",
   },
   {
     vendors: CLAUDE_VENDORS,
+    applies: "Claude",
     models: /claude/,
     rules: {
-      tools: { names: { maxLength: 128, punctuation: "-" } },
-      maxCacheMarks: 4,
-      maxImages: 100,
+      max_tool_name_length: 128,
+      tool_name_characters: ["-"],
+      max_cache_marks: 4,
+      max_images: 100,
     },
     source:
       "platform.claude.com/docs/en/api/messages: tools.name; prompt-caching: at most 4 breakpoints; vision: at most 100 images",
   },
   {
     vendors: ["anthropic", "azure", "vertex"],
+    applies: "Claude",
     models: /claude/,
     rules: {
-      output: {
-        answersByTool: true,
-        schemas: {
-          rootObject: true,
-          described: NUMBER_KEYWORDS,
-          rejected: ["if", "not", "patternProperties", "prefixItems"],
-          closedObjects: true,
-          noRecursion: true,
-        },
-      },
+      schema_as_tool: true,
+      schema_root_object: true,
+      schema_described_keywords: NUMBER_KEYWORDS,
+      schema_rejected_keywords: ["if", "not", "patternProperties", "prefixItems"],
+      schema_closed_objects: true,
+      schema_recursion: false,
     },
     source:
       "platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations",
   },
   {
     vendors: ["anthropic", "azure", "vertex"],
+    applies: "Claude 3 and 4, without 4.1 and later",
     models: /claude-(?:3|(?:opus|sonnet)-4(?!-[1-9](?!\d)))/,
-    rules: { output: { formats: [] } },
+    rules: { answer_formats: [] },
     source: "platform.claude.com/docs/en/build-with-claude/structured-outputs: supported models",
   },
   {
     vendors: ["bedrock"],
-    rules: {
-      tools: { names: { maxLength: 64, punctuation: "-" } },
-      output: { schemas: { rootObject: true } },
-    },
+    applies: "all",
+    rules: { max_tool_name_length: 64, tool_name_characters: ["-"], schema_root_object: true },
     source: "docs.aws.amazon.com/bedrock/latest/APIReference: ToolSpecification; ToolInputSchema",
   },
   {
     vendors: [...CLAUDE_VENDORS, "openrouter"],
+    applies: "Claude 4.6 and later",
     models: /claude-(?:fable|mythos|(?:opus|sonnet|haiku)-(?:4[-.][678]|[5-9])(?!\d))/,
-    rules: { turns: { endsWithUser: true } },
+    rules: { turns_end_with_user: true },
     source:
       "its messages: This model does not support assistant message prefill. The conversation must end with a user message.",
   },
   {
     vendors: ["google", "vertex"],
+    applies: "all but Claude",
     models: /^(?!.*claude)/,
-    rules: { tools: { names: { maxLength: 64, punctuation: ".:-" } } },
+    rules: { max_tool_name_length: 64, tool_name_characters: [".", ":", "-"] },
     source: "ai.google.dev/api/caching#FunctionDeclaration: name, at most 64 characters",
   },
   {
     vendors: ["cohere"],
-    rules: { output: { schemas: { rootObject: true } } },
+    applies: "all",
+    rules: { schema_root_object: true },
     source: "docs.cohere.com/docs/structured-outputs: the top level has to be an object",
   },
   {
     vendors: ["groq"],
-    rules: { maxImages: 5 },
+    applies: "all",
+    rules: { max_images: 5 },
     source: "console.groq.com/docs/vision: at most 5 images",
   },
   {
     vendors: ["mistral"],
-    rules: { maxImages: 8 },
+    applies: "all",
+    rules: { max_images: 8 },
     source: "docs.mistral.ai/capabilities/vision: at most 8 images",
   },
 ]
 
-/**
- * How reasoning is switched off at vendors whose models have a switch: help.aliyun.com/zh/model-studio/deep-thinking,
- * docs.z.ai/guides/capabilities/thinking-mode, platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model,
- * api-docs.deepseek.com/guides/reasoning_model, docs.siliconflow.com/capabilities/reasoning.
- */
+/** How reasoning is switched off at a vendor whose models have a switch. */
+export interface ReasoningSwitch {
+  readonly off: NonNullable<ModelRules["reasoning_off"]>
+  readonly source: string
+}
+
 export const SWITCHES: ReadonlyMap<string, ReasoningSwitch> = new Map([
-  ["alibaba", "enable_thinking"],
-  ["deepseek", "none"],
-  ["moonshot", "thinking"],
-  ["siliconflow", "enable_thinking"],
-  ["zai", "thinking"],
+  ["alibaba", { off: "enable_thinking", source: "help.aliyun.com/zh/model-studio/deep-thinking" }],
+  ["deepseek", { off: "none", source: "api-docs.deepseek.com/guides/reasoning_model" }],
+  [
+    "moonshot",
+    { off: "thinking", source: "platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model" },
+  ],
+  [
+    "siliconflow",
+    { off: "enable_thinking", source: "docs.siliconflow.com/capabilities/reasoning" },
+  ],
+  ["zai", { off: "thinking", source: "docs.z.ai/guides/capabilities/thinking-mode" }],
 ])

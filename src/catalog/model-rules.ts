@@ -1,4 +1,12 @@
-import type { ModelRules, OutputRules, ReasoningRules } from "../canon/model-rules.ts"
+import type { EffectiveRule } from "#contract/effective-rules.ts"
+import type { ModelRules, RuleName } from "#contract/model-rules.ts"
+import { RULE_NAMES } from "#contract/rule-definitions.ts"
+import {
+  type EffectiveRules,
+  overridden,
+  type RuleOrigin,
+  type RuleOrigins,
+} from "../canon/model-rules.ts"
 import type { ModelFacts } from "./facts.ts"
 import { RULE_TABLE, SWITCHES } from "./model-rule-table.ts"
 
@@ -12,58 +20,80 @@ const ADAPTING: ReadonlySet<string> = new Set([
   "vertex",
 ])
 
-/**
- * The rules of one chat model at its vendor: those of the built-in table, then those that the lists of models say.
- * @param model the vendor's own name for it.
- * @param facts absent: nothing is known of the model, so its vendor's rules apply.
- * @returns undefined if there is no restriction.
- */
-export function rulesOf(
-  vendor: string,
-  model: string,
-  facts: ModelFacts | undefined,
-): ModelRules | undefined {
-  let rules: ModelRules | undefined
+/** The rules of a deployment, and where each comes from. */
+export interface ResolvedRules extends EffectiveRules {
+  /** Absent with the rules. */
+  readonly ruleOrigins?: RuleOrigins
+}
+
+/** What the rules of a deployment are resolved from. */
+export interface RuleSources {
+  readonly vendor: string
+  /** The vendor's own name for the model. */
+  readonly model: string
+  /** Absent: nothing is known of the model, so its vendor's rules apply. */
+  readonly facts: ModelFacts | undefined
+  /** What the settings say of the model, then of the deployment. */
+  readonly written: readonly (ModelRules | undefined)[]
+}
+
+/** The rules of one chat model at its vendor: the built-in ones, those of the price list, those of the settings. */
+export function resolveRules({ vendor, model, facts, written }: RuleSources): ResolvedRules {
+  const resolving = new Resolving()
   for (const row of RULE_TABLE) {
     const applies = row.vendors.includes(vendor) && (row.models?.test(model) ?? true)
-    if (applies) rules = merged(rules, row.rules)
+    if (applies) resolving.add(row.rules, { source: "built_in", note: row.source })
   }
-  if (facts === undefined || ADAPTING.has(vendor)) return rules
-  const listed = merged(rules, listedRules(vendor, facts))
-  // The table says more of sampling than the lists, which know the temperature alone.
-  return rules?.sampling === undefined ? listed : { ...listed, sampling: rules.sampling }
+  if (facts !== undefined && !ADAPTING.has(vendor)) addListed(resolving, vendor, facts)
+  const enforced = written.reduce(overridden, undefined)
+  resolving.add(enforced ?? {}, { source: "settings" })
+  const { rules, origins } = resolving
+  if (rules === undefined) return {}
+  return { rules, ruleOrigins: origins, ...(enforced !== undefined && { enforced }) }
 }
 
-/** The rules that the lists of models say. */
-function listedRules(vendor: string, facts: ModelFacts): ModelRules {
-  if (facts.reasoning !== true) return { reasoning: { supported: false } }
+/** Rules while they are gathered from source after source. */
+class Resolving {
+  rules: ModelRules | undefined
+  readonly origins: Partial<Record<RuleName, RuleOrigin>> = {}
+
+  add(rules: ModelRules, origin: RuleOrigin): void {
+    const names = Object.keys(rules) as RuleName[]
+    if (names.length === 0) return
+    this.rules = { ...this.rules, ...rules }
+    for (const name of names) this.origins[name] = origin
+  }
+}
+
+/** Adds the rules that the price list has. */
+function addListed(resolving: Resolving, vendor: string, facts: ModelFacts): void {
+  const listed = { source: "list" } as const
+  if (facts.reasoning !== true) return resolving.add({ reasoning: "unsupported" }, listed)
   const { efforts, reasoning_field: field } = facts
-  const switched = efforts?.includes("none") === true ? "none" : SWITCHES.get(vendor)
-  const reasoning: ReasoningRules = {
-    ...(efforts === undefined ? {} : { efforts }),
-    ...(switched === undefined ? {} : { off: switched }),
-    ...(field === "reasoning_content" ? { needsToolTurnContent: true } : {}),
+  if (efforts !== undefined) resolving.add({ reasoning_efforts: efforts }, listed)
+  const known = SWITCHES.get(vendor)
+  if (efforts?.includes("none") === true) resolving.add({ reasoning_off: "none" }, listed)
+  else if (known !== undefined) {
+    const { off, source: note } = known
+    resolving.add({ reasoning_off: off }, { source: "built_in", note })
   }
-  return {
-    reasoning,
-    ...(facts.temperature === false ? { sampling: { rejects: ["temperature", "topP"] } } : {}),
-  }
-}
-
-/** The rules of an area are merged by their members. */
-function merged(rules: ModelRules | undefined, more: ModelRules): ModelRules {
-  if (rules === undefined) return more
-  return {
-    ...rules,
-    ...more,
-    ...(more.reasoning && { reasoning: { ...rules.reasoning, ...more.reasoning } }),
-    ...(more.output && { output: mergedOutput(rules.output, more.output) }),
-    ...(more.tools && { tools: { ...rules.tools, ...more.tools } }),
-    ...(more.turns && { turns: { ...rules.turns, ...more.turns } }),
+  if (field === "reasoning_content") resolving.add({ reasoning_history: true }, listed)
+  // The table says more about sampling than the list, which only has the temperature.
+  if (facts.temperature === false && resolving.rules?.rejected_parameters === undefined) {
+    resolving.add({ rejected_parameters: ["temperature", "top_p"] }, listed)
   }
 }
 
-function mergedOutput(rules: OutputRules | undefined, more: OutputRules): OutputRules {
-  const schemas = more.schemas && { schemas: { ...rules?.schemas, ...more.schemas } }
-  return { ...rules, ...more, ...schemas }
+/** Rules as they are listed. */
+export function listedRules({
+  rules = {},
+  ruleOrigins = {},
+}: Pick<ResolvedRules, "rules" | "ruleOrigins">): EffectiveRule[] {
+  return RULE_NAMES.flatMap((name) => {
+    const value = rules[name]
+    const origin = ruleOrigins[name]
+    if (value === undefined || origin === undefined) return []
+    const { source, note = null } = origin
+    return [{ name, value: typeof value === "object" ? [...value] : value, source, note }]
+  })
 }

@@ -1,5 +1,5 @@
 import type { DialectId, Loss } from "../canon/extra.ts"
-import type { ModelRules } from "../canon/model-rules.ts"
+import type { ResolvedRules } from "./model-rules.ts"
 import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
 
@@ -36,7 +36,7 @@ export type WishReason =
   | "provider.max_price"
 
 /** Model x provider x upstream name x price: what is called; with each of several credentials another one. */
-export interface Deployment {
+export interface Deployment extends ResolvedRules {
   /** `<provider>/<upstream name>`, or `<provider>/<upstream name>#<credential>`: names it in receipts and logs. */
   readonly id: string
   readonly provider: string
@@ -50,8 +50,6 @@ export interface Deployment {
    * registry are all taken into account: nothing else needs to be checked. Absent: all that its vendor speaks.
    */
   readonly dialects?: readonly DialectId[]
-  /** What its model accepts; absent: no restriction is known. */
-  readonly rules?: ModelRules
   /** Set if its model reasons and does not show it in full: only its provider's usage says how much. */
   readonly hidesReasoning?: true
   /** Set where a caller has named the model, and nobody here knows whether its vendor has it. */

@@ -1,10 +1,13 @@
+import { type EffectiveRule, RULE_SOURCE_WORDS, ruleText } from "#contract/effective-rules.ts"
 import { runtimeConfigOf } from "../app/state.ts"
 import type { Catalog } from "../catalog/catalog.ts"
+import { listedRules } from "../catalog/model-rules.ts"
+import { placeOf } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
-import { formatTable } from "./output.ts"
+import { formatTable, type Style } from "./output.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
 const COLUMNS = [
@@ -23,10 +26,15 @@ export const registerModels: RegisterCommand = (program, terminal) => {
   program
     .command("models")
     .description("list the models that the settings make available, with their prices")
-    .action(async (_options: object, command) => {
+    .option("--rules <model>", "print what a model accepts at each of its deployments, and why")
+    .action(async ({ rules }: { readonly rules?: string }, command) => {
       const load = loadOptions(command)
       const { settings, lists } = await wholeSettings(load, loadSettings(load))
       const { catalog } = runtimeConfigOf(settings, lists).config
+      if (rules !== undefined) {
+        const document = modelRules(catalog, rules)
+        return outputOf(command, terminal).result(document, (style) => rulesText(document, style))
+      }
       const models = catalog.list().map((model) => catalog.entry(model))
       outputOf(command, terminal).result({ models }, (style) => {
         if (models.length === 0) return noModels(settings, catalog)
@@ -41,6 +49,53 @@ export const registerModels: RegisterCommand = (program, terminal) => {
         return `${formatTable(COLUMNS, rows, style)}\n\n${notes}`
       })
     })
+}
+
+/** What a model accepts at each of its deployments. */
+interface ModelRulesDocument {
+  readonly model: string
+  readonly deployments: readonly {
+    readonly provider: string
+    readonly model: string
+    readonly rules: readonly EffectiveRule[]
+  }[]
+}
+
+/** @throws GatewayError `model_not_found`. */
+function modelRules(catalog: Catalog, name: string): ModelRulesDocument {
+  const { id, deployments, paused = [] } = catalog.resolve(name) ?? catalog.listed(name)
+  // Those of several credentials of a provider have the same rules.
+  const places = Map.groupBy([...deployments, ...paused], placeOf)
+  return {
+    model: id,
+    deployments: [...places.values()].flatMap(([deployment]) =>
+      deployment === undefined
+        ? []
+        : {
+            provider: deployment.provider,
+            model: deployment.upstreamModel,
+            rules: listedRules(deployment),
+          },
+    ),
+  }
+}
+
+const RULE_COLUMNS = [{ title: "RULE" }, { title: "VALUE" }, { title: "FROM" }] as const
+const RULES_NOTE =
+  "Set one under 'rules' of the model or its deployment. Rules learned from rejected requests are kept by the running gateway: see the model in the console."
+
+function rulesText({ model, deployments }: ModelRulesDocument, style: Style): string {
+  const parts = deployments.map(({ provider, model: name, rules }) => {
+    const title = style.strong(`${model} at ${provider}/${name}`)
+    if (rules.length === 0) return `${title}\nNo rules: it is sent requests as they are.`
+    const rows = rules.map(({ name: rule, value, source, note }) => [
+      rule,
+      ruleText(value),
+      note === null ? RULE_SOURCE_WORDS[source] : `${RULE_SOURCE_WORDS[source]}: ${note}`,
+    ])
+    return `${title}\n${formatTable(RULE_COLUMNS, rows, style)}`
+  })
+  return [...parts, RULES_NOTE].join("\n\n")
 }
 
 /** Why the list is empty, and what to do. */

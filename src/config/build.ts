@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import type { ModelRules } from "#contract/model-rules.ts"
 import { databaseSettings } from "./database-settings.ts"
 import { backupSettings } from "./backup-settings.ts"
 import { retentionSettings } from "./retention-settings.ts"
@@ -213,6 +214,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     choice: entry.choice,
     hedge: entry.hedge,
     dialects: entry.dialects,
+    rules: rules(entry.rules),
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
     members: entry.members?.map((member) =>
       typeof member === "string"
@@ -234,7 +236,13 @@ function buildDeployment(
     isPaused: entry.paused,
     price: price(entry.price),
     dialects: entry.dialects,
+    rules: rules(entry.rules),
   })
+}
+
+/** Only the rules that are set: an absent one overrides nothing. */
+function rules(entry: FileModel["rules"]): ModelRules | undefined {
+  return entry === undefined ? undefined : present(entry)
 }
 
 function priceGroups(section: FileSettings["price_groups"]): Settings["priceGroups"] {

@@ -11,6 +11,7 @@ const OF_MEMBERS = [
   "max_input",
   "own_searches",
   "dialects",
+  "rules",
   "deployments",
 ] as const
 

@@ -30,6 +30,7 @@ import { databaseScalars } from "./database-settings.ts"
 import { backupScalars } from "./backup-settings.ts"
 import { retentionScalars } from "./retention-settings.ts"
 import { priceScalars } from "./price-settings.ts"
+import { modelRuleScalars } from "./model-rule-settings.ts"
 import { metricScalars } from "./metric-settings.ts"
 import { hasWholeMail, noticeScalars } from "./notice-settings.ts"
 import {
@@ -294,6 +295,8 @@ function dialects(names: KnownNames) {
   return list(oneOf(names.dialects, "dialect")).optional()
 }
 
+const modelRules = strict(modelRuleScalars)
+
 function deploymentSchema(names: KnownNames) {
   const provider = reading((input) => {
     const text = readText(input)
@@ -308,6 +311,7 @@ function deploymentSchema(names: KnownNames) {
     paused: flag().optional(),
     price: price.optional(),
     dialects: dialects(names),
+    rules: modelRules.optional(),
   })
 }
 
@@ -334,6 +338,7 @@ function modelSchema(names: KnownNames) {
     choice: oneOf(CHOICES, "choice").optional(),
     hedge: flag().optional(),
     dialects: dialects(names),
+    rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
     members: list(member).optional(),
   })

@@ -1,3 +1,4 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { AccountTemplate } from "#contract/accounts.ts"
 import type { BackupSettings } from "./backup-settings.ts"
 import type { RetentionSettings } from "./retention-settings.ts"
@@ -145,6 +146,8 @@ export interface DeploymentSettings {
   readonly price?: PriceSettings
   /** Absent: the model's dialects. */
   readonly dialects?: readonly string[]
+  /** What its model accepts, where that differs from the model's other deployments. */
+  readonly rules?: ModelRules
 }
 
 /** A model of a group. */
@@ -174,6 +177,8 @@ export interface ModelSettings {
   /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
+  /** What it accepts, where that differs from what is known of it. */
+  readonly rules?: ModelRules
   /** Set for a group: the models of which any may answer. It has no deployments and no price of its own. */
   readonly members?: readonly MemberSettings[]
 }

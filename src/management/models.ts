@@ -1,5 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
+import type { LearnedRules } from "../catalog/learned-rules.ts"
 import { type Deployment, isPriced, type Model, placeOf } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
@@ -28,6 +29,7 @@ export interface ModelParts {
   readonly health: Health
   /** The active catalog. */
   readonly catalog: () => Catalog
+  readonly learnedRules: LearnedRules
   /** The price group of an account; absent: there are none. */
   readonly priceGroupOf?: (account: string) => Promise<string | undefined>
 }
@@ -50,15 +52,17 @@ export class Models {
   readonly #live: LiveSettings
   readonly #health: Health
   readonly #catalog: () => Catalog
+  readonly #learnedRules: LearnedRules
   readonly #priceGroupOf: (account: string) => Promise<string | undefined>
   #known = new KnownPrices()
   #described: DescribedModels | undefined
 
-  constructor({ changes, health, catalog, priceGroupOf }: ModelParts) {
+  constructor({ changes, health, catalog, learnedRules, priceGroupOf }: ModelParts) {
     this.#changes = changes
     this.#live = changes.live
     this.#health = health
     this.#catalog = catalog
+    this.#learnedRules = learnedRules
     this.#priceGroupOf = priceGroupOf ?? (async () => undefined)
   }
 
@@ -184,6 +188,7 @@ export class Models {
           summedReport(credentials.map(({ id }) => this.#health.report(id))),
           isOperator,
         ),
+        rules: isOperator ? this.#learnedRules.list(deployment) : [],
       })),
       group: groupOf(model, effective),
       origin,

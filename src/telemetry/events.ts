@@ -74,6 +74,8 @@ export interface Events {
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /** The same, and refusals of the request itself, with all that is known: not for the log. */
   attemptEnded(failure: AttemptFailure): void
+  /** A provider has rejected a parameter, and requests to the deployment are fitted to that from now on. */
+  ruleLearned(deployment: string, rule: string, value: string): void
   requestFailed(request: string, error: unknown): void
   /** Whoever watches requests did not take one that has ended. */
   observerFailed(request: string, error: unknown): void
@@ -151,13 +153,7 @@ export function createEvents(
         { event: "usage_missing", request, deployment },
         "a priced answer came without usage: charged by our own count, marked as estimated",
       ),
-    attemptFailed: (request, deployment, failure) =>
-      logger.warn(
-        { event: "attempt_failed", request, deployment, ...failure },
-        "an attempt failed",
-      ),
-    // The vendor may have quoted the request.
-    attemptEnded: () => undefined,
+    ...attemptEvents(logger),
     ...requestEvents(logger, words),
     ...lineEvents(logger, clean),
     ...leftEvents(logger, words),
@@ -226,6 +222,26 @@ function deliveryEvents(
   return {
     noticesFailed: (error) => noticesFailed(words(error)),
     telemetryFailed: (error) => telemetryFailed(words(error)),
+  }
+}
+
+/** What upstream calls have shown. */
+function attemptEvents(
+  logger: Logger,
+): Pick<Events, "attemptFailed" | "attemptEnded" | "ruleLearned"> {
+  return {
+    attemptFailed: (request, deployment, failure) =>
+      logger.warn(
+        { event: "attempt_failed", request, deployment, ...failure },
+        "an attempt failed",
+      ),
+    // The vendor may have quoted the request.
+    attemptEnded: () => undefined,
+    ruleLearned: (deployment, rule, value) =>
+      logger.warn(
+        { event: "rule_learned", deployment, rule, value },
+        "the provider rejected a parameter; requests to this deployment are fitted to that until the restart",
+      ),
   }
 }
 

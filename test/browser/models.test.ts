@@ -120,6 +120,25 @@ test("deployments are edited, paused and tested, and requests go where they then
   expect(response.headers.get("x-tollgate-provider")).toBe("sandbox")
 })
 
+test("rules of a model are shown with their source, and overridden one by one", async () => {
+  const { page } = operator
+  await page.goto("/console/models?model=sandbox/gpt")
+  const drawer = page.getByRole("dialog")
+  await drawer.getByRole("heading", { name: "Model rules" }).waitFor()
+  await drawer.getByRole("button", { name: "Edit rules" }).click()
+  await drawer.getByRole("combobox", { name: "Function tools", exact: true }).click()
+  await page.getByRole("option", { name: "no", exact: true }).click()
+  await drawer.getByRole("textbox", { name: "Maximum length of user" }).fill("8")
+  await image(page, "rule-form")
+  await drawer.getByRole("button", { name: "Save", exact: true }).click()
+  await drawer.getByText(/'rules.max_user_length' must be a whole number/).waitFor()
+  await drawer.getByRole("textbox", { name: "Maximum length of user" }).fill("")
+  await drawer.getByRole("button", { name: "Save", exact: true }).click()
+  const rules = drawer.getByRole("table", { name: /^Rules at sandbox/ })
+  await rules.getByRole("row", { name: "Function tools no settings" }).waitFor()
+  await image(page, "rules")
+})
+
 test("what the settings file says of a model is shown, and changed there", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/broken")

@@ -18,7 +18,7 @@ providers:
   sim: { vendor: openai-compatible, api_key: upstream, base_url: "${simulator.url}/v1" }
 models:
   sim/echo: { price: { input: 1, output: 2 }, multiplier: 1.5, context: 100000, max_output: 1000 }
-  sim/unpriced: { kind: chat }
+  sim/unpriced: { kind: chat, rules: { tools: false, rejected_parameters: [seed, stop] } }
 `
 
 beforeAll(() => {
@@ -173,6 +173,36 @@ describe("keys", () => {
 })
 
 describe("models", () => {
+  test("prints what a model accepts, and where each rule comes from", async () => {
+    const { stdout, exitCode } = await run("models", "--rules", "sim/unpriced")
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain("sim/unpriced at sim/unpriced")
+    expect(stdout).toMatch(/^tools +no +settings$/m)
+    expect(stdout).toMatch(/^rejected_parameters +seed, stop +settings$/m)
+    const words = ["models", "--rules", "sim/unpriced"]
+    expect(await runJson<object>(installation, ...words)).toEqual({
+      model: "sim/unpriced",
+      deployments: [
+        {
+          provider: "sim",
+          model: "unpriced",
+          rules: [
+            { name: "tools", value: false, source: "settings", note: null },
+            {
+              name: "rejected_parameters",
+              value: ["seed", "stop"],
+              source: "settings",
+              note: null,
+            },
+          ],
+        },
+      ],
+    })
+    expect((await run("models", "--rules", "sim/echo")).stdout).toContain("No rules")
+    const { message } = await failing(4, "models", "--rules", "sim/ecko")
+    expect(message).toContain("sim/ecko")
+  })
+
   test("with their prices, multiplier included", async () => {
     const { stdout } = await run("models")
     expect(stdout).toMatch(/^sim\/echo +chat +100000 +1\.5 +3$/m)

@@ -52,7 +52,9 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     price: { input: "0.15", output: "0.6" },
     multiplier: "1",
     endpoints: [],
-    deployments: [{ provider, model: name, weight: 1, is_paused: false, health: healthy }],
+    deployments: [
+      { provider, model: name, weight: 1, is_paused: false, rules: [], health: healthy },
+    ],
     origin: "known",
     is_locked: false,
     known_price: null,
@@ -70,7 +72,7 @@ describe("the catalog's filters", () => {
     model("openai/embed", { kind: "embedding", price: null }),
     model("mine/gpt-5", {
       deployments: [
-        { provider: "azure", model: "x", weight: 1, is_paused: false, health: healthy },
+        { provider: "azure", model: "x", weight: 1, is_paused: false, rules: [], health: healthy },
       ],
     }),
   ]
@@ -100,7 +102,7 @@ test("a model's path keeps the slashes of its name and nothing else", () => {
 
 test("a model rests when every way to it does", () => {
   const resting = { ...healthy, state: "resting" } as const
-  const way = { provider: "a", model: "b", weight: 1, is_paused: false }
+  const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const both = [
     { ...way, health: resting },
     { ...way, health: healthy },
@@ -113,7 +115,7 @@ test("a model rests when every way to it does", () => {
 test("a model whose only request failed is not healthy", () => {
   const failing = { ...healthy, state: "failing" } as const
   const unknown = { ...healthy, state: "unknown" } as const
-  const way = { provider: "a", model: "b", weight: 1, is_paused: false }
+  const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const ways = [failing, unknown].map((health) => ({ ...way, health }))
   expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
@@ -129,7 +131,7 @@ test("the model to try first answers, is capable, and the cheapest of those that
   const small = model("c/small", { context: 8_000, price: { input: "0.01", output: "0.02" } })
   expect(modelToTry([small, dear])?.id).toBe("a/dear")
   expect(modelToTry([small, free])?.id).toBe("a/free")
-  const way = { provider: "d", model: "d", weight: 1, is_paused: false, health: healthy }
+  const way = { provider: "d", model: "d", weight: 1, is_paused: false, rules: [], health: healthy }
   const resting = { ...way, health: { ...healthy, state: "resting" as const } }
   const off = model("d/off", { deployments: [resting, { ...way, is_paused: true }] })
   expect(modelToTry([off, dear])?.id).toBe("a/dear")
@@ -253,7 +255,7 @@ test("the playground begins with what is wished, or with the first that fits bes
 
 test("stored requests say how a model does, but for one that rests now", () => {
   const history = { state: "failing" } as ReliabilityRow
-  const way = { provider: "a", model: "b", weight: 1, is_paused: false }
+  const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const of = (state: "healthy" | "unknown" | "resting") =>
     healthOf(model("a/b", { deployments: [{ ...way, health: { ...healthy, state } }] }), history)
   expect(of("unknown")).toBe("failing")

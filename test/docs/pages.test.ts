@@ -6,6 +6,7 @@ import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
 import { plainPath } from "tollgate-contract/route-name.ts"
 import { SERVICE_ROUTES } from "tollgate-contract/service-routes.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
+import { MODELS_PAGE, modelsPage } from "../../scripts/models-page.ts"
 
 test("docs/losses.md is what the tables in the code say (npm run pages writes it)", () => {
   expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
@@ -17,6 +18,10 @@ test("docs/endpoints.md is what the vendors' tables say (npm run pages writes it
 
 test("docs/billable.md is what the tables in the code say (npm run pages writes it)", () => {
   expect(readFileSync(BILLABLE_PAGE, "utf8")).toBe(billablePage())
+})
+
+test("docs/models.md is what the tables in the code say (npm run pages writes it)", () => {
+  expect(readFileSync(MODELS_PAGE, "utf8")).toBe(modelsPage())
 })
 
 test("the errors in docs/api.md are those of the code (npm run pages writes them)", () => {

@@ -1,4 +1,6 @@
 import { runtimeConfigOf } from "../../src/app/state.ts"
+import type { Catalog } from "../../src/catalog/catalog.ts"
+import { LearnedRules } from "../../src/catalog/learned-rules.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import type { Settings } from "../../src/config/settings.ts"
@@ -18,6 +20,8 @@ import { vendors } from "../../src/vendors/index.ts"
 export class Process {
   readonly live: LiveSettings
   readonly health = new Health()
+  readonly learnedRules = new LearnedRules()
+  readonly catalog: () => Catalog
   readonly providers: Providers
   readonly models: Models
   readonly gatewaySettings: GatewaySettings
@@ -28,11 +32,11 @@ export class Process {
 
   private constructor(store: Store, live: LiveSettings) {
     this.live = live
-    const catalog = () => runtimeConfigOf(live.effective).config.catalog
+    const catalog = (this.catalog = () => runtimeConfigOf(live.effective).config.catalog)
     const changes = new ConsoleChanges(live, store, new Audit(store))
     const parts = { changes, health: this.health, catalog }
     this.providers = new Providers(parts)
-    this.models = new Models(parts)
+    this.models = new Models({ ...parts, learnedRules: this.learnedRules })
     this.groups = new PriceGroupManagement({ ...parts, store, now: () => this.clock })
     this.gatewaySettings = new GatewaySettings({
       ...parts,

@@ -101,6 +101,18 @@ describe("who is no operator", () => {
     expect(models.find(COMMAND_LINE, "inside/model").deployments[0]?.model).toBe("internal-name")
   })
 
+  test("sees no rules of a model, as operators do with what was learned", async () => {
+    const { models, learnedRules, catalog } = await Process.start(store, settings)
+    const [deployment] = catalog().listed("inside/model").deployments
+    if (deployment === undefined) throw new Error("no deployment")
+    learnedRules.learn(deployment, { tools: false }, new Date("2026-11-24T12:00:00Z"))
+    const rulesFor = (actor: Actor) => models.find(actor, "inside/model").deployments[0]?.rules
+    expect(rulesFor(MEMBER)).toEqual([])
+    expect(rulesFor(COMMAND_LINE)).toEqual([
+      { name: "tools", value: false, source: "learned", note: "2026-11-24T12:00:00.000Z" },
+    ])
+  })
+
   test("changes nothing", async () => {
     const { providers, models, gatewaySettings } = await Process.start(store, settings)
     const attempts = [

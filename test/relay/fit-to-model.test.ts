@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import facts from "../../src/catalog/facts.json" with { type: "json" }
 import type { Facts } from "../../src/catalog/facts.ts"
-import { rulesOf } from "../../src/catalog/model-rules.ts"
+import { resolveRules } from "../../src/catalog/model-rules.ts"
 import { fitToModel, requiredDialect } from "../../src/relay/chat/fit-to-model.ts"
 
 const BASE: ChatRequest = {
@@ -16,7 +16,8 @@ const BASE: ChatRequest = {
 const KNOWN = (facts as unknown as Facts).vendors
 
 /** The rules of a model; some are retired and not in the registry any more. */
-const known = (vendor: string, model: string) => rulesOf(vendor, model, KNOWN[vendor]?.[model])
+const known = (vendor: string, model: string) =>
+  resolveRules({ vendor, model, facts: KNOWN[vendor]?.[model], written: [] }).rules
 
 /** What is left of a request at a model, with its losses as they are reported. */
 function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
@@ -84,12 +85,12 @@ describe("reasoning options", () => {
   ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
     const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
     expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
-    expect(known(vendor, model)?.reasoning?.off).toBe(form)
+    expect(known(vendor, model)?.reasoning_off).toBe(form)
   })
 
   test("of an unknown model stay as they are", () => {
     const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
-    const rules = rulesOf("openai-compatible", "anything", undefined)
+    const rules = known("openai-compatible", "anything")
     expect(fitToModel(request, rules).request).toEqual(request)
   })
 })
@@ -136,7 +137,7 @@ describe("sampling parameters", () => {
 test.each(["grok-4.3", "grok-code-fast-1"])(
   "%s gets no penalties, and a penalty of 0 is no loss",
   (model) => {
-    const rules = rulesOf("xai", model, undefined)
+    const { rules } = resolveRules({ vendor: "xai", model, facts: undefined, written: [] })
     const request = { ...BASE, presencePenalty: 0, frequencyPenalty: 0.5 }
     const { request: fitted, losses } = fitToModel(request, rules)
     expect([fitted.presencePenalty, fitted.frequencyPenalty]).toEqual([undefined, undefined])
@@ -212,7 +213,7 @@ describe("the rules of a model", () => {
     ["bedrock", "amazon.nova-pro-v1:0", undefined],
     ["openrouter", "openai/gpt-5.4", undefined],
   ])("of %s/%s say whether a conversation ends with the user", (vendor, model, expected) => {
-    expect(known(vendor, model)?.turns?.endsWithUser).toBe(expected)
+    expect(known(vendor, model)?.turns_end_with_user).toBe(expected)
   })
 
   test.each([
@@ -231,18 +232,21 @@ describe("the rules of a model", () => {
     ["deepseek", "deepseek-v4-pro", ["json_object"]],
     ["mistral", "mistral-large-latest", undefined],
   ])("of %s/%s have its formats of answers", (vendor, model, formats) => {
-    expect(known(vendor, model)?.output?.formats as unknown).toEqual(formats)
+    expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
-  test("are merged by their members", () => {
+  test("are merged one by one", () => {
     expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
-      tools: { names: { maxLength: 64 } },
-      output: { schemas: { rootObject: true } },
-      maxCacheMarks: 4,
+      max_tool_name_length: 64,
+      schema_root_object: true,
+      max_cache_marks: 4,
     })
     expect(known("groq", "llama-3.1-8b-instant")).toMatchObject({
-      tools: { maxCount: 128, names: { maxLength: 64 } },
-      output: { needsWord: true, formats: ["json_object"], schemas: { rootObject: true } },
+      max_tools: 128,
+      max_tool_name_length: 64,
+      json_word_required: true,
+      answer_formats: ["json_object"],
+      schema_root_object: true,
     })
   })
 })

@@ -71,6 +71,25 @@ beforeAll(async () => {
       "groq/llama": simulated({
         deployments: [{ provider: "groq", model: "llama-3.3-70b-versatile", weight: 1 }],
       }),
+      "openai/ruled": simulated({
+        deployments: [
+          {
+            provider: "openai",
+            model: "gpt-4.1",
+            weight: 1,
+            rules: { rejected_parameters: ["seed"], max_tokens_field: "max_completion_tokens" },
+          },
+        ],
+        rules: { rejected_parameters: [], tools: false },
+      }),
+      "openai/moved": simulated({
+        deployments: [{ provider: "openai", model: "gpt-4.1", weight: 1 }],
+        rules: { api: "openai-responses" },
+      }),
+      "openai/kept": simulated({
+        deployments: [{ provider: "openai", model: "gpt-5.4", weight: 1 }],
+        rules: { tool_api: "any", rejected_parameters: ["stop"] },
+      }),
       "moonshot/kimi": simulated({
         deployments: [{ provider: "moonshot", model: "kimi-k2.6", weight: 1 }],
       }),
@@ -176,4 +195,67 @@ test("a history with tool calls of another model carries reasoning for a model t
     { role: "tool" },
   ])
   expect(body.thinking).toEqual({ type: "disabled" })
+})
+
+describe("rules of the settings", () => {
+  test("apply to requests in the provider's own format", async () => {
+    const { body, losses } = await send("/v1/chat/completions", {
+      model: "openai/ruled",
+      messages: hello,
+      seed: 1,
+      temperature: 0.5,
+      max_tokens: 7,
+      tools: chatTools,
+    })
+    expect(losses).toBe("seed:dropped, tools:dropped")
+    expect(body).toMatchObject({ temperature: 0.5, max_completion_tokens: 7 })
+    for (const name of ["seed", "tools", "max_tokens"]) expect(body).not.toHaveProperty(name)
+  })
+
+  test("rename an output limit in a request that is otherwise sent as it is", async () => {
+    const unknown = { x_field: { kept: true } }
+    const request = { model: "openai/ruled", messages: hello, max_tokens: 7, ...unknown }
+    const { body, losses } = await send("/v1/chat/completions", request)
+    expect(losses).toBeNull()
+    expect(body).toEqual({
+      model: "gpt-4.1",
+      messages: hello,
+      max_completion_tokens: 7,
+      ...unknown,
+    })
+  })
+
+  test("reject a request that requires a call of a tool that the model does not support", async () => {
+    const response = await caller.post("/v1/messages", {
+      model: "openai/ruled",
+      max_tokens: 7,
+      messages: hello,
+      tools: claudeTools,
+      tool_choice: { type: "any" },
+    })
+    const { error } = (await response.json()) as { error: { message: string } }
+    expect([response.status, error.message]).toEqual([
+      400,
+      expect.stringContaining("does not support tools"),
+    ])
+  })
+
+  test("send every request to another API", async () => {
+    for (const path of ["/v1/chat/completions", "/v1/messages"]) {
+      const request = { model: "openai/moved", messages: hello, max_tokens: 20 }
+      expect((await send(path, request)).path).toBe("/v1/responses")
+    }
+  })
+
+  test("take back built-in rules", async () => {
+    const { path, body } = await send("/v1/messages", {
+      model: "openai/kept",
+      max_tokens: 20,
+      messages: hello,
+      tools: claudeTools,
+      temperature: 0.5,
+      ...THINKING,
+    })
+    expect([path, body.temperature]).toEqual(["/v1/chat/completions", 0.5])
+  })
 })

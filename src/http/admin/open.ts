@@ -1,5 +1,6 @@
 import type { BaseUrl } from "../../management/base-url.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { LearnedRules } from "../../catalog/learned-rules.ts"
 import type { SecretCipher } from "../../config/secret-cipher.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Keyring } from "../../keys/keyring.ts"
@@ -94,6 +95,7 @@ export interface AdminParts extends SystemParts {
   readonly priceUpdates: PriceUpdates
   /** The models active. */
   readonly catalog: () => Catalog
+  readonly learnedRules: LearnedRules
   readonly health: Health
   /** The settings file, when there is one. */
   readonly file: string | undefined
@@ -222,14 +224,15 @@ function noticesOf(
 
 /** What models are called with, what they cost, and how the gateway is set. */
 function consoleEndpoints(
-  { store, live, catalog, health, file, openReader }: AdminParts,
+  { store, live, catalog, learnedRules, health, file, openReader }: AdminParts,
   audit: Audit,
 ): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
   const priceGroupOf = async (account: string) =>
     (await store.accounts.find(account))?.limits.priceGroup
-  const [providers, models] = [new Providers(parts), new Models({ ...parts, priceGroupOf })]
+  const providers = new Providers(parts)
+  const models = new Models({ ...parts, learnedRules, priceGroupOf })
   return [
     ...providerEndpoints({ providers }),
     ...priceGroupEndpoints(new PriceGroupManagement({ changes, store, catalog })),

@@ -8,11 +8,10 @@ import type { Trial } from "../pipeline/trial.ts"
 import { isKeptByVendor } from "../state/record-state.ts"
 import { clampAt } from "../billing/pending-charge.ts"
 import { StateRefusals } from "../state/state-refusals.ts"
-import type { Candidate } from "../upstream/attempt.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { ChatContext } from "./chat-context.ts"
 import type { Plan } from "./plan.ts"
-import { planCall } from "./plan-call.ts"
+import { type ChatCandidate, planCall } from "./plan-call.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
@@ -21,7 +20,7 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
  */
 export function planFor(
   context: ChatContext,
-  candidate: Candidate,
+  candidate: ChatCandidate,
   signer: ReasoningSigner,
 ): MaybePromise<Plan> {
   const plan = planCall(context, candidate, signer)
@@ -38,16 +37,21 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
   return plan
 }
 
+/** An answer, and the plan that gave it, which may be a corrected one. */
+interface PlannedAnswer {
+  readonly plan: Plan
+}
+
 /** Which plans may be one of two that are called at once; undefined where none is. */
 export function hedgingOf(
   context: ChatContext,
-): Pick<Trial<Plan, unknown>, "mayHedge" | "taken"> | undefined {
+): Pick<Trial<Plan, PlannedAnswer>, "mayHedge" | "taken"> | undefined {
   if (!hedges(context)) return undefined
   return {
     // Several calls are several answers, and what a vendor keeps of an answer that no one gets is found by no one.
     mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),
-    taken: ({ losses }) => {
-      context.charge.losses = losses
+    taken: ({ plan }) => {
+      context.charge.losses = plan.losses
     },
   }
 }

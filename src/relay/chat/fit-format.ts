@@ -1,8 +1,8 @@
+import type { AnswerFormat, ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Message } from "../../canon/message.ts"
-import type { ModelRules, OutputFormat, OutputRules } from "../../canon/model-rules.ts"
 import type { Tool } from "../../canon/tool.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { ANSWER_TOOL, describedSchema, type SchemaFormat } from "../../dialects/shared/schema.ts"
@@ -16,11 +16,10 @@ const INSTRUCTION =
 /** Fits the format of the answer. Returns how the answer is brought back into the format that was asked for. */
 export function fitFormat(
   request: Writable<ChatRequest>,
-  { output: rules }: ModelRules,
+  rules: ModelRules,
   losses: Loss[],
 ): Restoration {
   const { responseFormat: format } = request
-  if (rules === undefined) return {}
   if (format?.type === "json-schema") {
     return accepts(rules, "json_schema")
       ? fitSchemaFormat(request, format, rules, losses)
@@ -28,7 +27,8 @@ export function fitFormat(
   }
   if (format?.type !== "json-object") return {}
   if (accepts(rules, "json_object")) {
-    if (rules.needsWord === true && !request.messages.some(hasWord)) instruct(request, INSTRUCTION)
+    const isMissing = rules.json_word_required === true && !request.messages.some(hasWord)
+    if (isMissing) instruct(request, INSTRUCTION)
     return {}
   }
   losses.push({ name: "json_object", effect: "approximated" })
@@ -42,13 +42,12 @@ function hasWord({ parts }: Message): boolean {
 }
 
 /** Fits the schemas of strict tools. */
-export function fitStrictTool(tool: Tool, { output: rules }: ModelRules, losses: Loss[]): Tool {
-  const { schemas } = rules ?? {}
+export function fitStrictTool(tool: Tool, rules: ModelRules, losses: Loss[]): Tool {
   const { parameters } = tool
-  if (tool.strict !== true || schemas === undefined || parameters === undefined) return tool
+  if (tool.strict !== true || parameters === undefined) return tool
   const declared = parameters.type === undefined ? { type: "object", ...parameters } : parameters
-  const fitted = fittedSchema(declared, schemas)
-  const isStrict = schemas.strictRequiresAll !== true || isStrictForm(declared)
+  const fitted = fittedSchema(declared, rules)
+  const isStrict = rules.strict_requires_all !== true || isStrictForm(declared)
   if (fitted === undefined || !isStrict) {
     losses.push({ name: "tools.strict", effect: "dropped" })
     return { ...tool, strict: false }
@@ -58,23 +57,22 @@ export function fitStrictTool(tool: Tool, { output: rules }: ModelRules, losses:
   return { ...tool, parameters: fitted }
 }
 
-function accepts({ formats }: OutputRules, format: OutputFormat): boolean {
+function accepts({ answer_formats: formats }: ModelRules, format: AnswerFormat): boolean {
   return formats?.includes(format) ?? true
 }
 
 function fitSchemaFormat(
   request: Writable<ChatRequest>,
   format: SchemaFormat,
-  rules: OutputRules,
+  rules: ModelRules,
   losses: Loss[],
 ): Restoration {
-  const { schemas } = rules
-  if (schemas === undefined || format.schema === undefined) return {}
-  const isWrapped = schemas.rootObject === true && !hasObjectRoot(format.schema)
+  if (format.schema === undefined) return {}
+  const isWrapped = rules.schema_root_object === true && !hasObjectRoot(format.schema)
   const rooted = isWrapped ? wrappedSchema(format.schema) : format.schema
-  const schema = rooted && fittedSchema(rooted, schemas)
+  const schema = rooted && fittedSchema(rooted, rules)
   if (schema === undefined) return replaceFormat(request, format, rules, losses)
-  const isStrict = schemas.strictRequiresAll !== true || isStrictForm(schema)
+  const isStrict = rules.strict_requires_all !== true || isStrictForm(schema)
   const isLoosened = format.strict === true && !isStrict
   if (schema === format.schema && !isLoosened) return {}
   request.responseFormat = { ...format, schema, ...(isLoosened && { strict: false }) }
@@ -87,7 +85,7 @@ function fitSchemaFormat(
 function replaceFormat(
   request: Writable<ChatRequest>,
   format: SchemaFormat,
-  rules: OutputRules,
+  rules: ModelRules,
   losses: Loss[],
 ): Restoration {
   losses.push({ name: "json_schema", effect: "approximated" })
@@ -96,7 +94,7 @@ function replaceFormat(
   const schema = wrapped ?? asked
   const restoration: Restoration = wrapped === undefined ? {} : { isWrapped: true }
   const isObject = schema !== undefined && hasObjectRoot(schema)
-  if (rules.answersByTool === true && isObject && !requiresCall(request)) {
+  if (isObject && takesAnswerTool(request, rules)) {
     return { ...restoration, answerTool: addAnswerTool(request, schema) }
   }
   if (accepts(rules, "json_object") && isObject) request.responseFormat = { type: "json-object" }
@@ -111,8 +109,12 @@ function instructionFor(schema: JsonObject | undefined, isObject: boolean): stri
   return `${only} It has to follow this JSON schema: ${JSON.stringify(schema)}`
 }
 
-function requiresCall({ toolChoice }: ChatRequest): boolean {
-  return toolChoice?.type === "required" || toolChoice?.type === "tool"
+function takesAnswerTool({ tools = [], toolChoice }: ChatRequest, rules: ModelRules): boolean {
+  if (rules.schema_as_tool !== true || rules.tools === false || rules.tool_choice === false) {
+    return false
+  }
+  const isCallRequired = toolChoice?.type === "required" || toolChoice?.type === "tool"
+  return !isCallRequired && tools.length < (rules.max_tools ?? Infinity)
 }
 
 /** @returns its name. */

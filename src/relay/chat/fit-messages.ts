@@ -1,8 +1,8 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import { knownImageType } from "../../canon/media-source.ts"
 import type { CacheMarker, MediaSource, Message, Part, Role } from "../../canon/message.ts"
-import type { ModelRules, TurnRules } from "../../canon/model-rules.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { mapParts } from "./fit-tools.ts"
 
@@ -17,22 +17,23 @@ export function fitMessages(
   rules: ModelRules,
   losses: Loss[],
 ): void {
-  fitTurns(request, rules.turns ?? {}, losses)
-  fitImages(request, rules.maxImages, losses)
-  fitCacheMarks(request, rules.maxCacheMarks, losses)
+  fitTurns(request, rules, losses)
+  fitImages(request, rules.max_images, losses)
+  fitCacheMarks(request, rules.max_cache_marks, losses)
 }
 
-function fitTurns(request: Writable<ChatRequest>, rules: TurnRules, losses: Loss[]): void {
+function fitTurns(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
   const given = request.messages
-  let turns = rules.instructionsFirst === true ? instructionsFirst(given) : given
+  let turns = rules.instructions_first === true ? instructionsFirst(given) : given
   if (turns !== given) losses.push({ name: "system.position", effect: "approximated" })
   const ordered = turns
-  if (rules.answersResults === true) turns = answersToResults(turns, losses)
-  if (rules.alternates === true) turns = alternating(turns)
+  if (rules.turns_answer_results === true) turns = answersToResults(turns, losses)
+  if (rules.turns_alternate === true) turns = alternating(turns)
   if (isUnfinished(turns)) {
-    if (rules.endsWithUser === true) turns = [...turns, CONTINUE]
-    else if (rules.prefillField !== undefined) {
-      request.messages = prefilled(turns, rules.prefillField)
+    const { prefill_field: field = "any" } = rules
+    if (rules.turns_end_with_user === true) turns = [...turns, CONTINUE]
+    else if (field !== "any") {
+      request.messages = prefilled(turns, field)
       if (turns !== ordered) losses.push(APPROXIMATED)
       return
     }

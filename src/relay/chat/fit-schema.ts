@@ -1,5 +1,5 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import type { SchemaRules } from "../../canon/model-rules.ts"
 import { isObjectType, SCHEMA_MAPS, VALUE_MEMBERS } from "../../dialects/shared/schema.ts"
 
 /** A schema as a model accepts it; the same object if nothing had to change. */
@@ -29,9 +29,10 @@ const NOT_STRICT: ReadonlySet<string> = new Set([
  * still read them.
  * @returns undefined if the schema cannot be expressed.
  */
-export function fittedSchema(schema: JsonObject, rules: SchemaRules): FittedSchema {
-  if (rules.noRecursion === true && isRecursive(schema)) return undefined
+export function fittedSchema(schema: JsonObject, rules: ModelRules): FittedSchema {
+  if (rules.schema_recursion === false && isRecursive(schema)) return undefined
   const fitting = new SchemaFitting(rules)
+  if (!fitting.isNeeded) return schema
   const fitted = fitting.fit(schema)
   if (fitting.isUnsupported) return undefined
   return fitting.isChanged ? fitted : schema
@@ -75,19 +76,27 @@ export function isStrictForm(schema: JsonObject): boolean {
 class SchemaFitting {
   isChanged = false
   isUnsupported = false
-  readonly #rules: SchemaRules
+  readonly #described: ReadonlySet<string>
+  readonly #rejected: ReadonlySet<string>
+  readonly #isClosed: boolean
 
-  constructor(rules: SchemaRules) {
-    this.#rules = rules
+  constructor(rules: ModelRules) {
+    this.#described = new Set(rules.schema_described_keywords)
+    this.#rejected = new Set(rules.schema_rejected_keywords)
+    this.#isClosed = rules.schema_closed_objects === true
+  }
+
+  /** Whether there is a rule that a schema can break. */
+  get isNeeded(): boolean {
+    return this.#isClosed || this.#described.size > 0 || this.#rejected.size > 0
   }
 
   fit(schema: JsonObject): JsonObject {
-    const { described = [], rejected = [], closedObjects } = this.#rules
     const fitted: JsonObject = {}
     const notes: JsonObject = {}
     for (const [name, value] of Object.entries(schema)) {
-      if (rejected.includes(name)) this.isUnsupported = true
-      const isNoted = described.includes(name) && !(name === "minItems" && isSmall(value))
+      if (this.#rejected.has(name)) this.isUnsupported = true
+      const isNoted = this.#described.has(name) && !(name === "minItems" && isSmall(value))
       if (isNoted) notes[name] = value
       else fitted[name] = this.#member(name, value)
     }
@@ -100,7 +109,7 @@ class SchemaFitting {
         .filter(Boolean)
         .join("\n\n")
     }
-    if (closedObjects === true) this.#close(fitted)
+    if (this.#isClosed) this.#close(fitted)
     return fitted
   }
 

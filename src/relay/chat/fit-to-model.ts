@@ -1,14 +1,13 @@
+import {
+  type Modality,
+  type ModelRules,
+  REASONING_EFFORTS,
+  type RejectableParameter,
+} from "#contract/model-rules.ts"
 import type { ChatRequest, ReasoningOptions } from "../../canon/chat.ts"
-import type { Loss } from "../../canon/extra.ts"
-import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import type { DialectId, Loss } from "../../canon/extra.ts"
 import type { Feature } from "../../canon/features.ts"
-import type {
-  Modality,
-  ModelRules,
-  ReasoningRules,
-  SamplingParameter,
-} from "../../canon/model-rules.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { effortOf, isReasoningOff } from "../../dialects/shared/reasoning.ts"
 import { fitFormat } from "./fit-format.ts"
@@ -25,18 +24,30 @@ export interface FittedRequest {
   readonly restoration?: Restoration
 }
 
-/** Efforts from the lowest to the highest. */
-const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+/** A parameter of a request. The relay itself ends a response at a stop sequence, so `stop` is not dropped. */
+interface Parameter {
+  readonly field: keyof ChatRequest
+  /** Its default, which is no loss. */
+  readonly usual?: unknown
+  /** Whether a model may accept it while it does not reason. */
+  readonly isSampling?: true
+}
 
-/** A parameter that a request may set, its default value, and its name in a loss. */
-const SAMPLING: Readonly<
-  Record<Exclude<SamplingParameter, "stop">, { readonly name: string; readonly usual: unknown }>
-> = {
-  temperature: { name: "temperature", usual: 1 },
-  topP: { name: "top_p", usual: 1 },
-  presencePenalty: { name: "presence_penalty", usual: 0 },
-  frequencyPenalty: { name: "frequency_penalty", usual: 0 },
-  logprobs: { name: "logprobs", usual: false },
+const PARAMETERS: Readonly<Record<Exclude<RejectableParameter, "stop">, Parameter>> = {
+  temperature: { field: "temperature", usual: 1, isSampling: true },
+  top_p: { field: "topP", usual: 1, isSampling: true },
+  top_k: { field: "topK", isSampling: true },
+  presence_penalty: { field: "presencePenalty", usual: 0, isSampling: true },
+  frequency_penalty: { field: "frequencyPenalty", usual: 0, isSampling: true },
+  logprobs: { field: "logprobs", usual: false, isSampling: true },
+  seed: { field: "seed" },
+  reasoning_effort: { field: "reasoning" },
+  parallel_tool_calls: { field: "parallelToolCalls", usual: true },
+  verbosity: { field: "verbosity", usual: "medium" },
+  user: { field: "user" },
+  safety_identifier: { field: "safetyIdentifier" },
+  metadata: { field: "metadata" },
+  prompt_cache_key: { field: "promptCacheKey" },
 }
 
 /** The dialect that a request has to use; undefined if any dialect of the deployment will do. */
@@ -44,14 +55,18 @@ export function requiredDialect(
   { tools = [], reasoning }: ChatRequest,
   rules: ModelRules | undefined,
 ): DialectId | undefined {
-  if (rules?.toolDialect === undefined || tools.length === 0) return undefined
-  return reasoning !== undefined && isReasoningOff(reasoning) ? undefined : rules.toolDialect
+  if (rules === undefined) return undefined
+  const { api = "any", tool_api: toolApi = "any" } = rules
+  if (api !== "any") return api
+  if (toolApi === "any" || tools.length === 0) return undefined
+  return reasoning !== undefined && isReasoningOff(reasoning) ? undefined : toolApi
 }
 
 /**
  * Fits a request to what a model accepts. Whatever cannot be kept is a loss.
  * @param expresses what an answer in the caller's format can contain; absent: all that its model makes.
- * @throws GatewayError `model_not_supported` if such an answer can contain nothing that the model makes.
+ * @throws GatewayError `model_not_supported` if such an answer can contain nothing that the model makes, and `not_carried`
+ * if the request requires what the model does not support.
  */
 export function fitToModel(
   request: ChatRequest,
@@ -62,9 +77,10 @@ export function fitToModel(
   if (rules === undefined) return { request, losses }
   const fitted: Writable<ChatRequest> = { ...request }
   // Whether sampling is accepted depends on the reasoning that the caller asked for.
-  fitSampling(fitted, rules, losses)
-  fitReasoning(fitted, rules.reasoning, losses)
-  fitUser(fitted, rules.maxUserLength, losses)
+  dropRejected(fitted, rules, losses)
+  fitReasoning(fitted, rules, losses)
+  fitUser(fitted, rules.max_user_length, losses)
+  if (rules.tools === false) dropTools(fitted, losses)
   if (rules.modalities !== undefined) fitOutput(fitted, rules.modalities, expresses, losses)
   fitMessages(fitted, rules, losses)
   const format = fitFormat(fitted, rules, losses)
@@ -80,46 +96,56 @@ function isSame(fitted: ChatRequest, request: ChatRequest): boolean {
   return names.every((name) => fitted[name] === request[name])
 }
 
-function fitSampling(
-  request: Writable<ChatRequest>,
-  { sampling, reasoning }: ModelRules,
-  losses: Loss[],
-): void {
-  if (sampling === undefined) return
-  if (sampling.acceptsWithoutReasoning === true && isOff(request.reasoning, reasoning)) return
-  for (const parameter of sampling.rejects) {
-    // The relay ends the answer at a stop sequence itself.
-    if (parameter === "stop" || request[parameter] === undefined) continue
-    const { name, usual } = SAMPLING[parameter]
-    if (request[parameter] !== usual) losses.push({ name, effect: "dropped" })
-    delete request[parameter]
-    if (parameter === "logprobs") delete request.topLogprobs
+function dropRejected(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
+  const { rejected_parameters: rejected } = rules
+  if (rejected === undefined) return
+  const isAccepted = acceptsSampling(request, rules)
+  for (const name of rejected) {
+    if (name === "stop") continue
+    const { field, usual, isSampling = false } = PARAMETERS[name]
+    if (request[field] === undefined || (isSampling && isAccepted)) continue
+    if (request[field] !== usual) losses.push({ name, effect: "dropped" })
+    delete request[field]
+    if (name === "logprobs") delete request.topLogprobs
   }
 }
 
-function isOff(options: ReasoningOptions | undefined, rules: ReasoningRules | undefined): boolean {
-  const isUnset = options?.effort === undefined && options?.budget === undefined
-  return isUnset ? rules?.defaultEffort === "none" : isReasoningOff(options)
+/** Whether a parameter may be accepted while a model does not reason. */
+export function isSampling(name: RejectableParameter): boolean {
+  return name !== "stop" && PARAMETERS[name].isSampling === true
 }
 
-function fitReasoning(
-  request: Writable<ChatRequest>,
-  rules: ReasoningRules | undefined,
-  losses: Loss[],
-): void {
+/** Whether a model accepts sampling parameters that it otherwise rejects, since the request does not reason. */
+export function acceptsSampling({ reasoning }: ChatRequest, rules: ModelRules): boolean {
+  return rules.sampling_without_reasoning === true && isOff(reasoning, rules)
+}
+
+function isOff(
+  options: ReasoningOptions | undefined,
+  { default_effort: usual }: ModelRules,
+): boolean {
+  const isUnset = options?.effort === undefined && options?.budget === undefined
+  return isUnset ? usual === "none" : isReasoningOff(options)
+}
+
+function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
   const { reasoning: options } = request
-  if (options === undefined || rules === undefined) return
-  if (rules.supported === false) {
+  if (options === undefined) return
+  if (rules.reasoning === "unsupported") {
     // A model that does not reason needs no option to be told not to.
     if (!isReasoningOff(options)) losses.push({ name: "reasoning", effect: "dropped" })
     delete request.reasoning
     return
   }
   const wanted = effortOf(options, request.maxTokens)
-  const { efforts } = rules
-  if (wanted === undefined || efforts === undefined) return
+  if (wanted === undefined) return
+  if (wanted === "none" && rules.reasoning === "required") {
+    return reasonAtLeast(request, rules.reasoning_efforts, losses)
+  }
+  const { reasoning_efforts: efforts } = rules
+  if (efforts === undefined) return
   // The encoder writes it in the form that the model requires.
-  if (wanted === "none" && rules.off !== undefined) return
+  if (wanted === "none" && rules.reasoning_off !== undefined) return
   const effort = efforts.includes(wanted) ? wanted : nearestEffort(wanted, efforts)
   if (effort === options.effort) return
   const { effort: _, budget: _budget, ...others } = options
@@ -129,12 +155,27 @@ function fitReasoning(
   } else if (effort !== wanted) losses.push({ name: "reasoning_effort", effect: "approximated" })
 }
 
+/** The lowest effort, or the model's default, for a request that switches off what cannot be switched off. */
+function reasonAtLeast(
+  request: Writable<ChatRequest>,
+  efforts: readonly string[] = [],
+  losses: Loss[],
+): void {
+  const { effort: _, budget: _budget, ...others } = request.reasoning ?? {}
+  const effort = efforts.find((accepted) => accepted !== "none")
+  if (effort !== undefined) request.reasoning = { ...others, effort }
+  else if (Object.keys(others).length > 0) request.reasoning = others
+  else delete request.reasoning
+  losses.push({ name: "reasoning_effort", effect: "approximated" })
+}
+
 /** The highest accepted effort below the wanted one; if all are above it, the lowest. */
 function nearestEffort(wanted: string, efforts: readonly string[]): string {
-  const rank = EFFORTS.indexOf(wanted)
+  const order: readonly string[] = REASONING_EFFORTS
+  const rank = order.indexOf(wanted)
   // An effort that only its vendor knows is not compared.
   if (rank === -1) return wanted
-  const below = efforts.filter((effort) => EFFORTS.indexOf(effort) <= rank)
+  const below = efforts.filter((effort) => order.indexOf(effort) <= rank)
   return below.at(-1) ?? efforts[0] ?? wanted
 }
 
@@ -185,4 +226,23 @@ function fitUser(
   if (maxLength === undefined || user === undefined || user.length <= maxLength) return
   request.user = new Bun.CryptoHasher("sha256").update(user).digest("hex").slice(0, maxLength)
   losses.push({ name: "user", effect: "approximated" })
+}
+
+function dropTools(request: Writable<ChatRequest>, losses: Loss[]): void {
+  const { tools, broughtTools, allowedTools, toolChoice } = request
+  if (tools === undefined && broughtTools === undefined && allowedTools === undefined) return
+  const isRequired = toolChoice?.type === "required" || toolChoice?.type === "tool"
+  if (isRequired || allowedTools?.mode === "required") {
+    throw new GatewayError(
+      "not_carried",
+      "This model does not support tools, and the request requires a call of one. Use another model, or leave 'tool_choice' out.",
+      { parameter: "tool_choice", fields: { losses: "tools" } },
+    )
+  }
+  if (tools?.length !== 0) losses.push({ name: "tools", effect: "dropped" })
+  delete request.tools
+  delete request.broughtTools
+  delete request.allowedTools
+  delete request.toolChoice
+  delete request.parallelToolCalls
 }

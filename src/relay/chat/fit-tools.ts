@@ -1,7 +1,7 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { CallOrigin, Message, Part } from "../../canon/message.ts"
-import type { ModelRules, NameRules, ToolRules } from "../../canon/model-rules.ts"
 import type { Tool } from "../../canon/tool.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { fittedCallId } from "../../dialects/shared/identifiers.ts"
@@ -19,19 +19,23 @@ export function fitTools(
   rules: ModelRules,
   losses: Loss[],
 ): Restoration {
-  const { tools: limits = {} } = rules
   if (request.tools !== undefined) {
     const strict = request.tools.map((tool) => fitStrictTool(tool, rules, losses))
     if (strict.some((tool, index) => tool !== request.tools?.[index])) request.tools = strict
   }
-  fitCount(request, limits, losses)
-  fitChoice(request, limits, losses)
-  fitCallIds(request, limits)
-  return limits.names === undefined ? {} : fitNames(request, limits.names)
+  fitCount(request, rules.max_tools, losses)
+  if (rules.tool_choice === false) dropChoice(request, losses)
+  fitCallIds(request, rules.max_call_id_length)
+  const rule = nameRuleOf(rules)
+  return rule === undefined ? {} : fitNames(request, rule)
 }
 
 /** The first tools are kept, with the one that has to be called. */
-function fitCount(request: Writable<ChatRequest>, { maxCount }: ToolRules, losses: Loss[]): void {
+function fitCount(
+  request: Writable<ChatRequest>,
+  maxCount: number | undefined,
+  losses: Loss[],
+): void {
   const { tools, toolChoice } = request
   if (maxCount === undefined || tools === undefined || tools.length <= maxCount) return
   const chosen = toolChoice?.type === "tool" ? toolChoice.name : undefined
@@ -42,20 +46,16 @@ function fitCount(request: Writable<ChatRequest>, { maxCount }: ToolRules, losse
   losses.push({ name: "tools", effect: "dropped" })
 }
 
-function fitChoice(
-  request: Writable<ChatRequest>,
-  { choosesFreely }: ToolRules,
-  losses: Loss[],
-): void {
+function dropChoice(request: Writable<ChatRequest>, losses: Loss[]): void {
   const { toolChoice } = request
-  if (choosesFreely !== true || toolChoice === undefined || toolChoice.type === "auto") return
+  if (toolChoice === undefined || toolChoice.type === "auto") return
   // A model that is offered no tools cannot call any.
   if (toolChoice.type === "none") delete request.tools
   else losses.push({ name: "tool_choice", effect: "approximated" })
   delete request.toolChoice
 }
 
-function fitCallIds(request: Writable<ChatRequest>, { maxCallIdLength: max }: ToolRules): void {
+function fitCallIds(request: Writable<ChatRequest>, max: number | undefined): void {
   if (max === undefined) return
   const isLong = (part: Part): part is Extract<Part, { type: "tool-call" | "tool-result" }> =>
     (part.type === "tool-call" || part.type === "tool-result") && part.id.length > max
@@ -64,8 +64,7 @@ function fitCallIds(request: Writable<ChatRequest>, { maxCallIdLength: max }: To
   )
 }
 
-function fitNames(request: Writable<ChatRequest>, rules: NameRules): Restoration {
-  const rule = ruleOf(rules)
+function fitNames(request: Writable<ChatRequest>, rule: NameRule): Restoration {
   const restored = new Map<string, string>()
   const fit = (name: string): string => {
     const fitted = fittedName(name, rule)
@@ -126,20 +125,27 @@ export function mapParts(
   return all ?? messages
 }
 
-const RULES = new WeakMap<NameRules, NameRule>()
+const NAME_RULES = new WeakMap<ModelRules, NameRule>()
 
-/** Rules are resolved once per deployment, and so are their expressions. */
-function ruleOf(rules: NameRules): NameRule {
-  const known = RULES.get(rules)
+/**
+ * Rules are resolved once per deployment, and so are their expressions.
+ * @returns undefined if all names are accepted.
+ */
+function nameRuleOf(rules: ModelRules): NameRule | undefined {
+  const { max_tool_name_length: max, tool_name_characters: characters } = rules
+  if (max === undefined && characters === undefined) return undefined
+  const known = NAME_RULES.get(rules)
   if (known !== undefined) return known
-  const others = rules.punctuation.replaceAll(/[\]\\^-]/g, String.raw`\$&`)
+  const others = characters?.join("").replaceAll("-", String.raw`\-`)
+  const taken = others === undefined ? String.raw`\s\S` : `A-Za-z0-9_${others}`
+  // A digit or a mark may not come first everywhere.
+  const first = others === undefined ? taken : "A-Za-z0-9_"
   const rule: NameRule = {
-    // A digit or a mark may not come first everywhere.
-    taken: new RegExp(`^[A-Za-z0-9_][A-Za-z0-9_${others}]{0,${rules.maxLength - 1}}$`),
-    foreign: new RegExp(`[^A-Za-z0-9_${others}]`, "g"),
-    keptLength: rules.maxLength - HASH_LENGTH - 1,
+    taken: new RegExp(`^[${first}][${taken}]{0,${max === undefined ? "" : max - 1}}$`),
+    foreign: new RegExp(`[^${taken}]`, "g"),
+    keptLength: max === undefined ? Infinity : max - HASH_LENGTH - 1,
     hashLength: HASH_LENGTH,
   }
-  RULES.set(rules, rule)
+  NAME_RULES.set(rules, rule)
   return rule
 }

@@ -13,6 +13,7 @@ import {
   refusalsOf,
   requestOf,
 } from "./chat-request.ts"
+import { callCorrected } from "./corrections.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
@@ -61,7 +62,8 @@ export class StreamOpening {
     this.stream = services.pipeline.tryCandidates(context, {
       ...hedgingOf(context),
       plan: (candidate) => planFor(context, candidate, services.signer),
-      attempt: (plan) => this.#open(plan),
+      attempt: (first) =>
+        callCorrected(context, first, services.signer, (plan) => this.#open(plan)),
     })
   }
 

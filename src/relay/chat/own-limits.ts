@@ -1,3 +1,4 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
@@ -64,10 +65,11 @@ export function takesLimits(
 /** The limits that a deployment keeps in a dialect. */
 export function limitsOf(
   dialect: UpstreamDialect,
-  { upstreamModel, rules }: Pick<Deployment, "upstreamModel" | "rules">,
+  { upstreamModel }: Pick<Deployment, "upstreamModel">,
+  rules: ModelRules | undefined,
 ): AnswerLimits {
   const limits = dialect.answerLimits(upstreamModel)
-  return rules?.sampling?.rejects.includes("stop") === true ? { ...limits, stops: 0 } : limits
+  return rules?.rejected_parameters?.includes("stop") === true ? { ...limits, stops: 0 } : limits
 }
 
 /** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */

@@ -1,9 +1,12 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
+import type { EffectiveRules } from "../../canon/model-rules.ts"
 import { type Loss, reportable } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasAssistantMedia } from "../../dialects/shared/assistant-media.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
+import { corrected } from "../../catalog/learned-rules.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { clampAt, type PendingCharge } from "../billing/pending-charge.ts"
@@ -26,6 +29,11 @@ import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 /** What of a request a plan depends on. */
 export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
 
+/** A candidate, and what its provider has rejected of the same request. */
+export interface ChatCandidate extends Candidate {
+  readonly corrections?: ModelRules
+}
+
 type Inlining = typeof inlined
 
 /** Vendors whose own dialects their callers write. */
@@ -43,18 +51,21 @@ const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
  */
 export function planCall(
   planned: PlannedRequest,
-  { deployment, client }: Candidate,
+  candidate: ChatCandidate,
   signer: ReasoningSigner,
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
+  const { deployment, client } = candidate
   const { ignored = [] } = charge.model
+  const effective = rulesFor(planned, candidate)
+  const { rules } = effective
   const clampedTo = clampAt(charge, request, deployment)
-  const bindings = bindingsFor(request, deployment, client)
+  const bindings = bindingsFor(request, candidate, rules)
   const own = bindings.find((binding) => binding.dialect.id === dialect.id)
   const input = own && {
     dialect: own.dialect,
-    taken: limitsOf(own.dialect, deployment),
+    taken: limitsOf(own.dialect, deployment, rules),
     isStopReported: dialect.reportsStop,
   }
   const isVerbatim =
@@ -62,10 +73,10 @@ export function planCall(
     !dialect.isOneWay &&
     !isMany(request, input.dialect, deployment) &&
     !needsCanon(request, input.dialect) &&
-    fitsModel(request, deployment, client) &&
+    fitsModel(request, effective, client) &&
     takesLimits(request, clampedTo ?? request.maxTokens, input)
   if (own?.dialect.patches && isVerbatim) {
-    const patch = { model: deployment.upstreamModel, rules: deployment.rules }
+    const patch = { model: deployment.upstreamModel, rules }
     const { body, losses } = own.dialect.patches.request(
       call.body,
       clampedTo === undefined ? patch : { ...patch, maxTokens: clampedTo },
@@ -73,6 +84,7 @@ export function planCall(
     return limitedPlan({
       deployment,
       client,
+      rules,
       binding: own,
       isVerbatim: true,
       request,
@@ -83,7 +95,7 @@ export function planCall(
     })
   }
   const usable = own === undefined ? bindings : [own]
-  const transcoding = { planned, deployment, client, signer, bindings: usable }
+  const transcoding = { planned, deployment, client, rules, signer, bindings: usable }
   if (usable.some((binding) => !needsInlining(request, binding.dialect))) {
     return planTranscoded(transcoding, request)
   }
@@ -92,30 +104,38 @@ export function planCall(
   )
 }
 
+/** The rules of a deployment, as they are known by now. */
+function rulesFor(
+  { config }: PlannedRequest,
+  { deployment, corrections }: ChatCandidate,
+): EffectiveRules {
+  const rules = config.learnedRules.of(deployment)
+  return corrections === undefined ? rules : corrected(rules, corrections)
+}
+
 /** The dialects that a request can use: only the one that its model requires, if it requires one. */
 function bindingsFor(
   request: ChatRequest,
-  deployment: Deployment,
-  client: ProviderClient,
+  { deployment, client }: Candidate,
+  rules: ModelRules | undefined,
 ): readonly ChatBinding[] {
   const bindings = client.bindings(deployment)
-  const required = requiredDialect(request, deployment.rules)
+  const required = requiredDialect(request, rules)
   const usable = bindings.filter(({ dialect }) => dialect.id === required)
   return usable.length === 0 ? bindings : usable
 }
 
 /**
  * Whether a request in the vendor's dialect can be sent as it was written. The maker of a dialect answers a caller of it
- * itself; other vendors differ from what its callers know.
+ * itself, unless the settings or its own errors say otherwise; other vendors differ from what its callers know.
  */
 function fitsModel(
   request: ChatRequest,
-  { rules }: Deployment,
+  { rules, enforced }: EffectiveRules,
   { vendor }: ProviderClient,
 ): boolean {
-  return (
-    rules === undefined || MAKERS.has(vendor.id) || fitToModel(request, rules).request === request
-  )
+  const applied = MAKERS.has(vendor.id) ? enforced : rules
+  return applied === undefined || fitToModel(request, applied).request === request
 }
 
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
@@ -164,6 +184,7 @@ interface Transcoding {
   readonly planned: PlannedRequest
   readonly deployment: Deployment
   readonly client: ProviderClient
+  readonly rules: ModelRules | undefined
   readonly signer: ReasoningSigner
   readonly bindings: readonly ChatBinding[]
 }
@@ -186,7 +207,7 @@ function isBetter(plan: Plan, other: Plan): boolean {
 }
 
 function planBinding(transcoding: Transcoding, binding: ChatBinding, request: ChatRequest): Plan {
-  const { planned, deployment, client, signer } = transcoding
+  const { planned, deployment, client, rules, signer } = transcoding
   const { dialect } = binding
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect, deployment)
@@ -198,8 +219,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const longest = dialect.needsMaxTokens ? maxOutput : undefined
   const raised = isRaised(request, dialect) ? MIN_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
-  const { rules } = deployment
-  const taken = limitsOf(dialect, deployment)
+  const taken = limitsOf(dialect, deployment, rules)
   const fitted = fitLimits(request, maxTokens, taken, planned.dialect.reportsStop)
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, binding, planned.dialect.id)
@@ -224,6 +244,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   return limitedPlan({
     deployment,
     client,
+    rules,
     binding,
     isVerbatim: false,
     request: asked,

@@ -1,3 +1,4 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { JsonObject } from "../../canon/json.ts"
@@ -25,6 +26,8 @@ export function recordOf(
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
+  /** What the model accepts; absent: no restriction is known. */
+  readonly rules?: ModelRules | undefined
   readonly binding: ChatBinding
   /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */
   readonly isVerbatim: boolean
@@ -48,7 +51,7 @@ export interface Plan {
 /** The same for an answer that comes whole. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
-  const { body } = plan.binding.dialect.encodeRequest(request, plan.deployment.rules)
+  const { body } = plan.binding.dialect.encodeRequest(request, plan.rules)
   return limitedPlan({ ...plan, request, body })
 }
 

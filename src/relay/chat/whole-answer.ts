@@ -27,6 +27,7 @@ import {
   refusalsOf,
   requestOf,
 } from "./chat-request.ts"
+import { callCorrected } from "./corrections.ts"
 import type { Conversations } from "./conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
 import { estimateHidden } from "./hidden-reasoning.ts"
@@ -79,12 +80,13 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
     received = await pipeline.tryCandidates(context, {
       ...hedgingOf(context),
       plan: (candidate) => planFor(context, candidate, signer),
-      attempt: (plan) => {
-        completed = undefined
-        return receivePlan(services, context, plan, (some) => {
-          completed = some
-        })
-      },
+      attempt: (first) =>
+        callCorrected(context, first, signer, (plan) => {
+          completed = undefined
+          return receivePlan(services, context, plan, (some) => {
+            completed = some
+          })
+        }),
     })
   } catch (failure) {
     if (completed === undefined || failure instanceof CallEnded) {

@@ -1,3 +1,4 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import { OPEN_BRACE } from "../../canon/json-bytes.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
@@ -48,6 +49,11 @@ export class OperationCandidate implements Candidate {
     this.deployment = deployment
     this.client = client
     this.#speculative = speculative
+  }
+
+  /** What its model accepts; undefined: no restriction is known. */
+  get rules(): ModelRules | undefined {
+    return this.#context.config.learnedRules.of(this.deployment).rules
   }
 
   get #isLarge(): boolean {

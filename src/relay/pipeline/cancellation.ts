@@ -16,6 +16,8 @@ export interface RunningCall extends Disposable {
   readonly record: AttemptRecord
   /** Whether it may have produced reasoning that neither its answer shows nor its provider has reported yet. */
   readonly hasHiddenUsage: boolean
+  /** Why it was ended; undefined while it runs. */
+  readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
   /** Another call has given the answer. */
   giveUp(sent: Usage): void
@@ -29,6 +31,8 @@ export interface RunningCall extends Disposable {
  */
 export class Cancellation implements Watched, Disposable {
   readonly attempts: RunningCall[] = []
+  /** Plans that another one's answer has made superfluous: no further call is made for them. */
+  readonly givenUp = new WeakSet<object>()
   readonly work: number
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER

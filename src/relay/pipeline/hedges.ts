@@ -66,7 +66,9 @@ export class Hedges {
       second: () => this.#second(first, callsOf(planned)),
       giveUp: (loser) => {
         const calls = callsOf(loser)
-        for (const call of calls) call.giveUp(sentUsage(charge))
+        cancellation.givenUp.add(loser)
+        // One that its vendor has rejected has cost nothing.
+        for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
         remove(cancellation.attempts, new Set(calls))
       },
       lost: (loser) => {
@@ -76,7 +78,7 @@ export class Hedges {
     // The attempt that says how a request ended is its last.
     const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))
     charge.attempts.push(...remove(charge.attempts, records))
-    trial.taken?.(answered.plan)
+    trial.taken?.(answered.answer)
     return answered
   }
 
@@ -85,7 +87,7 @@ export class Hedges {
     { context, trial, planned, queue }: FirstAttempt<P, T>,
     calls: readonly RunningCall[],
   ): Promise<P | undefined> {
-    const hasBegun = calls.some(({ record }) => record.status !== 0)
+    const hasBegun = calls.some(({ record, ended }) => ended === undefined && record.status !== 0)
     if (hasBegun || context.cancellation.hasLeft) return undefined
     const place = queue.findIndex(({ deployment }) => deployment === planned.deployment)
     const { member } = planned.deployment

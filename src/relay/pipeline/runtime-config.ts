@@ -1,4 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { LearnedRules } from "../../catalog/learned-rules.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { DeadlineSettings, Disconnect, RoutingSettings } from "../../config/settings.ts"
 import type { MediaLimits } from "../../media/fetch-media.ts"
@@ -20,6 +21,8 @@ export interface RuntimeConfig {
   /** Milliseconds. */
   readonly disconnectLimit: number
   readonly media: MediaLimits
+  /** What providers have rejected since the start; the same for all configurations. */
+  readonly learnedRules: LearnedRules
   /** Whether a request may name what a vendor keeps for no one knows whom. */
   readonly passesUnknownState: boolean
   /** The image model of requests that name none. */

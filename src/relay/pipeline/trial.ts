@@ -14,6 +14,6 @@ export interface Trial<P extends Candidate, T> {
   readonly candidates?: readonly Candidate[] | undefined
   /** Whether a second call may be made beside a plan's; absent: never. */
   readonly mayHedge?: ((plan: P) => boolean) | undefined
-  /** Called with the plan whose answer is taken, where there could have been two. */
-  readonly taken?: ((plan: P) => void) | undefined
+  /** Called with the answer that is taken, where there could have been two. */
+  readonly taken?: ((answer: T) => void) | undefined
 }

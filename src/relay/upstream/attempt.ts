@@ -261,7 +261,9 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     this.conclude(failure.kind)
     this.#tell(failure)
     // The vendor works; it is the request that it refuses.
-    if (failure.kind === "refused_by_upstream" || failure.kind === "model_not_found") {
+    const { kind, details } = failure
+    const isRefusal = kind === "refused_by_upstream" || kind === "model_not_found"
+    if (isRefusal || details.rejected !== undefined) {
       return this.#observer.attemptUnjudged(deployment)
     }
     this.record.cause = failureWords(failure, this.record.status)

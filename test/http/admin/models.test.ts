@@ -63,8 +63,22 @@ describe("the list", () => {
       multiplier: "1",
       endpoints: ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/responses/compact"],
       deployments: [
-        { provider: "sim", model: "echo", weight: 2, is_paused: false, health: expect.anything() },
-        { provider: "sim", model: "spare", weight: 0, is_paused: false, health: expect.anything() },
+        {
+          provider: "sim",
+          model: "echo",
+          weight: 2,
+          is_paused: false,
+          rules: [],
+          health: expect.anything(),
+        },
+        {
+          provider: "sim",
+          model: "spare",
+          weight: 0,
+          is_paused: false,
+          rules: [],
+          health: expect.anything(),
+        },
       ],
       group: null,
       origin: "file",
@@ -220,6 +234,21 @@ describe("an entry", () => {
       { deployments: [{ weight: 0 }] },
       "deployments: 'deployments' need at least one",
     ],
+    [
+      "a rule that nobody knows",
+      { rules: { toools: true } },
+      "rules.toools: 'rules.toools' is not known here. Did you mean 'tools'?",
+    ],
+    [
+      "a rule with a wrong value",
+      { rules: { reasoning_efforts: ["high", "hgih"] } },
+      "rules.reasoning_efforts[1]: 'rules.reasoning_efforts[1]' is no known effort. Did you mean 'high'?",
+    ],
+    [
+      "a rule of a deployment with a wrong value",
+      { deployments: [{ provider: "sim", rules: { max_user_length: 8 } }] },
+      "deployments[0].rules.max_user_length: 'deployments[0].rules.max_user_length' must be a whole",
+    ],
     ["a wrong context", { context: 0 }, "context: 'context' must be a whole number"],
   ]
   test.each(cases)("is refused for %s", async (_, entry, words) => {
@@ -249,6 +278,26 @@ describe("an entry", () => {
     expect((await ask(gateway, "DELETE", `/models/sim/${encodeURIComponent(page)}`)).status).toBe(
       204,
     )
+  })
+
+  test("overrides single rules of a model, for operators to see", async () => {
+    const deployments = [
+      { provider: "sim", model: "echo" },
+      { provider: "sim", model: "spare", weight: 0, rules: { tools: true } },
+    ]
+    const rules = { tools: false, rejected_parameters: ["temperature", "stop"] }
+    const entry = { price: PRICE, rules, deployments }
+    const set = await asked(gateway, "PUT", "/models/sim/ruled", entry)
+    const settings = { source: "settings", note: null }
+    const rejected = { name: "rejected_parameters", value: rules.rejected_parameters, ...settings }
+    expect(set).toMatchObject({
+      entry,
+      deployments: [
+        { rules: [{ name: "tools", value: false, ...settings }, rejected] },
+        { rules: [{ name: "tools", value: true, ...settings }, rejected] },
+      ],
+    })
+    await ask(gateway, "DELETE", "/models/sim/ruled")
   })
 
   test("is in the audit log, with what was before", async () => {

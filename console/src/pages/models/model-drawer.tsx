@@ -15,6 +15,7 @@ import { CAPABILITIES, hasCapability } from "./capabilities.ts"
 import { DeploymentActions } from "./deployment-actions.tsx"
 import { GroupMembers } from "./group-members.tsx"
 import { TryButton } from "./model-columns.tsx"
+import { ModelRules } from "./model-rules.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
 import { priceSourceText } from "./price-source.ts"
 import { allPrices, isOne, readablePrice, withFactor } from "./prices.ts"
@@ -85,6 +86,14 @@ function ModelDetail({
         <Deployments model={model} />
         {isOperator && model.group === null && <DeploymentActions model={model} />}
       </section>
+      {isOperator && model.kind === "chat" && model.group === null && (
+        <section>
+          <Title order={3} size="h6" mb={4}>
+            Model rules
+          </Title>
+          <ModelRules model={model} />
+        </section>
+      )}
       <section>
         <Title order={3} size="h6" mb={4}>
           Endpoints

@@ -1,7 +1,7 @@
 import type { ChatRequest, SpeechOptions } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
-import type { Modality } from "../../../canon/model-rules.ts"
+import type { Modality } from "#contract/model-rules.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 

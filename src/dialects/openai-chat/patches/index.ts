@@ -9,7 +9,7 @@ import { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 import { completeResult } from "./complete.ts"
 import { ChunkPatcher } from "./frames.ts"
-import { fitBody } from "../quirks/fit.ts"
+import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { withoutCost } from "../usage.ts"
 
@@ -25,8 +25,9 @@ export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
 function patchRequest(
   body: JsonObject,
   patch: RequestPatch,
-  quirks: OpenAiChatQuirks,
+  vendorQuirks: OpenAiChatQuirks,
 ): EncodedRequest {
+  const quirks = quirksFor(vendorQuirks, patch.rules?.max_tokens_field)
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
   if (patch.maxTokens !== undefined) patched[maxTokensField(body, quirks)] = patch.maxTokens

@@ -1,5 +1,5 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { ModelRules } from "../../../canon/model-rules.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
@@ -40,11 +40,21 @@ export function fitBody(
   }
   if (Array.isArray(body.messages)) {
     body.messages = fitMessages(body.messages, quirks, losses)
-    if (rules.reasoning?.needsToolTurnContent === true && quirks.reasoningHistory === "text") {
+    if (rules.reasoning_history === true && quirks.reasoningHistory === "text") {
       body.messages = body.messages.map((message) => withReasoning(message, quirks))
     }
   }
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
+}
+
+/** The quirks of a vendor at a model with an output limit of its own name. */
+export function quirksFor(
+  quirks: OpenAiChatQuirks,
+  field: ModelRules["max_tokens_field"],
+): OpenAiChatQuirks {
+  if (field === undefined) return quirks
+  if (field === "any") return { ...quirks, maxTokensFieldOnly: false }
+  return { ...quirks, maxTokensField: field, maxTokensFieldOnly: true }
 }
 
 /** Usage is always requested, because it is billed (docs/wire/openai-chat.md#f7). */

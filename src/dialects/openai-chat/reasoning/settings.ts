@@ -1,5 +1,5 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest, ReasoningOptions } from "../../../canon/chat.ts"
-import type { ModelRules, ReasoningSwitch } from "../../../canon/model-rules.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import {
   isJsonObject,
@@ -18,7 +18,7 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
  */
 
 /** Reasoning that is switched off, in the form that a model requires. */
-const SWITCHED_OFF: Readonly<Record<ReasoningSwitch, JsonObject>> = {
+const SWITCHED_OFF: Readonly<Record<NonNullable<ModelRules["reasoning_off"]>, JsonObject>> = {
   none: { reasoning_effort: "none" },
   enable_thinking: { enable_thinking: false },
   thinking: { thinking: { type: "disabled" } },
@@ -49,7 +49,7 @@ export function encodeReasoningOptions(
   const options = request.reasoning
   if (options === undefined) return {}
   if (quirks.reasoningForm === "object") return { reasoning: encodeObject(options) }
-  const off = rules.reasoning?.off
+  const { reasoning_off: off } = rules
   if (isReasoningOff(options) && off !== undefined) return SWITCHED_OFF[off]
   if (options.budget !== undefined && !isReasoningOff(options)) {
     losses.add("reasoning_budget", "approximated")

@@ -1,7 +1,7 @@
+import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { ModelRules } from "../../../canon/model-rules.ts"
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
@@ -9,16 +9,17 @@ import { noteGrammar } from "../../shared/text-tool.ts"
 import { encodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeMessages } from "../messages/encode.ts"
-import { fitBody } from "../quirks/fit.ts"
+import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
 
 /** A chat completion request in the vendor's form (docs/wire/openai-chat.md#f1). */
 export function encodeRequest(
   request: ChatRequest,
-  quirks: OpenAiChatQuirks,
+  vendorQuirks: OpenAiChatQuirks,
   rules: ModelRules = {},
 ): EncodedRequest {
+  const quirks = quirksFor(vendorQuirks, rules.max_tokens_field)
   const losses = new LossList(DIALECT)
   const body: JsonObject = {
     model: request.model,

@@ -57,8 +57,8 @@ export async function translateAt(
     translationRequest(chunk, { upstreamModel, prompt, limit }),
   )
   const calls = requests.map((request): OperationCall => {
-    const fitted = fitToModel(request, deployment.rules).request
-    const json = dialect.encodeRequest(fitted, deployment.rules).body
+    const fitted = fitToModel(request, candidate.rules).request
+    const json = dialect.encodeRequest(fitted, candidate.rules).body
     return { path: path(upstreamModel, false), body: { type: "json", json }, headers }
   })
   const answers = await candidate.callAll(dialect, calls)

@@ -1,0 +1,72 @@
+import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
+import type { RuleName } from "tollgate-contract/model-rules.ts"
+import { MODEL_RULES, RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
+
+/** An override as it is edited: text, or a list; undefined: the known rule applies. */
+export type RuleValue = string | readonly string[] | undefined
+export type RuleValues = Readonly<Partial<Record<RuleName, RuleValue>>>
+
+/** In a list: nothing at all, where an empty list would be no override. */
+export const NOTHING = "(nothing)"
+
+/** The overrides that the console has set for a model. */
+export function ruleValues({ entry }: Pick<Model, "entry">): RuleValues {
+  const rules = asObject(entry?.["rules"])
+  return Object.fromEntries(
+    RULE_NAMES.filter((name) => rules[name] !== undefined).map((name) => {
+      const value = rules[name]
+      if (!Array.isArray(value)) return [name, String(value)]
+      return [name, value.length === 0 ? [NOTHING] : value.map(String)]
+    }),
+  )
+}
+
+/** The model's entry with these overrides; what else is set of it stays. */
+export function entryWithRules({ entry }: Pick<Model, "entry">, values: RuleValues): ModelEntry {
+  const { rules: _, ...others } = { ...entry }
+  const rules = Object.fromEntries(
+    RULE_NAMES.flatMap((name) => {
+      const value = writtenValue(name, values[name])
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  return Object.keys(rules).length === 0 ? others : { ...others, rules }
+}
+
+/** What can be chosen for a rule. */
+export function optionsOf(name: RuleName): { readonly value: string; readonly label: string }[] {
+  const { type, values = [], mayBeEmpty } = MODEL_RULES[name]
+  if (type === "flag") {
+    return [
+      { value: "true", label: "yes" },
+      { value: "false", label: "no" },
+    ]
+  }
+  const options = values.map((value) => ({ value, label: value }))
+  // A model without any effort is one that does not reason.
+  return mayBeEmpty === true ? [{ value: NOTHING, label: "Nothing" }, ...options] : options
+}
+
+/** A list without the mark for nothing once something is chosen, and the mark alone once it is chosen. */
+export function chosen(
+  before: readonly string[],
+  after: readonly string[],
+): readonly string[] | undefined {
+  if (after.length === 0) return undefined
+  if (!after.includes(NOTHING)) return after
+  return before.includes(NOTHING) ? after.filter((value) => value !== NOTHING) : [NOTHING]
+}
+
+function writtenValue(name: RuleName, value: RuleValue): unknown {
+  if (value === undefined || value.length === 0) return undefined
+  if (typeof value !== "string") return value.filter((one) => one !== NOTHING)
+  const { type } = MODEL_RULES[name]
+  if (type === "flag") return value === "true"
+  if (type !== "number") return value
+  // What is no number is refused by the gateway, with a reason.
+  return Number.isNaN(Number(value)) ? value : Number(value)
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,30 @@
+import * as z from "zod"
+import { RULE_NAMES } from "./rule-definitions.ts"
+
+/** Where a rule comes from, in increasing precedence; one that the settings set is never learned over. */
+export const RULE_SOURCES = ["built_in", "list", "learned", "settings"] as const
+export type RuleSource = (typeof RULE_SOURCES)[number]
+
+/** A rule in force for a deployment. */
+export const effectiveRule = z.object({
+  name: z.enum(RULE_NAMES),
+  value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+  source: z.enum(RULE_SOURCES),
+  /** Where a built-in rule is documented; when a learned one was learned. */
+  note: z.string().nullable(),
+})
+export type EffectiveRule = z.infer<typeof effectiveRule>
+
+/** The value of a rule as it is shown. */
+export function ruleText(value: EffectiveRule["value"]): string {
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ")
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  return String(value)
+}
+
+export const RULE_SOURCE_WORDS: Readonly<Record<RuleSource, string>> = {
+  built_in: "built in",
+  list: "price list",
+  learned: "learned",
+  settings: "settings",
+}

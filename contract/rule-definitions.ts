@@ -1,0 +1,274 @@
+import {
+  ANSWER_FORMATS,
+  MAX_TOKENS_FIELDS,
+  MODALITIES,
+  PREFILL_FIELDS,
+  REASONING_EFFORTS,
+  REASONING_SUPPORT,
+  REASONING_SWITCHES,
+  REJECTABLE_PARAMETERS,
+  RULE_APIS,
+  RULE_RANGES,
+  type RuleName,
+  SCHEMA_KEYWORDS,
+  TOOL_NAME_CHARACTERS,
+} from "./model-rules.ts"
+
+/** What a rule is, for people and for forms. */
+export interface RuleDefinition {
+  readonly label: string
+  readonly type: "choice" | "list" | "flag" | "number"
+  /** Of a choice or a list. */
+  readonly values?: readonly string[]
+  /** Of a list: whether it may be empty, which says that nothing is accepted, or that nothing is restricted. */
+  readonly mayBeEmpty?: true
+  /** Of a number: the lowest and the highest value. */
+  readonly range?: readonly [number, number]
+  /** What it says of a model. */
+  readonly meaning: string
+  /** What happens to a request. */
+  readonly effect: string
+}
+
+/** The rules, in the order in which they are listed. */
+export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
+  api: {
+    label: "API",
+    type: "choice",
+    values: RULE_APIS,
+    meaning: "the API that every request has to use",
+    effect: "the request is sent to that API, for callers of every format",
+  },
+  tool_api: {
+    label: "API for function tools",
+    type: "choice",
+    values: RULE_APIS,
+    meaning: "the API that requests with function tools have to use, unless reasoning is off",
+    effect: "such a request is sent to that API, for callers of every format",
+  },
+  tools: {
+    label: "Function tools",
+    type: "flag",
+    meaning: "whether the model supports function tools",
+    effect: "tools are dropped; a request that requires a tool call is rejected",
+  },
+  reasoning: {
+    label: "Reasoning",
+    type: "choice",
+    values: REASONING_SUPPORT,
+    meaning: "whether the model reasons, and whether that can be switched off",
+    effect:
+      "`unsupported`: reasoning options are dropped, and switching reasoning off is not a loss. `required`: a request that switches it off gets the lowest effort",
+  },
+  reasoning_efforts: {
+    label: "Reasoning efforts",
+    type: "list",
+    values: REASONING_EFFORTS,
+    meaning: "the accepted efforts",
+    effect: "another effort becomes the nearest accepted one below it, or the lowest",
+  },
+  default_effort: {
+    label: "Default effort",
+    type: "choice",
+    values: REASONING_EFFORTS,
+    meaning: "the effort of a request that names none",
+    effect: "decides whether such a request counts as reasoning",
+  },
+  reasoning_off: {
+    label: "Switching reasoning off",
+    type: "choice",
+    values: REASONING_SWITCHES,
+    meaning: "how reasoning is switched off in OpenAI's chat format",
+    effect:
+      'the effort `none`, `enable_thinking: false` or `thinking: {"type": "disabled"}` is sent',
+  },
+  reasoning_history: {
+    label: "Reasoning of earlier turns",
+    type: "flag",
+    meaning: "whether assistant turns with tool calls have to carry `reasoning_content`",
+    effect: "such turns carry it, even if it is empty",
+  },
+  rejected_parameters: {
+    label: "Rejected parameters",
+    type: "list",
+    values: REJECTABLE_PARAMETERS,
+    mayBeEmpty: true,
+    meaning: "the parameters that the model rejects",
+    effect:
+      "they are dropped; a value that equals the default is not a loss. Instead of sending `stop`, the gateway itself ends the response at the sequence",
+  },
+  sampling_without_reasoning: {
+    label: "Sampling without reasoning",
+    type: "flag",
+    meaning: "whether rejected sampling parameters are accepted while reasoning is off",
+    effect: "they are dropped only from requests that reason",
+  },
+  max_user_length: {
+    label: "Maximum length of user",
+    type: "number",
+    range: RULE_RANGES.max_user_length,
+    meaning: "the maximum length of `user`, in characters",
+    effect: "a longer name is replaced by its hash, always the same one",
+  },
+  max_tokens_field: {
+    label: "Output limit field",
+    type: "choice",
+    values: MAX_TOKENS_FIELDS,
+    meaning: "the name of the output limit in OpenAI's chat format",
+    effect: "the limit is sent under that name; it is never dropped",
+  },
+  modalities: {
+    label: "Modalities of answers",
+    type: "list",
+    values: MODALITIES,
+    meaning:
+      "what its answers may contain; a model of another kind that has this rule can be called as a chat model",
+    effect: "the model is not asked for what the caller's format cannot contain",
+  },
+  answer_formats: {
+    label: "Formats of answers",
+    type: "list",
+    values: ANSWER_FORMATS,
+    mayBeEmpty: true,
+    meaning: "the formats of answers that it accepts besides text",
+    effect:
+      "another format becomes an accepted one, a tool that the model has to call (`schema_as_tool`), or an instruction",
+  },
+  json_word_required: {
+    label: "Word JSON",
+    type: "flag",
+    meaning: "whether a request for a JSON object has to have the word JSON in its messages",
+    effect: "an instruction with the word is added where it is missing",
+  },
+  schema_as_tool: {
+    label: "Schema as a tool",
+    type: "flag",
+    meaning:
+      "whether a schema that it cannot follow as the format of answers can be that of a tool",
+    effect: "such a schema becomes a tool that the model has to call; otherwise an instruction",
+  },
+  schema_root_object: {
+    label: "Object as the root of a schema",
+    type: "flag",
+    meaning: "whether the schema of an answer has to describe an object",
+    effect: "another schema is wrapped in an object, and the answer is unwrapped",
+  },
+  schema_described_keywords: {
+    label: "Keywords that are described",
+    type: "list",
+    values: SCHEMA_KEYWORDS,
+    mayBeEmpty: true,
+    meaning: "the keywords of schemas that it rejects (`minItems`: values above 1)",
+    effect: "they are moved to the description, where the model can still read them",
+  },
+  schema_rejected_keywords: {
+    label: "Keywords that are rejected",
+    type: "list",
+    values: SCHEMA_KEYWORDS,
+    mayBeEmpty: true,
+    meaning:
+      "the keywords of schemas that it rejects and without which a schema would mean something else",
+    effect: "a schema with one of them is not sent as a format; a strict tool is not strict",
+  },
+  schema_closed_objects: {
+    label: "Closed objects",
+    type: "flag",
+    meaning: "whether every object of a schema has to list its properties and to allow no others",
+    effect: "objects are closed; a schema that would lose by that is not sent as a format",
+  },
+  schema_recursion: {
+    label: "Recursive schemas",
+    type: "flag",
+    meaning: "whether a schema may contain itself",
+    effect: "a recursive schema is not sent as a format; a strict tool is not strict",
+  },
+  strict_requires_all: {
+    label: "Strict schemas require all",
+    type: "flag",
+    meaning: "whether a strict schema has to require all properties of its closed objects",
+    effect: "another schema is sent without `strict`",
+  },
+  max_tools: {
+    label: "Maximum tools",
+    type: "number",
+    range: RULE_RANGES.max_tools,
+    meaning: "the maximum number of tools",
+    effect: "the first ones are kept, with the one that has to be called",
+  },
+  max_tool_name_length: {
+    label: "Maximum length of tool names",
+    type: "number",
+    range: RULE_RANGES.max_tool_name_length,
+    meaning: "the maximum length of the name of a tool, in characters",
+    effect: "a longer name is shortened and gets a hash; the caller gets its own name back",
+  },
+  tool_name_characters: {
+    label: "Characters of tool names",
+    type: "list",
+    values: TOOL_NAME_CHARACTERS,
+    mayBeEmpty: true,
+    meaning: "the characters of the names of tools besides ASCII letters, digits and `_`",
+    effect: "others become `_`, and the name gets a hash; the caller gets its own name back",
+  },
+  max_call_id_length: {
+    label: "Maximum length of call ids",
+    type: "number",
+    range: RULE_RANGES.max_call_id_length,
+    meaning: "the maximum length of the id of a tool call, in characters",
+    effect: "a longer id is replaced, always by the same one",
+  },
+  tool_choice: {
+    label: "Tool choice",
+    type: "flag",
+    meaning: "whether a tool call can be required or forbidden",
+    effect: "the model decides; if calls are forbidden, the tools are left out",
+  },
+  turns_end_with_user: {
+    label: "Last turn of the user",
+    type: "flag",
+    meaning: "whether the last turn cannot be the assistant's",
+    effect: "a turn of the user is added: `Continue.`",
+  },
+  turns_alternate: {
+    label: "Alternating turns",
+    type: "flag",
+    meaning: "whether turns of the user and the assistant have to alternate",
+    effect: "turns of the same speaker that follow each other are joined",
+  },
+  turns_answer_results: {
+    label: "Turns after tool results",
+    type: "flag",
+    meaning:
+      "whether an assistant turn has to stand between a tool result and the user's next turn",
+    effect: "a turn of the assistant is added: `Understood.`",
+  },
+  instructions_first: {
+    label: "Instructions first",
+    type: "flag",
+    meaning: "whether instructions can only be at the start",
+    effect: "later instructions are moved to the start",
+  },
+  prefill_field: {
+    label: "Field of an unfinished turn",
+    type: "choice",
+    values: PREFILL_FIELDS,
+    meaning: "the member of an unfinished assistant turn that the model is to continue",
+    effect: "the last turn gets it with `true`, if it is text of the assistant",
+  },
+  max_images: {
+    label: "Maximum images",
+    type: "number",
+    range: RULE_RANGES.max_images,
+    meaning: "the maximum number of images in a request",
+    effect: "the oldest ones are left out",
+  },
+  max_cache_marks: {
+    label: "Maximum cache marks",
+    type: "number",
+    range: RULE_RANGES.max_cache_marks,
+    meaning: "the maximum number of cache marks in a request",
+    effect: "the last ones are kept",
+  },
+}
+
+export const RULE_NAMES = Object.keys(MODEL_RULES) as readonly RuleName[]

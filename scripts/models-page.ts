@@ -1,0 +1,196 @@
+/**
+ * Writes docs/models.md from the tables in the code: what models accept, and what is learned from rejected requests.
+ * `npm run pages` writes the file; a test compares it with what this would write.
+ */
+import { ruleText } from "#contract/effective-rules.ts"
+import type { ModelRules, RuleName } from "#contract/model-rules.ts"
+import { MODEL_RULES, RULE_NAMES, type RuleDefinition } from "#contract/rule-definitions.ts"
+import { join } from "node:path"
+import { REJECTIONS, rejectionIn } from "../src/canon/rejected-parameters.ts"
+import { RULE_TABLE, SWITCHES } from "../src/catalog/model-rule-table.ts"
+import { vendors } from "../src/vendors/index.ts"
+import { reflow } from "./reflow.ts"
+
+export const MODELS_PAGE = join(import.meta.dir, "../docs/models.md")
+
+const HEAD = `# Model rules
+
+<!-- Written by scripts/models-page.ts from the tables in the code. Do not edit. -->
+
+Models of one provider accept different parameters. The gateway knows what each model accepts and fits a translated
+request to it before it is sent. Everything that is changed or left out is reported in \`x-tollgate-losses\`; with
+\`x-tollgate-strict: true\` such a request gets a 400 instead.
+
+A request in the provider's own format is sent as the caller wrote it, if the provider is the maker of that format
+(Anthropic, Azure, Google, OpenAI, Vertex AI), except for the API that it has to use and for stop sequences. Rules of the
+settings and learned rules apply to it as well. At other providers all rules do.
+
+\`tollgate models --rules openai/gpt-5.4\` prints the rules of a model at each of its deployments and where each comes
+from, with \`--json\` as JSON. The model's page in the console and \`GET /admin/v1/models/{id}\` (\`deployments[].rules\`)
+show the same and what was learned since the start.
+
+## Set a rule
+
+\`\`\`yaml
+models:
+  local/llama:
+    rules:
+      tools: false
+      rejected_parameters: [seed, logprobs]
+    deployments:
+      - { provider: local, model: llama3.2 }
+      - { provider: spare, model: llama-3.2, rules: { tools: true, max_tokens_field: max_tokens } }
+\`\`\`
+
+Each entry replaces one rule; the others stay as they are known. A rule of a deployment wins over one of its model.
+\`rejected_parameters: []\` and \`any\` take a built-in restriction back. The console edits the rules of a model in its
+drawer, and \`PUT /admin/v1/models/{id}\` takes the same \`rules\`. An unknown rule or value is rejected with its name.
+
+## The rules
+
+`
+
+const LEARNED_HEAD = `
+## What is learned
+
+If a provider rejects a parameter, the gateway corrects the request and sends it to the same deployment again, before
+the caller gets anything. If that helps, the rule is kept for the deployment until the process restarts, so that later
+requests are right the first time.
+
+- A request is corrected up to three times, once for each rule or parameter. A correction that would change nothing is
+  not sent. If no correction helps, the caller gets the provider's error, and nothing is learned.
+- A rejected call is never charged. It is on the receipt with its status.
+- Losses are reported as usual. A caller with \`x-tollgate-strict: true\` gets the provider's error instead, unless the
+  correction loses nothing.
+- Output limits, \`n\`, limits on tool calls, service tiers, storage and formats of answers are never left out. An output
+  limit is sent under its other name.
+- A rule of the settings is never replaced: to keep one from being learned, set it.
+- Sampling parameters that were rejected together with a reasoning effort are still sent without reasoning.
+- Each process learns for itself, for up to 1,000 deployments. The log has \`rule_learned\` once for each value.
+
+A message has to begin like one of these; what stands for a name may differ:
+
+| message | what is learned | reported by |
+|---|---|---|
+`
+
+const TAIL = `
+## In the code
+
+- \`contract/model-rules.ts\` defines the rules, \`src/catalog/model-rule-table.ts\` has the built-in ones with their
+  sources.
+- \`npm run facts\` imports the price list's rules into \`src/catalog/facts.json\`.
+- \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/chat/fit-to-model.ts\` fits a
+  request.
+- \`src/canon/rejected-parameters.ts\` has the messages, \`src/relay/chat/corrections.ts\` corrects,
+  \`src/catalog/learned-rules.ts\` keeps what was learned.
+
+To add a built-in rule, add a row to the table with its source, and a case to \`test/relay/fit-to-model.test.ts\`. To add
+a message, add a row with its source, and an example to \`test/canon/rejected-parameters.test.ts\`. Rules of a format of
+its own, such as Claude's and Gemini's thinking budgets, are in the quirks of that dialect.
+`
+
+/** The text of the page. */
+export function modelsPage(): string {
+  const rules = table(
+    ["rule", "values", "what it says of a model", "what happens to a request"],
+    RULE_NAMES.map((name) => {
+      const rule = MODEL_RULES[name]
+      return [`\`${name}\``, valuesOf(rule), rule.meaning, rule.effect]
+    }),
+  )
+  return reflow([HEAD, rules, builtIn(), LEARNED_HEAD, learned(), TAIL].join(""))
+}
+
+function valuesOf({ type, values = [], range = [0, 0], mayBeEmpty }: RuleDefinition): string {
+  const names = values.map((value) => `\`${value}\``).join(", ")
+  switch (type) {
+    case "flag":
+      return "`true`, `false`"
+    case "number":
+      return range.map((limit) => limit.toLocaleString("en")).join(" to ")
+    case "list":
+      return `a list of ${names}${mayBeEmpty === true ? "; may be empty" : ""}`
+    case "choice":
+      return names
+  }
+}
+
+function builtIn(): string {
+  const rows = RULE_TABLE.map(({ vendors: ids, applies, rules, source }) => [
+    ids.map(vendorName).join(", "),
+    applies,
+    rulesText(rules),
+    source,
+  ])
+  const switches = [...SWITCHES].map(([id, { off, source }]) => [
+    vendorName(id),
+    "models that reason, without the effort `none` in the price list",
+    rulesText({ reasoning_off: off }),
+    source,
+  ])
+  return `
+## Built-in rules
+
+Of several rows that match a model, a later one replaces the rules of an earlier one.
+
+${table(["provider", "models", "rules", "source"], [...rows, ...switches])}
+## Rules of the price list
+
+The price list ([prices.md](prices.md)) has rules of most models of providers whose format does not adapt requests itself:
+
+${table(
+  ["what the list says", "rules"],
+  [
+    ["the model does not reason", rulesText({ reasoning: "unsupported" })],
+    ["accepted efforts", "`reasoning_efforts`; with `none` among them also `reasoning_off: none`"],
+    ["reasoning is sent back as `reasoning_content`", rulesText({ reasoning_history: true })],
+    [
+      "no temperature, unless a built-in rule says more",
+      rulesText({ rejected_parameters: ["temperature", "top_p"] }),
+    ],
+  ],
+)}`
+}
+
+function learned(): string {
+  return REJECTIONS.map(({ example, parameter, source }) => {
+    const rules = rejectionIn(
+      example,
+      parameter === undefined ? {} : { parameter: field(parameter) },
+    )
+    return `| ${example.replaceAll("`", "'")} | ${rulesText(rules ?? {})} | ${source} |\n`
+  }).join("")
+}
+
+/** The name that a pattern for names ends in. */
+function field({ source }: RegExp): string {
+  return source.replace("$", "")
+}
+
+function rulesText(rules: ModelRules): string {
+  return (Object.keys(rules) as RuleName[])
+    .map((name) => {
+      const value = rules[name]
+      const words = typeof value === "boolean" ? String(value) : ruleText(asShown(value ?? ""))
+      return `\`${name}\`: ${words}`
+    })
+    .join("; ")
+}
+
+function asShown(
+  value: NonNullable<ModelRules[RuleName]> | "",
+): string | number | boolean | string[] {
+  return typeof value === "object" ? [...value] : value
+}
+
+function vendorName(id: string): string {
+  return vendors.get(id)?.name ?? id
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
+  return `${lines.join("\n")}\n`
+}
+
+if (import.meta.main) await Bun.write(MODELS_PAGE, modelsPage())

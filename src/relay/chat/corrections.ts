@@ -1,0 +1,114 @@
+import type { ModelRules } from "#contract/model-rules.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { extended } from "../../canon/model-rules.ts"
+import { isReasoningOff } from "../../dialects/shared/reasoning.ts"
+import { correctable } from "../../catalog/learned-rules.ts"
+import { CallEnded } from "../pipeline/call-failure.ts"
+import type { ChatContext } from "./chat-context.ts"
+import { planFor } from "./chat-request.ts"
+import { acceptsSampling, isSampling } from "./fit-to-model.ts"
+import type { Plan } from "./plan.ts"
+import type { ReasoningSigner } from "./reasoning-envelope.ts"
+
+/** Maximum corrections of one request at one deployment. */
+const MAX_CORRECTIONS = 3
+
+interface Corrected {
+  readonly plan: Plan
+  /** All corrections of the request so far. */
+  readonly corrections: ModelRules
+}
+
+/**
+ * Makes the calls of a plan. If the provider rejects a parameter, the request is corrected and sent again, before its
+ * caller gets anything; a correction that helped is stored for the deployment. A rejected call is never charged.
+ * @throws CallFailure of the last call, if it cannot be corrected, or only by losing what a strict caller keeps.
+ */
+export async function callCorrected<T>(
+  context: ChatContext,
+  first: Plan,
+  signer: ReasoningSigner,
+  call: (plan: Plan) => Promise<T>,
+): Promise<T> {
+  let plan = first
+  let corrections: ModelRules | undefined
+  for (let count = 0; ; count++) {
+    try {
+      const answer = await call(plan)
+      if (corrections) context.config.learnedRules.learn(plan.deployment, corrections)
+      return answer
+    } catch (thrown) {
+      const rejected = count < MAX_CORRECTIONS ? rejectedBy(thrown) : undefined
+      const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
+      if (next === undefined) throw thrown
+      if (context.cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
+      loseCalls(context, plan)
+      ;({ plan, corrections } = next)
+    }
+  }
+}
+
+function rejectedBy(thrown: unknown): ModelRules | undefined {
+  return thrown instanceof GatewayError ? thrown.details.rejected : undefined
+}
+
+/** A corrected plan; undefined if there is none, or it would send the same again. */
+async function correct(
+  context: ChatContext,
+  failed: {
+    readonly plan: Plan
+    readonly corrections: ModelRules | undefined
+    readonly rejected: ModelRules
+  },
+  signer: ReasoningSigner,
+): Promise<Corrected | undefined> {
+  const { plan, corrections: before } = failed
+  const { deployment, client } = plan
+  const rejected = correctable(
+    withCondition(failed.rejected, plan.rules, context.request),
+    deployment,
+  )
+  if (rejected === undefined || isRepeated(rejected, before)) return undefined
+  // The hold was placed by what the first dialect is billed for besides tokens.
+  const changesApi = rejected.api !== undefined || rejected.tool_api !== undefined
+  if (changesApi && plan.terms !== undefined) return undefined
+  const corrections = extended(before, rejected)
+  try {
+    const next = await planFor(context, { deployment, client, corrections }, signer)
+    const isSame = next.binding === plan.binding && Bun.deepEquals(next.body, plan.body)
+    return isSame ? undefined : { plan: next, corrections }
+  } catch {
+    // The caller gets the provider's own error.
+    return undefined
+  }
+}
+
+/** Whether a rule that replaces its value was corrected before. */
+function isRepeated(rejected: ModelRules, before: ModelRules = {}): boolean {
+  return Object.keys(rejected).some(
+    (name) => name !== "rejected_parameters" && Object.hasOwn(before, name),
+  )
+}
+
+/** Sampling parameters that were rejected of a request that reasons may be accepted of others. */
+function withCondition(
+  rejected: ModelRules,
+  rules: ModelRules = {},
+  request: ChatRequest,
+): ModelRules {
+  if (rejected.rejected_parameters?.some(isSampling) !== true) return rejected
+  if (acceptsSampling(request, rules)) return { ...rejected, sampling_without_reasoning: false }
+  const { reasoning } = request
+  const isAsked = reasoning?.effort !== undefined || reasoning?.budget !== undefined
+  const { rejected_parameters: known = [], sampling_without_reasoning: condition } = rules
+  const isNew = rejected.rejected_parameters.some((name) => !known.includes(name))
+  return condition === undefined && isNew && isAsked && !isReasoningOff(reasoning)
+    ? { ...rejected, sampling_without_reasoning: true }
+    : rejected
+}
+
+/** Nobody is charged for the calls of a rejected plan. */
+function loseCalls({ cancellation }: ChatContext, plan: Plan): void {
+  for (const attempt of cancellation.attempts) if (attempt.plan === plan) attempt.lost()
+}
