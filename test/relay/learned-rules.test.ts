@@ -83,8 +83,12 @@ const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
   pinned: { rejected_parameters: [] },
 }
 
-/** Vendors of providers: this one gives one choice at a time. */
-const KINDS: Readonly<Record<string, string>> = { single: "groq", anthropic: "anthropic" }
+/** Vendors of providers: the first gives one choice at a time, and the second several. */
+const KINDS: Readonly<Record<string, string>> = {
+  single: "groq",
+  choices: "vllm",
+  anthropic: "anthropic",
+}
 
 let vendor: RejectingVendor
 let gateway: TestGateway
