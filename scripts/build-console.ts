@@ -1,10 +1,10 @@
 /**
- * Builds the console into `console/dist`: static files, each with its compressed forms. `--if-missing` builds
+ * Builds the console into `console/dist`: static files, each with its gzipped form. `--if-missing` builds
  * only what is absent or older than its source.
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import { gzipSync } from "node:zlib"
 import type { Manifest } from "../console/vite-build.ts"
 
 const FOLDER = "console"
@@ -17,7 +17,7 @@ const LARGEST_FIRST_LOAD = 250_000
 /** The entry of the first page, which includes the overview. */
 const ENTRY = "index.html"
 const TEXT = /\.(html|js|css|svg|json|txt|map)$/
-/** Below this a compressed form saves nothing. */
+/** Bytes; below this a compressed form saves nothing. */
 const SMALLEST_COMPRESSED = 512
 
 const isOnlyWanted = Bun.argv.includes("--if-missing")
@@ -71,12 +71,10 @@ async function loadBuilder() {
   }
 }
 
-/** Writes `.br` and `.gz` next to a text file. */
+/** Writes the gzipped form of a text file next to it. */
 function compress(path: string): void {
   const content = readFileSync(path)
   if (!TEXT.test(path) || content.length < SMALLEST_COMPRESSED) return
-  const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
-  writeFileSync(`${path}.br`, brotliCompressSync(content, { params: quality }))
   writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
 }
 

@@ -2,11 +2,8 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import { IS_EXECUTABLE } from "../../runtime.ts"
 
-/** How a file may be packed, the smallest first. */
-const PACKINGS = [
-  { encoding: "br", ending: ".br" },
-  { encoding: "gzip", ending: ".gz" },
-] as const
+/** The ending of a file's gzipped form, which lies next to it. */
+const GZIPPED = ".gz"
 
 /** Their names hold a hash of what is in them. */
 const HASHED = /^assets\//
@@ -29,8 +26,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface ConsoleFile {
   readonly type: string
   readonly content: Blob
-  /** The same, packed, by the name that `accept-encoding` has for it. */
-  readonly packed: readonly { readonly encoding: string; readonly content: Blob }[]
+  /** The same, gzipped; undefined where that saves nothing. */
+  readonly gzipped: Blob | undefined
   /** Whether its name changes with its content, so that it can be kept forever. */
   readonly isImmutable: boolean
   /** Of its content. */
@@ -60,14 +57,11 @@ export async function findConsole(
   if (!contents.has("index.html")) return undefined
   const files = new Map<string, ConsoleFile>()
   for (const [path, content] of contents) {
-    if (isPackedOther(path, contents)) continue
-    const packed = PACKINGS.flatMap(({ encoding, ending }) => {
-      const packing = contents.get(path + ending)
-      return packing ? [{ encoding, content: packing }] : []
-    })
+    if (path.endsWith(GZIPPED) && contents.has(path.slice(0, -GZIPPED.length))) continue
+    const gzipped = contents.get(path + GZIPPED)
     const isImmutable = HASHED.test(path)
     const tag = isImmutable ? "" : `"${Bun.hash(await content.arrayBuffer()).toString(36)}"`
-    files.set(path, { type: typeOf(path), content, packed, isImmutable, tag })
+    files.set(path, { type: typeOf(path), content, gzipped, isImmutable, tag })
   }
   return { files, isCurrent: () => IS_EXECUTABLE || timeOf(folder) === builtAt }
 }
@@ -90,13 +84,6 @@ function filesOf(folder: string): Map<string, Blob> {
   if (timeOf(folder) === undefined) return new Map()
   const paths = [...new Bun.Glob("**/*").scanSync({ cwd: folder, followSymlinks: false })]
   return new Map(paths.map((path) => [path, Bun.file(join(folder, path))]))
-}
-
-/** Whether a file is another one, packed. */
-function isPackedOther(path: string, contents: ReadonlyMap<string, Blob>): boolean {
-  return PACKINGS.some(
-    ({ ending }) => path.endsWith(ending) && contents.has(path.slice(0, -ending.length)),
-  )
 }
 
 function typeOf(path: string): string {

@@ -75,7 +75,7 @@ async function moved(page: ConsoleFile, basePath: string): Promise<ConsoleFile> 
   return {
     ...page,
     content,
-    packed: [],
+    gzipped: undefined,
     tag: `"${Bun.hash(basePath).toString(36)}-${page.tag.slice(1)}`,
   }
 }
@@ -101,9 +101,10 @@ function fileAnswer(request: Request, file: ConsoleFile): Response {
   if (file.tag !== "") headers.set("etag", file.tag)
   if (file.tag !== "" && knows(request, file.tag))
     return new Response(null, { status: 304, headers })
-  const packed = file.packed.find(({ encoding }) => accepts(request, encoding))
-  if (packed) headers.set("content-encoding", packed.encoding)
-  return new Response(packed?.content ?? file.content, { headers })
+  if (file.gzipped === undefined || !acceptsGzip(request))
+    return new Response(file.content, { headers })
+  headers.set("content-encoding", "gzip")
+  return new Response(file.gzipped, { headers })
 }
 
 function knows(request: Request, tag: string): boolean {
@@ -111,11 +112,11 @@ function knows(request: Request, tag: string): boolean {
   return known.some((one) => one.trim().replace(/^W\//, "") === tag)
 }
 
-function accepts(request: Request, encoding: string): boolean {
+function acceptsGzip(request: Request): boolean {
   const accepted = request.headers.get("accept-encoding")?.split(",") ?? []
   return accepted.some((one) => {
     const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase())
-    return name === encoding && !parameters.some((part) => /^q=0(\.0*)?$/.test(part))
+    return name === "gzip" && !parameters.some((part) => /^q=0(\.0*)?$/.test(part))
   })
 }
 
