@@ -1,6 +1,6 @@
 import { isDeeperThan } from "./json-structure.ts"
 
-/** Any value that JSON can carry. An integer is a bigint if a double cannot represent its digits. */
+/** Any value that JSON can carry. An integer of up to 80 digits is a bigint if a double cannot represent it. */
 export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject
 
 /** A JSON object: a request body before its dialect has decoded it. */
@@ -16,6 +16,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** A number of at least 16 digits, as 2^53 has; also within a string. */
 const LONG_INTEGER = /(?:^|[:,[\s-])\d{16}/
 const INTEGER = /^-?\d+$/
+/**
+ * Digits of the largest integer that is kept exactly. Reading and writing more takes quadratic time, and no database or
+ * programming language has an integer type for them.
+ */
+const MAX_DIGITS = 80
 
 declare global {
   interface JSON {
@@ -35,8 +40,8 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 })
 
 /**
- * Parses JSON as `JSON.parse` does, but keeps the digits of large integers: each one that a double cannot represent
- * becomes a bigint, which `JSON.stringify` writes as it was. @throws SyntaxError
+ * Parses JSON as `JSON.parse` does, but keeps the digits of large integers: each one of up to 80 digits that a double
+ * cannot represent becomes a bigint, which `JSON.stringify` writes as it was. @throws SyntaxError
  */
 export function parseExactly(text: string): JsonValue {
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as JsonValue
@@ -49,7 +54,8 @@ function exactInteger(
   { source }: { readonly source?: string },
 ): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value) || source === undefined) return value
-  return INTEGER.test(source) && String(value) !== source ? BigInt(source) : value
+  if (source.length > MAX_DIGITS || !INTEGER.test(source)) return value
+  return String(value) === source ? value : BigInt(source)
 }
 
 /** No vendor's answer is nested deeper; code that walks one may rely on it. */

@@ -54,7 +54,9 @@ function originalNames(tools: readonly Tool[], rule: NameRule): ReadonlyMap<stri
 
 /** @param hashed identifies what the name stands for; its hash is unique. */
 function markedName(name: string, hashed: string, rule: NameRule): string {
-  const kept = name.replaceAll(rule.foreign, "_").slice(0, rule.keptLength)
+  // A caller chooses how long a name is, so only the kept part is rewritten.
+  const start = name.slice(0, rule.keptLength)
+  const kept = start.replaceAll(rule.foreign, "_").slice(0, rule.keptLength)
   return `${kept}_${Bun.hash(hashed).toString(36).slice(0, rule.hashLength)}`
 }
 
@@ -79,12 +81,24 @@ function marked(joined: string, namespace: string, name: string): string {
  */
 export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOrigin): string {
   const { name, namespace } = origin
-  if (namespace === undefined) return name
-  const declared = tools?.find(
-    (tool) => tool.origin?.namespace === namespace && tool.origin.name === name,
-  )
-  return declared?.name ?? name
+  if (namespace === undefined || tools === undefined) return name
+  let known = NAMESPACED.get(tools)
+  if (known?.size !== tools.length) {
+    const names = new Map<string, string>()
+    for (const tool of tools.toReversed()) {
+      const { namespace: own, name: member } = tool.origin ?? {}
+      if (own !== undefined && member !== undefined) names.set(`${own}\0${member}`, tool.name)
+    }
+    NAMESPACED.set(tools, (known = { size: tools.length, names }))
+  }
+  return known.names.get(`${namespace}\0${name}`) ?? name
 }
+
+/** Names of the tools in a list of some size, by namespace and name. */
+const NAMESPACED = new WeakMap<
+  readonly Tool[],
+  { readonly size: number; readonly names: ReadonlyMap<string, string> }
+>()
 
 /** Whether a request has tools that vendors with only functions cannot take unchanged. */
 export function hasOtherTools({ tools }: ChatRequest): boolean {

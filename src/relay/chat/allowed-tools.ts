@@ -9,7 +9,8 @@ export function withAllowedTools(request: ChatRequest): ChatRequest {
   if (request.allowedTools === undefined) return request
   const { allowedTools, tools, extra, ...rest } = request
   const { mode, names } = allowedTools
-  const offered = tools?.filter(({ name }) => names.includes(name)) ?? []
+  const allowed = new Set(names)
+  const offered = tools?.filter(({ name }) => allowed.has(name)) ?? []
   const fields: JsonObject = { ...extra?.fields }
   delete fields.tool_choice
   return {

@@ -120,8 +120,9 @@ function takesAnswerTool({ tools = [], toolChoice }: ChatRequest, rules: ModelRu
 /** @returns its name. */
 function addAnswerTool(request: Writable<ChatRequest>, schema: JsonObject): string {
   const { tools = [], toolChoice } = request
+  const names = new Set(tools.map((tool) => tool.name))
   let name = ANSWER_TOOL
-  while (tools.some((tool) => tool.name === name)) name += "_"
+  while (names.has(name)) name += "_"
   request.tools = [...tools, { name, description: ANSWER_PURPOSE, parameters: schema }]
   const isOnly = tools.length === 0 || toolChoice?.type === "none"
   request.toolChoice = isOnly ? { type: "tool", name } : { type: "required" }

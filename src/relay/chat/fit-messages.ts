@@ -114,11 +114,20 @@ function withoutMedia(part: Part): Part {
 /** Joins turns of the same speaker that follow each other. */
 function alternating(messages: readonly Message[]): readonly Message[] {
   const turns: Message[] = []
+  /** The parts of the last turn, if it was joined. */
+  let joined: Part[] | undefined
   for (const message of messages) {
     const last = turns.at(-1)
-    if (last !== undefined && isJoined(last.role, message.role)) {
-      turns[turns.length - 1] = { ...last, parts: [...last.parts, ...message.parts] }
-    } else turns.push(message)
+    if (last === undefined || !isJoined(last.role, message.role)) {
+      turns.push(message)
+      joined = undefined
+      continue
+    }
+    if (joined === undefined) {
+      joined = [...last.parts]
+      turns[turns.length - 1] = { ...last, parts: joined }
+    }
+    for (const part of message.parts) joined.push(part)
   }
   return turns.length === messages.length ? messages : turns
 }

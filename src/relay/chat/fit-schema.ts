@@ -68,8 +68,8 @@ export function isStrictForm(schema: JsonObject): boolean {
     if (!isObjectType(inner.type) && inner.properties === undefined) return false
     if (inner.additionalProperties !== false) return true
     const names = isJsonObject(inner.properties) ? Object.keys(inner.properties) : []
-    const required = Array.isArray(inner.required) ? inner.required : []
-    return !names.every((name) => required.includes(name))
+    const required = new Set(Array.isArray(inner.required) ? inner.required : [])
+    return !names.every((name) => required.has(name))
   })
 }
 
@@ -150,32 +150,41 @@ function isSmall(value: JsonValue | undefined): boolean {
 
 /** Whether one of the schemas in a schema fulfils a condition. */
 function someSchema(schema: JsonObject, holds: (schema: JsonObject) => boolean): boolean {
-  if (holds(schema)) return true
-  return Object.entries(schema).some(([name, value]) => {
-    if (VALUE_MEMBERS.has(name)) return false
+  return holds(schema) || innerSchemas(schema).some((inner) => someSchema(inner, holds))
+}
+
+/** The schemas directly in a schema. */
+function innerSchemas(schema: JsonObject): JsonObject[] {
+  return Object.entries(schema).flatMap(([name, value]) => {
+    if (VALUE_MEMBERS.has(name)) return []
     const inner = SCHEMA_MAPS.has(name) && isJsonObject(value) ? Object.values(value) : [value]
-    return inner.flat().some((member) => isJsonObject(member) && someSchema(member, holds))
+    return inner.flat().filter(isJsonObject)
   })
 }
 
-/** Whether following the references of a schema leads back to it. */
+/** References that are followed one after another; a longer chain counts as recursive. */
+const MAX_REFERENCES = 200
+
+/** Whether following the references of a schema leads back to it. Visits each schema once. */
 function isRecursive(root: JsonObject): boolean {
-  const open = new Set<string>()
-  const done = new Set<string>()
-  const leadsBack = (schema: JsonObject): boolean =>
-    someSchema(schema, ({ $ref: reference }) => {
-      if (typeof reference !== "string" || done.has(reference)) return false
-      if (reference === "#" || open.has(reference)) return true
-      const target = targetOf(root, reference)
-      if (target === undefined) return false
-      open.add(reference)
-      const isBack = leadsBack(target)
-      open.delete(reference)
-      done.add(reference)
-      return isBack
-    })
+  const open = new Set<JsonObject>()
+  const done = new Set<JsonObject>()
+  const leadsBack = (schema: JsonObject, references: number): boolean => {
+    if (done.has(schema)) return false
+    if (open.has(schema) || references > MAX_REFERENCES) return true
+    open.add(schema)
+    const { $ref: reference } = schema
+    const target = typeof reference === "string" ? targetOf(root, reference) : undefined
+    const isBack =
+      reference === "#" ||
+      (target !== undefined && leadsBack(target, references + 1)) ||
+      innerSchemas(schema).some((inner) => leadsBack(inner, references))
+    open.delete(schema)
+    done.add(schema)
+    return isBack
+  }
   const { $defs: _, definitions: _1, ...used } = root
-  return leadsBack(used)
+  return leadsBack(used, 0)
 }
 
 function targetOf(root: JsonObject, reference: string): JsonObject | undefined {

@@ -67,14 +67,34 @@ function partsOf(value: JsonValue, name: string): JsonObject[] {
 
 interface SeenCall {
   readonly id: string
-  readonly name: string
   isAnswered: boolean
+}
+
+/** Calls by a key that several may share. Each result takes the first one that has none. */
+class CallsByKey {
+  readonly #queues = new Map<string, { readonly calls: SeenCall[]; next: number }>()
+
+  add(key: string, call: SeenCall): void {
+    const queue = this.#queues.get(key)
+    if (queue === undefined) this.#queues.set(key, { calls: [call], next: 0 })
+    else queue.calls.push(call)
+  }
+
+  take(key: string): SeenCall | undefined {
+    const queue = this.#queues.get(key)
+    if (queue === undefined) return undefined
+    // A call may have been answered under another key.
+    while (queue.calls[queue.next]?.isAnswered === true) queue.next++
+    return queue.calls[queue.next]
+  }
 }
 
 /** Assembles turns, and matches results with their calls. */
 class ContentsReader {
   readonly messages: Writable<Message>[] = []
-  readonly #calls: SeenCall[] = []
+  #callCount = 0
+  readonly #callsById = new CallsByKey()
+  readonly #callsByName = new CallsByKey()
 
   read(content: JsonValue, name: string): void {
     if (!isJsonObject(content)) throw invalidType(name, "an object", content)
@@ -113,7 +133,7 @@ class ContentsReader {
 
   #addResult(result: ToolResultPart): void {
     const last = this.messages.at(-1)
-    if (last?.role === "tool") last.parts = [...last.parts, result]
+    if (last?.role === "tool") (last.parts as Part[]).push(result)
     else this.messages.push({ role: "tool", parts: [result] })
   }
 
@@ -121,10 +141,7 @@ class ContentsReader {
   #idFor(response: JsonObject): string {
     const id = textAt(response, "id")
     const name = textAt(response, "name")
-    const call =
-      id === undefined
-        ? this.#calls.find((one) => !one.isAnswered && one.name === name)
-        : this.#calls.find((one) => !one.isAnswered && one.id === id)
+    const call = id === undefined ? this.#callsByName.take(name ?? "") : this.#callsById.take(id)
     if (call !== undefined) call.isAnswered = true
     return call?.id ?? id ?? name ?? ""
   }
@@ -150,8 +167,11 @@ class ContentsReader {
   #readCall(call: JsonObject, part: JsonObject, name: string): Part {
     if (textAt(call, "name") === undefined) throw missingParameter(`${name}.functionCall.name`)
     // Stable, so that prompt caches still match.
-    const decoded = decodeCall(call, () => `call_${this.#calls.length}`)
-    this.#calls.push({ id: decoded.id, name: decoded.name, isAnswered: false })
+    const decoded = decodeCall(call, () => `call_${this.#callCount}`)
+    const seen = { id: decoded.id, isAnswered: false }
+    this.#callCount++
+    this.#callsById.add(decoded.id, seen)
+    this.#callsByName.add(decoded.name, seen)
     const extra = unknownFields(part, CALL_FIELDS)
     return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
   }

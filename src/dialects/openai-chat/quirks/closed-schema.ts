@@ -98,10 +98,10 @@ function fitToolChoice(body: JsonObject, losses: LossList): void {
   const { mode, tools: allowed } = isJsonObject(choice.allowed_tools)
     ? choice.allowed_tools
     : choice
-  const names = Array.isArray(allowed) ? allowed.map(functionName) : []
+  const names = new Set(Array.isArray(allowed) ? allowed.map(functionName) : [])
   losses.add("tool_choice", "approximated")
   body.tool_choice = mode === "required" ? "required" : "auto"
-  if (Array.isArray(tools)) body.tools = tools.filter((tool) => names.includes(functionName(tool)))
+  if (Array.isArray(tools)) body.tools = tools.filter((tool) => names.has(functionName(tool)))
 }
 
 function functionName(tool: JsonValue): JsonValue | undefined {

@@ -100,7 +100,7 @@ function encodeTools(
   // OpenAI refuses an empty list.
   if (request.tools !== undefined && request.tools.length > 0) {
     const legacy = request.tools.filter(({ origin }) => origin?.form === "legacy")
-    const tools = request.tools.filter((tool) => !legacy.includes(tool))
+    const tools = request.tools.filter(({ origin }) => origin?.form !== "legacy")
     if (tools.length > 0) body.tools = tools.map((tool) => encodeTool(tool, quirks, losses))
     if (legacy.length > 0) setLegacyFunctions(body, legacy, { request, quirks, losses })
   }

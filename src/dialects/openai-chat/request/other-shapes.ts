@@ -129,8 +129,12 @@ function chatMessages(message: JsonValue): JsonValue[] {
 function addResult(part: JsonObject, results: JsonValue[], content: JsonValue[]): void {
   const { tool_use_id: id, content: said = "", cache_control: cache } = part
   const parts = Array.isArray(said) ? chatParts(said) : []
-  const texts = parts.filter((each) => isJsonObject(each) && each.type === "text")
-  content.push(...parts.filter((each) => !texts.includes(each)))
+  const texts: JsonValue[] = []
+  for (const each of parts) {
+    const isText = isJsonObject(each) && each.type === "text"
+    if (isText) texts.push(each)
+    else content.push(each)
+  }
   results.push({
     role: "tool",
     tool_call_id: id,

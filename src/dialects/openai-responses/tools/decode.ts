@@ -135,7 +135,7 @@ export function decodeToolChoice(
     throw wrongMember(value.type, "tool_choice.type", "a string")
   }
   if (value.type !== "function" && value.type !== "custom") return undefined
-  if (typeof value.name === "string") return { type: "tool", name: chosenName(value, tools) }
+  if (typeof value.name === "string") return { type: "tool", name: nameChooser(tools)(value) }
   throw wrongMember(value.name, "tool_choice.name", "a string")
 }
 
@@ -147,20 +147,24 @@ export function decodeAllowedTools(
   if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
   const { mode, tools: allowed } = value
   if (!Array.isArray(allowed)) return undefined
+  const nameOf = nameChooser(tools)
   const names = allowed.flatMap((tool) =>
-    isJsonObject(tool) && typeof tool.name === "string" ? [chosenName(tool, tools)] : [],
+    isJsonObject(tool) && typeof tool.name === "string" ? [nameOf(tool)] : [],
   )
   return { mode: mode === "required" ? "required" : "auto", names }
 }
 
-/** A member of a namespace may be named without it. */
-function chosenName({ name, namespace }: JsonObject, tools: readonly Tool[] = []): string {
-  const wanted = String(name)
-  if (typeof namespace === "string") {
-    return nameInRequest(tools, { form: "function", name: wanted, namespace })
+/** The name of a chosen tool in the request. A member of a namespace may be named without it. */
+function nameChooser(tools: readonly Tool[] = []): (chosen: JsonObject) => string {
+  const names = new Set(tools.map(({ name }) => name))
+  const members = new Map(tools.toReversed().map(({ name, origin }) => [origin?.name, name]))
+  return ({ name, namespace }) => {
+    const wanted = String(name)
+    if (typeof namespace === "string") {
+      return nameInRequest(tools, { form: "function", name: wanted, namespace })
+    }
+    return names.has(wanted) ? wanted : (members.get(wanted) ?? wanted)
   }
-  if (tools.some((tool) => tool.name === wanted)) return wanted
-  return tools.find(({ origin }) => origin?.name === wanted)?.name ?? wanted
 }
 
 function decodeFunction(tool: JsonObject, name: string): Tool {

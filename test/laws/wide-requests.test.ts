@@ -1,0 +1,288 @@
+import { describe, expect, test } from "bun:test"
+import type { ModelRules } from "tollgate-contract/model-rules.ts"
+import type { ClientDialect } from "../../src/canon/dialect.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { isJsonObject, type JsonObject, parseExactly } from "../../src/canon/json.ts"
+import { carriedRequest } from "../../src/relay/chat/carried-request.ts"
+import { fitToModel } from "../../src/relay/chat/fit-to-model.ts"
+import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
+import { processorTime } from "../support/processor-time.ts"
+
+/** Rules that give every fitting step something to do. */
+const WITHOUT_SCHEMAS: ModelRules = {
+  reasoning_history: true,
+  answer_formats: ["json_object"],
+  schema_as_tool: true,
+  max_tool_name_length: 64,
+  tool_name_characters: ["-"],
+  max_call_id_length: 40,
+  turns_end_with_user: true,
+  turns_alternate: true,
+  turns_answer_results: true,
+  instructions_first: true,
+  max_images: 5,
+  max_cache_marks: 4,
+}
+const WITH_SCHEMAS: ModelRules = {
+  schema_root_object: true,
+  schema_described_keywords: ["minLength"],
+  schema_closed_objects: true,
+  schema_recursion: false,
+  strict_requires_all: true,
+}
+
+/** The limits of a request are 10,000 turns, parts, tools and members. */
+const LARGE = 9_000
+const SMALL = LARGE / 4
+/** Four times the size takes four times as long if the work is linear, and sixteen times if it is quadratic. */
+const MAX_GROWTH = 9
+/** Shorter times are not compared. Milliseconds. */
+const MIN_COMPARED_MS = 50
+const ATTEMPTS = 3
+
+/** A request that is wide in one respect. */
+interface Shape {
+  readonly turns?: readonly ("user" | "assistant")[]
+  readonly tools?: readonly Tool[]
+  readonly allowed?: string[]
+  /** Calls of the first tool, each with its result. */
+  readonly calls?: number
+  /** Of the answer. */
+  readonly schema?: JsonObject
+}
+
+interface Tool {
+  readonly name: string
+  readonly strict?: boolean
+  readonly parameters?: JsonObject
+}
+
+function list<Value>(count: number, make: (index: number) => Value): Value[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
+
+function wideSchema(count: number): JsonObject {
+  const properties = Object.fromEntries(list(count, (index) => [`p${index}`, { type: "string" }]))
+  const others = list(count, (index) => `q${index}`)
+  const required = [...others, ...Object.keys(properties)]
+  return { type: "object", properties, required, additionalProperties: false }
+}
+
+/** A schema that refers to each level of a deep definition with many leaves. */
+function schemaWithReferences(count: number): JsonObject {
+  const leaves = Object.fromEntries(list(count, (index) => [`l${index}`, { type: "string" }]))
+  let definition: JsonObject = { type: "object", properties: leaves }
+  let path = "#/$defs/d"
+  const references = list(count / 100, () => {
+    definition = { type: "object", properties: { x: definition } }
+    const $ref = path
+    path += "/properties/x"
+    return { $ref }
+  })
+  return {
+    type: "object",
+    properties: { a: { anyOf: references } },
+    $defs: { d: definition },
+  }
+}
+
+const SHAPES: Readonly<Record<string, (count: number) => Shape>> = {
+  "turns of one speaker": (count) => ({ turns: list(count, () => "user") }),
+  "alternating turns": (count) => ({
+    turns: list(count, (index) => (index % 2 === 0 ? "user" : "assistant")),
+  }),
+  tools: (count) => ({ tools: list(count, (index) => ({ name: `tool.${index}` })) }),
+  "allowed tools": (count) => {
+    const names = list(count, (index) => `tool_${index}`)
+    return { tools: names.map((name) => ({ name })), allowed: names.toReversed() }
+  },
+  "tools with the name of the answer's tool": (count) => ({
+    tools: list(count / 10, (index) => ({ name: `answer${"_".repeat(index)}` })),
+    schema: { type: "object", properties: {} },
+  }),
+  "calls with results": (count) => ({ tools: [{ name: "get.x" }], calls: count }),
+  "a long name of a tool": (count) => ({ tools: [{ name: "!".repeat(count * 400) }] }),
+  "a wide schema": (count) => ({ schema: wideSchema(count) }),
+  "a wide schema of a strict tool": (count) => ({
+    tools: [{ name: "t", strict: true, parameters: wideSchema(count) }],
+  }),
+  "a schema with references": (count) => ({ schema: schemaWithReferences(count) }),
+  "a long integer": (count) => ({
+    tools: [{ name: "t", parameters: { type: "object", default: `digits:${count * 50}` } }],
+  }),
+}
+
+const OPEN: JsonObject = { type: "object", properties: {} }
+const callIds = (count = 0): string[] => list(count, (index) => `call_${index}`)
+
+const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>> = {
+  "openai-chat": ({ turns = ["user"], tools, allowed, calls, schema }) => ({
+    messages: [
+      ...turns.map((role) => ({ role, content: "Hi" })),
+      ...(calls === undefined
+        ? []
+        : [
+            {
+              role: "assistant",
+              tool_calls: callIds(calls).map((id) => ({
+                id,
+                type: "function",
+                function: { name: tools?.[0]?.name ?? "", arguments: "{}" },
+              })),
+            },
+            ...callIds(calls).map((id) => ({ role: "tool", tool_call_id: id, content: "1" })),
+          ]),
+    ],
+    ...(tools && {
+      tools: tools.map((tool) => ({ type: "function", function: { parameters: OPEN, ...tool } })),
+    }),
+    ...(allowed && {
+      tool_choice: {
+        type: "allowed_tools",
+        allowed_tools: {
+          mode: "auto",
+          tools: allowed.map((name) => ({ type: "function", function: { name } })),
+        },
+      },
+    }),
+    ...(schema && {
+      response_format: { type: "json_schema", json_schema: { name: "r", strict: true, schema } },
+    }),
+  }),
+  "openai-responses": ({ turns = ["user"], tools, allowed, calls, schema }) => ({
+    input: [
+      ...turns.map((role) => ({ role, content: "Hi" })),
+      ...callIds(calls).map((id) => ({
+        type: "function_call",
+        call_id: id,
+        namespace: "n",
+        name: tools?.[0]?.name ?? "",
+        arguments: "{}",
+      })),
+      ...callIds(calls).map((id) => ({ type: "function_call_output", call_id: id, output: "1" })),
+    ],
+    ...(tools && { tools: tools.map((tool) => ({ type: "function", parameters: OPEN, ...tool })) }),
+    ...(allowed && {
+      tool_choice: {
+        type: "allowed_tools",
+        mode: "auto",
+        tools: allowed.map((name) => ({ type: "function", name })),
+      },
+    }),
+    ...(schema && { text: { format: { type: "json_schema", name: "r", strict: true, schema } } }),
+  }),
+  "anthropic-messages": ({ turns = ["user"], tools, calls, schema }) => ({
+    max_tokens: 10,
+    messages: [
+      ...turns.map((role) => ({ role, content: "Hi" })),
+      ...(calls === undefined
+        ? []
+        : [
+            {
+              role: "assistant",
+              content: callIds(calls).map((id) => ({
+                type: "tool_use",
+                id,
+                name: tools?.[0]?.name ?? "",
+                input: {},
+              })),
+            },
+            {
+              role: "user",
+              content: callIds(calls).map((id) => ({
+                type: "tool_result",
+                tool_use_id: id,
+                content: "1",
+              })),
+            },
+          ]),
+    ],
+    ...(tools && {
+      tools: tools.map(({ parameters = OPEN, ...tool }) => ({ ...tool, input_schema: parameters })),
+    }),
+    ...(schema && { output_config: { format: { type: "json_schema", schema } } }),
+  }),
+  gemini: ({ turns = ["user"], tools, allowed, calls, schema }) => ({
+    contents: [
+      ...turns.map((role) => ({
+        role: role === "user" ? role : "model",
+        parts: [{ text: "Hi" }],
+      })),
+      ...(calls === undefined
+        ? []
+        : [
+            {
+              role: "model",
+              parts: callIds(calls).map((id) => ({
+                functionCall: { id, name: tools?.[0]?.name ?? "", args: {} },
+              })),
+            },
+            {
+              role: "user",
+              parts: callIds(calls)
+                .toReversed()
+                .map((id) => ({
+                  functionResponse: { id, name: tools?.[0]?.name ?? "", response: {} },
+                })),
+            },
+          ]),
+    ],
+    ...(tools && {
+      tools: [
+        {
+          functionDeclarations: tools.map(({ name, parameters = OPEN }) => ({
+            name,
+            parametersJsonSchema: parameters,
+          })),
+        },
+      ],
+    }),
+    ...(allowed && {
+      toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: allowed } },
+    }),
+    ...(schema && {
+      generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema },
+    }),
+  }),
+}
+
+/** The body of a shape as a caller sends it. */
+function textOf(client: ClientDialect, shape: Shape): string {
+  const body = JSON.stringify({ model: "m", ...BODIES[client.id]?.(shape) })
+  return body.replace(/"digits:(\d+)"/, (_, count: string) => "9".repeat(Number(count)))
+}
+
+/** Reads a request, fits it to a model and writes it for every provider. */
+function translate(client: ClientDialect, text: string): void {
+  const body = parseExactly(text)
+  if (!isJsonObject(body)) throw new Error("The body is no object")
+  try {
+    const request = client.decodeRequest(body)
+    for (const rules of [WITHOUT_SCHEMAS, WITH_SCHEMAS]) {
+      for (const upstream of UPSTREAMS) {
+        const carried = carriedRequest(request, { dialect: upstream }, client.id)
+        const { request: fitted } = fitToModel({ ...carried }, rules)
+        JSON.stringify(upstream.encodeRequest(fitted).body)
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+  }
+}
+
+/** An operation that takes longer than its size explains lets one caller slow down all others. */
+describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, client) => {
+  test.each(Object.entries(SHAPES))("translates %s in linear time", (_name, shape) => {
+    const small = textOf(client, shape(SMALL))
+    const large = textOf(client, shape(LARGE))
+    // Another try: a collection of garbage can take longer than the work.
+    let growth = Infinity
+    for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
+      const time = processorTime(() => translate(client, large))
+      if (time < MIN_COMPARED_MS) return
+      growth = time / processorTime(() => translate(client, small))
+    }
+    expect(growth).toBeLessThan(MAX_GROWTH)
+  })
+})
