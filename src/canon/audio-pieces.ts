@@ -1,25 +1,35 @@
+import type { JsonObject } from "./json.ts"
 import type { AudioPart, MediaSource } from "./message.ts"
 import { waveHeader } from "./wave-header.ts"
+import type { Writable } from "./writable.ts"
 
-/** Two pieces of one clip as one. Each piece is base64 of its own, which may end in padding. */
-export function joinedAudio(first: AudioPart, second: AudioPart): AudioPart {
-  const said = (first.transcript ?? "") + (second.transcript ?? "")
-  return {
-    ...first,
-    ...second,
-    source: joinedSource(first.source, second.source),
-    ...(said !== "" && { transcript: said }),
-    ...(first.extra && {
-      extra: { ...first.extra, fields: { ...first.extra.fields, ...second.extra?.fields } },
-    }),
+/** The pieces of one clip as one part. Each piece is base64 of its own, which may end in padding. */
+export function joinedAudio(pieces: readonly [AudioPart, ...AudioPart[]]): AudioPart {
+  const [first, ...others] = pieces
+  if (others.length === 0) return first
+  const joined: Writable<AudioPart> = Object.assign({}, ...pieces)
+  joined.source = joinedSource([first.source, ...others.map(({ source }) => source)])
+  const transcript = pieces.map((piece) => piece.transcript ?? "").join("")
+  if (transcript !== "") joined.transcript = transcript
+  const { extra } = first
+  if (extra !== undefined) {
+    const fields = Object.assign({}, ...pieces.map((piece) => piece.extra?.fields)) as JsonObject
+    joined.extra = { ...extra, fields }
   }
+  return joined
 }
 
-function joinedSource(first: MediaSource, second: MediaSource): MediaSource {
-  if (first.type !== "base64" || first.data === "") return second
-  if (second.type !== "base64" || second.data === "") return first
-  const bytes = [first.data, second.data].map((data) => Buffer.from(data, "base64"))
-  return { ...first, ...second, data: Buffer.concat(bytes).toString("base64") }
+type Base64Source = Extract<MediaSource, { readonly type: "base64" }>
+
+/** The sound of all pieces; if none has any, the last source. */
+function joinedSource(sources: readonly [MediaSource, ...MediaSource[]]): MediaSource {
+  const pieces = sources.filter(
+    (source): source is Base64Source => source.type === "base64" && source.data !== "",
+  )
+  if (pieces.length < 2) return pieces[0] ?? sources.at(-1) ?? sources[0]
+  const bytes = pieces.map(({ data }) => Buffer.from(data, "base64"))
+  const joined: Base64Source = Object.assign({}, ...pieces)
+  return { ...joined, data: Buffer.concat(bytes).toString("base64") }
 }
 
 /** Samples of Gemini: 16 bits, little-endian, one channel; Google names the type and the rate in one. */

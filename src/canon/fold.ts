@@ -24,6 +24,8 @@ interface OpenChoice {
   /** The last text and its citations, which are appended to in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
+  /** The pieces of each clip, by the first one, which stands for all until the answer is whole. */
+  readonly clips: Map<Part, [AudioPart, ...AudioPart[]]>
 }
 
 /**
@@ -121,6 +123,7 @@ function choiceOf(choices: Map<number, OpenChoice>, index: number): OpenChoice {
       extra: new MergedExtra(),
       text: undefined,
       citations: [],
+      clips: new Map(),
     }
     choices.set(index, choice)
   }
@@ -162,11 +165,16 @@ function onSignature(event: SignatureEvent, choice: OpenChoice): void {
   choice.isSigned = true
 }
 
-function onMedia(media: ImagePart | AudioPart, { parts }: OpenChoice): void {
+function onMedia(media: ImagePart | AudioPart, { parts, clips }: OpenChoice): void {
   const last = parts.at(-1)
-  if (media.type === "audio" && last?.type === "audio") {
-    parts[parts.length - 1] = joinedAudio(last, media)
-  } else parts.push({ ...media })
+  const clip = last && clips.get(last)
+  if (media.type === "audio" && clip !== undefined) {
+    clip.push(media)
+    return
+  }
+  const part = { ...media }
+  parts.push(part)
+  if (part.type === "audio") clips.set(part, [part])
 }
 
 function onCitation(citation: Citation, { text, citations }: OpenChoice): void {
@@ -177,11 +185,17 @@ function onCitation(citation: Citation, { text, citations }: OpenChoice): void {
 
 function closeChoice(index: number, open: OpenChoice): Choice {
   for (const call of open.calls.values()) call.arguments ||= "{}"
-  const { finish } = open
+  const { clips, finish } = open
   const extra = open.extra.whole
-  const choice: Writable<Choice> = { index, parts: open.parts, finish: finish?.reason ?? "other" }
+  const parts = clips.size === 0 ? open.parts : open.parts.map((part) => wholeClip(part, clips))
+  const choice: Writable<Choice> = { index, parts, finish: finish?.reason ?? "other" }
   if (finish?.rawReason !== undefined) choice.rawFinish = finish.rawReason
   if (finish?.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
   if (extra !== undefined) choice.extra = extra
   return choice
+}
+
+function wholeClip(part: Part, clips: OpenChoice["clips"]): Part {
+  const pieces = clips.get(part)
+  return pieces === undefined ? part : joinedAudio(pieces)
 }

@@ -13,8 +13,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** A number of at least 16 digits, as 2^53 has; also within a string. */
-const LONG_INTEGER = /(?:^|[:,[\s-])\d{16}/
+/** An integer of at least 16 digits, as 2^53 has. Text in a string can look like one, but ids in quotes do not. */
+const LONG_INTEGER = /(?:^|[:,[\s-])\d{16,80}(?:[,\]}\s]|$)/
 const INTEGER = /^-?\d+$/
 /**
  * Digits of the largest integer that is kept exactly. Reading and writing more takes quadratic time, and no database or

@@ -46,8 +46,8 @@ interface Shape {
   readonly turns?: readonly ("user" | "assistant")[]
   readonly tools?: readonly Tool[]
   readonly allowed?: string[]
-  /** Calls of the first tool, each with its result. */
-  readonly calls?: number
+  /** The ids of calls of the first tool, each with its result. */
+  readonly calls?: readonly string[]
   /** Of the answer. */
   readonly schema?: JsonObject
 }
@@ -101,7 +101,15 @@ const SHAPES: Readonly<Record<string, (count: number) => Shape>> = {
     tools: list(count / 10, (index) => ({ name: `answer${"_".repeat(index)}` })),
     schema: { type: "object", properties: {} },
   }),
-  "calls with results": (count) => ({ tools: [{ name: "get.x" }], calls: count }),
+  "calls with results": (count) => ({
+    tools: [{ name: "get.x" }],
+    calls: list(count, (index) => `call_${index}`),
+  }),
+  "calls with the same id": (count) => ({
+    turns: [],
+    tools: [{ name: "get_x" }],
+    calls: list(count, () => "call_1"),
+  }),
   "a long name of a tool": (count) => ({ tools: [{ name: "!".repeat(count * 400) }] }),
   "a wide schema": (count) => ({ schema: wideSchema(count) }),
   "a wide schema of a strict tool": (count) => ({
@@ -114,7 +122,6 @@ const SHAPES: Readonly<Record<string, (count: number) => Shape>> = {
 }
 
 const OPEN: JsonObject = { type: "object", properties: {} }
-const callIds = (count = 0): string[] => list(count, (index) => `call_${index}`)
 
 const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>> = {
   "openai-chat": ({ turns = ["user"], tools, allowed, calls, schema }) => ({
@@ -125,13 +132,13 @@ const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>>
         : [
             {
               role: "assistant",
-              tool_calls: callIds(calls).map((id) => ({
+              tool_calls: calls.map((id) => ({
                 id,
                 type: "function",
                 function: { name: tools?.[0]?.name ?? "", arguments: "{}" },
               })),
             },
-            ...callIds(calls).map((id) => ({ role: "tool", tool_call_id: id, content: "1" })),
+            ...calls.map((id) => ({ role: "tool", tool_call_id: id, content: "1" })),
           ]),
     ],
     ...(tools && {
@@ -153,14 +160,14 @@ const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>>
   "openai-responses": ({ turns = ["user"], tools, allowed, calls, schema }) => ({
     input: [
       ...turns.map((role) => ({ role, content: "Hi" })),
-      ...callIds(calls).map((id) => ({
+      ...(calls ?? []).map((id) => ({
         type: "function_call",
         call_id: id,
         namespace: "n",
         name: tools?.[0]?.name ?? "",
         arguments: "{}",
       })),
-      ...callIds(calls).map((id) => ({ type: "function_call_output", call_id: id, output: "1" })),
+      ...(calls ?? []).map((id) => ({ type: "function_call_output", call_id: id, output: "1" })),
     ],
     ...(tools && { tools: tools.map((tool) => ({ type: "function", parameters: OPEN, ...tool })) }),
     ...(allowed && {
@@ -181,7 +188,7 @@ const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>>
         : [
             {
               role: "assistant",
-              content: callIds(calls).map((id) => ({
+              content: calls.map((id) => ({
                 type: "tool_use",
                 id,
                 name: tools?.[0]?.name ?? "",
@@ -190,7 +197,7 @@ const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>>
             },
             {
               role: "user",
-              content: callIds(calls).map((id) => ({
+              content: calls.map((id) => ({
                 type: "tool_result",
                 tool_use_id: id,
                 content: "1",
@@ -214,17 +221,15 @@ const BODIES: Readonly<Partial<Record<DialectId, (shape: Shape) => JsonObject>>>
         : [
             {
               role: "model",
-              parts: callIds(calls).map((id) => ({
+              parts: calls.map((id) => ({
                 functionCall: { id, name: tools?.[0]?.name ?? "", args: {} },
               })),
             },
             {
               role: "user",
-              parts: callIds(calls)
-                .toReversed()
-                .map((id) => ({
-                  functionResponse: { id, name: tools?.[0]?.name ?? "", response: {} },
-                })),
+              parts: calls.toReversed().map((id) => ({
+                functionResponse: { id, name: tools?.[0]?.name ?? "", response: {} },
+              })),
             },
           ]),
     ],

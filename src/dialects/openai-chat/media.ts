@@ -12,6 +12,7 @@ import { decodeDataUrl, isWebUrl } from "../../canon/media-source.ts"
 import type { AudioPart, ImagePart } from "../../canon/message.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { mintId } from "../shared/identifiers.ts"
+import { checkImages } from "../shared/choices.ts"
 import { encodeImageUrl } from "../shared/media.ts"
 import { nowInSeconds } from "../shared/time.ts"
 import { DIALECT } from "./identifiers.ts"
@@ -22,6 +23,7 @@ import { DIALECT } from "./identifiers.ts"
  */
 export function imagesIn({ images }: JsonObject): ImagePart[] | undefined {
   if (!Array.isArray(images) || images.length === 0) return undefined
+  checkImages(images.length)
   const parts = images.map(decodeImage)
   return parts.every((part) => part !== undefined) ? parts : undefined
 }

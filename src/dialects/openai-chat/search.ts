@@ -35,8 +35,12 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
 
 /** `[3]`: the number of a source within a text. */
 const MARK = /\[(\d{1,3})\]/g
-/** Maximum number of citations of one text: a mark may repeat without limit. */
+/** Maximum number of citations of one answer: a mark may repeat without limit. */
 const MAX_CITATIONS = 1_000
+/** Maximum number of marks of a text that are read. */
+const MAX_MARKS = 10_000
+/** Maximum number of sources of one answer. */
+const MAX_PAGES = 200
 
 /**
  * The sources that Perplexity and xAI list beside the choices, of an answer or of a chunk: `citations` are their
@@ -45,6 +49,7 @@ const MAX_CITATIONS = 1_000
  */
 export class Sources {
   readonly #pages: readonly (FoundPage | undefined)[]
+  #citationsLeft = MAX_CITATIONS
 
   private constructor(pages: readonly (FoundPage | undefined)[]) {
     this.#pages = pages
@@ -52,8 +57,8 @@ export class Sources {
 
   static of(body: JsonObject): Sources | undefined {
     if (body.citations === undefined && body.search_results === undefined) return undefined
-    const results = listAt(body, "search_results").map(pageOf)
-    const addresses = listAt(body, "citations")
+    const results = listAt(body, "search_results").slice(0, MAX_PAGES).map(pageOf)
+    const addresses = listAt(body, "citations").slice(0, MAX_PAGES)
     const byAddress = new Map(results.map((page) => [page?.url, page]))
     const listed = addresses.map((address) => {
       const page = pageOf(address)
@@ -76,13 +81,20 @@ export class Sources {
    */
   citationsOf(text: string, length: number): Citation[] {
     const marked: Citation[] = []
+    let marks = 0
     for (const { 0: mark, 1: number, index } of text.matchAll(MARK)) {
+      if (marked.length >= this.#citationsLeft || ++marks > MAX_MARKS) break
       const page = this.#pages[Number(number) - 1]
-      if (page === undefined || marked.length >= MAX_CITATIONS) continue
+      if (page === undefined) continue
       marked.push({ ...sourceOf(page), start: index, end: index + mark.length })
     }
-    if (marked.length > 0) return marked
-    const all = this.#pages.filter((page) => page !== undefined)
+    const citations = marked.length > 0 ? marked : this.#citationsOfAll(length)
+    this.#citationsLeft -= citations.length
+    return citations
+  }
+
+  #citationsOfAll(length: number): Citation[] {
+    const all = this.#pages.filter((page) => page !== undefined).slice(0, this.#citationsLeft)
     return all.map((page) => ({ ...sourceOf(page), start: 0, end: length }))
   }
 }

@@ -16,6 +16,18 @@ export function checkToolCalls(count: number): void {
   )
 }
 
+/** No model makes so many images in one answer. */
+const MAX_IMAGES = 1_000
+
+/** @throws GatewayError `upstream_error` for more images than an answer can have. */
+export function checkImages(count: number): void {
+  if (count <= MAX_IMAGES) return
+  throw new GatewayError(
+    "upstream_error",
+    `The provider sent an answer of more than ${MAX_IMAGES.toLocaleString("en-US")} images, which was not read to its end. Try again.`,
+  )
+}
+
 /** The indexes of the choices of a whole answer: the vendor's if they number all of them, else their positions. */
 export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] {
   const given = choices.map((choice) => (isJsonObject(choice) ? choice.index : undefined))

@@ -66,13 +66,13 @@ function unstorableMembers(value: JsonObject): Fault[] {
   const left: [path: readonly (string | number)[], value: JsonValue | undefined][] = [[[], value]]
   for (let next = left.pop(); next !== undefined && faults.length < MAX_FAULTS; next = left.pop()) {
     const [path, found] = next
-    const name = shown(pathName(path))
-    if (typeof found === "string" && !isStorableText(found)) faults.push(unstorable(name))
+    const refuse = () => faults.push(unstorable(shown(pathName(path))))
+    if (typeof found === "string" && !isStorableText(found)) refuse()
     if (typeof found !== "object" || found === null) continue
     const isList = Array.isArray(found)
     for (const [member, inner] of Object.entries(found)) {
       if (isStorableText(member)) left.push([[...path, isList ? Number(member) : member], inner])
-      else faults.push(unstorable(name))
+      else refuse()
     }
   }
   return faults

@@ -1,4 +1,5 @@
 import type { ChatRequest } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import type { Message, Part } from "../../canon/message.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
@@ -21,6 +22,11 @@ const TOOL_PROMPT = 512
 const MESSAGE_TOKENS = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 export const UNKNOWN_MAXIMUM = 65_536
+/**
+ * Images, files and other parts of a request whose size has to be read. Providers take 3,600 at most (Gemini), and each
+ * one takes time before anything is charged.
+ */
+const MAX_MEDIA = 5_000
 /** The context assumed of a model of which none is known. */
 const UNKNOWN_CONTEXT = 1_048_576
 
@@ -144,6 +150,7 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
   let encoded = 0
   let tokens = 0
   let kinds = 0
+  let count = 0
   const add = (part: Part): void => {
     kinds |= kindsOfPart(part)
     if (part.type === "tool-result") for (const chunk of part.content) add(chunk)
@@ -151,11 +158,20 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
     if (tokenBound === undefined) return
     // Media that cannot be bounded may fill the whole context.
     tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
+    if (tokenBound > 0 && ++count > MAX_MEDIA) throw tooManyMedia()
     if (!("source" in part) || part.source.type !== "base64") return
     encoded += part.source.writtenBytes ?? part.source.data.length
   }
   for (const message of messages) for (const part of message.parts) add(part)
   return { encoded, tokens, kinds }
+}
+
+function tooManyMedia(): GatewayError {
+  const max = MAX_MEDIA.toLocaleString("en-US")
+  return new GatewayError(
+    "invalid_value",
+    `The request has more than ${max} images, files and other parts that are not text. Send fewer.`,
+  )
 }
 
 function partBound(part: Part, model: Model): number | undefined {

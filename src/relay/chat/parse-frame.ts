@@ -9,7 +9,7 @@ const OPENING_BRACE = 0x7b
 /** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
 const MAX_VALUES = 500_000
 /** Elements of all its lists: a frame of 16 MB could hold eight million. */
-const MAX_ELEMENTS = 1_000_000
+const MAX_ELEMENTS = 250_000
 /** Frames up to this many characters cannot hold so much that it matters. */
 const LIGHT_FRAME = 500_000
 /** A list, object or member costs as much as so many bytes. */

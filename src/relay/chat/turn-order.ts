@@ -7,19 +7,22 @@ import type { Message, Part, ToolResultPart } from "../../canon/message.ts"
  */
 export function resultsAfterCalls(messages: readonly Message[]): readonly Message[] {
   if (isOrdered(messages)) return messages
+  /** The results of each call, the last one first. */
   const results = new Map<string, Message[]>()
-  for (const message of messages) {
-    for (const part of message.parts) {
+  for (const message of messages.toReversed()) {
+    for (const part of message.parts.toReversed()) {
       if (part.type !== "tool-result") continue
       const single = { ...message, parts: [part] }
-      results.set(part.id, [...(results.get(part.id) ?? []), single])
+      const others = results.get(part.id)
+      if (others === undefined) results.set(part.id, [single])
+      else others.push(single)
     }
   }
   const called = new Set(messages.flatMap(({ parts }) => callIds(parts)))
   const ordered: Message[] = []
   let waiting: string[] = []
   const answer = (): void => {
-    ordered.push(...waiting.flatMap((id) => results.get(id)?.shift() ?? []))
+    ordered.push(...waiting.flatMap((id) => results.get(id)?.pop() ?? []))
     waiting = []
   }
   for (const message of messages) {

@@ -11,7 +11,7 @@ import {
 } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { checkChoices } from "../../shared/choices.ts"
+import { checkChoices, checkImages } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { wholeFinish } from "../../shared/finish.ts"
@@ -48,7 +48,9 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   const candidate = isJsonObject(value) ? value : {}
   const content = objectAt(candidate, "content") ?? {}
   const parts: Writable<Part>[] = []
-  for (const part of listAt(content, "parts").filter(isJsonObject)) {
+  const given = listAt(content, "parts").filter(isJsonObject)
+  checkImages(given.filter(({ inlineData }) => inlineData !== undefined).length)
+  for (const part of given) {
     for (const decoded of decodePart(part)) append(parts, decoded)
   }
   cite(parts, candidate)

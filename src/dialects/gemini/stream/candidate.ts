@@ -13,6 +13,7 @@ import type { OtherContent } from "../../../canon/other-content.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
+import { checkImages } from "../../shared/choices.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { candidateExtra } from "../result/head.ts"
@@ -39,6 +40,7 @@ export class Candidate {
   readonly #choice: number
   readonly #other: OtherContent
   #calls = 0
+  #imageCount = 0
   #openCall: OpenCall | undefined
   #text = ""
   #lastPartStart = 0
@@ -146,6 +148,7 @@ export class Candidate {
       case "image":
       case "audio":
         this.#isInText = false
+        if (decoded.type === "image") checkImages(++this.#imageCount)
         events.push({ type: "media", choice, media: decoded })
         break
       default:

@@ -58,7 +58,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
   const annotations: JsonValue[] = []
   const calls: JsonValue[] = []
   const images: ImagePart[] = []
-  let audio: AudioPart | undefined
+  let audio: [AudioPart, ...AudioPart[]] | undefined
   let legacy: JsonObject | undefined
   for (const part of choice.parts) {
     switch (part.type) {
@@ -94,7 +94,8 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
         images.push(part)
         break
       case "audio":
-        audio = audio === undefined ? part : joinedAudio(audio, part)
+        if (audio === undefined) audio = [part]
+        else audio.push(part)
         break
       case "unknown": {
         const call = ownFields(DIALECT, part.extra)
@@ -111,7 +112,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
   const message: JsonObject = { role: "assistant", content, refusal }
   if (annotations.length > 0) message.annotations = annotations
   if (images.length > 0) message.images = encodeImages(images)
-  if (audio !== undefined) message.audio = encodeAudio(audio, speech)
+  if (audio !== undefined) message.audio = encodeAudio(joinedAudio(audio), speech)
   if (calls.length > 0) message.tool_calls = calls
   if (legacy !== undefined) message.function_call = legacy
   return Object.assign(message, encodeReasoning(reasoning, "reasoning_content"))

@@ -8,6 +8,7 @@ import { finishEvent } from "../../shared/finish.ts"
 import { decodeAnnotations, TextSpan } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
+import { checkImages } from "../../shared/choices.ts"
 import { decodeAudio, imagesIn } from "../media.ts"
 import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { reasoningText } from "../reasoning/text.ts"
@@ -25,6 +26,7 @@ export class ChoiceDecoder {
   readonly #speech: SpeechOptions | undefined
   readonly #calls = new OpenCalls()
   readonly #text = new TextSpan()
+  #imageCount = 0
   /** Signatures that were sent: a list of details may repeat those before it. */
   readonly #signatures = new Set<string>()
   /** Reasoning arrives as plain text, which details only repeat. */
@@ -50,16 +52,16 @@ export class ChoiceDecoder {
 
   /** @returns members that only this dialect has, under `message`. */
   delta(delta: JsonObject, events: ChatEvent[]): JsonObject | undefined {
-    let message: JsonObject | undefined
+    let members: [string, JsonValue][] | undefined
     for (const key in delta) {
       const value = delta[key]
       if (value === null || value === undefined || value === "") continue
       const kept = this.#member(key, value, delta, events)
       if (kept === undefined) continue
-      message = { ...message, [key]: kept }
+      ;(members ??= []).push([key, kept])
       this.#keep(key, kept)
     }
-    return message === undefined ? undefined : { message }
+    return members && { message: Object.fromEntries(members) }
   }
 
   /** Keeps the text from here on, unless some has passed already. */
@@ -181,6 +183,7 @@ export class ChoiceDecoder {
 
   #media(media: ImagePart | AudioPart, events: ChatEvent[]): void {
     this.#text.close()
+    if (media.type === "image") checkImages(++this.#imageCount)
     events.push({ type: "media", choice: this.#choice, media })
   }
 

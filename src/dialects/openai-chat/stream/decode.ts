@@ -1,7 +1,13 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { extraOf } from "../../../canon/extra.ts"
-import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { checkChoices } from "../../shared/choices.ts"
@@ -73,6 +79,7 @@ class ChunkDecoder implements EventDecoder {
   #finished = false
   /** The last chunk that lists sources: each one lists all so far. */
   #sources: JsonObject | undefined
+  #readSources: Sources | undefined
 
   constructor(asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined) {
     this.#asked = asked
@@ -120,7 +127,10 @@ class ChunkDecoder implements EventDecoder {
       return
     }
     const { choices } = chunk
-    if (chunk.citations !== undefined || chunk.search_results !== undefined) this.#sources = chunk
+    if (chunk.citations !== undefined || chunk.search_results !== undefined) {
+      this.#sources = chunk
+      this.#readSources = undefined
+    }
     if (Array.isArray(choices)) {
       checkChoices(choices)
       if (!this.#started) this.#onStart(chunk, choices.length > 0, events)
@@ -156,21 +166,22 @@ class ChunkDecoder implements EventDecoder {
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
     const choice = this.#numberOf(choiceNumber(value.index, position))
     const decoder = this.#decoderOf(choice)
-    let extra: JsonObject | undefined
     if (isJsonObject(value.error)) {
       events.push(decodeErrorEvent(value))
       return
     }
     if (this.#sources !== undefined) decoder.keepText()
-    if (isJsonObject(value.delta)) extra = decoder.delta(value.delta, events)
+    const said = isJsonObject(value.delta) ? decoder.delta(value.delta, events) : undefined
+    let members: [string, JsonValue][] | undefined
     for (const key in value) {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
         continue
       const member = value[key]
       if (!isWorthKeeping(member)) continue
-      extra = { ...extra, [key]: member }
+      ;(members ??= []).push([key, member])
       if (!CHOICE_REMARKS.has(key)) this.other.json(member)
     }
+    const extra = members === undefined ? said : { ...said, ...Object.fromEntries(members) }
     if (extra !== undefined)
       events.push({ type: "choice-extra", choice, extra: extraOf(DIALECT, extra) })
     if (
@@ -187,8 +198,9 @@ class ChunkDecoder implements EventDecoder {
   }
 
   #cite(decoder: ChoiceDecoder, events: ChatEvent[]): void {
-    const sources = this.#sources && Sources.of(this.#sources)
-    if (sources !== undefined) decoder.cite(sources, events)
+    if (this.#sources === undefined) return
+    this.#readSources ??= Sources.of(this.#sources)
+    if (this.#readSources !== undefined) decoder.cite(this.#readSources, events)
   }
 
   /** The only requested choice is the first, however its vendor numbers it. */

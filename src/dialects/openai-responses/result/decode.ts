@@ -20,7 +20,8 @@ import { failedResponse } from "../errors.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { decodeImageItem } from "../media.ts"
+import { checkImages } from "../../shared/choices.ts"
+import { decodeImageItem, IMAGE_CALL } from "../media.ts"
 import { reasoningText } from "../reasoning.ts"
 import { answerHead } from "./head.ts"
 import { decodeSearch } from "../search/steps.ts"
@@ -39,6 +40,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     throw new GatewayError("upstream_error", "The provider's answer is not a response.")
   }
   const items = body.output.filter(isJsonObject)
+  checkImages(items.filter(({ type }) => type === IMAGE_CALL).length)
   const choices = [decodeChoice(body, items, request?.tools)]
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
 }

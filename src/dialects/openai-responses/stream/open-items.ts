@@ -15,6 +15,7 @@ import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { CHUNK_BREAK, reasoningText } from "../reasoning.ts"
+import { checkImages } from "../../shared/choices.ts"
 import { decodeImageItem } from "../media.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { decodeSearch } from "../search/steps.ts"
@@ -60,6 +61,7 @@ export class OpenItems {
   /** Characters of text since the last other event: the start of the canon's text part. */
   #textRun = 0
   #calls = 0
+  #imageCount = 0
   readonly #other: OtherContent
   readonly #tools: readonly Tool[] | undefined
 
@@ -186,6 +188,7 @@ export class OpenItems {
         this.#other.wholeAt(index, contentOf(value))
         const image = decodeImageItem(value)
         if (image !== undefined) {
+          checkImages(++this.#imageCount)
           events.push({ type: "media", ...CHOICE, media: image })
           break
         }

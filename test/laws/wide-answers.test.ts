@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, ChatResult } from "../../src/canon/chat.ts"
+import type { UpstreamDialect } from "../../src/canon/dialect.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { foldEvents } from "../../src/canon/fold.ts"
+import { isJsonObject, type JsonObject, parseExactly } from "../../src/canon/json.ts"
+import { GEMINI } from "../../src/dialects/gemini/index.ts"
+import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
+import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
+import { CLIENTS } from "../golden/dialects.ts"
+import { processorTime } from "../support/processor-time.ts"
+
+const REQUEST: ChatRequest = {
+  model: "m",
+  messages: [],
+  stream: true,
+  streamUsage: true,
+  choices: 1,
+}
+const CLIP = Buffer.alloc(3_000).toString("base64")
+
+/** Four times the size takes four times as long if the work is linear, and sixteen times if it is quadratic. */
+const MAX_GROWTH = 9
+/** Shorter times are not compared. Milliseconds. */
+const MIN_COMPARED_MS = 50
+const ATTEMPTS = 3
+
+function list<Value>(count: number, make: (index: number) => Value): Value[] {
+  return Array.from({ length: count }, (_, index) => make(index))
+}
+
+function chunk(delta: JsonObject, more: JsonObject = {}): JsonObject {
+  return { id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta }], ...more }
+}
+
+function candidate(parts: JsonObject[]): JsonObject {
+  return { candidates: [{ index: 0, content: { role: "model", parts } }] }
+}
+
+/** What a provider sends, frame by frame, and a count that is large for it. */
+interface Shape {
+  readonly dialect: UpstreamDialect
+  readonly large: number
+  readonly frames: (count: number) => JsonObject[]
+}
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  "pieces of a clip": {
+    dialect: OPENAI_CHAT,
+    large: 1_600,
+    frames: (count) => list(count, () => chunk({ audio: { id: "a", data: CLIP } })),
+  },
+  "pieces of a clip of Gemini": {
+    dialect: GEMINI,
+    large: 1_600,
+    frames: (count) =>
+      list(count, () => candidate([{ inlineData: { mimeType: "audio/pcm", data: CLIP } }])),
+  },
+  "unknown members of a delta": {
+    dialect: OPENAI_CHAT,
+    large: 9_000,
+    frames: (count) => {
+      const members = Object.fromEntries(list(count, (index) => [`m${index}`, "x"]))
+      return [{ id: "c", choices: [{ index: 0, delta: { content: "x", ...members }, ...members }] }]
+    },
+  },
+  "marks of sources": {
+    dialect: OPENAI_CHAT,
+    large: 2_000_000,
+    frames: (count) => [
+      chunk({ content: "x" }, { citations: ["https://x.test/"] }),
+      chunk({ content: "[9]".repeat(count) }),
+      { id: "c", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+    ],
+  },
+  "sources of many choices": {
+    dialect: OPENAI_CHAT,
+    large: 20_000,
+    frames: (count) => {
+      const citations = list(count, (index) => `https://x.test/${index}`)
+      const choices = list(count / 20, (index) => ({
+        index,
+        delta: { content: "x" },
+        finish_reason: "stop",
+      }))
+      return [{ id: "c", object: "chat.completion.chunk", citations, choices }]
+    },
+  },
+}
+
+/** Reads a stream as a whole answer, and writes it for every client. */
+function translate({ dialect }: Shape, frames: readonly string[]): void {
+  try {
+    const decoder = dialect.decodeEvents(REQUEST)
+    const events = frames.flatMap((data) => {
+      const json = parseExactly(data)
+      return isJsonObject(json) ? decoder.push({ data, json }) : []
+    })
+    const result: ChatResult = foldEvents([...events, ...decoder.end()])
+    for (const client of CLIENTS) JSON.stringify(client.encodeResult(result, REQUEST))
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+  }
+}
+
+describe("answers of providers", () => {
+  test.each(Object.entries(SHAPES))("are translated in linear time: %s", (_, shape) => {
+    const written = (count: number) => shape.frames(count).map((frame) => JSON.stringify(frame))
+    const large = written(shape.large)
+    const small = written(shape.large / 4)
+    // Another try: a collection of garbage can take longer than the work.
+    let growth = Infinity
+    for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
+      const time = processorTime(() => translate(shape, large))
+      if (time < MIN_COMPARED_MS) return
+      growth = time / processorTime(() => translate(shape, small))
+    }
+    expect(growth).toBeLessThan(MAX_GROWTH)
+  })
+
+  const DATA = "aGk="
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${DATA}` } }
+  const call = { type: "image_generation_call", status: "completed", result: DATA }
+  const done = (output: JsonObject[]) => ({ object: "response", status: "completed", output })
+
+  test.each<[string, () => unknown]>([
+    [
+      "of a chat",
+      () =>
+        OPENAI_CHAT.decodeResult(
+          {
+            choices: [
+              { index: 0, message: { role: "assistant", images: list(1_001, () => image) } },
+            ],
+          },
+          REQUEST,
+        ),
+    ],
+    [
+      "of a streamed chat",
+      () => {
+        const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
+        for (const json of list(1_001, () => chunk({ images: [image] }))) {
+          decoder.push({ data: "", json })
+        }
+      },
+    ],
+    ["of a response", () => OPENAI_RESPONSES.decodeResult(done(list(1_001, () => call)), REQUEST)],
+    [
+      "of Gemini",
+      () =>
+        GEMINI.decodeResult(
+          candidate(list(1_001, () => ({ inlineData: { mimeType: "image/png", data: DATA } }))),
+          REQUEST,
+        ),
+    ],
+  ])("fail if they have more than 1,000 images: %s", (_, read) => {
+    expect(read).toThrow("more than 1,000 images")
+  })
+})
