@@ -147,11 +147,14 @@ export class SignInService {
     client: ClientInfo,
     input: { readonly id: string; readonly query: string },
   ): Promise<{ readonly location: string; readonly cookies: readonly string[] }> {
-    const issuer = requireOidc(this.#parts.issuers(), input.id)
-    const answer = await this.#parts.users.issuers.fromIssuer(client, {
-      issuer,
-      query: input.query,
-    })
+    const issuers = this.#parts.issuers()
+    const issuer = requireOidc(issuers, input.id)
+    const trusted = issuers
+      .filter(({ linkUsers }) => linkUsers === "verified_email")
+      .map(({ id }) => id)
+    const { query } = input
+    const answer = await this.#parts.users.issuers.fromIssuer(client, { issuer, trusted, query })
+    if (answer.linked) await this.#linked(client, answer.linked, issuer.id, true)
     if (answer.session) {
       await this.#begun(client, answer.session, { way: issuer.id, linkHash: answer.linkHash })
     } else if (answer.refusal) await this.#refused(client, { name: issuer.name }, answer.refusal)
@@ -187,9 +190,19 @@ export class SignInService {
     const { audit, users } = this.#parts
     await audit.record(actor, change)
     const identity = await users.issuers.confirm(session.user, linkHash)
-    if (!identity) return
-    const after = { issuer: identity.provider }
-    await audit.record(actor, { action: "user.link", target: session.user.id, after })
+    if (identity) await this.#linked(client, session.user, identity.provider, false)
+  }
+
+  /** @param isAlone whether every other way to sign in was deleted. */
+  async #linked(
+    client: ClientInfo,
+    user: UserRecord,
+    issuer: string,
+    isAlone: boolean,
+  ): Promise<void> {
+    const after = { issuer, ...(isAlone && { other_sign_ins_deleted: true }) }
+    const change = { action: "user.link", target: user.id, after }
+    await this.#parts.audit.record(userActor(user, new Map(), client.address), change)
   }
 
   /** The first of each minute; a flood of them tells nothing more. */

@@ -74,11 +74,22 @@ export interface UserWrites {
   create(user: UserInput): Promise<"created" | "email_taken" | "operator_exists">
   /** Links an identity to a user; one that is already linked stays with its user. */
   link(id: string, identity: Identity, at: number): Promise<void>
+  /**
+   * Links an identity, and deletes everything else that opens a session of the user: password, passkeys, sessions,
+   * proofs and other identities. The second factor stays: alone it opens nothing.
+   * @param kept other issuers whose identities stay.
+   * @returns false, changing nothing, if the identity has a user, or if the user is disabled or deleted.
+   */
+  linkAlone(id: string, identity: Identity, at: number, kept: readonly string[]): Promise<boolean>
   /** Disabling a user ends their sessions. */
   change(id: string, change: UserChange): Promise<UserChangeOutcome>
   /** Deletes them with all that they sign in with. @returns false for the last operator who is not disabled. */
   remove(id: string): Promise<boolean>
-  /** Ends all sessions and proofs of the user. */
-  setPassword(id: string, hash: string): Promise<void>
+  /**
+   * Ends all sessions and proofs of the user.
+   * @param replaced the hash that the new one replaces; undefined for any.
+   * @returns false, changing nothing, if the user has another hash by now.
+   */
+  setPassword(id: string, hash: string, replaced?: string): Promise<boolean>
   seen(id: string, at: number): Promise<void>
 }

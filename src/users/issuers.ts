@@ -38,14 +38,22 @@ interface PendingFlow extends OidcSecrets {
 }
 
 /** A flow that has come back with an identity. */
-interface FinishedFlow {
+interface FinishedFlow extends Pick<CallbackInput, "trusted"> {
   readonly flow: PendingFlow
   readonly settings: OidcSettings
   readonly claims: Claims
 }
 
+interface FoundUser {
+  readonly user: UserRecord
+  /** Whether this sign-in linked the issuer to a user who existed before. */
+  readonly isLinked: boolean
+}
+
 interface CallbackInput {
   readonly issuer: OidcSettings
+  /** The issuers that the operator trusts with addresses. */
+  readonly trusted: readonly string[]
   readonly query: string
 }
 
@@ -56,6 +64,8 @@ export interface IssuerReturn extends SignedIn {
   readonly refusal: string | null
   /** Of the link token of the page that began the flow. */
   readonly linkHash?: string
+  /** The user whom the callback linked to the issuer. */
+  readonly linked?: UserRecord
 }
 
 /** Where the browser goes. */
@@ -125,7 +135,7 @@ export class Issuers {
   }
 
   async #answer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
-    const { issuer: settings } = input
+    const { issuer: settings, trusted } = input
     const query = new URLSearchParams(input.query)
     const takeBack = await this.#parts.limits.beginFrom("oidc", client.address)
     const flow = await this.#takeFlow(client, query)
@@ -136,7 +146,7 @@ export class Issuers {
     const { redirectUri } = flow
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
-      const answer = await this.#signIn(client, { flow, settings, claims })
+      const answer = await this.#signIn(client, { flow, settings, trusted, claims })
       // The attempt to go there and the one to come back: a whole office may have one address.
       if (answer.refusal === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
       return answer
@@ -160,15 +170,12 @@ export class Issuers {
     return proof ? (JSON.parse(proof.value) as PendingFlow) : undefined
   }
 
-  async #signIn(
-    client: ClientInfo,
-    { flow, settings, claims }: FinishedFlow,
-  ): Promise<IssuerReturn> {
-    const user = await this.#userOf(settings, claims)
-    if (typeof user === "string") return refused(user)
-    if ("unconfirmed" in user) {
-      return await this.#askToConfirm(user.unconfirmed, { flow, settings, claims })
-    }
+  async #signIn(client: ClientInfo, finished: FinishedFlow): Promise<IssuerReturn> {
+    const { flow, settings } = finished
+    const found = await this.#userOf(finished)
+    if (typeof found === "string") return refused(found)
+    if ("unconfirmed" in found) return await this.#askToConfirm(found.unconfirmed, finished)
+    const { user, isLinked } = found
     if (user.isDisabled) return refused("disabled")
     const { signIn, sessions } = this.#parts
     const input = { isRemembered: true }
@@ -182,6 +189,7 @@ export class Issuers {
       location: session ? flow.returnTo : codePage(flow.returnTo),
       refusal: null,
       linkHash: flow.linkHash,
+      ...(isLinked && { linked: user }),
     }
   }
 
@@ -225,23 +233,26 @@ export class Issuers {
 
   /**
    * The user of a known identity; otherwise, if the issuer has verified the e-mail address, the user with that
-   * address, who may have to confirm it, or a new user if it is invited.
+   * address, who may have to confirm it, or a new user if it is invited. Someone else may have created the user with
+   * that address, so linking by the address alone deletes every other way to sign in as that user.
    * @returns the user, or the reason why there is none.
    */
-  async #userOf(
-    { id: provider, linkUsers }: OidcSettings,
-    claims: Claims,
-  ): Promise<UserRecord | { readonly unconfirmed: UserRecord } | string> {
+  async #userOf({
+    settings: { id: provider, linkUsers },
+    trusted,
+    claims,
+  }: FinishedFlow): Promise<FoundUser | { readonly unconfirmed: UserRecord } | string> {
     const { users } = this.#parts.store
     const { subject, email, isEmailVerified, name } = claims
     if (email === undefined) return "email_not_found"
     const identity = { provider, subject }
     const known = await users.findByIdentity(identity)
-    if (known) return known
+    if (known) return { user: known, isLinked: false }
     const namesake = await users.findByEmail(email)
     if (!isEmailVerified) return "email_not_verified"
+    if (namesake?.isDisabled) return "disabled"
     if (namesake && linkUsers === "confirmed") return { unconfirmed: namesake }
-    if (namesake) await users.link(namesake.id, identity, Date.now())
+    if (namesake) await users.linkAlone(namesake.id, identity, Date.now(), trusted)
     else if (await this.#parts.isInvited(email)) {
       const id = `user_${randomUUID().replaceAll("-", "")}`
       const isFirst = false
@@ -249,7 +260,8 @@ export class Issuers {
       const input = { id, name, email, passwordHash: null, identity, isFirst, createdAt }
       await users.create(input)
     } else return "not_invited"
-    return (await users.findByIdentity(identity)) ?? "account_not_linked"
+    const user = await users.findByIdentity(identity)
+    return user ? { user, isLinked: namesake !== null } : "account_not_linked"
   }
 
   async #describe(settings: OidcSettings): Promise<IssuerDescription> {

@@ -32,7 +32,9 @@ export class OwnCredentials {
       const hash = await store.users.passwordHash(user.id)
       if (hash === null) throw hasNoPassword()
       if (!(await passwords.verify(current, hash))) throw wrongPassword("current_password")
-      await store.users.setPassword(user.id, await passwords.hash(next))
+      if (!(await store.users.setPassword(user.id, await passwords.hash(next), hash))) {
+        throw wrongPassword("current_password")
+      }
       return (await sessions.open(user, client, { isRemembered })).cookies
     })
   }

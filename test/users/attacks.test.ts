@@ -262,12 +262,16 @@ test("an answer for one issuer is taken to no other", async () => {
   })
   browser.keep(cookies)
   const query = new URL(honest.authorize(url)).search
-  const mixed = await users.issuers.fromIssuer(browser, { issuer: other, query })
+  const mixed = await users.issuers.fromIssuer(browser, { issuer: other, trusted: [], query })
   expect(mixed).toMatchObject({ session: null, refusal: "state_mismatch" })
   const named = new URLSearchParams(query)
   named.set("iss", evil.url)
   expect(
-    await users.issuers.fromIssuer(browser, { issuer: honest.settings, query: `?${named}` }),
+    await users.issuers.fromIssuer(browser, {
+      issuer: honest.settings,
+      trusted: [],
+      query: `?${named}`,
+    }),
   ).toMatchObject({ session: null })
 })
 
@@ -281,7 +285,11 @@ test("an answer that names another issuer is refused", async () => {
   const { url, cookies } = await users.issuers.toIssuer(browser, input)
   browser.keep(cookies)
   const query = `${new URL(issuer.authorize(url)).search}&iss=https%3A%2F%2Fevil.example.com`
-  const answer = await users.issuers.fromIssuer(browser, { issuer: issuer.settings, query })
+  const answer = await users.issuers.fromIssuer(browser, {
+    issuer: issuer.settings,
+    trusted: [],
+    query,
+  })
   expect(answer).toMatchObject({ session: null, refusal: "issuer_mismatch" })
 })
 
@@ -298,7 +306,11 @@ test("a code of someone else's sign-in does not sign them in here", async () => 
   own.keep(cookies)
   const state = new URL(url).searchParams.get("state") ?? ""
   const query = `?${new URLSearchParams({ code: stolen, state })}`
-  const answer = await users.issuers.fromIssuer(own, { issuer: issuer.settings, query })
+  const answer = await users.issuers.fromIssuer(own, {
+    issuer: issuer.settings,
+    trusted: [],
+    query,
+  })
   expect(answer).toMatchObject({ session: null, refusal: "invalid_code" })
 })
 
@@ -313,9 +325,9 @@ test("a sign-in at an issuer is worth nothing after ten minutes", async () => {
   browser.keep(cookies)
   const query = new URL(issuer.authorize(url)).search
   setSystemTime(new Date(Date.now() + 11 * 60_000))
-  expect(await users.issuers.fromIssuer(browser, { issuer: issuer.settings, query })).toMatchObject(
-    { session: null, refusal: "state_mismatch" },
-  )
+  expect(
+    await users.issuers.fromIssuer(browser, { issuer: issuer.settings, trusted: [], query }),
+  ).toMatchObject({ session: null, refusal: "state_mismatch" })
 })
 
 test("an unknown address takes as long as a wrong password", () =>

@@ -15,6 +15,7 @@ async function walk(
   issuer: FakeIssuer,
   browser: Browser,
   rules: Partial<OidcSettings> = {},
+  trusted: readonly string[] = [],
 ): Promise<string> {
   const settings: OidcSettings = { ...issuer.settings, linkUsers: "confirmed", ...rules }
   const order = { issuer: settings, origin: ORIGIN }
@@ -22,7 +23,7 @@ async function walk(
   browser.keep(start.cookies)
   browser.linkToken = start.linkToken
   const { search: query } = new URL(issuer.authorize(start.url))
-  const reply = await users.issuers.fromIssuer(browser, { ...order, query })
+  const reply = await users.issuers.fromIssuer(browser, { ...order, trusted, query })
   browser.take(reply)
   return reply.location
 }
@@ -110,6 +111,63 @@ test("an issuer that the operator trusts with addresses links users by them", as
   const rules = { linkUsers: "verified_email" } as const
   expect(await walk(open, issuer, browser, rules)).toBe("/console/keys?a=1")
   expect((await open.users.sessionOf(browser.cookie))?.user.id).toBe(ada.id)
+})
+
+test("linking by the address ends every other way into an account that someone else created", async () => {
+  await using company = await startIssuer()
+  await using other = await startIssuer()
+  using open = openUsers()
+  const { users } = open
+  const ada = await users.create(ADA)
+  const inviter = new Browser()
+  await signIn(users, inviter)
+  const reset = await users.createReset(ada.id)
+  // The inviter also has an identity at an issuer that lets anyone have any address.
+  expect(await walk(open, other, inviter, { id: "other" })).toBe(CONFIRM)
+  await signIn(users, inviter)
+  expect(await confirm(open, inviter)).toMatchObject({ provider: "other" })
+
+  const owner = new Browser()
+  const rules = { linkUsers: "verified_email" } as const
+  expect(await walk(open, company, owner, rules, ["company"])).toBe("/console/keys?a=1")
+  expect((await users.sessionOf(owner.cookie))?.user).toMatchObject({
+    id: ada.id,
+    hasPassword: false,
+  })
+  expect(await users.sessionOf(inviter.cookie)).toBeNull()
+  await expect(signIn(users, new Browser())).rejects.toMatchObject({ kind: "not_signed_in" })
+  await expect(users.own.checkReset(inviter, reset.token)).rejects.toMatchObject({
+    kind: "forbidden",
+  })
+  expect(await walk(open, other, inviter, { id: "other" })).toBe(CONFIRM)
+  expect(await users.identities(ada.id)).toEqual([{ provider: "company", subject: "1" }])
+})
+
+test("two issuers that the operator trusts with addresses leave each other's link", async () => {
+  await using first = await startIssuer()
+  await using second = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  const trusted = ["first", "second"]
+  const browsers = [new Browser(), new Browser()]
+  for (const [index, issuer] of [first, second].entries()) {
+    const rules = { id: trusted[index] ?? "", linkUsers: "verified_email" } as const
+    const browser = browsers[index] ?? new Browser()
+    expect(await walk(open, issuer, browser, rules, trusted)).toBe("/console/keys?a=1")
+  }
+  const rules = { id: "first", linkUsers: "verified_email" } as const
+  expect(await walk(open, first, new Browser(), rules, trusted)).toBe("/console/keys?a=1")
+  expect(await open.users.sessionOf(browsers[1]?.cookie ?? null)).not.toBeNull()
+})
+
+test("a disabled user is not linked", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  await open.users.change(ada.id, { isDisabled: true })
+  const rules = { linkUsers: "verified_email" } as const
+  expect(await walk(open, issuer, new Browser(), rules)).toBe("/console/sign-in?error=disabled")
+  expect(await open.users.identities(ada.id)).toEqual([])
 })
 
 test("asks a user with a second factor for the code after the issuer, unless the issuer answers for it", async () => {

@@ -119,3 +119,17 @@ test("a user connects an issuer by signing in as before, and the audit log has i
   const records = await gateway.store.audit.list({ action: "user.link" }, null, 10)
   expect(records.map(({ after }) => after)).toEqual(['{"issuer":"company"}'])
 })
+
+test("linking by the address alone is in the audit log", async () => {
+  await using issuer = await startIssuer()
+  await using gateway = await startGateway(settingsFor(issuer))
+  const operator = await setUpOperator(gateway)
+  issuer.person = { ...issuer.person, email: OPERATOR.email }
+  const browser = new ConsoleBrowser(gateway)
+  expect((await walk(browser, issuer)).headers.get("location")).toBe("/console/")
+  expect(await operator.status("GET", "/session")).toBe(401)
+  const records = await gateway.store.audit.list({ action: "user.link" }, null, 10)
+  expect(records.map(({ after }) => after)).toEqual([
+    '{"issuer":"company","other_sign_ins_deleted":true}',
+  ])
+})

@@ -180,6 +180,33 @@ function usersContract(engine: Engine): void {
       expect(await one.users.find("nobody")).toBeNull()
     }))
 
+  test("an identity that is linked alone replaces every other way to sign in", () =>
+    withTwo(engine, async (one, other) => {
+      const link = (subject: string, provider = "company") => ({ provider, subject })
+      await one.users.create(user("ada", { identity: link("a", "kept") }))
+      await one.users.create(user("bob"))
+      await one.users.link("ada", link("b", "open"), NOW)
+      await one.users.link("ada", link("c"), NOW)
+      await one.sessions.create(session("s1"), null)
+      await one.proofs.create(proof("p1"))
+      await one.passkeys.create(passkey("first"), 2)
+      await one.secondFactors.begin("ada", "secret", "codes")
+      expect(await other.users.linkAlone("ada", link("new"), NOW, ["kept", "company"])).toBe(true)
+      expect(await one.users.identities("ada")).toEqual([link("new"), link("a", "kept")])
+      expect(await one.users.passwordHash("ada")).toBeNull()
+      expect(await one.sessions.find("hash of s1", NOW)).toBeNull()
+      expect(await one.proofs.find(KIND, "p1", NOW)).toBeNull()
+      expect(await one.passkeys.list("ada")).toEqual([])
+      expect(await one.secondFactors.find("ada")).not.toBeNull()
+      // A change of the password that began before does not bring one back.
+      expect(await one.users.setPassword("ada", "another", "hash")).toBe(false)
+      expect(await one.users.passwordHash("ada")).toBeNull()
+      expect(await one.users.linkAlone("bob", link("new"), NOW, [])).toBe(false)
+      await one.users.change("bob", { isDisabled: true })
+      expect(await one.users.linkAlone("bob", link("b2"), NOW, [])).toBe(false)
+      expect(await other.users.passwordHash("bob")).toBe("hash")
+    }))
+
   test("users are listed oldest first, page by page, by a part of their name or address", () =>
     withTwo(engine, async ({ users }) => {
       for (const name of ["c", "a", "b"]) await users.create(user(name))

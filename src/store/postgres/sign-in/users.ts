@@ -103,8 +103,25 @@ export class PostgresUsers implements UserReads, UserWrites {
     }
   }
 
-  link(id: string, identity: Identity, at: number): Promise<void> {
-    return link(this.#client, id, identity, at)
+  async link(id: string, identity: Identity, at: number): Promise<void> {
+    await link(this.#client, id, identity, at)
+  }
+
+  linkAlone(id: string, identity: Identity, at: number, kept: readonly string[]): Promise<boolean> {
+    const { provider, subject } = identity
+    return this.#client.transaction(async (transaction) => {
+      const where = "id = $1 AND NOT is_disabled FOR UPDATE"
+      if ((await transaction.row(`SELECT 1 FROM users WHERE ${where}`, [id])) === null) return false
+      if (!(await link(transaction, id, identity, at))) return false
+      await transaction.run(
+        `DELETE FROM identities WHERE user_id = $1 AND (provider, subject) <> ($2, $3)
+           AND (provider = $2 OR provider <> ALL($4))`,
+        [id, provider, subject, texts(kept)],
+      )
+      await transaction.run("DELETE FROM passkeys WHERE user_id = $1", [id])
+      await setPassword(transaction, id, null)
+      return true
+    })
   }
 
   async change(id: string, change: UserChange): Promise<UserChangeOutcome> {
@@ -120,12 +137,8 @@ export class PostgresUsers implements UserReads, UserWrites {
     return this.#client.transaction((transaction) => remove(transaction, id))
   }
 
-  async setPassword(id: string, hash: string): Promise<void> {
-    await this.#client.transaction(async (transaction) => {
-      await transaction.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, hash])
-      await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
-      await transaction.run("DELETE FROM proofs WHERE user_id = $1", [id])
-    })
+  setPassword(id: string, hash: string, replaced?: string): Promise<boolean> {
+    return this.#client.transaction((transaction) => setPassword(transaction, id, hash, replaced))
   }
 
   async seen(id: string, at: number): Promise<void> {
@@ -187,17 +200,36 @@ async function remove(transaction: Statements, id: string): Promise<boolean> {
   return true
 }
 
+async function setPassword(
+  transaction: Statements,
+  id: string,
+  hash: string | null,
+  replaced?: string,
+): Promise<boolean> {
+  const row = await transaction.row(
+    `UPDATE users SET password_hash = $2
+     WHERE id = $1 AND ($3::text IS NULL OR password_hash = $3) RETURNING 1`,
+    [id, hash, replaced ?? null],
+  )
+  if (row === null) return false
+  await transaction.run("DELETE FROM sessions WHERE user_id = $1", [id])
+  await transaction.run("DELETE FROM proofs WHERE user_id = $1", [id])
+  return true
+}
+
+/** @returns false if the identity has a user. */
 async function link(
   statements: Statements,
   id: string,
   { provider, subject }: Identity,
   at: number,
-): Promise<void> {
-  await statements.run(
+): Promise<boolean> {
+  const row = await statements.row(
     `INSERT INTO identities (provider, subject, user_id, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (provider, subject) DO NOTHING`,
+     ON CONFLICT (provider, subject) DO NOTHING RETURNING 1`,
     [provider, subject, id, BigInt(at)],
   )
+  return row !== null
 }
 
 /** Whether there is an operator who can sign in. @param besides who does not count. */

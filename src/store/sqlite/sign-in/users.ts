@@ -134,6 +134,28 @@ export class SqliteUsers implements UserReads, UserWrites {
     this.#link(id, identity, at)
   }
 
+  async linkAlone(
+    id: string,
+    identity: Identity,
+    at: number,
+    kept: readonly string[],
+  ): Promise<boolean> {
+    const { provider, subject } = identity
+    const apply = this.#database.transaction(() => {
+      if ((this.#find.get(id)?.is_disabled ?? 1) === 1) return false
+      if (this.#link(id, identity, at) === 0) return false
+      this.#database.run(
+        `DELETE FROM identities WHERE user = ? AND (provider, subject) <> (?, ?)
+           AND (provider = ? OR provider NOT IN (SELECT value FROM json_each(?)))`,
+        [id, provider, subject, provider, JSON.stringify(kept)],
+      )
+      this.#database.run("DELETE FROM passkeys WHERE user = ?", [id])
+      this.#setPassword(id, null)
+      return true
+    })
+    return apply.immediate()
+  }
+
   async change(id: string, change: UserChange): Promise<UserChangeOutcome> {
     const apply = this.#database.transaction(() => {
       const row = this.#find.get(id)
@@ -181,23 +203,31 @@ export class SqliteUsers implements UserReads, UserWrites {
     }
   }
 
-  async setPassword(id: string, hash: string): Promise<void> {
-    const set = this.#database.transaction(() => {
-      this.#database.run("UPDATE users SET password_hash = ? WHERE id = ?", [hash, id])
-      this.#database.run("DELETE FROM sessions WHERE user = ?", [id])
-      this.#database.run("DELETE FROM proofs WHERE user = ?", [id])
-    })
-    set.immediate()
+  async setPassword(id: string, hash: string, replaced?: string): Promise<boolean> {
+    return this.#database.transaction(() => this.#setPassword(id, hash, replaced)).immediate()
   }
 
   async seen(id: string, at: number): Promise<void> {
     this.#database.run("UPDATE users SET last_seen_at = ? WHERE id = ?", [at, id])
   }
 
-  #link(id: string, { provider, subject }: Identity, at: number): void {
-    this.#database.run(
+  #setPassword(id: string, hash: string | null, replaced?: string): boolean {
+    const { changes } = this.#database.run(
+      "UPDATE users SET password_hash = ?1 WHERE id = ?2 AND (?3 IS NULL OR password_hash = ?3)",
+      [hash, id, replaced ?? null],
+    )
+    if (changes === 0) return false
+    this.#database.run("DELETE FROM sessions WHERE user = ?", [id])
+    this.#database.run("DELETE FROM proofs WHERE user = ?", [id])
+    return true
+  }
+
+  /** @returns how many were linked: none if the identity has a user. */
+  #link(id: string, { provider, subject }: Identity, at: number): number {
+    const { changes } = this.#database.run(
       "INSERT INTO identities (provider, subject, user, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
       [provider, subject, id, at],
     )
+    return changes
   }
 }
