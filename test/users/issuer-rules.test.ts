@@ -14,8 +14,7 @@ async function walk(
   { users }: TestUsers,
   issuer: FakeIssuer,
   browser: Browser,
-  rules: Partial<OidcSettings> = {},
-  trusted: readonly string[] = [],
+  { trusted = [], ...rules }: Partial<OidcSettings> & { readonly trusted?: readonly string[] } = {},
 ): Promise<string> {
   const settings: OidcSettings = { ...issuer.settings, linkUsers: "confirmed", ...rules }
   const order = { issuer: settings, origin: ORIGIN }
@@ -128,8 +127,8 @@ test("linking by the address ends every other way into an account that someone e
   expect(await confirm(open, inviter)).toMatchObject({ provider: "other" })
 
   const owner = new Browser()
-  const rules = { linkUsers: "verified_email" } as const
-  expect(await walk(open, company, owner, rules, ["company"])).toBe("/console/keys?a=1")
+  const rules = { linkUsers: "verified_email", trusted: ["company"] } as const
+  expect(await walk(open, company, owner, rules)).toBe("/console/keys?a=1")
   expect((await users.sessionOf(owner.cookie))?.user).toMatchObject({
     id: ada.id,
     hasPassword: false,
@@ -151,12 +150,12 @@ test("two issuers that the operator trusts with addresses leave each other's lin
   const trusted = ["first", "second"]
   const browsers = [new Browser(), new Browser()]
   for (const [index, issuer] of [first, second].entries()) {
-    const rules = { id: trusted[index] ?? "", linkUsers: "verified_email" } as const
+    const rules = { id: trusted[index] ?? "", linkUsers: "verified_email", trusted } as const
     const browser = browsers[index] ?? new Browser()
-    expect(await walk(open, issuer, browser, rules, trusted)).toBe("/console/keys?a=1")
+    expect(await walk(open, issuer, browser, rules)).toBe("/console/keys?a=1")
   }
-  const rules = { id: "first", linkUsers: "verified_email" } as const
-  expect(await walk(open, first, new Browser(), rules, trusted)).toBe("/console/keys?a=1")
+  const rules = { id: "first", linkUsers: "verified_email", trusted } as const
+  expect(await walk(open, first, new Browser(), rules)).toBe("/console/keys?a=1")
   expect(await open.users.sessionOf(browsers[1]?.cookie ?? null)).not.toBeNull()
 })
 

@@ -1,9 +1,10 @@
 import { parse } from "yaml"
+import { isJsonObject, parseJson } from "../../canon/json.ts"
 import { CommandError } from "../exit-codes.ts"
 import { perMillion } from "./decimal.ts"
 import { CONNECTION_PARAMETERS, liteLlmConnection } from "./litellm-connection.ts"
 import { ModelBuilder } from "./models.ts"
-import type { Differences } from "./plan.ts"
+import { type Differences, isNothing } from "./plan.ts"
 import { type Place, Providers } from "./providers.ts"
 import { Variables } from "./variables.ts"
 
@@ -74,8 +75,18 @@ export function readLiteLlmConfig(
   for (const entry of list) reader.add(fieldsOf(entry))
   const router = fieldsOf(file["router_settings"])
   const settings = fieldsOf(file["litellm_settings"])
-  reader.fallBack(router["fallbacks"] ?? settings["fallbacks"])
-  const made = reader.finish(fieldsOf(router["model_group_alias"]))
+  const isOfRouter = !isNothing(router["fallbacks"])
+  if (isOfRouter && !isNothing(settings["fallbacks"]))
+    differences.leftOut(
+      "settings",
+      "'litellm_settings.fallbacks': those of 'router_settings' count",
+    )
+  const { fallbacks } = isOfRouter ? router : settings
+  reader.fallBack(fallbacks, `${isOfRouter ? "router" : "litellm"}_settings.fallbacks`)
+  const { model_group_alias: aliases } = router
+  if (!isNothing(aliases) && !isJsonObject(aliases))
+    differences.leftOut("settings", "'router_settings.model_group_alias', which is no mapping")
+  const made = reader.finish(fieldsOf(aliases))
   reportRest(file, differences)
   return { ...made, variables }
 }
@@ -116,6 +127,13 @@ class ConfigReader {
     const info = fieldsOf(entry["model_info"])
     const isWildcard = name.includes("*")
     if (!isWildcard) this.#reportUnknown(subject, parameters, info)
+    const credential = own["litellm_credential_name"]
+    if (!isNothing(credential) && !this.#credentials.has(String(credential))) {
+      // Without it the vendor's usual variable would be used, which may hold another key.
+      const words = `not carried over, add the provider by hand: its credential '${String(credential)}' is not in 'credential_list'`
+      this.#differences.toDecide(subject, words)
+      return
+    }
     const place = this.#place(subject, parameters)
     if (!place) return
     if (isWildcard) {
@@ -128,10 +146,13 @@ class ConfigReader {
       return
     }
     const { weight } = parameters
-    const price = priceOf({ ...info, ...parameters })
+    const price = this.#priceOf(subject, { ...info, ...parameters })
+    const isWeight = typeof weight === "number" && weight >= 0
+    if (!isWeight && !isNothing(weight))
+      this.#differences.leftOut(subject, "'litellm_params.weight', which is no number")
     const deployment = {
       ...place,
-      ...(typeof weight === "number" && weight >= 0 && weight !== 1 && { weight }),
+      ...(isWeight && weight !== 1 && { weight }),
       ...(price && { price }),
     }
     this.#models.add(name, deployment, factsOf(info))
@@ -161,12 +182,26 @@ class ConfigReader {
     return place
   }
 
-  /** `[{ "gpt-4o": ["claude"] }]`: the deployments of the others come after its own. */
-  fallBack(list: unknown): void {
-    if (!Array.isArray(list)) return
-    const wanted = list
-      .flatMap((entry) => Object.entries(fieldsOf(entry)))
-      .map(([name, others]) => [name, Array.isArray(others) ? others.map(String) : []] as const)
+  /**
+   * `[{ "gpt-4o": ["claude"] }]`, or one mapping, also as JSON: the deployments of the others come after its own.
+   * @param path of the setting.
+   */
+  fallBack(stated: unknown, path: string): void {
+    if (isNothing(stated)) return
+    const value = typeof stated === "string" ? parseJson(stated) : stated
+    const entries = Array.isArray(value) ? value : [value]
+    if (entries.some((entry) => Object.keys(fieldsOf(entry)).length === 0))
+      this.#differences.leftOut("settings", `'${path}', of which not all is a mapping of models`)
+    const pairs = entries.flatMap((entry) => Object.entries(fieldsOf(entry)))
+    const wanted = pairs.map(([name, stated]) => {
+      const others = (Array.isArray(stated) ? stated : [stated]).filter((other) => {
+        if (typeof other === "string") return true
+        const words = `'${JSON.stringify(other).slice(0, 100)}' is no name of a model`
+        this.#differences.leftOut(`fallback of ${name}`, words)
+        return false
+      })
+      return [name, others] as const
+    })
     this.#models.fallBack(wanted)
   }
 
@@ -179,6 +214,18 @@ class ConfigReader {
     return { settings: { providers: this.#providers.settings, ...models }, ids }
   }
 
+  #priceOf(subject: string, fields: Fields): Record<string, string> | undefined {
+    const rates = Object.entries(PRICES).flatMap(([name, usageClass]) => {
+      const value = fields[name]
+      const isNumber = typeof value === "number" || typeof value === "string"
+      const rate = isNumber ? perMillion(value) : undefined
+      if (rate === undefined && !isNothing(value))
+        this.#differences.leftOut(subject, `'${name}', which is no price`)
+      return rate === undefined ? [] : [[usageClass, rate] as const]
+    })
+    return rates.length === 0 ? undefined : Object.fromEntries(rates)
+  }
+
   #reportUnknown(subject: string, parameters: Fields, info: Fields): void {
     for (const name of Object.keys(parameters)) {
       if (!KNOWN.has(name)) this.#differences.leftOut(subject, `'litellm_params.${name}'`)
@@ -187,16 +234,6 @@ class ConfigReader {
       if (!KNOWN_INFO.has(name)) this.#differences.leftOut(subject, `'model_info.${name}'`)
     }
   }
-}
-
-function priceOf(fields: Fields): Record<string, string> | undefined {
-  const rates = Object.entries(PRICES).flatMap(([name, usageClass]) => {
-    const value = fields[name]
-    const rate =
-      typeof value === "number" || typeof value === "string" ? perMillion(value) : undefined
-    return rate === undefined ? [] : [[usageClass, rate] as const]
-  })
-  return rates.length === 0 ? undefined : Object.fromEntries(rates)
 }
 
 function factsOf(info: Fields): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
-import { parseJsonObject } from "../../canon/json.ts"
+import { isJsonObject, parseJsonObject } from "../../canon/json.ts"
 import { CommandError } from "../exit-codes.ts"
+import type { Differences } from "./plan.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -13,34 +14,47 @@ const TABLES = {
 
 /** What LiteLLM has in its database, as far as it is read here. */
 export type LiteLlmRows = Readonly<Record<keyof typeof TABLES, readonly Row[]>>
+/** What a row must have to be read. */
+const IDENTIFIERS = {
+  keys: "token",
+  teams: "team_id",
+  users: "user_id",
+  budgets: "budget_id",
+} as const
 
 /**
  * Reads LiteLLM's database, or a file of JSON that has its tables by name, each a list of rows.
  * @param place `postgres://…`, or a path.
  * @throws CommandError
  */
-export async function readLiteLlmRows(place: string): Promise<LiteLlmRows> {
-  if (/^postgres(ql)?:\/\//.test(place)) return fromServer(place)
+export async function readLiteLlmRows(
+  place: string,
+  differences: Differences,
+): Promise<LiteLlmRows> {
+  if (/^postgres(ql)?:\/\//.test(place)) return rowsOf(await fromServer(place), differences)
   const tables = parseJsonObject(textOf(place))
   if (tables === undefined) throw new CommandError("usage", `${place} holds no JSON object`)
-  return rowsOf((table) => listIn(tables, table))
+  for (const table of Object.values(TABLES)) {
+    const list = tables[table] ?? []
+    if (!Array.isArray(list)) throw new CommandError("usage", `${place}: '${table}' is no list`)
+  }
+  if (!Array.isArray(tables[TABLES.keys]))
+    throw new CommandError("usage", `${place} has no table '${TABLES.keys}'`)
+  return rowsOf(tables, differences)
 }
 
-async function fromServer(url: string): Promise<LiteLlmRows> {
+async function fromServer(url: string): Promise<Row> {
   const sql = new Bun.SQL({ url, max: 1, connectionTimeout: 10 })
   try {
-    const tables = new Map<string, readonly Row[]>()
+    const tables: Record<string, readonly unknown[]> = {}
     for (const table of Object.values(TABLES)) {
       // Nothing is written to it. Only these names are ever in the statement.
       const rows: { row: string }[] = await sql.unsafe(
         `SELECT row_to_json(t)::text AS row FROM "${table}" AS t`,
       )
-      tables.set(
-        table,
-        rows.map(({ row }) => parseJsonObject(row) ?? {}),
-      )
+      tables[table] = rows.map(({ row }) => parseJsonObject(row))
     }
-    return rowsOf((table) => tables.get(table) ?? [])
+    return tables
   } catch (error) {
     // The address has a password.
     const reason = error instanceof Error ? error.message.replaceAll(url, "it") : "it failed"
@@ -50,14 +64,26 @@ async function fromServer(url: string): Promise<LiteLlmRows> {
   }
 }
 
-function rowsOf(find: (table: string) => readonly Row[]): LiteLlmRows {
-  const { keys, teams, users, budgets } = TABLES
-  return { keys: find(keys), teams: find(teams), users: find(users), budgets: find(budgets) }
+function rowsOf(tables: Row, differences: Differences): LiteLlmRows {
+  const find = (name: keyof typeof TABLES): Row[] => {
+    const list = tables[TABLES[name]]
+    return (Array.isArray(list) ? list : []).flatMap((row: unknown, index) => {
+      if (isJsonObject(row) && isText(row[IDENTIFIERS[name]])) return [row]
+      const words = `it has no '${IDENTIFIERS[name]}'`
+      differences.leftOut(`row ${index + 1} of ${TABLES[name]}`, words)
+      return []
+    })
+  }
+  return {
+    keys: find("keys"),
+    teams: find("teams"),
+    users: find("users"),
+    budgets: find("budgets"),
+  }
 }
 
-function listIn(tables: Row, table: string): readonly Row[] {
-  const list = tables[table]
-  return Array.isArray(list) ? (list as Row[]) : []
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== ""
 }
 
 /** @throws CommandError `not_found`. */

@@ -1,12 +1,14 @@
 import { formatCredits } from "../../ledger/money.ts"
-import { nanocreditsOf } from "./decimal.ts"
 import type { LiteLlmRows } from "./litellm-database.ts"
+import { LiteLlmLimits } from "./litellm-limits.ts"
 import {
   type Differences,
   importedId,
+  isNothing,
   labelOf,
   type PlannedAccount,
   type PlannedKey,
+  uniqueName,
 } from "./plan.ts"
 
 type Row = Readonly<Record<string, unknown>>
@@ -21,7 +23,6 @@ const READ_OF_KEYS = new Set([
   ),
   ..."created_by updated_by last_active soft_budget_cooldown model_spend rotation_count".split(" "),
 ])
-const ALL_MODELS = new Set(["all-proxy-models", "all-team-models"])
 const NO_TEAM = "litellm"
 /** The team of the keys that LiteLLM creates when someone signs in to its UI. */
 const UI_TEAM = "litellm-dashboard"
@@ -32,12 +33,14 @@ export class LiteLlmAccounts {
   readonly #rows: LiteLlmRows
   readonly #ids: ReadonlyMap<string, string>
   readonly #differences: Differences
+  readonly #limits: LiteLlmLimits
 
   /** @param ids of models here, by their names there. */
   constructor(rows: LiteLlmRows, ids: ReadonlyMap<string, string>, differences: Differences) {
     this.#rows = rows
     this.#ids = ids
     this.#differences = differences
+    this.#limits = new LiteLlmLimits(rows, ids, differences)
   }
 
   plan(): PlannedAccount[] {
@@ -90,13 +93,15 @@ export class LiteLlmAccounts {
     }: { readonly name: string; readonly row: Row; readonly keys: readonly PlannedKey[] },
     taken: Set<string>,
   ): PlannedAccount {
-    const unique = taken.has(name) ? labelOf(`${name.slice(0, 50)} (${origin})`) : name
-    taken.add(unique)
+    const unique = uniqueName(name, origin, taken)
     const subject = `account ${unique}`
-    const budget = this.#budget(row, subject)
-    const rates = ratesOf(row)
-    const models = this.#models(row, subject)
-    const credits = budget.once ?? budget.period ?? 0n
+    const { limits, once, period, faults, zeros } = this.#limits.of(row, subject)
+    for (const fault of faults) {
+      const words = `paused: ${fault}. Set its limit by hand, then resume the account`
+      this.#differences.toDecide(subject, words)
+    }
+    this.#reportZeros(subject, zeros)
+    const credits = once ?? period ?? 0n
     if (credits === 0n) {
       this.#differences.toDecide(
         subject,
@@ -105,8 +110,8 @@ export class LiteLlmAccounts {
     }
     return {
       name: unique,
-      limits: { ...rates, ...budget.limits, ...(models && { models }) },
-      isPaused: row["blocked"] === true,
+      limits,
+      isPaused: isBlocked(row) || faults.length + zeros.length > 0,
       credits,
       note: `from LiteLLM: ${origin === "" ? "keys of no team" : origin}`,
       keys,
@@ -137,75 +142,41 @@ export class LiteLlmAccounts {
       if (!READ_OF_KEYS.has(member) && !isNothing(value))
         this.#differences.leftOut(subject, `'${member}'`)
     }
-    const budget = this.#budget(row, subject)
-    const models = this.#models(row, subject)
+    const { limits, once, faults, zeros } = this.#limits.of(row, subject)
     const aliases = this.#aliases(row, subject)
-    if (budget.once === 0n) {
-      this.#differences.leftOut(subject, "its budget is zero or used up")
+    const fault = once === 0n ? "its budget is zero or used up" : faults[0]
+    if (fault !== undefined) {
+      this.#differences.leftOut(subject, fault)
       return undefined
     }
+    this.#reportZeros(subject, zeros)
     return {
       id: importedId("key", `litellm:${digest}`),
       secret: { digest, hint: String(row["key_name"] ?? "").slice(-4) },
-      isPaused: row["blocked"] === true,
+      isPaused: isBlocked(row) || zeros.length > 0,
       input: {
         name,
-        ...ratesOf(row),
-        ...budget.limits,
-        ...(budget.once !== undefined && { budget: formatCredits(budget.once) }),
-        ...(models && { models }),
+        ...limits,
+        ...(once !== undefined && { budget: formatCredits(once) }),
         ...(aliases && { aliases }),
         ...(!Number.isNaN(expires) && { expires_at: new Date(expires).toISOString() }),
       },
     }
   }
 
-  /** Its own, or the one that it refers to; in the periods that there are here. */
-  #budget(row: Row, subject: string) {
-    const shared = this.#rows.budgets.find(
-      ({ budget_id: id }) => id !== undefined && id === row["budget_id"],
-    )
-    const amount = row["max_budget"] ?? shared?.["max_budget"]
-    const period = row["budget_duration"] ?? shared?.["budget_duration"]
-    if (isNothing(amount) && amount !== 0) return { limits: {} }
-    const whole = nanocreditsOf(String(amount)) ?? 0n
-    if (whole <= 0n) return { once: 0n, limits: {} }
-    if (isNothing(period)) {
-      const spent = nanocreditsOf(Number(row["spend"] ?? 0)) ?? 0n
-      return { once: whole > spent ? whole - spent : 0n, limits: {} }
-    }
-    const text = String(period)
-    if (/^(1d|24h)$/.test(text))
-      return { period: whole, limits: { daily_budget: formatCredits(whole) } }
-    const isMonth = /^(1mo|30d|31d|28d)$/.test(text)
-    if (!isMonth) {
-      this.#differences.changed(
-        subject,
-        `its budget of ${formatCredits(whole)} for ${text} is one for a month`,
-      )
-    } else if (text !== "1mo") {
-      this.#differences.changed(subject, `its budget renews with the month, not every ${text}`)
-    }
-    return { period: whole, limits: { monthly_budget: formatCredits(whole) } }
-  }
-
-  #models(row: Row, subject: string): string[] | undefined {
-    const list = Array.isArray(row["models"]) ? row["models"].map(String) : []
-    if (list.length === 0 || list.some((name) => ALL_MODELS.has(name))) return undefined
-    const found = list.flatMap((name) => {
-      if (name.includes("*")) return [name]
-      const id = this.#ids.get(name)
-      if (id === undefined)
-        this.#differences.leftOut(subject, `the model '${name}' that it may call is not there`)
-      return id === undefined ? [] : [id]
-    })
-    // A list of which nothing is left must not become one that allows everything.
-    return found.length === 0 ? [list[0] ?? ""] : found
+  /** A rate of zero cannot be set here. */
+  #reportZeros(subject: string, zeros: readonly string[]): void {
+    if (zeros.length > 0)
+      this.#differences.changed(subject, `paused, since ${zeros.join(" and ")} is 0 there`)
   }
 
   #aliases(row: Row, subject: string): Record<string, string> | undefined {
     const aliases = row["aliases"]
-    if (typeof aliases !== "object" || aliases === null) return undefined
+    if (isNothing(aliases)) return undefined
+    if (typeof aliases !== "object" || aliases === null || Array.isArray(aliases)) {
+      this.#differences.leftOut(subject, "'aliases'")
+      return undefined
+    }
     const found = Object.entries(aliases).flatMap(([alias, target]) => {
       const id = this.#ids.get(String(target))
       if (id === undefined)
@@ -216,23 +187,8 @@ export class LiteLlmAccounts {
   }
 }
 
-function ratesOf(row: Row) {
-  const { rpm_limit: requests, tpm_limit: tokens, max_parallel_requests: concurrent } = row
-  return {
-    ...(isCount(requests) && { requests_per_minute: requests }),
-    ...(isCount(tokens) && { tokens_per_minute: tokens }),
-    ...(isCount(concurrent) && { concurrent_requests: concurrent }),
-  }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0
-}
-
-function isNothing(value: unknown): boolean {
-  if (value === null || value === undefined || value === "" || value === 0 || value === false)
-    return true
-  return typeof value === "object" && Object.keys(value).length === 0
+function isBlocked({ blocked }: Row): boolean {
+  return !isNothing(blocked) && blocked !== "false"
 }
 
 /** Prisma's timestamps are in UTC, and do not say so. */

@@ -19,7 +19,11 @@ export async function planLiteLlm(
     differences.toDecide("keys", "name the database with --database to carry them over")
     return { settings, variables, accounts: [], differences }
   }
-  const accounts = new LiteLlmAccounts(await readLiteLlmRows(database), ids, differences)
+  const accounts = new LiteLlmAccounts(
+    await readLiteLlmRows(database, differences),
+    ids,
+    differences,
+  )
   const planned = accounts.plan()
   accounts.reportUsers()
   return { settings, variables, accounts: planned, differences }

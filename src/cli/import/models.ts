@@ -75,7 +75,7 @@ export class ModelBuilder {
   }
 
   #isAlias(name: string, id: string): boolean {
-    const isAlias = ALIAS_PATTERN.test(name) && !name.includes("${")
+    const isAlias = ALIAS_PATTERN.test(name) && !name.includes("${") && name !== "__proto__"
     if (!isAlias) this.#differences.changed(`model ${name}`, `callers have to name it ${id}`)
     return isAlias
   }

@@ -42,7 +42,7 @@ export class NewApiChannels {
       const isSet = !["", null, 0, undefined, "{}", "default"].includes(value as string)
       if (!READ.has(name) && isSet) this.#differences.leftOut(subject, `'${name}'`)
     }
-    const mapping = parseJsonObject(String(channel["model_mapping"] ?? "")) ?? {}
+    const mapping = this.#objectIn(channel, "model_mapping", subject)
     const names = String(channel["models"] ?? "")
       .split(",")
       .map((name) => name.trim())
@@ -84,15 +84,30 @@ export class NewApiChannels {
     if (!place) return false
     const deployments = this.#models.get(name) ?? []
     this.#models.set(name, deployments)
-    const weight = Math.max(1, Number(channel["weight"] ?? 0))
-    deployments.push({ ...place, weight, priority: Number(channel["priority"] ?? 0) })
+    const weight = Math.max(1, this.#numberIn(channel, "weight", subject))
+    const priority = this.#numberIn(channel, "priority", subject)
+    deployments.push({ ...place, weight, priority })
     return true
+  }
+
+  #objectIn(channel: Row, column: "model_mapping" | "channel_info", subject: string): JsonObject {
+    const text = String(channel[column] ?? "").trim()
+    const found = parseJsonObject(text)
+    if (!found && text !== "") this.#differences.leftOut(subject, `'${column}', which is no JSON`)
+    return found ?? {}
+  }
+
+  #numberIn(channel: Row, column: "weight" | "priority", subject: string): number {
+    const value = Number(channel[column] ?? 0)
+    if (Number.isFinite(value)) return value
+    this.#differences.leftOut(subject, `'${column}'`)
+    return 0
   }
 
   /** Its keys, one a line or as JSON, without those that new-api has disabled. */
   #keysOf(channel: Row, subject: string): readonly string[] {
     const text = String(channel["key"] ?? "").trim()
-    const info = parseJsonObject(String(channel["channel_info"] ?? "")) ?? {}
+    const info = this.#objectIn(channel, "channel_info", subject)
     const states = isJsonObject(info["multi_key_status_list"]) ? info["multi_key_status_list"] : {}
     const all = keysIn(text)
     const enabled = all.filter((_, index) => (states[index] ?? ENABLED) === ENABLED)

@@ -10,6 +10,7 @@ import {
   type ImportPlan,
   type PlannedAccount,
   type PlannedKey,
+  uniqueName,
 } from "./plan.ts"
 import { Providers } from "./providers.ts"
 import { Variables } from "./variables.ts"
@@ -36,7 +37,15 @@ export async function planNewApi(file: string, directory: string): Promise<Impor
   const models = new NewApiChannels(differences, new Providers(differences, variables, directory))
   for (const channel of channels) models.add(channel)
   const { settings, ids } = models.finish()
-  const accounts = users.map((user) => accountOf(user, tokens, ids, differences))
+  const known = new Set(users.map(({ id }) => id))
+  for (const token of tokens)
+    if (!known.has(token["user_id"]))
+      differences.leftOut(`key ${labelOf(token["name"])}`, "its user is not there")
+  const taken = new Set<string>()
+  const accounts = users.map((user) => {
+    const name = uniqueName(labelOf(user["username"] ?? user["id"]), `user ${user["id"]}`, taken)
+    return accountOf(user, name, { tokens, ids, differences })
+  })
   differences.toDecide(
     "prices",
     "those of the known models are in force: compare ratios and groups, and set 'multiplier'",
@@ -63,11 +72,17 @@ function readAll(file: string): Readonly<Record<"channels" | "users" | "tokens",
 
 function accountOf(
   user: Row,
-  tokens: readonly Row[],
-  ids: ReadonlyMap<string, string>,
-  differences: Differences,
+  name: string,
+  {
+    tokens,
+    ids,
+    differences,
+  }: {
+    readonly tokens: readonly Row[]
+    readonly ids: ReadonlyMap<string, string>
+    readonly differences: Differences
+  },
 ): PlannedAccount {
-  const name = labelOf(user["username"] ?? user["id"])
   const subject = `account ${name}`
   const credits = creditsOf(user["quota"])
   const keys = tokens
@@ -98,18 +113,17 @@ function keyOf(
   const subject = `key ${name}`
   const secret = String(token["key"] ?? "")
   const left = creditsOf(token["remain_quota"])
-  const isUnlimited = Boolean(token["unlimited_quota"])
+  const isUnlimited = isTrue(token["unlimited_quota"])
   const expires = Number(token["expired_time"] ?? -1)
-  if (
-    secret === "" ||
-    (!isUnlimited && left === 0n) ||
-    (expires > 0 && expires * MILLISECONDS <= Date.now())
-  ) {
-    differences.leftOut(subject, secret === "" ? "it has no secret" : "it is used up or expired")
+  const names = isTrue(token["model_limits_enabled"]) ? modelsIn(token) : []
+  const fault = faultOf(token, left)
+  if (fault !== undefined) {
+    differences.leftOut(subject, fault)
     return []
   }
-  const listed = token["model_limits_enabled"] ? String(token["model_limits"] ?? "").split(",") : []
-  const names = listed.map((model) => model.trim()).filter((model) => model !== "")
+  const { group } = token
+  if (typeof group === "string" && group !== "" && group !== "default")
+    differences.leftOut(subject, `its group '${group}'`)
   const models = names.map((model) => ids.get(model) ?? model)
   const addresses = String(token["allow_ips"] ?? "")
     .split(/[\s,]+/)
@@ -128,6 +142,32 @@ function keyOf(
       },
     },
   ]
+}
+
+/** Why a key is not carried over: without one of its limits it would be allowed more than there. */
+function faultOf(token: Row, left: bigint): string | undefined {
+  if (String(token["key"] ?? "") === "") return "it has no secret"
+  const expires = Number(token["expired_time"] ?? -1)
+  if (Number.isNaN(new Date(expires * MILLISECONDS).getTime()))
+    return "the time that it expires at cannot be read"
+  const isOver = expires > 0 && expires * MILLISECONDS <= Date.now()
+  if (isOver || (!isTrue(token["unlimited_quota"]) && left === 0n))
+    return "it is used up or expired"
+  if (isTrue(token["model_limits_enabled"]) && modelsIn(token).length === 0)
+    return "its list of models is empty, which allows none there"
+  return undefined
+}
+
+function modelsIn({ model_limits: list }: Row): string[] {
+  return String(list ?? "")
+    .split(",")
+    .map((model) => model.trim())
+    .filter((model) => model !== "")
+}
+
+/** SQLite keeps whatever was written to a column. */
+function isTrue(value: unknown): boolean {
+  return value === 1 || value === "1" || value === "true"
 }
 
 function creditsOf(quota: unknown): bigint {

@@ -3,7 +3,14 @@ import { formatCredits } from "../../ledger/money.ts"
 import { CommandError } from "../exit-codes.ts"
 import { nanocreditsOf } from "./decimal.ts"
 import { textOf } from "./litellm-database.ts"
-import { Differences, importedId, labelOf, type ImportPlan, type PlannedKey } from "./plan.ts"
+import {
+  Differences,
+  importedId,
+  isNothing,
+  labelOf,
+  type ImportPlan,
+  type PlannedKey,
+} from "./plan.ts"
 import { Providers } from "./providers.ts"
 import { Variables } from "./variables.ts"
 
@@ -27,7 +34,11 @@ export async function planOpenRouter(file: string, directory: string): Promise<I
     )
   }
   const differences = new Differences()
-  const keys = list.filter(isJsonObject).flatMap((key) => keyOf(key, differences))
+  const keys = list.flatMap((key, index) => {
+    if (isJsonObject(key)) return keyOf(key, differences)
+    differences.leftOut(`key ${index + 1}`, "it is no object")
+    return []
+  })
   differences.toDecide(
     "balance",
     "it is not in the file: grant the account what it should have (tollgate credits grant openrouter)",
@@ -56,26 +67,40 @@ function keyOf(key: JsonObject, differences: Differences): PlannedKey[] {
       differences.leftOut(subject, `'${member}'`)
   }
   const { hash, limit, limit_remaining: remaining, limit_reset: reset, expires_at: expires } = key
-  if (typeof hash !== "string") {
-    differences.leftOut(subject, "it has no 'hash'")
+  const whole = amountOf(limit)
+  const rest = amountOf(remaining) ?? whole
+  const fault = faultOf(key, whole)
+  if (fault !== undefined) {
+    differences.leftOut(subject, fault)
     return []
   }
-  const whole = typeof limit === "number" ? (nanocreditsOf(limit) ?? 0n) : 0n
-  const rest = typeof remaining === "number" ? (nanocreditsOf(remaining) ?? 0n) : whole
+  const isUsedUp = whole !== null && (rest ?? 0n) <= 0n && isNothing(reset)
   differences.changed(subject, "it gets a new secret")
   if (reset === "weekly") differences.changed(subject, "its weekly limit is one for a month")
   return [
     {
       id: importedId("key", `openrouter:${hash}`),
       secret: undefined,
-      isPaused: key["disabled"] === true || (whole > 0n && rest <= 0n && reset === null),
+      isPaused: !isNothing(key["disabled"]) || isUsedUp,
       input: {
         name,
-        ...budgetOf(whole, rest, reset),
+        ...budgetOf(whole, rest ?? 0n, reset),
         ...(typeof expires === "string" && { expires_at: momentOf(expires) }),
       },
     },
   ]
+}
+
+/** Why a key is not carried over: without one of its limits it would be allowed more than there. */
+function faultOf(
+  { hash, expires_at: expires }: JsonObject,
+  limit: bigint | null | undefined,
+): string | undefined {
+  if (typeof hash !== "string" || hash === "") return "it has no 'hash'"
+  if (limit === undefined) return "its limit is no number"
+  if (limit !== null && limit <= 0n) return "its limit is zero"
+  if (isNothing(expires) || typeof expires === "string") return undefined
+  return "the time that it expires at cannot be read"
 }
 
 /** In UTC; a text that is no moment stays as it is, and the key is then left out. */
@@ -84,9 +109,16 @@ function momentOf(text: string): string {
   return Number.isNaN(at) ? text : new Date(at).toISOString()
 }
 
-function budgetOf(whole: bigint, rest: bigint, reset: unknown) {
-  if (whole <= 0n) return {}
+/** Nanocredits; null for no limit, undefined for an amount that cannot be read. */
+function amountOf(value: unknown): bigint | null | undefined {
+  if (value === null || value === undefined) return null
+  return typeof value === "number" || typeof value === "string" ? nanocreditsOf(value) : undefined
+}
+
+/** A key that is used up keeps a budget for when it is resumed. */
+function budgetOf(whole: bigint | null | undefined, rest: bigint, reset: unknown) {
+  if (!whole) return {}
   if (reset === "daily") return { daily_budget: formatCredits(whole) }
   if (reset === "weekly" || reset === "monthly") return { monthly_budget: formatCredits(whole) }
-  return rest > 0n ? { budget: formatCredits(rest) } : {}
+  return { budget: formatCredits(rest > 0n ? rest : whole) }
 }

@@ -1,4 +1,5 @@
 import { accountChange } from "#contract/accounts.ts"
+import { creditChange } from "#contract/common.ts"
 import { newKey } from "#contract/keys.ts"
 import { Fault, readNetwork } from "../../config/scalars.ts"
 import { formatCredits } from "../../ledger/money.ts"
@@ -83,26 +84,55 @@ export function labelOf(value: unknown): string {
   return text === "" ? "unnamed" : text
 }
 
+/** Whether a member says nothing that would be missed. */
+export function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === "" || value === 0 || value === false)
+    return true
+  return typeof value === "object" && Object.keys(value).length === 0
+}
+
 /** An id derived from where something came from: a repeated import finds what the first one wrote. */
 export function importedId(prefix: "key" | "acc", origin: string): string {
   const digest = new Bun.CryptoHasher("sha256").update(origin).digest("hex")
   return `${prefix}_${digest.slice(0, 24)}`
 }
 
+/** The name, or another one if an earlier account has it. @param taken the names of earlier accounts. */
+export function uniqueName(name: string, origin: string, taken: Set<string>): string {
+  const unique = taken.has(name) ? labelOf(`${name.slice(0, 50)} (${origin})`) : name
+  taken.add(unique)
+  return unique
+}
+
 /**
- * The accounts as they can be written: keys that have expired or that the management API would refuse are left out and
- * named, so that no write fails halfway.
+ * The accounts as they can be written: keys that have expired, that are listed twice or that the management API would
+ * refuse are left out and named, so that no write fails halfway.
  */
 export function writableAccounts(
   accounts: readonly PlannedAccount[],
   differences: Differences,
 ): PlannedAccount[] {
+  const ids = new Set<string>()
   return accounts.map((account) => {
-    const keys = account.keys.filter((key) => isWritable(key, differences))
-    const words = `${keys.length} keys, ${formatCredits(account.credits)} credits`
+    const keys = account.keys.filter((key) => {
+      const isSecond = ids.has(key.id)
+      ids.add(key.id)
+      if (isSecond) differences.leftOut(`key ${key.input.name}`, "the same key is listed before it")
+      return !isSecond && isWritable(key, differences)
+    })
+    const credits = writableCredits(account, differences)
+    const words = `${keys.length} keys, ${formatCredits(credits)} credits`
     differences.carried(`account ${account.name}`, words)
-    return { ...account, ...writableLimits(account, differences), keys }
+    return { ...account, ...writableLimits(account, differences), credits, keys }
   })
+}
+
+function writableCredits({ name, credits }: PlannedAccount, differences: Differences): bigint {
+  const amount = formatCredits(credits)
+  if (creditChange.safeParse(amount).success) return credits
+  const words = `its ${amount} credits are more than one grant can be: grant what it should have`
+  differences.toDecide(`account ${name}`, words)
+  return 0n
 }
 
 function isWritable({ input }: PlannedKey, differences: Differences): boolean {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json
 import { CommandError } from "../exit-codes.ts"
 import { textOf } from "./litellm-database.ts"
 import { ModelBuilder } from "./models.ts"
-import { Differences, type ImportPlan } from "./plan.ts"
+import { Differences, type ImportPlan, isNothing } from "./plan.ts"
 import { PORTKEY_READ, portkeyConnection } from "./portkey-connection.ts"
 import { Providers } from "./providers.ts"
 import { Variables } from "./variables.ts"
@@ -103,6 +103,11 @@ class ConfigReader {
   #reportUnknown(config: JsonObject, subject: string): void {
     for (const name of Object.keys(config))
       if (!PORTKEY_READ.has(name)) this.#differences.leftOut(subject, `'${name}'`)
+    const { targets, weight } = config
+    if (!isNothing(targets) && !(Array.isArray(targets) && targets.every(isJsonObject)))
+      this.#differences.leftOut(subject, "'targets' that are no objects")
+    if (!isNothing(weight) && !isWeight(weight))
+      this.#differences.leftOut(subject, "'weight', which is no number")
   }
 }
 
@@ -124,5 +129,9 @@ function inheritedBy(config: JsonObject, target: JsonObject): JsonObject {
 }
 
 function numberOf(weight: unknown): number {
-  return typeof weight === "number" && weight >= 0 ? weight : 1
+  return isWeight(weight) ? weight : 1
+}
+
+function isWeight(weight: unknown): weight is number {
+  return typeof weight === "number" && weight >= 0
 }

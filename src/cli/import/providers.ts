@@ -37,6 +37,8 @@ const MAX_CREDENTIALS = 100
 export class Providers {
   readonly settings: Record<string, Written> = {}
   readonly #byIdentity = new Map<string, string>()
+  /** By vendor, the number of its last provider. */
+  readonly #lastNumbers = new Map<string, number>()
   readonly #differences: Differences
   readonly #variables: Variables
   readonly #directory: string
@@ -135,9 +137,11 @@ export class Providers {
   }
 
   #freeName(vendor: string): string {
-    for (let number = 1; ; number++) {
+    for (let number = (this.#lastNumbers.get(vendor) ?? 0) + 1; ; number++) {
       const name = number === 1 ? vendor : `${vendor}-${number}`
-      if (!Object.hasOwn(this.settings, name)) return name
+      if (Object.hasOwn(this.settings, name)) continue
+      this.#lastNumbers.set(vendor, number)
+      return name
     }
   }
 }

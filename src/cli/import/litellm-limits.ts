@@ -1,0 +1,135 @@
+import { formatCredits } from "../../ledger/money.ts"
+import { nanocreditsOf } from "./decimal.ts"
+import type { LiteLlmRows } from "./litellm-database.ts"
+import { type Differences, isNothing } from "./plan.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What a key or an account may do here. */
+export interface FoundLimits {
+  readonly limits: {
+    readonly [rate in (typeof RATES)[keyof typeof RATES]]?: number
+  } & {
+    readonly daily_budget?: string
+    readonly monthly_budget?: string
+    readonly models?: string[]
+  }
+  /** Nanocredits that it may spend in total, without a period. */
+  readonly once?: bigint
+  /** Nanocredits that it may spend in each period. */
+  readonly period?: bigint
+  /** Members that cannot be read: without them it would be allowed more than there. */
+  readonly faults: readonly string[]
+  /** Members that are zero, which blocks it there. */
+  readonly zeros: readonly string[]
+}
+
+const ALL_MODELS = new Set(["all-proxy-models", "all-team-models"])
+/** By LiteLLM's name of a rate, the limit here. */
+const RATES = {
+  rpm_limit: "requests_per_minute",
+  tpm_limit: "tokens_per_minute",
+  max_parallel_requests: "concurrent_requests",
+} as const
+
+/** Limits of LiteLLM's keys, teams and users, with those of the budgets that they refer to. */
+export class LiteLlmLimits {
+  readonly #budgets: ReadonlyMap<unknown, Row>
+  readonly #ids: ReadonlyMap<string, string>
+  readonly #differences: Differences
+
+  /** @param ids of models here, by their names there. */
+  constructor(
+    { budgets }: Pick<LiteLlmRows, "budgets">,
+    ids: ReadonlyMap<string, string>,
+    differences: Differences,
+  ) {
+    this.#budgets = new Map(budgets.map((row) => [row["budget_id"], row]))
+    this.#ids = ids
+    this.#differences = differences
+  }
+
+  of(row: Row, subject: string): FoundLimits {
+    const { budget_id: id, models } = row
+    const hasBudget = !isNothing(id)
+    const shared = hasBudget ? this.#budgets.get(id) : undefined
+    const rates = ratesOf(row, shared)
+    const budget = this.#budget(row, shared ?? {}, subject)
+    const isList = models === null || models === undefined || Array.isArray(models)
+    const list = isList ? this.#models(models ?? [], subject) : undefined
+    if (!isNothing(shared?.["model_max_budget"]))
+      this.#differences.leftOut(subject, "'model_max_budget' of its budget")
+    return {
+      ...rates,
+      ...budget,
+      limits: { ...rates.limits, ...budget.limits, ...(list && { models: list }) },
+      faults: [
+        ...rates.faults,
+        ...(isList ? [] : ["'models' is no list"]),
+        ...(hasBudget && !shared ? ["the budget of its 'budget_id' is not there"] : []),
+      ],
+    }
+  }
+
+  /** Its own, or the one that it refers to; in the periods that there are here. */
+  #budget(row: Row, shared: Row, subject: string): Pick<FoundLimits, "limits" | "once" | "period"> {
+    const amount = row["max_budget"] ?? shared["max_budget"]
+    const period = row["budget_duration"] ?? shared["budget_duration"]
+    if (isNothing(amount) && amount !== 0) return { limits: {} }
+    const whole = nanocreditsOf(String(amount)) ?? 0n
+    if (whole <= 0n) return { once: 0n, limits: {} }
+    if (isNothing(period)) {
+      // An amount that cannot be read may be all of it.
+      const spent = nanocreditsOf(String(row["spend"] ?? 0)) ?? whole
+      return { once: whole > spent ? whole - spent : 0n, limits: {} }
+    }
+    const text = String(period)
+    if (/^(1d|24h)$/.test(text))
+      return { period: whole, limits: { daily_budget: formatCredits(whole) } }
+    const isMonth = /^(1mo|30d|31d|28d)$/.test(text)
+    if (!isMonth) {
+      this.#differences.changed(
+        subject,
+        `its budget of ${formatCredits(whole)} for ${text} is one for a month`,
+      )
+    } else if (text !== "1mo") {
+      this.#differences.changed(subject, `its budget renews with the month, not every ${text}`)
+    }
+    return { period: whole, limits: { monthly_budget: formatCredits(whole) } }
+  }
+
+  #models(models: readonly unknown[], subject: string): string[] | undefined {
+    const list = models.map(String)
+    if (list.length === 0 || list.some((name) => ALL_MODELS.has(name))) return undefined
+    const found = list.flatMap((name) => {
+      if (name.includes("*")) return [name]
+      const id = this.#ids.get(name)
+      if (id === undefined)
+        this.#differences.leftOut(subject, `the model '${name}' that it may call is not there`)
+      return id === undefined ? [] : [id]
+    })
+    // A list of which nothing is left must not become one that allows everything.
+    return found.length === 0 ? [list[0] ?? ""] : found
+  }
+}
+
+function ratesOf(row: Row, shared: Row = {}): Pick<FoundLimits, "limits" | "faults" | "zeros"> {
+  const limits: { [rate in (typeof RATES)[keyof typeof RATES]]?: number } = {}
+  const faults: string[] = []
+  const zeros: string[] = []
+  for (const member of Object.keys(RATES) as (keyof typeof RATES)[]) {
+    const value = row[member] ?? shared[member]
+    if (value === null || value === undefined) continue
+    const count = countOf(value)
+    if (count === undefined) faults.push(`'${member}' is no whole number`)
+    else if (count === 0) zeros.push(`'${member}'`)
+    else limits[RATES[member]] = count
+  }
+  return { limits, faults, zeros }
+}
+
+function countOf(value: unknown): number | undefined {
+  const isText = typeof value === "string" && /^\d+$/.test(value.trim())
+  const count = isText ? Number(value) : value
+  return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined
+}
