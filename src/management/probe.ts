@@ -5,6 +5,7 @@ import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import { ServiceUnreachable } from "../vendors/credential-request.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
+import { Connection } from "../wire/http/connection.ts"
 import { isProxied } from "../wire/http/proxies.ts"
 import { connectionErrorOf, proxyRefusal } from "../wire/http/connection-error.ts"
 
@@ -71,13 +72,33 @@ export async function probeProvider(
     const clock = Number.isNaN(date) ? {} : { clockOffset: date - Date.now() }
     const finding = await validate(vendor, response, wantsModels)
     return { ...finding, status: response.status, ...clock }
-  } catch (error) {
-    const { message } = connectionErrorOf(error, {
-      isProxied: isProxied(new URL(url), process.env),
-    })
+  } catch (thrown) {
+    const call = { isProxied: isProxied(new URL(url), process.env) }
+    const error = call.isProxied ? thrown : await handshakeErrorOf(thrown, new URL(url))
+    const { message } = connectionErrorOf(error, call)
     const mend = "check base_url, the network, and whether the server runs"
     return { result: "warning", found: `it cannot be reached: ${message}`, mend }
   }
+}
+
+/** The error itself; for a failed TLS handshake the one of a second handshake, whose reason the runtime does not hide. */
+async function handshakeErrorOf(error: unknown, url: URL): Promise<unknown> {
+  if (!(error instanceof Error && "code" in error && error.code === "EPROTO")) return error
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const timer = setTimeout(resolve, PATIENCE, error)
+  const place = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port) || 443 }
+  const connection = new Connection(
+    { ...place, isSecure: true },
+    {
+      onReady: () => resolve(error),
+      onBytes: () => resolve(error),
+      onClosed: (reason) => resolve(reason ?? error),
+    },
+  )
+  const found = await promise
+  clearTimeout(timer)
+  connection.destroy()
+  return found
 }
 
 async function validate(
@@ -107,11 +128,24 @@ async function validate(
   if (status >= 500) {
     return { result: "warning", found: `it answers with ${status}`, mend: "try again later" }
   }
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel()
+    const found = `it redirects${placeIn(response)} (${status}), which the gateway does not follow`
+    return { result: "failed", found, mend: "correct its base_url" }
+  }
   // Some vendors have no list of models; what counts is that the credential was not refused.
   if (status !== 200) return { result: "ok", found: `reached (${status})` }
-  if (!wantsModels) await response.body?.cancel()
+  const isJson = /\bjson\b/i.test(response.headers.get("content-type") ?? "")
+  const isRead = wantsModels || !isJson
+  if (!isRead) await response.body?.cancel()
+  const text = isRead ? await textOf(response) : undefined
+  const body = text === undefined ? undefined : parsed(text)
+  if (text !== undefined && typeof body !== "object") {
+    const page = /^\s*</.test(text) ? "a web page" : "something else than JSON"
+    return { result: "failed", found: `it answers with ${page}`, mend: "correct its base_url" }
+  }
   const found = "it accepts the credential"
-  const models = wantsModels ? modelsIn(parsed(await textOf(response))) : []
+  const models = wantsModels ? modelsIn(body) : []
   return { result: "ok", found, ...(models.length > 0 && { models }) }
 }
 
@@ -129,19 +163,26 @@ async function accountError(
 ): Promise<ProviderErrorKind | undefined> {
   const { status, headers } = response
   if (status < 400 || status >= 500) return undefined
-  const body = parsed(await textOf(response))
+  const body = parsed((await textOf(response)) ?? "")
   const { dialect } = vendor.chat[0] ?? {}
   const error = dialect?.decodeError(status, body, headers) ?? vendorRefusal(status, {})
   const { providerError } = error.details
   return ACCOUNT_ERRORS.has(providerError) ? providerError : undefined
 }
 
-async function textOf(response: Response): Promise<string> {
+/** Where a redirect leads, without what may be secret in an address. */
+function placeIn({ headers, url }: Response): string {
+  const target = URL.parse(headers.get("location") ?? "", url)
+  return target === null || !target.protocol.startsWith("http") ? "" : ` to ${target.origin}`
+}
+
+/** Undefined if it is too long to be read. */
+async function textOf(response: Response): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ""
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > LONGEST_LIST) return ""
+    if (text.length > LONGEST_LIST) return undefined
   }
   return text
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { createServer } from "node:net"
 import { exportPKCS8, generateKeyPair } from "jose"
 import { checkProviders, checkProxies } from "../../src/cli/doctor-providers.ts"
 import type { ProviderSettings } from "../../src/config/settings.ts"
@@ -162,6 +163,59 @@ describe("a refusal is distinguished from other answers", () => {
     }
   })
 })
+
+describe("a response that no API gives fails the check", () => {
+  test.each([301, 302, 303, 307, 308])("a redirect with %p", async (status) => {
+    const location = "https://user:word@portal.example.com/login?token=secret"
+    answer = () => new Response(null, { status, headers: { location } })
+    const found = await check("openai", { baseUrl: url, apiKey: "secret" })
+    expect(found).toEqual({
+      name: "provider one",
+      result: "failed",
+      found: `it redirects to https://portal.example.com (${status}), which the gateway does not follow`,
+      mend: "correct its base_url",
+    })
+  })
+
+  test.each([
+    ["<!doctype html><title>Sign in</title>", "text/html", "a web page"],
+    ["<html>", "text/plain", "a web page"],
+    ["OK", "text/plain", "something else than JSON"],
+    ["", "text/plain", "something else than JSON"],
+  ])("%p as %p", async (body, type, words) => {
+    answer = () => new Response(body, { headers: { "content-type": type } })
+    for (const vendor of ["openai", "anthropic", "google", "cohere", "azure"]) {
+      const found = await check(vendor, { baseUrl: url, apiKey: "secret" })
+      expect(found).toMatchObject({ result: "failed", found: `it answers with ${words}` })
+    }
+  })
+})
+
+test.each([
+  [40, "supports none of the ciphers, or requires a client certificate"],
+  [42, "requires a client certificate"],
+  [70, "supports no TLS version from 1.2 on"],
+  [80, "rejected the TLS handshake"],
+  [112, "does not serve this host name"],
+  [116, "requires a client certificate"],
+])(
+  "the reason of a server that ends the handshake with alert %p is named",
+  async (alert, words) => {
+    const fatal = Buffer.from([0x15, 3, 3, 0, 2, 2, alert])
+    const listener = createServer((socket) => {
+      socket.on("error", () => {})
+      socket.once("data", () => socket.end(fatal))
+    })
+    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
+    const address = listener.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    const found = await check("openai", { baseUrl: `https://127.0.0.1:${port}`, apiKey: "secret" })
+    listener.close()
+    expect(found.result).toBe("warning")
+    expect(found.found).toContain(words)
+    expect(found.found).toEndWith("(EPROTO)")
+  },
+)
 
 describe("a service account is tried by exchanging its key", () => {
   async function vertex() {

@@ -57,7 +57,36 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ["CA_MD_TOO_WEAK", "its signature is too weak"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "it is for another host name"],
   ["HOSTNAME_MISMATCH", "it is for another host name"],
+  ["CERT_SIGNATURE_FAILURE", "its signature does not match, so it was changed"],
+  ["CERT_REJECTED", "its authority does not allow this use"],
+  ["CERT_UNTRUSTED", `its authority is not trusted; ${UNTRUSTED}`],
+  ["CERT_CHAIN_TOO_LONG", "its chain is too long"],
+  ["PATH_LENGTH_EXCEEDED", "its chain is longer than an authority in it allows"],
+  ["PERMITTED_VIOLATION", "an authority in its chain does not allow this host name"],
+  ["EXCLUDED_VIOLATION", "an authority in its chain excludes this host name"],
+  ["UNHANDLED_CRITICAL_EXTENSION", "it has a critical extension that is unknown here"],
+  ["INVALID_EXTENSION", "it has an invalid extension"],
+  ["CA_KEY_TOO_SMALL", "the key of its authority is too short"],
 ])
+
+const NO_TLS = "the server does not speak TLS on this port: is it http:// and not https://?"
+const CLIENT_CERTIFICATE = "the server requires a client certificate, which is not supported"
+
+/** Reasons of a failed handshake, as OpenSSL names them after the name of the protocol. */
+const HANDSHAKES: readonly (readonly [RegExp, string])[] = [
+  [/^(WRONG_VERSION_NUMBER|HTTP_REQUEST|HTTPS_PROXY_REQUEST|UNKNOWN_PROTOCOL)$/, NO_TLS],
+  [
+    /(ALERT_PROTOCOL_VERSION|^UNSUPPORTED_PROTOCOL|^WRONG_SSL_VERSION)$/,
+    "the server supports no TLS version from 1.2 on",
+  ],
+  [/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|NO_CERTIFICATE|UNKNOWN_CA)$/, CLIENT_CERTIFICATE],
+  [
+    /ALERT_HANDSHAKE_FAILURE$/,
+    "the server rejected the TLS handshake: it supports none of the ciphers, or requires a client certificate",
+  ],
+  [/ALERT_UNRECOGNIZED_NAME$/, "the server does not serve this host name with TLS"],
+  [/ALERT_/, "the server rejected the TLS handshake"],
+]
 
 /** Codes of the system, and what they mean. */
 const CODES: ReadonlyMap<string, readonly [ConnectionPhase, string]> = new Map([
@@ -71,8 +100,11 @@ const CODES: ReadonlyMap<string, readonly [ConnectionPhase, string]> = new Map([
   ["EMFILE", ["connect", "this process has too many open files"]],
   ["ETIMEDOUT", ["connect", "the connection timed out"]],
   [
-    "EPROTO",
-    ["tls", "the server does not speak TLS on this port: is it http:// and not https://?"],
+    "UnsupportedProxyProtocol",
+    [
+      "proxy",
+      "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a SOCKS or other proxy that is not supported: name an HTTP proxy, such as http://proxy:3128",
+    ],
   ],
 ])
 
@@ -108,6 +140,7 @@ function described(
     return ["resolve", code, `the host name ${hostIn(thrown)}cannot be resolved`]
   if (code === "ERR_PROXY_TUNNEL") return ["proxy", code, proxyWords(memberOf(thrown, "status"))]
   if (nameOf(thrown) === "TimeoutError") return [waiting, "ETIMEDOUT", "it did not answer in time"]
+  if (code === "EPROTO") return ["tls", code, handshakeWords(memberOf(thrown, "message"))]
   const known = CODES.get(code)
   if (known !== undefined) return [known[0], code, known[1]]
   if (RESET_CODES.has(code))
@@ -118,6 +151,15 @@ function described(
   }
   if (code.includes("CERT")) return ["tls", code, "the certificate is not accepted"]
   return [waiting, code, `the connection failed ${pointIn(isAnswered)}`]
+}
+
+/** The runtime's client gives no reason: then all of them are possible. */
+function handshakeWords(message: unknown): string {
+  const reason = /OPENSSL_internal:(\w{1,80})$/.exec(String(message))?.[1]
+  if (reason === undefined)
+    return `the TLS handshake failed: either ${NO_TLS.replace(": is", " (is")}) or it rejects this client`
+  const [, words] = HANDSHAKES.find(([pattern]) => pattern.test(reason)) ?? []
+  return `${words ?? "the TLS handshake failed"} (${reason})`
 }
 
 function pointIn(isAnswered: boolean): string {

@@ -315,6 +315,30 @@ describe("a test of a provider", () => {
     await ask(gateway, "DELETE", "/providers/good")
     expect(await refusal("POST", "/providers/good/test")).toStartWith("404 not_found")
   })
+
+  test("fails for a redirect and for a web page", async () => {
+    using site = Bun.serve({
+      port: 0,
+      fetch: ({ url }) =>
+        url.includes("/moved/")
+          ? Response.redirect("https://portal.example.com/login?token=canary")
+          : new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }),
+    })
+    const place = { vendor: "openai-compatible", api_key: SECRET }
+    for (const [path, message] of [
+      [
+        "moved",
+        "It redirects to https://portal.example.com (302), which the gateway does not follow: correct its base_url.",
+      ],
+      ["page", "It answers with a web page: correct its base_url."],
+    ] as const) {
+      const base_url = `${site.url.origin}/${path}/v1`
+      await asked(gateway, "POST", "/providers", { id: path, ...place, base_url })
+      const tested = await asked(gateway, "POST", `/providers/${path}/test`)
+      expect(tested).toMatchObject({ ok: false, message, models: null })
+      await ask(gateway, "DELETE", `/providers/${path}`)
+    }
+  })
 })
 
 test("failures of its models show as its health, in our own words", async () => {

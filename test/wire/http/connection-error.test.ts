@@ -166,6 +166,15 @@ describe("the cause of a failed connection", () => {
     [{ code: "CERT_HAS_EXPIRED" }, "tls", "expired"],
     [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "tls", "self-signed"],
     [{ code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "tls", "another host name"],
+    [{ code: "PATH_LENGTH_EXCEEDED" }, "tls", "an authority in it allows"],
+    [{ code: "PERMITTED_VIOLATION" }, "tls", "does not allow this host name"],
+    [{ code: "UNHANDLED_CRITICAL_EXTENSION" }, "tls", "critical extension"],
+    [{ code: "CERT_SIGNATURE_FAILURE" }, "tls", "signature does not match"],
+    [
+      { code: "EPROTO", message: "error:1:SSL:OPENSSL_internal:TLSV1_ALERT_PROTOCOL_VERSION" },
+      "tls",
+      "supports no TLS version",
+    ],
     [{ code: "EHOSTUNREACH" }, "connect", "host cannot be reached"],
     [
       { code: `x?${QUERY}`, message: `https://u:${SECRET}@host` },
@@ -211,6 +220,19 @@ describe("the cause of a connection that a proxy fails", () => {
     expect(failure).toMatchObject({ phase: "proxy", code: "ERR_PROXY_TUNNEL" })
     expect(failure.message).toContain("407")
     expect(failure.message).not.toContain("secret")
+  })
+
+  test.each(["socks5", "socks5h"])("names a proxy of %p", async (scheme) => {
+    const address = `${scheme}://user:${SECRET}@127.0.0.1:1`
+    for (const url of [
+      `https://provider.invalid/v1?${QUERY}`,
+      `http://provider.invalid/?${QUERY}`,
+    ]) {
+      const failure = await throughProxy(address, url)
+      expect(failure).toMatchObject({ phase: "proxy", code: "UnsupportedProxyProtocol" })
+      expect(failure.message).toContain("ALL_PROXY names a SOCKS")
+      expect(failure.message).not.toContain("secret")
+    }
   })
 
   test("names a proxy that does not run", async () => {
