@@ -1,5 +1,5 @@
 import {
-  type Document,
+  Document,
   LineCounter,
   type Node,
   Scalar,
@@ -9,11 +9,11 @@ import {
   isMap,
   isScalar,
   isSeq,
-  parseDocument,
   visit,
 } from "yaml"
 import type { ConfigProblem } from "./config-error.ts"
 import { type Environment, substitute } from "./substitute.ts"
+import { composeDocument, YamlNestingError } from "./yaml-document.ts"
 import { yamlFault } from "./yaml-faults.ts"
 
 /** The path to a value: names in mappings, numbers in lists. */
@@ -50,14 +50,14 @@ export class YamlFile {
   /** @param name the file as the operator named it. */
   constructor(name: string, text: string, environment: Environment) {
     this.#name = name
-    this.#document = parseDocument(text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      // `<<: *name` is of YAML 1.1, and most people who write YAML by hand use it.
-      merge: true,
-      // The library compares each name with all before it, which takes seconds for some thousand models.
-      uniqueKeys: false,
-    })
+    try {
+      this.#document = composeDocument(text, this.#lines)
+    } catch (error) {
+      if (!(error instanceof YamlNestingError)) throw error
+      this.#document = new Document()
+      this.problems = [this.#problemAt(error.offset, error.message, "")]
+      return
+    }
     const repeated = repeatedNames(this.#document)
     const problems = [...this.#syntaxProblems(text, repeated), ...this.#prepare(environment)]
     try {

@@ -82,17 +82,17 @@ export async function probeProvider(
 }
 
 /** The error itself; for a failed TLS handshake the one of a second handshake, whose reason the runtime does not hide. */
-async function handshakeErrorOf(error: unknown, url: URL): Promise<unknown> {
-  if (!(error instanceof Error && "code" in error && error.code === "EPROTO")) return error
+async function handshakeErrorOf(thrown: unknown, url: URL): Promise<unknown> {
+  if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPROTO")) return thrown
   const { promise, resolve } = Promise.withResolvers<unknown>()
-  const timer = setTimeout(resolve, PATIENCE, error)
+  const timer = setTimeout(resolve, PATIENCE, thrown)
   const place = { hostname: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port) || 443 }
   const connection = new Connection(
     { ...place, isSecure: true },
     {
-      onReady: () => resolve(error),
-      onBytes: () => resolve(error),
-      onClosed: (reason) => resolve(reason ?? error),
+      onReady: () => resolve(thrown),
+      onBytes: () => resolve(thrown),
+      onClosed: (reason) => resolve(reason ?? thrown),
     },
   )
   const found = await promise

@@ -42,6 +42,31 @@ models:
 describe("YAML", () => {
   const cases: [string, string, string][] = [
     [
+      "lists in lists",
+      `server: ${"[".repeat(20_000)}`,
+      "1:108 : lists and mappings are nested more than 100 levels deep",
+    ],
+    [
+      "lists in lists that are closed",
+      `x-a: ${"[".repeat(20_000)}${"]".repeat(20_000)}`,
+      "1:105 : lists and mappings are nested more than 100 levels deep",
+    ],
+    [
+      "mappings in braces",
+      `server: ${"{ a: ".repeat(20_000)}`,
+      "1:500 : lists and mappings are nested more than 100 levels deep",
+    ],
+    [
+      "lists on one line",
+      `server:\n  ${"- ".repeat(20_000)}`,
+      "2:200 : lists and mappings are nested more than 100 levels deep",
+    ],
+    [
+      "mappings in mappings",
+      Array.from({ length: 1_000 }, (_, level) => `${" ".repeat(level)}a:`).join("\n"),
+      "100:101 : lists and mappings are nested more than 100 levels deep",
+    ],
+    [
       "a duplicate name",
       "data: a\nserver: {}\ndata: b",
       "3:1 : the name stands here a second time. Keep one of the two",

@@ -1,5 +1,6 @@
-import { parse } from "yaml"
+import { LineCounter } from "yaml"
 import { isJsonObject, parseJson } from "../../canon/json.ts"
+import { composeDocument } from "../../config/yaml-document.ts"
 import { CommandError } from "../exit-codes.ts"
 import { perMillion } from "./decimal.ts"
 import { CONNECTION_PARAMETERS, liteLlmConnection } from "./litellm-connection.ts"
@@ -93,7 +94,10 @@ export function readLiteLlmConfig(
 
 function parsed(text: string): unknown {
   try {
-    return parse(text, { merge: true })
+    const document = composeDocument(text, new LineCounter())
+    const [error] = document.errors
+    if (error) throw error
+    return document.toJS()
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error)
     throw new CommandError("usage", `it is no YAML: ${reason}`)

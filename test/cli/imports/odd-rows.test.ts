@@ -315,3 +315,11 @@ test("Portkey: names targets and weights that it cannot read", async () => {
   expect(page).toContain("config: 'targets' that are no objects")
   expect(page).toContain("target 1: 'weight', which is no number")
 })
+
+test("LiteLLM: rejects a file that is nested too deeply", async () => {
+  const deep = `${MODELS}x: ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`
+  await expect(planWith(deep)).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("nested more than 100 levels deep"),
+  })
+})

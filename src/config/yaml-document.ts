@@ -1,0 +1,49 @@
+import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from "yaml"
+
+/** Settings have about ten levels. Composing takes time and memory by the square of the levels. */
+const MAX_LEVELS = 100
+const NESTING_FAULT = `lists and mappings are nested more than ${MAX_LEVELS} levels deep`
+
+/** A text whose lists and mappings are nested too deeply to be composed. */
+export class YamlNestingError extends Error {
+  /** In the text. */
+  readonly offset: number
+
+  constructor(offset: number) {
+    super(NESTING_FAULT)
+    this.offset = offset
+  }
+}
+
+/**
+ * Composes the document of a text as the library's own function does, if it is not nested too deeply.
+ * @throws YamlNestingError
+ */
+export function composeDocument(text: string, lines: LineCounter): Document {
+  const composer = new Composer({
+    lineCounter: lines,
+    prettyErrors: false,
+    // `<<: *name` is of YAML 1.1, and most people who write YAML by hand use it.
+    merge: true,
+    // The library compares each name with all before it, which takes seconds for some thousand models.
+    uniqueKeys: false,
+  })
+  const [first, second] = composer.compose(tokensOf(text, lines), true, text.length)
+  if (!first) throw new Error("the composer has made no document")
+  if (second) {
+    const place: [number, number] = [second.range[0], second.range[1]]
+    first.errors.push(new YAMLParseError(place, "MULTIPLE_DOCS", "several documents"))
+  }
+  return first
+}
+
+function* tokensOf(text: string, lines: LineCounter) {
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme)
+    // The stack has an element for each list and mapping that is open.
+    if (parser.stack.length > MAX_LEVELS) throw new YamlNestingError(parser.offset)
+  }
+  yield* parser.end()
+}
