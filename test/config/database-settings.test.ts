@@ -5,6 +5,7 @@ import { ConfigError } from "../../src/config/config-error.ts"
 import { describeSettings } from "../../src/config/describe.ts"
 import { loadSettings } from "../../src/config/load.ts"
 import { secretsOf } from "../../src/config/secret-values.ts"
+import { isLocalHost } from "../../src/database-address.ts"
 import { TemporaryDirectory } from "../store/test-database.ts"
 
 const SECRET = "0123456789abcdef0123456789abcdef"
@@ -136,4 +137,26 @@ describe("a database", () => {
   test("wants a secret that cannot be guessed", () => {
     expect(refusalOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
   })
+})
+
+test.each([
+  ["", true],
+  ["localhost", true],
+  ["LocalHost:5432", true],
+  ["127.0.0.1", true],
+  ["127.255.0.9:5432", true],
+  ["[::1]", true],
+  ["[::1]:5432", true],
+  ["localhost.example.com", false],
+  ["notlocalhost", false],
+  ["127.0.0.1.example.com", false],
+  ["127.example.com", false],
+  ["128.0.0.1", false],
+  ["0.0.0.0", false],
+  ["[::]", false],
+  ["[::1%1]", false],
+  ["[fe80::1]", false],
+  ["10.0.0.1:127", false],
+])("knows whether %p is this machine", (host, isLocal) => {
+  expect(isLocalHost(host)).toBe(isLocal)
 })

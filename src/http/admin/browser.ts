@@ -45,10 +45,17 @@ export function cookieScope(reached: Reached, publicUrl: string | undefined): Co
   return { isSecure, basePath, prefix: isHostOnly ? HOST_PREFIX : "" }
 }
 
-/** An operator on the machine itself, without TLS: browsers may refuse the prefix there. */
+/**
+ * An operator on the machine itself, without TLS: browsers may refuse the prefix there. A proxy that ends TLS may send
+ * the same host; then the page is elsewhere, or the browser has taken the prefix before.
+ */
 function isLocal({ request, origin }: Reached): boolean {
   const isProxied = origin !== undefined || saysTls(request)
-  return !isProxied && isLocalHost(new URL(request.url).hostname)
+  if (isProxied || !isLocalHost(new URL(request.url).host)) return false
+  const { headers } = request
+  const page = URL.parse(headers.get("origin") ?? "")
+  const hasPrefix = (headers.get("cookie") ?? "").includes(`${HOST_PREFIX}tollgate.`)
+  return !hasPrefix && (page === null || isLocalHost(page.host))
 }
 
 /** Leaves a request the cookies that were set with this scope, named without the prefix. */

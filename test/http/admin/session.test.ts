@@ -105,6 +105,33 @@ test("behind TLS all cookies travel by TLS alone", async () => {
   expect(session["base_url"]).toBe(publicUrl)
   expect(browser.setCookies.length).toBeGreaterThan(0)
   expect(browser.setCookies.every((one) => one.endsWith("; Secure"))).toBe(true)
+  // An operator on the machine itself, whose browser may refuse the prefix.
+  expect(browser.setCookies.every((one) => one.startsWith("tollgate."))).toBe(true)
+})
+
+test("cookies have their prefix behind a proxy that sends the host of the machine itself", async () => {
+  const port = freePort()
+  const publicUrl = "https://ai.example.com"
+  await using gateway = await startGateway({
+    settings: {
+      publicUrl,
+      server: { host: "127.0.0.1", port, workers: 1, drainDelay: 0, drain: 30_000, watchdog: 0 },
+    },
+  })
+  const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
+  const token = new SecretFolder(gateway.settings.data).setupToken.readOrCreate()
+  const page = { origin: publicUrl }
+  const made = await browser.ask("POST", "/setup", { token, ...OPERATOR }, page)
+  expect(made.status).toBe(200)
+  expect(browser.setCookies.length).toBeGreaterThan(0)
+  expect(browser.setCookies.every((one) => one.startsWith("__Host-tollgate."))).toBe(true)
+  // Browsers send no origin when they only read.
+  expect(await browser.status("GET", "/session")).toBe(200)
+  const planted = (browser.cookie ?? "").replaceAll("__Host-", "")
+  browser.cookie = `${planted.replace(/=[^;]*/, "=other")}; ${browser.cookie}`
+  expect(await browser.status("GET", "/session")).toBe(200)
+  await browser.ask("DELETE", "/session", undefined, page)
+  expect(browser.setCookies.every((one) => one.startsWith("__Host-tollgate."))).toBe(true)
 })
 
 /** The gateway tells its public address only, so where it listens has to be known before. */
