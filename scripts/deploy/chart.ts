@@ -16,10 +16,24 @@ const chartSchema = z.strictObject({
   appVersion: z.string(),
   kubeVersion: z.string(),
 })
+const SCHEMA = "values.schema.json"
 const valuesSchema = z.looseObject({
   settings: z.string(),
   journal: z.looseObject({ storageClass: z.string() }),
 })
+
+/** Values that the cluster or the gateway would refuse later: Helm has to reject them with their names. */
+const WRONG_VALUES: readonly Readonly<Record<string, unknown>>[] = [
+  { settle: "Journal" },
+  { secret: "" },
+  { secret: 123 },
+  { settings: { limits: { body_mb: 32 } } },
+  { trustedProxies: ["10.0.0.0/8"] },
+  { memoryMb: 2_000_000 },
+  { replicas: "two" },
+  { replica: 2 },
+  { journal: { size: "1Gi", storageclass: "fast" } },
+]
 
 /** The values with which an operator adds a certificate authority and further variables. */
 const EXTRAS = {
@@ -69,8 +83,20 @@ export function checkChart(folder: string, port: number): string[] {
       faults.push(...found.map((fault) => `${name} with ${way}: ${fault}`))
     }
   }
+  faults.push(...schemaFaults(folder, values))
   const idle = leavesOf(values, ".Values").filter((path) => !isUsed(path, used))
   return [...faults, ...idle.map((path) => `values.yaml: no template uses ${path}`)]
+}
+
+/** Faults of the schema by which Helm checks values: it takes the chart's own, and no wrong ones. */
+function schemaFaults(folder: string, values: Readonly<Record<string, unknown>>): string[] {
+  const schema = z.fromJSONSchema(JSON.parse(readFileSync(join(folder, SCHEMA), "utf8")))
+  const { error } = schema.safeParse({ ...values, ...EXTRAS })
+  const taken = WRONG_VALUES.filter((wrong) => schema.safeParse({ ...values, ...wrong }).success)
+  return [
+    ...(error?.issues ?? []).map(({ path, message }) => `${SCHEMA}: ${path.join(".")}: ${message}`),
+    ...taken.map((wrong) => `${SCHEMA}: accepts ${JSON.stringify(wrong)}`),
+  ]
 }
 
 function readTemplates(folder: string): ReadonlyMap<string, string> {

@@ -10,6 +10,7 @@ const COMPOSE = "compose/compose.yaml"
 const NGINX = "compose/nginx.conf"
 const UNIT = "systemd/tollgate.service"
 const VALUES = "helm/tollgate/values.yaml"
+const SCHEMA = "helm/tollgate/values.schema.json"
 const WORKLOAD = "helm/tollgate/templates/workload.yaml"
 
 test("the files to deploy with have no fault", () => {
@@ -68,6 +69,9 @@ test.each([
   [VALUES, "  limits: { body_mb: 32 }", "  limits: { body: 32 }", "unknown name 'body'"],
   [VALUES, "drain: 30s", "drain: 36s", "killed after 65s, and may need 71s"],
   [VALUES, "affinity: {}", "affinity: {}\nreplica: 2", "no template uses .Values.replica"],
+  [SCHEMA, '["database", "journal"]', '["database", "journal", "Journal"]', '{"settle":"Journal"}'],
+  [SCHEMA, '"secret": { "type": "string", "minLength": 1 }', '"secret": {}', '{"secret":123}'],
+  [SCHEMA, '"drain": {', '"drains": {', 'Unrecognized key: "drain"'],
   [WORKLOAD, "runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot"],
   [WORKLOAD, "name: TOLLGATE_CONFIG", "name: TOLLGATE_CONFIGURATION", "unknown variable"],
   [WORKLOAD, "containerPort: 8787", "containerPort: 8788", "the image listens on 8787"],
