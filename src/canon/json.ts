@@ -1,4 +1,5 @@
-import { isDeeperThan } from "./json-structure.ts"
+import { MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
+import { isDeeperThan, JsonScanner } from "./json-structure.ts"
 
 /** Any value that JSON can carry. An integer of up to 80 digits is a bigint if a double cannot represent it. */
 export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject
@@ -62,18 +63,29 @@ function exactInteger(
 export const DEEPEST = 512
 /** Shorter texts are not checked: they cannot be deep enough to do harm. Characters. */
 const LONGEST_HARMLESS = 2_048
+/** Values of a text that is parsed in one turn: lists, objects, members and elements. */
+const MAX_PARSED_VALUES = 250_000
+/** Texts up to this many characters cannot hold so many values that parsing them takes long. */
+const MAX_UNCOUNTED = 32_768
 
 /**
- * The value of a text, or undefined when it is not JSON, or so deep that parsing and walking it would block the
- * process: the depth is checked first.
+ * The value of a text, or undefined when it is not JSON, or so deep or with so many values that parsing and walking it
+ * would block the process: both are checked first.
  */
 export function parseJson(text: string): JsonValue | undefined {
   if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined
+  if (text.length > MAX_UNCOUNTED && hasManyValues(text)) return undefined
   try {
     return parseExactly(text)
   } catch {
     return undefined
   }
+}
+
+function hasManyValues(text: string): boolean {
+  const scanner = new JsonScanner()
+  scanner.push(Buffer.from(text))
+  return scanner.count > MAX_PARSED_VALUES || scanner.widest > MAX_OBJECT_MEMBERS
 }
 
 /** The object a text holds, or undefined when it is not JSON, or too deep, or not an object. */

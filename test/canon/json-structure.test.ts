@@ -57,4 +57,25 @@ describe("JSON that is looked at before it is parsed", () => {
     expect(parseJson(`{"a":${JSON.stringify(deep)}}`)).toEqual({ a: deep })
     expect(parseJson("[".repeat(500) + "]".repeat(500))).toBeDefined()
   })
+  test("a text with too many values or members is not parsed", () => {
+    const list = (count: number) => `[${"0,".repeat(count)}0]`
+    expect(parseJson(list(200_000))).toHaveLength(200_001)
+    expect(parseJson(list(300_000))).toBeUndefined()
+    const members = Array.from({ length: 20_000 }, (_, index) => `"${index}":0`)
+    expect(parseJson(`{${members.join()}}`)).toBeUndefined()
+    expect(parseJson(`{${members.slice(0, 9_000).join()}}`)).toBeDefined()
+  })
+
+  test("an integer of more than 80 digits is read as a number", () => {
+    const digits = "123456789".repeat(100_000)
+    expect(parseJson(`[1234567890123456789,${digits}]`)).toEqual([1234567890123456789n, Infinity])
+    expect(parseJson(`[${"9".repeat(80)}]`)).toEqual([BigInt("9".repeat(80))])
+  })
+
+  test("an id with many digits does not slow down a text with many values", () => {
+    const text = `{"id":"chatcmpl-1234567890123456","list":[${"0,".repeat(200_000)}0]}`
+    const time = processorTime(() => parseJson(text))
+    const plain = processorTime(() => parseJson(text.replace("1234567890123456", "")))
+    expect(time).toBeLessThan(Math.max(20, 3 * plain))
+  })
 })

@@ -177,7 +177,7 @@ class ChunkDecoder implements EventDecoder {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
         continue
       const member = value[key]
-      if (!isWorthKeeping(member)) continue
+      if (member === undefined || !isWorthKeeping(member)) continue
       ;(members ??= []).push([key, member])
       if (!CHOICE_REMARKS.has(key)) this.other.json(member)
     }
