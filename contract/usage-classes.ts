@@ -18,10 +18,12 @@ const TABLE = {
   inputFresh: { name: "input", counts: "input" },
   /** Input tokens read from a prompt cache. */
   inputCacheRead: { name: "cached_input", counts: "input", costsAs: "inputFresh" },
-  /** Input tokens written to a prompt cache that lives for minutes. */
+  /** Input tokens written to a prompt cache that lives for up to 30 minutes. */
   inputCacheWrite: { name: "cache_write", counts: "input", costsAs: "inputFresh" },
   /** Input tokens written to a prompt cache that lives for an hour. */
-  inputCacheWriteLong: { name: "cache_write_1h", counts: "input", costsAs: "inputCacheWrite" },
+  inputCacheWrite1h: { name: "cache_write_1h", counts: "input", costsAs: "inputCacheWrite" },
+  /** Input tokens written to a prompt cache that lives for twelve hours. */
+  inputCacheWrite12h: { name: "cache_write_12h", counts: "input", costsAs: "inputCacheWrite1h" },
   /** Output tokens, reasoning included, audio left out. */
   output: { name: "output", counts: "output" },
   /** Audio tokens in the input. */

@@ -40,7 +40,11 @@ a tool, or \`max_tool_calls\` for calls with a price of their own. Calls above t
 up to ten times the number; what the balance does not cover is written off. To allow more calls, set the limit
 in the request.
 
-A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies.
+A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
+tier that a response reports is also charged if the request names none, since a project at the provider can have a
+default tier.
+
+A provider that does not report the lifetime of cache writes is charged the longest lifetime that the request asks for.
 
 A model's price for searches is held for only if the request has a search tool, or if the model searches by itself
 (\`own_searches\` of the model).

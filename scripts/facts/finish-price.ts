@@ -58,7 +58,12 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
 // "0" here means "not priced separately": such tokens then cost what input costs.
 function withoutFreeCache(rates: Rates, input: string | undefined): void {
   if (input === undefined || input === "0") return
-  for (const name of ["cached_input", "cache_write", "cache_write_1h"] as const) {
+  for (const name of [
+    "cached_input",
+    "cache_write",
+    "cache_write_1h",
+    "cache_write_12h",
+  ] as const) {
     if (rates[name] === "0") delete rates[name]
   }
 }

@@ -49,6 +49,7 @@ const classOf: Record<string, PriceClass> = {
   cache_read_input_token_cost: "cached_input",
   cache_creation_input_token_cost: "cache_write",
   cache_creation_input_token_cost_above_1hr: "cache_write_1h",
+  cache_creation_input_token_cost_above_12hr: "cache_write_12h",
   output_cost_per_token: "output",
   input_cost_per_audio_token: "audio_input",
   cache_read_input_audio_token_cost: "cached_audio_input",
@@ -56,7 +57,12 @@ const classOf: Record<string, PriceClass> = {
   output_cost_per_audio_token: "audio_output",
   output_cost_per_image_token: "image_output",
 }
-const modeOf = { _priority: "priority", _flex: "flex", _batches: "batch" } as const
+const modeOf = {
+  _priority: "priority",
+  _flex: "flex",
+  _batches: "batch",
+  _ultrafast: "ultrafast",
+} as const
 const tierName = /_above_(?<thousands>\d+)k_tokens$/
 
 /** The entries of the providers, by the vendor's own names of the models. */

@@ -15,6 +15,7 @@ export const priceClasses = [
   "cached_input",
   "cache_write",
   "cache_write_1h",
+  "cache_write_12h",
   "output",
   "audio_input",
   "cached_audio_input",

@@ -9,6 +9,8 @@ import { type JsonObject, objectAt } from "./json.ts"
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /** The part of `output` that was reasoning: reported to the caller, never priced again. */
   readonly reasoning: number
+  /** The part of `inputCacheWrite` that the vendor reported with its lifetime: never priced again. */
+  readonly shortCacheWrite: number
 }
 
 /** Nothing used. */
@@ -16,7 +18,9 @@ export const NO_USAGE: Usage = Object.freeze({
   inputFresh: 0,
   inputCacheRead: 0,
   inputCacheWrite: 0,
-  inputCacheWriteLong: 0,
+  inputCacheWrite1h: 0,
+  inputCacheWrite12h: 0,
+  shortCacheWrite: 0,
   output: 0,
   reasoning: 0,
   audioInput: 0,
@@ -44,11 +48,17 @@ export function totalInput(usage: Usage): number {
     usage.inputFresh +
     usage.inputCacheRead +
     usage.inputCacheWrite +
-    usage.inputCacheWriteLong +
+    usage.inputCacheWrite1h +
+    usage.inputCacheWrite12h +
     usage.audioInput +
     usage.audioCacheRead +
     usage.imageInput
   )
+}
+
+/** Tokens written to a prompt cache, for any time. */
+export function cacheWrites(usage: Usage): number {
+  return usage.inputCacheWrite + usage.inputCacheWrite1h + usage.inputCacheWrite12h
 }
 
 /** All tokens that came out. */

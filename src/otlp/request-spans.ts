@@ -1,5 +1,5 @@
 import { ERROR_KINDS } from "../canon/errors.ts"
-import { totalInput, totalOutput, type Usage } from "../canon/usage.ts"
+import { cacheWrites, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import { lastNeeded } from "../relay/billing/receipt.ts"
@@ -87,12 +87,11 @@ export function settledAttributes(settled: SettledRequest): Attributes {
 
 /** Counts that are zero are left out, except for those that every answer has. */
 function usageAttributes(usage: Usage): Attributes {
-  const cacheWrite = usage.inputCacheWrite + usage.inputCacheWriteLong
   return {
     [A.inputTokens]: totalInput(usage),
     [A.outputTokens]: totalOutput(usage),
     [A.cacheReadTokens]: usage.inputCacheRead + usage.audioCacheRead || undefined,
-    [A.cacheWriteTokens]: cacheWrite || undefined,
+    [A.cacheWriteTokens]: cacheWrites(usage) || undefined,
     [A.reasoningTokens]: usage.reasoning + usage.reasoningBeside || undefined,
   }
 }

@@ -55,6 +55,7 @@ const CHAIN: Record<PriceName, readonly PriceName[]> = {
   cached_input: ["cached_input", "input"],
   cache_write: ["cache_write", "input"],
   cache_write_1h: ["cache_write_1h", "cache_write", "input"],
+  cache_write_12h: ["cache_write_12h", "cache_write_1h", "cache_write", "input"],
   output: ["output"],
   audio_input: ["audio_input", "input"],
   cached_audio_input: ["cached_audio_input", "cached_input", "input"],
@@ -222,7 +223,7 @@ describe("reading a price", () => {
     const expected: Partial<Record<UsageClass, bigint>> = {
       inputCacheRead: 2_000_000_000n,
       inputCacheWrite: 4_000_000_000n,
-      inputCacheWriteLong: 4_000_000_000n,
+      inputCacheWrite1h: 4_000_000_000n,
       audioInput: 2_000_000_000n,
       imageInput: 2_000_000_000n,
       audioOutput: 3_000_000_000n,

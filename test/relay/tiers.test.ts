@@ -22,7 +22,7 @@ beforeAll(async () => {
   const at = (dialect: string) => ({
     ...provider(vendor.url, "azure"),
     dialects: [dialect],
-    prices: { modes: { batch: "0.5", flex: "0.5", priority: "2" } },
+    prices: { modes: { batch: "0.5", flex: "0.5", priority: "2", ultrafast: "6" } },
   })
   const model = simulated({ maxOutput: 50 })
   gateway = await startGateway({
@@ -75,13 +75,31 @@ for (const path of [CHAT, RESPONSES]) {
       test("a tier that the request does not name costs its price if the response reports it", async () => {
         expect(await costOf(path, undefined, "priority", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, undefined, "default", stream)).toBe(STANDARD)
-        expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD)
+        expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD / 2n)
+        expect(await costOf(path, undefined, "fast", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, undefined, "ultrafast", stream)).toBe(STANDARD * 6n)
+        expect(await costOf(path, undefined, "unheard_of", stream)).toBe(STANDARD)
       })
 
       test("priority costs its price unless the response reports another tier", async () => {
         expect(await costOf(path, "priority", undefined, stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "priority", "default", stream)).toBe(STANDARD)
         expect(await costOf(path, "priority", "priority", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "priority", "fast", stream)).toBe(STANDARD * 2n)
+      })
+
+      test("fast is priority under its current name", async () => {
+        expect(await costOf(path, "fast", undefined, stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "fast", "fast", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "fast", "priority", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "fast", "default", stream)).toBe(STANDARD)
+        expect(await costOf(path, "auto", "fast", stream)).toBe(STANDARD * 2n)
+      })
+
+      test("ultrafast costs its price unless the response reports another tier", async () => {
+        expect(await costOf(path, "ultrafast", "ultrafast", stream)).toBe(STANDARD * 6n)
+        expect(await costOf(path, "ultrafast", undefined, stream)).toBe(STANDARD * 6n)
+        expect(await costOf(path, "ultrafast", "fast", stream)).toBe(STANDARD * 2n)
       })
     })
   }

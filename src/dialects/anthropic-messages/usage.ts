@@ -8,7 +8,7 @@ import {
 } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { countOf, isCount } from "../shared/usage.ts"
-import { addUsage, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
+import { addUsage, cacheWrites, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
  * Usage as Anthropic counts it (docs/wire/anthropic-messages.md#f10): prompt cache reads and writes are
@@ -42,14 +42,15 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   const long = quantityOf(lifetimes?.ephemeral_1h_input_tokens) ?? 0
   const short = quantityOf(lifetimes?.ephemeral_5m_input_tokens) ?? 0
   const written = quantityOf(value.cache_creation_input_tokens) ?? long + short
-  const inputCacheWriteLong = Math.min(long, written)
+  const inputCacheWrite1h = Math.min(long, written)
   const thinking = quantityOf(objectAt(value, "output_tokens_details")?.thinking_tokens) ?? 0
   return {
     ...NO_USAGE,
     inputFresh: input ?? 0,
     inputCacheRead: quantityOf(value.cache_read_input_tokens) ?? 0,
-    inputCacheWrite: written - inputCacheWriteLong,
-    inputCacheWriteLong,
+    inputCacheWrite: written - inputCacheWrite1h,
+    inputCacheWrite1h,
+    shortCacheWrite: Math.min(short, written - inputCacheWrite1h),
     output: output ?? 0,
     reasoning: Math.min(thinking, output ?? 0),
     searches: quantityOf(objectAt(value, "server_tool_use")?.web_search_requests) ?? 0,
@@ -82,7 +83,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     ...encodeCounts(usage),
     cache_creation: {
       ephemeral_5m_input_tokens: usage.inputCacheWrite,
-      ephemeral_1h_input_tokens: usage.inputCacheWriteLong,
+      ephemeral_1h_input_tokens: usage.inputCacheWrite1h + usage.inputCacheWrite12h,
     },
     inference_geo: null,
     service_tier: null,
@@ -100,7 +101,7 @@ export function encodeCounts(usage: Usage): JsonObject {
   const { reasoning, searches } = usage
   return {
     input_tokens: usage.inputFresh + usage.audioInput + usage.imageInput,
-    cache_creation_input_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
+    cache_creation_input_tokens: cacheWrites(usage),
     cache_read_input_tokens: usage.inputCacheRead + usage.audioCacheRead,
     output_tokens: totalOutput(usage),
     output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,

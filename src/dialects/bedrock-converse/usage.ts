@@ -15,12 +15,14 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (input === undefined && output === undefined) return undefined
   const written = either(value, "cacheWriteInputTokens", "cacheWriteInputTokenCount")
   const long = Math.min(writtenFor("1h", value), written)
+  const short = Math.min(writtenFor("5m", value), written - long)
   return {
     ...NO_USAGE,
     inputFresh: input ?? 0,
     inputCacheRead: either(value, "cacheReadInputTokens", "cacheReadInputTokenCount"),
     inputCacheWrite: written - long,
-    inputCacheWriteLong: long,
+    inputCacheWrite1h: long,
+    shortCacheWrite: short,
     output: output ?? 0,
   }
 }

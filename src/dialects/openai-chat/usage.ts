@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { countOf, isCount } from "../shared/usage.ts"
+import { cacheWrites, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
  * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
@@ -30,7 +30,9 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     inputFresh: input.inputFresh,
     inputCacheRead: input.inputCacheRead,
     inputCacheWrite: input.inputCacheWrite,
-    inputCacheWriteLong: 0,
+    inputCacheWrite1h: 0,
+    inputCacheWrite12h: input.inputCacheWrite12h,
+    shortCacheWrite: input.shortCacheWrite,
     output,
     reasoning: Math.min(quantityOf(details?.reasoning_tokens) ?? hidden, output),
     audioInput: input.audioInput,
@@ -54,7 +56,6 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
 export function encodeUsage(usage: Usage): JsonObject {
   const prompt = totalInput(usage)
   const completion = totalOutput(usage)
-  const written = usage.inputCacheWrite + usage.inputCacheWriteLong
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -63,7 +64,7 @@ export function encodeUsage(usage: Usage): JsonObject {
       cached_tokens: usage.inputCacheRead + usage.audioCacheRead,
       audio_tokens: usage.audioInput,
       ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
-      ...(written > 0 ? { cache_write_tokens: written } : {}),
+      ...(cacheWrites(usage) > 0 ? encodeCacheWrites(usage) : {}),
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoning,
@@ -102,7 +103,13 @@ export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
 
 type InputClasses = Pick<
   Usage,
-  "inputFresh" | "inputCacheRead" | "inputCacheWrite" | "audioInput" | "imageInput"
+  | "inputFresh"
+  | "inputCacheRead"
+  | "inputCacheWrite"
+  | "inputCacheWrite12h"
+  | "shortCacheWrite"
+  | "audioInput"
+  | "imageInput"
 >
 
 function inputClasses(usage: JsonObject, prompt: number): InputClasses {
@@ -114,13 +121,21 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const inputCacheRead = Math.min(cached, prompt)
   // What Perplexity reads of its sources is counted separately from the prompt, and is billed as input.
   let rest = prompt - inputCacheRead + countOf(usage.citation_tokens)
-  const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), rest)
-  rest -= inputCacheWrite
+  const { inputCacheWrite, inputCacheWrite12h, shortCacheWrite } = decodeCacheWrites(details, rest)
+  rest -= inputCacheWrite + inputCacheWrite12h
   const audioInput = Math.min(countOf(details?.audio_tokens), rest)
   rest -= audioInput
   // Cached images are included there: a cached prefix of a prompt may have them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
-  return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
+  return {
+    inputFresh: rest - imageInput,
+    inputCacheRead,
+    inputCacheWrite,
+    inputCacheWrite12h,
+    shortCacheWrite,
+    audioInput,
+    imageInput,
+  }
 }
 
 /** Mistral counts audio separately from the prompt (Voxtral): it is what the total has beyond prompt and completion. */

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { countOf, isCount } from "../shared/usage.ts"
+import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../shared/usage.ts"
 
 /**
  * The usage of a response, in classes that never overlap (docs/wire/openai-responses.md#f5): cache reads and
@@ -18,8 +18,8 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const details = objectAt(usage, "input_tokens_details")
   const inputCacheRead = Math.min(countOf(details?.cached_tokens), input ?? 0)
   const uncached = (input ?? 0) - inputCacheRead
-  const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), uncached)
-  const rest = uncached - inputCacheWrite
+  const writes = decodeCacheWrites(details, uncached)
+  const rest = uncached - writes.inputCacheWrite - writes.inputCacheWrite12h
   // Cached images are included there: a cached prefix of a prompt may have them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   const reasoning = countOf(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
@@ -27,7 +27,9 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
     ...NO_USAGE,
     inputFresh: rest - imageInput,
     inputCacheRead,
-    inputCacheWrite,
+    inputCacheWrite: writes.inputCacheWrite,
+    inputCacheWrite12h: writes.inputCacheWrite12h,
+    shortCacheWrite: writes.shortCacheWrite,
     imageInput,
     output: output ?? 0,
     reasoning: Math.min(reasoning, output ?? 0),
@@ -43,7 +45,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     input_tokens: input,
     input_tokens_details: {
       cached_tokens: usage.inputCacheRead + usage.audioCacheRead,
-      cache_write_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
+      ...encodeCacheWrites(usage),
       ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
     },
     output_tokens: output,

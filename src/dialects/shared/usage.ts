@@ -1,9 +1,40 @@
-import type { JsonValue } from "../../canon/json.ts"
+import { type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import { cacheWrites, NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /** A quantity that a vendor counted; 0 if absent. */
 export function countOf(value: JsonValue | undefined): number {
   return quantityOf(value) ?? 0
+}
+
+/** Input tokens written to a prompt cache, by lifetime. */
+type CacheWrites = Pick<Usage, "inputCacheWrite" | "inputCacheWrite12h" | "shortCacheWrite">
+
+/**
+ * Cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`.
+ * @param max tokens that they are part of.
+ */
+export function decodeCacheWrites(details: JsonObject | undefined, max: number): CacheWrites {
+  const written = Math.min(countOf(details?.cache_write_tokens), max)
+  if (written === 0) return NO_CACHE_WRITES
+  const lifetimes = objectAt(details ?? {}, "cache_write_tokens_details")
+  const inputCacheWrite12h = Math.min(countOf(lifetimes?.ttl_12h_tokens), written)
+  const inputCacheWrite = written - inputCacheWrite12h
+  const shortCacheWrite = Math.min(countOf(lifetimes?.ttl_30m_tokens), inputCacheWrite)
+  return { inputCacheWrite, inputCacheWrite12h, shortCacheWrite }
+}
+
+const NO_CACHE_WRITES: CacheWrites = NO_USAGE
+
+/** The same as OpenAI reports them. */
+export function encodeCacheWrites(usage: Usage): JsonObject {
+  const written = cacheWrites(usage)
+  const long = usage.inputCacheWrite12h
+  const lifetimes = { ttl_30m_tokens: written - long, ttl_12h_tokens: long }
+  return {
+    cache_write_tokens: written,
+    ...(long > 0 && { cache_write_tokens_details: lifetimes }),
+  }
 }
 
 /** Whether a value is a quantity as it is counted: a whole number, at least 0. */

@@ -7,7 +7,17 @@ import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/pri
 import type { AnswerRecord } from "./answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
+import type { FieldSwitch } from "../../vendors/billable/switch.ts"
 import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
+
+/** How a request was served. */
+interface ServedRequest {
+  /** Of every response to it. */
+  readonly records: readonly AnswerRecord[]
+  readonly elapsedMs: number
+  /** Fields that report a mode of service also if the request named none. */
+  readonly unasked?: readonly FieldSwitch[]
+}
 
 /** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {
@@ -21,30 +31,82 @@ export interface SettledUsage {
 /**
  * What the vendor did besides the model's tokens, according to the responses.
  * @param usage the tokens, as the dialect decoded or estimated them.
- * @param records of every response to the request.
- * @param elapsed how long the request took, in milliseconds.
+ * @param served how it was served.
  */
 export function settleTerms(
   terms: Terms,
   usage: Usage,
-  records: readonly AnswerRecord[],
-  elapsed: number,
+  { records, elapsedMs, unasked = [] }: ServedRequest,
 ): SettledUsage {
-  let factor = SAME
-  const modes: string[] = []
-  for (const requested of terms.modes) {
+  const served = terms.modes.flatMap((requested) => {
     // The responses to one request differ in their mode only briefly: the dearest applies to all.
-    const served = records.map((record) => servedMode(requested, record, terms.price))
-    const dearest = served.reduce((left, right) => (right.factor > left.factor ? right : left), {
-      factor: 0n,
-      name: "",
-    })
-    if (dearest.name !== "") modes.push(dearest.name)
-    factor = (factor * (served.length === 0 ? SAME : dearest.factor)) / SAME
-  }
-  const counted = withCalls(terms, usage, records, elapsed)
+    const modes = records.map(({ whole }) => servedMode(requested, whole, terms.price))
+    return dearestMode(modes) ?? []
+  })
+  const isOpen = ({ served: [place] = [] }: FieldSwitch) =>
+    terms.modes.every(({ field }) => field.served?.[0] !== place)
+  const reports = records.map(({ whole }) => whole)
+  const modes = [...served, ...unaskedModes(unasked.filter(isOpen), reports, terms.price)]
+  const factor = factorOf(modes)
+  const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceTimes(terms.price, factor)
-  return { ...withModels({ terms, price, factor }, counted, records), modes }
+  return { ...withModels({ terms, price, factor }, counted, records), modes: namesOf(modes) }
+}
+
+/** A mode of service that a response reports. */
+interface ServedMode {
+  /** In millionths. */
+  readonly factor: bigint
+  /** Empty for the standard mode. */
+  readonly name: string
+}
+
+/**
+ * The price of an answer whose request set nothing that is billed besides its tokens.
+ * @param fields those of its dialect that report a mode of service: a vendor's project may have another default.
+ * @param report what the answer reports of itself.
+ */
+export function settlePlain(
+  price: Price,
+  fields: readonly FieldSwitch[],
+  report: JsonObject | undefined,
+): Pick<SettledUsage, "price" | "modes"> | undefined {
+  if (report === undefined) return undefined
+  const modes = unaskedModes(fields, [report], price)
+  if (modes.length === 0) return undefined
+  return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes) }
+}
+
+/** The modes that responses report although their requests named none, as far as they have a price. */
+function unaskedModes(
+  fields: readonly FieldSwitch[],
+  reports: readonly JsonObject[],
+  price: Price,
+): ServedMode[] {
+  if (price.modes === undefined) return []
+  return fields.flatMap((field) => {
+    const modes = reports.flatMap((report) => {
+      const name = reportedName(field, report)
+      const factor = name === undefined ? undefined : priceOfMode(field, name, price)
+      return name === undefined || factor === undefined ? [] : [{ factor, name }]
+    })
+    const dearest = dearestMode(modes)
+    return dearest === undefined || dearest.factor === SAME ? [] : [dearest]
+  })
+}
+
+function dearestMode(modes: readonly ServedMode[]): ServedMode | undefined {
+  let max: ServedMode | undefined
+  for (const mode of modes) if (max === undefined || mode.factor > max.factor) max = mode
+  return max
+}
+
+function factorOf(modes: readonly ServedMode[]): bigint {
+  return modes.reduce((product, { factor }) => (product * factor) / SAME, SAME)
+}
+
+function namesOf(modes: readonly ServedMode[]): string[] {
+  return modes.flatMap(({ name }) => (name === "" ? [] : [name]))
 }
 
 /** Words for the standard mode. */
@@ -63,25 +125,35 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
 /** Google spells the same mode in several ways. */
 const PREFIX = /^(service_tier_|on_demand_)/
 
-function servedMode(
-  requested: RequestedMode,
-  record: AnswerRecord,
-  price: Price,
-): { readonly factor: bigint; readonly name: string } {
+/** The mode that a response reports in a field, in lowercase; undefined where it reports none. */
+function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
+  for (const path of field.served ?? []) {
+    for (const { value } of valuesAt(report, path)) {
+      if (typeof value === "string") return value.toLowerCase().replace(PREFIX, "")
+    }
+  }
+  return undefined
+}
+
+/** The factor of a mode, in millionths; undefined where it has no price. */
+function priceOfMode(field: FieldSwitch, name: string, price: Price): bigint | undefined {
+  if (STANDARD_MODES.has(name)) return SAME
+  const charge = field.values?.[name]
+  if (charge?.by === "tokens") return SAME
+  return price.modes?.get(charge?.by === "mode" ? charge.mode : name)
+}
+
+function servedMode(requested: RequestedMode, report: JsonObject, price: Price): ServedMode {
   const asked = requested.isPossible ? SAME : (requested.factor ?? SAME)
   // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
   const assumed = asked < SAME ? SAME : asked
-  const reported = (requested.field.served ?? [])
-    .flatMap((path) => valuesAt(record.whole, path))
-    .find(({ value }) => typeof value === "string")
-  if (reported === undefined) {
+  const name = reportedName(requested.field, report)
+  if (name === undefined) {
     return { factor: assumed, name: requested.isPossible || asked < SAME ? "" : requested.name }
   }
-  const name = String(reported.value).toLowerCase().replace(PREFIX, "")
   if (STANDARD_MODES.has(name)) return { factor: SAME, name: "" }
-  const known = price.modes?.get(name)
   // A mode without a price costs no less than the requested one.
-  return { factor: known ?? assumed, name }
+  return { factor: priceOfMode(requested.field, name, price) ?? assumed, name }
 }
 
 function withCalls(

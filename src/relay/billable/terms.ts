@@ -124,7 +124,8 @@ function withoutSearches(price: Price): Price {
 const ADDED: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheWrite",
-  "inputCacheWriteLong",
+  "inputCacheWrite1h",
+  "inputCacheWrite12h",
   "audioInput",
   "imageInput",
   "output",

@@ -1,14 +1,17 @@
-import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { isNoUsage, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import { type Price, priceTimes, SAME } from "../../ledger/price.ts"
-import { type SettledUsage, settleTerms } from "../billable/settle.ts"
+import type { Price } from "../../ledger/price.ts"
+import { settlePlain, settleTerms } from "../billable/settle.ts"
+import { servedFields } from "../../vendors/billable/index.ts"
+import type { FieldSwitch } from "../../vendors/billable/switch.ts"
 import { UnchargedUsage } from "../billable/uncharged.ts"
 import type { Meter } from "../chat/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type Delivered, estimateUsage } from "./estimated-usage.ts"
 import { maxOf, type PendingCharge } from "./pending-charge.ts"
+import { withLifetimes } from "./token-kinds.ts"
 import {
   boundedPrice,
   type CountedUsage,
@@ -74,19 +77,24 @@ export class Pricing {
     counted: Usage,
     estimated: boolean,
   ): PricedUsage {
-    const usage = withImages(counted, deployment, meter)
+    const usage = withLifetimes(withImages(counted, deployment, meter), kindsOf(charge))
     const terms = charge.terms?.get(deployment.id)
+    const fields = reportingFields(charge, deployment)
     let priced: PricedUsage
-    const unasked =
-      terms === undefined ? unaskedMode(meter.reported, priceOf(deployment)) : undefined
-    if (unasked !== undefined) {
+    if (terms === undefined) {
       const price = priceOf(deployment)
-      const reported = priceSettled({ ...unasked, usage, others: [] }, price, estimated)
+      const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportOf(meter))
+      const reported =
+        settled === undefined
+          ? priceUsage({ usage, estimated }, price)
+          : priceSettled({ ...settled, usage, others: [] }, price, estimated)
       priced = believed({ charge, deployment }, reported, price, meter)
-    } else if (terms === undefined) {
-      priced = this.price(charge, deployment, { usage, estimated }, meter)
     } else {
-      const settled = settleTerms(terms, usage, meter.records, elapsed(charge))
+      const settled = settleTerms(terms, usage, {
+        records: meter.records,
+        elapsedMs: elapsed(charge),
+        unasked: fields,
+      })
       // How often its vendor did something is reported only at the end of an answer.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
       const reported = priceSettled(settled, terms.price, estimated || isGuess)
@@ -117,20 +125,33 @@ function withImages(usage: Usage, { price }: Deployment, { images }: Meter): Usa
   return isPriced ? { ...usage, images: usage.images + images } : usage
 }
 
-/**
- * The mode of service that an answer reports although its request named none: a provider's project may have another
- * default. Only one that costs more than the standard counts.
- */
-function unaskedMode(
-  reported: JsonObject | undefined,
-  price: Price,
-): Pick<SettledUsage, "price" | "modes"> | undefined {
-  if (reported === undefined || price.modes === undefined) return undefined
-  const answer = objectAt(reported, "response") ?? reported
-  const name = textAt(answer, "service_tier")?.toLowerCase()
-  const factor = name === undefined ? undefined : price.modes.get(name)
-  if (name === undefined || factor === undefined || factor <= SAME) return undefined
-  return { price: priceTimes(price, factor), modes: [name] }
+const NO_FIELDS: readonly FieldSwitch[] = []
+
+/** The fields in which the vendor of a deployment reports a mode of service; none if no mode has a price. */
+function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {
+  const { price, dialects, provider } = deployment
+  if (price?.modes === undefined || !dialects || input.request === undefined) return NO_FIELDS
+  const client = input.clients.get(provider)
+  return client === undefined ? NO_FIELDS : servedFields(client.vendor.id, dialects)
+}
+
+/** The members that the frames or the answer with the usage have of the whole answer; later ones win. */
+function reportOf({ firstReported, reported }: Meter): JsonObject | undefined {
+  if (reported === undefined || firstReported === undefined || firstReported === reported) {
+    return reported && membersOf(reported)
+  }
+  const first = membersOf(firstReported)
+  const last = membersOf(reported)
+  return { ...first, ...last, usage: { ...objectAt(first, "usage"), ...objectAt(last, "usage") } }
+}
+
+function membersOf(frame: JsonObject): JsonObject {
+  return objectAt(frame, "response") ?? objectAt(frame, "message") ?? frame
+}
+
+/** The kinds of tokens that a request can cause. */
+function kindsOf({ input }: PendingCharge): number {
+  return input.request === undefined ? 0 : input.bound.kinds
 }
 
 /** Milliseconds that a request has taken. */

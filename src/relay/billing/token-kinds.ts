@@ -2,20 +2,28 @@ import type { UsageClass } from "#contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
 import type { Part } from "../../canon/message.ts"
+import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 
 /** Kinds of tokens with rates of their own, as bits. A hold covers the kinds that its request can cause. */
 const AUDIO_INPUT = 1
 const IMAGE_INPUT = 2
 const AUDIO_OUTPUT = 4
-const LONG_CACHE_WRITE = 8
+const HOUR_CACHE_WRITE = 8
 /** Images in the answer that have a price of their own, besides their tokens. */
 export const PRICED_IMAGES = 16
+const LONGEST_CACHE_WRITE = 32
 
 /** Media of any kind: files, unknown parts, and content that the vendor stores. */
 export const ANY_MEDIA = AUDIO_INPUT | IMAGE_INPUT
 
-const HOUR = "1h"
+/** The kinds of cache writes, by the lifetime that a request asks for. An unknown lifetime counts as the longest. */
+const LIFETIMES: Readonly<Record<string, number>> = {
+  "5m": 0,
+  "30m": 0,
+  "1h": HOUR_CACHE_WRITE,
+  "12h": LONGEST_CACHE_WRITE,
+}
 
 /** The kinds of tokens that a part of a message can be counted as. */
 export function kindsOfPart(part: Part): number {
@@ -51,6 +59,7 @@ export function kindsOfRequest({ tools, modalities, speech, extra }: ChatRequest
   for (const { cache } of tools ?? []) kinds |= lifetimeOf(cache?.ttl)
   if (extra === undefined) return kinds
   const { fields } = extra
+  kinds |= lifetimeOf(objectAt(fields, "prompt_cache_options")?.ttl)
   kinds |= lifetimeIn(fields)
   for (const tool of listAt(fields, "tools")) kinds |= lifetimeIn(tool)
   return speaks(fields) ? kinds | AUDIO_OUTPUT : kinds
@@ -65,17 +74,20 @@ function speaks(fields: Readonly<Record<string, JsonValue | undefined>>): boolea
   return audio !== undefined || asked.speechConfig !== undefined
 }
 
-function lifetimeOf(ttl: string | undefined): number {
-  return ttl === HOUR ? LONG_CACHE_WRITE : 0
+function lifetimeOf(ttl: JsonValue | undefined): number {
+  return typeof ttl === "string" ? (LIFETIMES[ttl] ?? LONGEST_CACHE_WRITE) : 0
 }
 
 /** The lifetime that a part of a vendor's own asks for, also further inside: a document of several texts has many. */
 function lifetimeIn(value: JsonValue | undefined): number {
-  if (Array.isArray(value)) return value.some((one) => lifetimeIn(one) > 0) ? LONG_CACHE_WRITE : 0
-  if (!isJsonObject(value)) return 0
-  if (objectAt(value, "cache_control")?.ttl === HOUR) return LONG_CACHE_WRITE
-  for (const name in value) if (lifetimeIn(value[name]) > 0) return LONG_CACHE_WRITE
-  return 0
+  let kinds = 0
+  if (Array.isArray(value)) {
+    for (const element of value) kinds |= lifetimeIn(element)
+  } else if (isJsonObject(value)) {
+    kinds |= lifetimeOf(objectAt(value, "cache_control")?.ttl)
+    for (const name in value) kinds |= lifetimeIn(value[name])
+  }
+  return kinds
 }
 
 /** The kinds of output that a deployment can cause whatever a request says. */
@@ -87,7 +99,8 @@ export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "
 /** The classes that input tokens of these kinds can be counted as. */
 export function inputClasses(kinds: number): readonly UsageClass[] {
   const classes: UsageClass[] = ["inputFresh", "inputCacheWrite"]
-  if ((kinds & LONG_CACHE_WRITE) !== 0) classes.push("inputCacheWriteLong")
+  if ((kinds & HOUR_CACHE_WRITE) !== 0) classes.push("inputCacheWrite1h")
+  if ((kinds & LONGEST_CACHE_WRITE) !== 0) classes.push("inputCacheWrite12h")
   if ((kinds & AUDIO_INPUT) !== 0) classes.push("audioInput")
   if ((kinds & IMAGE_INPUT) !== 0) classes.push("imageInput")
   return classes
@@ -96,4 +109,15 @@ export function inputClasses(kinds: number): readonly UsageClass[] {
 /** The classes that output tokens of these kinds can be counted as. */
 export function outputClasses(kinds: number): readonly UsageClass[] {
   return (kinds & AUDIO_OUTPUT) === 0 ? ["output"] : ["output", "audioOutput"]
+}
+
+/**
+ * Counts cache writes whose lifetime the vendor did not report as the longest lifetime that the request asked for.
+ * @param kinds the kinds of tokens of the request.
+ */
+export function withLifetimes(usage: Usage, kinds: number): Usage {
+  const unknown = usage.inputCacheWrite - usage.shortCacheWrite
+  if (unknown <= 0 || (kinds & (HOUR_CACHE_WRITE | LONGEST_CACHE_WRITE)) === 0) return usage
+  const longest = (kinds & LONGEST_CACHE_WRITE) === 0 ? "inputCacheWrite1h" : "inputCacheWrite12h"
+  return { ...usage, inputCacheWrite: usage.shortCacheWrite, [longest]: usage[longest] + unknown }
 }

@@ -18,7 +18,8 @@ export const MIN_OUTPUT = 16
 const INPUTS = [
   "inputFresh",
   "inputCacheWrite",
-  "inputCacheWriteLong",
+  "inputCacheWrite1h",
+  "inputCacheWrite12h",
   "audioInput",
   "imageInput",
   "inputCacheRead",
@@ -123,6 +124,7 @@ export function heldTo(max: Usage, usage: Usage): Usage {
   fill(held, OUTPUTS, said(max))
   for (const name of COUNTED) held[name] = Math.min(held[name], max[name])
   held.reasoning = Math.min(held.reasoning, held.output)
+  held.shortCacheWrite = Math.min(held.shortCacheWrite, held.inputCacheWrite)
   return held
 }
 

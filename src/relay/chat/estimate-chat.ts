@@ -84,7 +84,8 @@ const INPUT_CLASSES: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheRead",
   "inputCacheWrite",
-  "inputCacheWriteLong",
+  "inputCacheWrite1h",
+  "inputCacheWrite12h",
 ]
 
 const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where it is unknown"

@@ -16,6 +16,8 @@ export class Meter {
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
   reported: JsonObject | undefined
+  /** The first such frame: Anthropic reports how it serves a request only there. */
+  firstReported: JsonObject | undefined
   /** What the answers report besides their usage; empty where only tokens are billed. */
   records: readonly AnswerRecord[] = []
   /** Characters of text, reasoning and calls. */
@@ -87,6 +89,7 @@ export class Meter {
       sum.#amountAtUsage += meter.#amountAtUsage
       sum.#silentMs += meter.silentMs
       sum.reported ??= meter.reported
+      sum.firstReported ??= meter.firstReported
     }
     sum.records = meters.flatMap(({ records }) => records)
     const [first, ...others] = meters.flatMap(({ usage }) => usage ?? [])
@@ -96,6 +99,15 @@ export class Meter {
 
   push(events: readonly ChatEvent[]): void {
     for (const event of events) this.#count(event)
+  }
+
+  /** Counts the events of a frame of a stream, and keeps a frame that reports usage. */
+  frame(events: readonly ChatEvent[], json: JsonObject | undefined): void {
+    const { usage } = this
+    this.push(events)
+    if (this.usage === usage) return
+    this.reported = json
+    this.firstReported ??= json
   }
 
   /** A whole answer. */

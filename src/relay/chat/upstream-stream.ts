@@ -301,7 +301,8 @@ export class UpstreamStream<
         weighFrame(event)
         const frame = parseFrame(event)
         const events = this.#decoder.push(frame)
-        this.meter.push(events.filter(({ type }) => type === "usage"))
+        const usage = events.filter(({ type }) => type === "usage")
+        this.meter.frame(usage, frame.json)
         if (frame.json) this.#record?.frame(frame.json)
       }
     } catch {
@@ -310,15 +311,13 @@ export class UpstreamStream<
   }
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
-    const { usage } = this.meter
     if (events.length > 0) {
       this.#hangUpAt = undefined
       this.#unheard = 0
     }
     // A frame that reports a failure is not passed on, so none of its content is delivered.
     const hasFailed = events.length > 1 && events.some(isError)
-    this.meter.push(hasFailed ? events.filter(isErrorOrUsage) : events)
-    if (this.meter.usage !== usage) this.meter.reported = frame?.json
+    this.meter.frame(hasFailed ? events.filter(isErrorOrUsage) : events, frame?.json)
     if (frame?.json) this.#record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
       if (frame) this.#output.broken(frame)

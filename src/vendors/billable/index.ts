@@ -18,7 +18,7 @@ import {
   ZAI_SWITCHES,
 } from "./others.ts"
 import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
-import type { Switches } from "./switch.ts"
+import type { FieldSwitch, Switches } from "./switch.ts"
 
 /**
  * THE TABLE of billable switches: what in a request decides what its vendor bills, for each vendor and dialect.
@@ -81,4 +81,26 @@ export function switchesOf(
     if (older) return older.switches
   }
   return BILLABLE[vendor]?.[dialect] ?? USUAL_BILLABLE[dialect]
+}
+
+/** By the dialects of a deployment, which are never changed: a deployment belongs to one vendor. */
+const knownFields = new WeakMap<readonly DialectId[], readonly FieldSwitch[]>()
+
+/** The fields of which a vendor's responses report the mode of service, one for each place of the response. */
+export function servedFields(
+  vendor: string,
+  dialects: readonly DialectId[],
+): readonly FieldSwitch[] {
+  let fields = knownFields.get(dialects)
+  if (fields === undefined) {
+    const byPlace = new Map<string, FieldSwitch>()
+    for (const dialect of dialects) {
+      for (const field of switchesOf(vendor, dialect)?.fields ?? []) {
+        const [place] = field.served ?? []
+        if (place !== undefined && !byPlace.has(place)) byPlace.set(place, field)
+      }
+    }
+    knownFields.set(dialects, (fields = [...byPlace.values()]))
+  }
+  return fields
 }

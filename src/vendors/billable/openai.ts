@@ -29,6 +29,9 @@ export const SERVICE_TIER: FieldSwitch = {
     ...USUAL_TIERS,
     auto: possibleMode("priority"),
     priority: mode("priority"),
+    // The name that OpenAI gives to priority since July 2026.
+    fast: mode("priority"),
+    ultrafast: mode("ultrafast"),
     flex: mode("flex"),
     batch: mode("batch"),
     // Capacity that was paid for in advance: what exceeds it is served as usual.

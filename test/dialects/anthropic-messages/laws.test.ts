@@ -164,7 +164,7 @@ describe("decode(encode(x)) = x", () => {
     fc.assert(
       fc.property(results, (result) => {
         const sent = JSON.parse(JSON.stringify(ANTHROPIC_MESSAGES.encodeResult(result, request)))
-        expect(ANTHROPIC_MESSAGES.decodeResult(sent)).toEqual(result)
+        expect(ANTHROPIC_MESSAGES.decodeResult(sent)).toEqual(withLifetimes(result))
       }),
     )
   })
@@ -197,6 +197,14 @@ const usages: fc.Arbitrary<Usage> = fc
     searches: fc.nat(3),
   })
   .map((counts) => ({ ...NO_USAGE, ...counts }))
+
+/** Only whole answers report the lifetimes of cache writes. */
+function withLifetimes(result: ChatResult): ChatResult {
+  const { usage } = result
+  return usage === undefined
+    ? result
+    : { ...result, usage: { ...usage, shortCacheWrite: usage.inputCacheWrite } }
+}
 
 /** Answers that a stream can tell too: signed thoughts, one text, and calls. */
 const results: fc.Arbitrary<ChatResult> = fc

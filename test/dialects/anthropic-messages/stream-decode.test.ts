@@ -303,7 +303,7 @@ describe("usage", () => {
     expect(foldEvents(events).usage).toMatchObject({
       inputFresh: 6,
       inputCacheWrite: 4,
-      inputCacheWriteLong: 3,
+      inputCacheWrite1h: 3,
       inputCacheRead: 0,
       output: 20,
     })

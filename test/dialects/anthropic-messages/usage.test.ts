@@ -31,7 +31,8 @@ describe("usage", () => {
       inputFresh: 10,
       inputCacheRead: 5,
       inputCacheWrite: 4,
-      inputCacheWriteLong: 3,
+      inputCacheWrite1h: 3,
+      shortCacheWrite: 4,
       output: 20,
       reasoning: 15,
       searches: 2,
@@ -40,10 +41,10 @@ describe("usage", () => {
 
   test("writes to the cache are for minutes unless it says otherwise", () => {
     const counts = { input_tokens: 1, cache_creation_input_tokens: 7, output_tokens: 1 }
-    expect(decoded(counts)).toMatchObject({ inputCacheWrite: 7, inputCacheWriteLong: 0 })
+    expect(decoded(counts)).toMatchObject({ inputCacheWrite: 7, inputCacheWrite1h: 0 })
     const both = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 1 }
     const split = { input_tokens: 1, output_tokens: 1, cache_creation: both }
-    expect(decoded(split)).toMatchObject({ inputCacheWrite: 2, inputCacheWriteLong: 1 })
+    expect(decoded(split)).toMatchObject({ inputCacheWrite: 2, inputCacheWrite1h: 1 })
   })
 
   test("a conversation that was made shorter on the way is billed for that too", () => {
@@ -70,7 +71,7 @@ describe("usage", () => {
       inputFresh: 1,
       inputCacheRead: 2,
       inputCacheWrite: 3,
-      inputCacheWriteLong: 4,
+      inputCacheWrite1h: 4,
       audioInput: 4,
       imageInput: 1,
       output: 6,
@@ -129,7 +130,7 @@ describe(`usage agrees with an independent reading${WITHOUT_FIXTURES}`, () => {
       expect(totalInput(read)).toBe(expected.input_tokens ?? 0)
       expect(read.output).toBe(expected.output_tokens ?? 0)
       expect(read.inputCacheRead).toBe(expected.cache_read_tokens ?? 0)
-      expect(read.inputCacheWrite + read.inputCacheWriteLong).toBe(expected.cache_write_tokens ?? 0)
+      expect(read.inputCacheWrite + read.inputCacheWrite1h).toBe(expected.cache_write_tokens ?? 0)
       expect(read.reasoning).toBe(expected.output_reasoning_tokens ?? 0)
       expect(read.searches).toBe(expected.web_searches ?? 0)
     })

@@ -123,7 +123,7 @@ function expectConsistent(usage: Usage | undefined, reported: JsonObject): void 
   expect(totalInput(usage!) + totalOutput(usage!)).toBe(Number(reported.totalTokens))
   expect(usage!.inputFresh).toBe(Number(reported.inputTokens))
   expect(usage!.inputCacheRead).toBe(Number(reported.cacheReadInputTokens ?? 0))
-  expect(usage!.inputCacheWrite + usage!.inputCacheWriteLong).toBe(
+  expect(usage!.inputCacheWrite + usage!.inputCacheWrite1h).toBe(
     Number(reported.cacheWriteInputTokens ?? 0),
   )
 }

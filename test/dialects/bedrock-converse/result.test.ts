@@ -152,7 +152,7 @@ describe("usage", () => {
       cacheWriteInputTokens: 300,
       cacheDetails: [{ ttl: "1h", inputTokens: 200 }, { ttl: "5m", inputTokens: 100 }, 7],
     })
-    expect(usage).toMatchObject({ inputCacheWrite: 100, inputCacheWriteLong: 200 })
+    expect(usage).toMatchObject({ inputCacheWrite: 100, inputCacheWrite1h: 200 })
   })
 
   test("details never say more than the sum", () => {
@@ -162,7 +162,7 @@ describe("usage", () => {
       cacheWriteInputTokens: 50,
       cacheDetails: [{ ttl: "1h", inputTokens: 200 }],
     })
-    expect(usage).toMatchObject({ inputCacheWrite: 0, inputCacheWriteLong: 50 })
+    expect(usage).toMatchObject({ inputCacheWrite: 0, inputCacheWrite1h: 50 })
   })
 
   test("the older names count where the newer are missing", () => {

@@ -169,7 +169,7 @@ describe("usage", () => {
   })
 
   test("what is written is whole and sums up", () => {
-    const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWriteLong: 2, output: 7, reasoning: 3 }
+    const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,
       completion_tokens: 7,

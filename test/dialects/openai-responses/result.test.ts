@@ -148,7 +148,7 @@ describe("an answer that is written", () => {
   })
 
   test("shows the usage and the cost with it", () => {
-    const usage = { ...NO_USAGE, inputFresh: 3, inputCacheWriteLong: 1, output: 9, audioOutput: 1 }
+    const usage = { ...NO_USAGE, inputFresh: 3, inputCacheWrite1h: 1, output: 9, audioOutput: 1 }
     const body = encode({ ...resultOf([]), usage })
     expect(body.usage).toEqual({
       input_tokens: 4,

@@ -16,6 +16,7 @@ const LABELS: Readonly<Record<PriceName, string>> = {
   cached_input: "Cached input",
   cache_write: "Cache write",
   cache_write_1h: "Cache write, 1 hour",
+  cache_write_12h: "Cache write, 12 hours",
   audio_input: "Audio input",
   cached_audio_input: "Cached audio input",
   image_input: "Image input",
