@@ -184,10 +184,11 @@ export interface ModelSettings {
 }
 
 /**
- * What happens to an answer whose caller has left: it is cancelled at the vendor and charged as far as it is
- * known, or drained, which means it is read until the vendor reports its usage and charged by that.
+ * What happens to a response whose caller has disconnected: it is cancelled at the provider and charged as far as it is
+ * known, or drained, which means it is read until the provider reports its usage and charged by that. `auto` drains
+ * what the provider bills anyway.
  */
-export const DISCONNECTS = ["cancel", "drain"] as const
+export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 
 export type Disconnect = (typeof DISCONNECTS)[number]
 

@@ -53,8 +53,8 @@ test("reads the documented example", () => {
     backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 2 ** 28, totalBytes: 2 ** 32 },
     routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
-    disconnect: "cancel",
-    disconnectLimit: 60_000,
+    disconnect: "auto",
+    disconnectLimit: 300_000,
     images: { linkLifetime: 3_600_000 },
     multiplier: "1",
     providers: {

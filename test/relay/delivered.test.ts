@@ -36,6 +36,7 @@ beforeAll(async () => {
       "messages/model": simulated({ maxOutput: 10_000 }),
       "google/model": simulated({ maxOutput: 10_000 }),
     },
+    settings: { disconnect: "cancel" },
   })
 })
 
@@ -73,10 +74,10 @@ async function leaveAfter(path: string, events: readonly Event[]) {
 
 describe("who leaves after the frames that open an answer", () => {
   for (const path of Object.keys(DIALECTS)) {
-    test(`has nothing to pay at ${path}`, async () => {
-      const { caller, receipt } = await leaveAfter(path, [])
-      expect(receipt.status).toBe("released")
-      expect(await caller.balance()).toBe(CREDITS)
+    test(`pays for the input alone at ${path}`, async () => {
+      const { receipt } = await leaveAfter(path, [])
+      expect(receipt).toMatchObject({ status: "settled", estimated: true })
+      expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
     })
   }
 })

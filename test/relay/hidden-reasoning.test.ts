@@ -94,6 +94,7 @@ beforeAll(async () => {
       openai: provider(vendor.url, "openai"),
       google: provider(root, "google"),
       vendor: provider(vendor.url),
+      own: provider(vendor.url, "lm-studio"),
     },
     models: {
       "openai/gpt-5.4": simulated(longest),
@@ -101,6 +102,7 @@ beforeAll(async () => {
       "openai/o3": simulated({ ...longest, disconnect: "cancel" }),
       "google/gemini-2.5-pro": simulated(longest),
       "vendor/model": simulated(longest),
+      "own/model": simulated(longest),
     },
     settings: { disconnectLimit: LIMIT },
   })
@@ -201,9 +203,18 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(receipt.usage?.["reasoning"]).toBeLessThan(most + 1)
   })
 
-  test("is ended at its provider if its reasoning is not hidden", async () => {
+  test("is charged with its reasoning at a server whose models are unknown", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "vendor/model", messages: HELLO, stop: SIX }
+    expect(await (await caller.post(CHAT, body)).text()).toContain("The answer.")
+    goOn.resolve()
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt.usage).toMatchObject({ output: OUTPUT })
+  })
+
+  test("is ended at a server that is known to end what nobody reads", async () => {
+    const caller = await gateway.caller("100")
+    const body = { model: "own/model", messages: HELLO, stop: SIX }
     const response = await caller.post(CHAT, body)
     expect(response.headers.get("x-tollgate-cost")).not.toBeNull()
     await wasCut.promise
@@ -308,7 +319,7 @@ describe("a caller that leaves", () => {
   })
 
   test("has the answer of a model that hides nothing cancelled", async () => {
-    const asked = await ask(CHAT, { model: "vendor/model", messages: HELLO, stream: true })
+    const asked = await ask(CHAT, { model: "own/model", messages: HELLO, stream: true })
     await leaveAfter(asked, "DONE")
     await wasCut.promise
     const receipt = await onlyReceipt(gateway, asked.caller)

@@ -13,7 +13,7 @@ const ASKED = { model: "vendor/model", messages: HELLO, stop: STOP }
 function gatewayAt(url: string): GatewayOptions {
   return {
     providers: { vendor: provider(url) },
-    models: { "vendor/model": simulated() },
+    models: { "vendor/model": simulated({ disconnect: "cancel" }) },
   }
 }
 
@@ -182,7 +182,9 @@ describe("a whole answer that the relay ends", () => {
     const response = await caller.post(CHAT, ASKED)
     expect(response.status).toBe(502)
     expect((await errorOf(response)).message).toContain("more than 1 MB")
-    expect((await onlyReceipt(gateway, caller)).status).toBe("released")
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.usage?.["output"]).toBeGreaterThan(0)
   })
 })
 

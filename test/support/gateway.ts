@@ -154,8 +154,8 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     backup: { every: null },
     responses: { keep: 86_400_000, accountBytes: 1 << 28, totalBytes: 2 ** 32 },
     routing: { choice: "weight", affinity: true, retries: 0, hedge: false },
-    disconnect: "cancel",
-    disconnectLimit: 60_000,
+    disconnect: "auto",
+    disconnectLimit: 300_000,
     images: { linkLifetime: 3_600_000 },
     multiplier: "1",
     providers: {

@@ -1,5 +1,6 @@
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
+import { costOf } from "../../ledger/price.ts"
 import { imageTokens } from "../../media/generated-image-tokens.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import { estimateInput, textOf } from "./bounds.ts"
@@ -8,7 +9,7 @@ import { audioTokensOf } from "../operations/speech/speech-usage.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
 /** Of common text and of JSON: four bytes are about a token. */
-const CHARACTERS_OF_TOKEN = 4
+export const CHARACTERS_OF_TOKEN = 4
 
 /** An answer to charge. */
 export interface Delivered {
@@ -43,4 +44,11 @@ export async function estimateUsage(
     output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.images * image,
     audioOutput: audioTokensOf(other.soundBytes, other.packedSoundBytes),
   }
+}
+
+/** Whether what has come of a chat costs as much as is held for it, by a rough count. */
+export function isHoldSpent({ charge, deployment: { price }, meter }: Delivered): boolean {
+  if (price === undefined) return false
+  const output = Math.ceil((meter.characters + meter.other.characters) / CHARACTERS_OF_TOKEN)
+  return costOf({ ...NO_USAGE, output }, price).total >= charge.hold.amount
 }

@@ -9,7 +9,7 @@ import type { Demand } from "../billable/survey.ts"
 import { type Terms, widen } from "../billable/terms.ts"
 import { longestOf } from "../../catalog/several-models.ts"
 import { boundAt } from "./bound-cost.ts"
-import { type Bound, longestAnswer } from "./bounds.ts"
+import { type Bound, estimateInput, longestAnswer } from "./bounds.ts"
 import type { Call } from "../pipeline/call.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Meter } from "../chat/meter.ts"
@@ -126,9 +126,17 @@ export function maxOf(
   return { own, second: maxOfSecond(own, terms) }
 }
 
-/** All that a vendor can have counted of a call that was ended before its answer: what it was sent. */
-export function sentUsage({ input }: PendingCharge): Usage {
-  if (input.request !== undefined) return { ...NO_USAGE, inputFresh: input.bound.input }
+/** What a provider has been sent of a call that was ended before its answer, by a rough count; media at their bound. */
+export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
+  if (input.request !== undefined) {
+    const { request } = input
+    const { bodyBytes } = call
+    const kept = state?.tokens
+    return {
+      ...NO_USAGE,
+      inputFresh: estimateInput({ request, bodyBytes, model, counted: undefined, kept }),
+    }
+  }
   return {
     ...input.worst,
     output: 0,

@@ -1,3 +1,4 @@
+import { sentUsage } from "../billing/pending-charge.ts"
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -109,6 +110,8 @@ function withCondition(
 }
 
 /** Nobody is charged for the calls of a rejected plan. */
-function loseCalls({ cancellation }: ChatContext, plan: Plan): void {
-  for (const attempt of cancellation.attempts) if (attempt.plan === plan) attempt.lost()
+function loseCalls({ cancellation, charge }: ChatContext, plan: Plan): void {
+  for (const attempt of cancellation.attempts) {
+    if (attempt.plan === plan) attempt.lost(sentUsage(charge))
+  }
 }

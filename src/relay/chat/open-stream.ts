@@ -1,3 +1,4 @@
+import { sentUsage } from "../billing/pending-charge.ts"
 import { CallEnded, isFinal } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
@@ -36,6 +37,7 @@ export interface OpeningServices {
 export interface Counted {
   readonly plan: Plan
   readonly meter: Meter
+  readonly attempts: readonly Attempt[]
 }
 
 /** A plan whose calls are made. */
@@ -77,8 +79,9 @@ export class StreamOpening {
       .filter(({ attempts }) => !attempts.every(isGivenUp))
       .map(({ plan, meters, attempts }) => ({ plan, attempts, meter: Meter.sum(meters) }))
     const charged = counted.find(isBillable)
+    const sent = sentUsage(this.#context.charge)
     for (const other of counted) {
-      if (other !== charged) for (const attempt of other.attempts) attempt.lost()
+      if (other !== charged) for (const attempt of other.attempts) attempt.lost(sent)
     }
     return charged
   }

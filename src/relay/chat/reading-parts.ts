@@ -1,3 +1,4 @@
+import { isHoldSpent } from "../billing/estimated-usage.ts"
 import { drainRuleOf } from "../pipeline/runtime-config.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -37,6 +38,7 @@ export function readingParts(
     record: recordOf(charge, plan),
     limits: limitsOf(counter, context, plan),
     drain: drainRuleOf(config, charge.model),
+    isHoldSpent: () => isHoldSpent({ charge, deployment: plan.deployment, meter }),
   }
 }
 

@@ -70,6 +70,10 @@ export class SeveralStreams implements AnswerStream {
     return this.#open.size === 0
   }
 
+  get isHoldSpent(): boolean {
+    return this.#streams.some((stream) => stream.isHoldSpent)
+  }
+
   get rest(): Promise<void> | undefined {
     const rests = this.#streams.flatMap(({ rest }) => rest ?? [])
     return rests.length === 0 ? undefined : Promise.all(rests).then(() => undefined)

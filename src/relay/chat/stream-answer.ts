@@ -13,6 +13,7 @@ import {
   CallEnded,
   type CallFailure,
   callerError,
+  isCallerGone,
   isFinal,
 } from "../pipeline/call-failure.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -20,6 +21,7 @@ import type { Conversations } from "./conversations.ts"
 import { estimateHidden } from "./hidden-reasoning.ts"
 import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
 import type { Settled } from "../pipeline/pipeline.ts"
+import type { Attempt } from "../upstream/attempt.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 
@@ -156,7 +158,7 @@ class StreamedAnswer implements Watched {
     try {
       const upstream = (this.#upstream ??= await this.#opening.stream)
       await this.#reading
-      while (!upstream.isOver && cancellation.drains) await upstream.read()
+      while (!upstream.isOver && cancellation.drains && !upstream.isHoldSpent) await upstream.read()
       if (!upstream.isOver) throw failure
       cancellation[Symbol.dispose]()
       await upstream.rest
@@ -255,22 +257,20 @@ class StreamedAnswer implements Watched {
   }
 
   /**
-   * Charges what was delivered, or what the vendor has counted before that. A call that has failed
-   * before its answer began is no one's to pay, and another may have been made.
+   * Charges what was delivered, or what the provider bills before that: the usage that it has reported, and the input
+   * of a caller that has left. A call that has failed before its answer began is no one's to pay, and another may have
+   * been made.
    */
   async #settleDelivered(reason: CallFailure): Promise<void> {
     const opening = this.#opening
     // An attempt that ends writes its outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
-    const isBillable = (each: Counted): boolean => this.#isBillable(each)
+    const hasLeft = this.#hasLeft || isCallerGone(reason)
+    const isBillable = ({ plan, meter, attempts }: Counted): boolean =>
+      meter.isBillable || (hasLeft && (attempts.some(isBilled) || estimateHidden(plan, meter) > 0))
     const counted = upstream ?? (isFinal(reason) ? opening.takeCounted(isBillable) : undefined)
     if (counted && isBillable(counted)) await this.#settle(counted)
     else this.#services.pipeline.release(this.#context)
-  }
-
-  /** A vendor bills hidden reasoning also if its caller has left before the first word. */
-  #isBillable({ plan, meter }: Counted): boolean {
-    return meter.isBillable || (this.#hasLeft && estimateHidden(plan, meter) > 0)
   }
 
   /** Charges what came of a plan, and keeps its text for accounts that want that. */
@@ -308,6 +308,10 @@ function leaveSlot(memory: Reservation): Disposable {
   const kept = memory.handOver()
   memory[Symbol.dispose]()
   return kept
+}
+
+function isBilled(attempt: Attempt): boolean {
+  return attempt.isBilled
 }
 
 /** Whether an upstream call has ended because the answer is over. */

@@ -67,6 +67,7 @@ export class UpstreamStream<
   /** Until the answer has ended at them. */
   #limits: StreamLimits | undefined
   readonly #drain: DrainRule | undefined
+  readonly #isHoldSpent: (() => boolean) | undefined
   /** Where frames go: to the caller, until the answer has ended at its limits. */
   #output: FrameWriter
   rest: Promise<void> | undefined
@@ -102,6 +103,7 @@ export class UpstreamStream<
     this.#record = parts.record
     this.#limits = parts.limits
     this.#drain = parts.drain
+    this.#isHoldSpent = parts.isHoldSpent
     this.#output = parts.writer
     if (parts.record) this.meter.records = [parts.record]
     const { dialect } = attempt.plan.binding
@@ -154,6 +156,10 @@ export class UpstreamStream<
   get isOver(): boolean {
     const isRead = this.#first === undefined && this.#reading === undefined
     return isRead && this.#isDone
+  }
+
+  get isHoldSpent(): boolean {
+    return this.#isHoldSpent?.() === true
   }
 
   get #isDone(): boolean {
@@ -352,7 +358,10 @@ export class UpstreamStream<
   async #readRest(limitMs = 0): Promise<void> {
     this.#attempt.deadlines.endIn(limitMs, "answer_over")
     try {
-      while (!this.#isEnded && !this.#decoder.finished) await this.#readNext()
+      while (!this.#isEnded && !this.#decoder.finished) {
+        if (this.isHoldSpent) return this.#letGo()
+        await this.#readNext()
+      }
     } catch {
       this.#letGo()
     }

@@ -1,6 +1,6 @@
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
-import { afterCharge, GatewayError } from "../../canon/errors.ts"
+import { afterCharge, asChargedError, GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
@@ -39,6 +39,7 @@ import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { restoredResult } from "./restored-answer.ts"
+import { isAnswered, loseOthers, settleUnread, type TriedPlan } from "./unread-answer.ts"
 import { isStreamed } from "./upstream-stream.ts"
 
 export interface WholeServices {
@@ -69,12 +70,16 @@ interface ReceivedPlan {
   readonly meter: Meter
 }
 
+/** The calls of a plan, and the answers to those that are complete. */
+interface PlanCalls extends TriedPlan {
+  readonly all: Received[]
+}
+
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
 export async function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   const { pipeline, signer, conversations } = services
   const { charge, headers, keeping } = context
-  /** What the last plan completed, although one of its calls failed. */
-  let completed: ReceivedPlan | undefined
+  const tried: PlanCalls[] = []
   let received: ReceivedPlan
   try {
     received = await pipeline.tryCandidates(context, {
@@ -82,19 +87,13 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
       plan: (candidate) => planFor(context, candidate, signer),
       attempt: (first) =>
         callCorrected(context, first, signer, (plan) => {
-          completed = undefined
-          return receivePlan(services, context, plan, (some) => {
-            completed = some
-          })
+          const calls: PlanCalls = { plan, attempts: [], all: [] }
+          tried.push(calls)
+          return receivePlan(services, context, calls)
         }),
     })
   } catch (failure) {
-    if (completed === undefined || failure instanceof CallEnded) {
-      pipeline.release(context)
-      throw failure
-    }
-    received = completed
-    charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
+    received = await completedOf(services, context, tried, failure)
   } finally {
     context.cancellation[Symbol.dispose]()
   }
@@ -114,6 +113,28 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   if (keeping) await conversations.keep(keeping, answer)
   const body = isLargeJson(answer) ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
   return { headers, body }
+}
+
+/**
+ * The choices that the last plan completed, although one of its calls failed.
+ * @throws CallFailure if there are none. Calls that nobody reads are charged by then.
+ */
+async function completedOf(
+  services: WholeServices,
+  context: ChatContext,
+  tried: readonly PlanCalls[],
+  failure: unknown,
+): Promise<ReceivedPlan> {
+  if (await settleUnread(services, context, tried, failure)) throw asChargedError(failure)
+  const last = tried.at(-1)
+  if (last === undefined || last.all.length === 0 || failure instanceof CallEnded) {
+    services.pipeline.release(context)
+    throw failure
+  }
+  const { charge } = context
+  charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
+  loseOthers(context, last.attempts.filter(isAnswered))
+  return { plan: last.plan, all: last.all, meter: meterOf(last.all) }
 }
 
 /** Reports what of an answer its caller cannot be given. */
@@ -213,38 +234,23 @@ function encodedBody(
   return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
 }
 
-/**
- * Makes the calls of a plan: one, or one for each choice.
- * @param completed called with the choices that are complete when another one has failed.
- */
+/** Makes the calls of a plan: one, or one for each choice. */
 async function receivePlan(
   services: WholeServices,
   context: ChatContext,
-  plan: Plan,
-  completed: (some: ReceivedPlan) => void,
+  calls: PlanCalls,
 ): Promise<ReceivedPlan> {
+  const { plan, all } = calls
   const recorder = recordState(services.vendorState, context, plan)
-  const receiving = { services, context, recorder }
-  if (plan.calls === 1) {
-    const only = await receive(receiving, plan)
-    return { plan, all: [only], meter: only.meter }
-  }
-  const all: Received[] = []
-  const calls = Array.from({ length: plan.calls }, () => async () => {
-    all.push(await receive(receiving, plan))
-  })
-  const received = (): ReceivedPlan => ({
-    plan,
-    all,
-    meter: meterOf(all),
-  })
-  try {
-    await services.pipeline.together(context, plan.deployment, calls)
-  } catch (failure) {
-    if (all.length > 0) completed(received())
-    throw failure
-  }
-  return received()
+  const receiving = { services, context, recorder, attempts: calls.attempts }
+  await services.pipeline.together(
+    context,
+    plan.deployment,
+    Array.from({ length: plan.calls }, () => async () => {
+      all.push(await receive(receiving, plan))
+    }),
+  )
+  return { plan, all, meter: meterOf(all) }
 }
 
 /** What the calls of a plan share. */
@@ -252,6 +258,8 @@ interface Receiving {
   readonly services: WholeServices
   readonly context: ChatContext
   readonly recorder: StateRecorder | undefined
+  /** Of all calls of the plan. */
+  readonly attempts: Attempt[]
 }
 
 /** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
@@ -269,6 +277,7 @@ function receive(receiving: Receiving, plan: Plan): Promise<Received> {
 async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> {
   const { services, context } = receiving
   const attempt = services.pipeline.begin(context, plan)
+  receiving.attempts.push(attempt)
   try {
     const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
     // Some servers stream although they are asked for a whole answer.

@@ -7,6 +7,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { sentUsage } from "../billing/pending-charge.ts"
 import { asCallFailure } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
@@ -34,8 +35,9 @@ export class OperationCandidate implements Candidate {
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
-  /** The last call. */
-  #last: Attempt<Candidate> | undefined
+  readonly #attempts: Attempt<Candidate>[] = []
+  /** How many calls the operation takes. */
+  #wanted = 1
 
   /** @param speculative a call that may be in progress already, to this deployment or another. */
   constructor(
@@ -56,6 +58,21 @@ export class OperationCandidate implements Candidate {
     return this.#context.config.learnedRules.of(this.deployment).rules
   }
 
+  /** The share of the operation that its provider bills although the gateway ended the calls: 0 to 1. */
+  get billedShare(): number {
+    const billed = this.#attempts.filter(
+      ({ isBilled, record }) => isBilled || record.outcome === "ok",
+    )
+    if (!billed.some(({ isBilled }) => isBilled)) return 0
+    return Math.min(1, billed.length / this.#wanted)
+  }
+
+  /** What its provider bills of its calls is the operator's cost. */
+  lost(): void {
+    const sent = sentUsage(this.#context.charge)
+    for (const attempt of this.#attempts) attempt.lost(sent)
+  }
+
   get #isLarge(): boolean {
     return this.#context.call.bodyBytes >= LARGE_BODY
   }
@@ -68,7 +85,7 @@ export class OperationCandidate implements Candidate {
    */
   async call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer> {
     const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
-    this.#last = attempt
+    this.#attempts.push(attempt)
     try {
       const sending = this.#speculative?.take(this.deployment)
       const response = sending
@@ -90,7 +107,8 @@ export class OperationCandidate implements Candidate {
     const isVendors =
       failure instanceof GatewayError &&
       (failure.kind === "upstream_error" || failure.details.providerError !== undefined)
-    if (isVendors && this.#last?.record.outcome === "ok") this.#last.fail(failure)
+    const last = this.#attempts.at(-1)
+    if (isVendors && last?.record.outcome === "ok") last.fail(failure)
   }
 
   /**
@@ -102,6 +120,7 @@ export class OperationCandidate implements Candidate {
     calls: readonly OperationCall[],
   ): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
+    this.#wanted = calls.length
     try {
       for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
         const some = calls

@@ -2,11 +2,12 @@ import { asChargedError } from "../../canon/errors.ts"
 import { reportable } from "../../canon/extra.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"
-import { totalInput } from "../../canon/usage.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { isNoUsage, totalInput, type Usage } from "../../canon/usage.ts"
 import type { CountedUsage } from "../billing/priced-usage.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
-import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
+import { CallEnded, type CallFailure, isCallerGone, isTooLarge } from "../pipeline/call-failure.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
@@ -29,9 +30,22 @@ export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>
  */
 export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedUsage | Outcome<T>>
 
+/**
+ * For a request of which nothing is read although its provider bills it: its caller has left, or the answer is too
+ * large. What it used by our own count.
+ * @param share of its input that was sent, 0 to 1.
+ * @param isMade whether the answer came, and was too large.
+ */
+export type UnreadAt = (
+  candidate: OperationCandidate,
+  share: number,
+  isMade: boolean,
+) => MaybePromise<Usage>
+
 /** How an operation is run. */
 export interface Opening<T> {
   readonly attempt: AttemptAt<T>
+  readonly unread: UnreadAt
   /** Absent: the operation is a single call. */
   readonly completed?: CompletedAt<T>
   /** Whether a second deployment may be asked as well: not where a file is sent as it arrives. */
@@ -123,16 +137,16 @@ export class Operation implements Disposable {
    * Gets an upstream's response. Called once.
    * @throws GatewayError; then nothing is held.
    */
-  async open<T>({ attempt, completed, mayHedge }: Opening<T>): Promise<OpenOperation<T>> {
+  async open<T>({ attempt, unread, completed, mayHedge }: Opening<T>): Promise<OpenOperation<T>> {
     const context = this.#requireAdmitted()
     const { pipeline } = this.#services
-    let last: OperationCandidate | undefined
+    const tried: OperationCandidate[] = []
     try {
       const { candidate, outcome } = await pipeline.tryCandidates(context, {
         plan: (candidate) =>
           new OperationCandidate(pipeline, context, candidate, this.#speculative),
         attempt: async (candidate) => {
-          last = candidate
+          tried.push(candidate)
           const outcome = await used(candidate, attempt)
           const losses = reportable([...(context.charge.model.ignored ?? []), ...outcome.losses])
           if (this.#call.isStrict && losses.length > 0) throw notCarried(losses)
@@ -143,6 +157,8 @@ export class Operation implements Disposable {
       })
       return this.#opened(context, candidate, outcome)
     } catch (error) {
+      if (await this.#settleUnread(context, tried, unread, error)) throw asChargedError(error)
+      const last = tried.at(-1)
       if (completed && last && last.completed.length > 0 && !(error instanceof CallEnded)) {
         return await this.#openCompleted(context, { candidate: last, completed, error })
       }
@@ -158,6 +174,25 @@ export class Operation implements Disposable {
     // From here on the response settles or releases it.
     this.#admitted = undefined
     return new OpenOperation(this.#services, context, candidate, outcome)
+  }
+
+  /** Charges what the provider bills of a request of which nothing is read. @returns false if that is nothing. */
+  async #settleUnread(
+    context: RequestContext,
+    tried: readonly OperationCandidate[],
+    unread: UnreadAt,
+    error: unknown,
+  ): Promise<boolean> {
+    const isMade = isTooLarge(error)
+    if (!isMade && !isCallerGone(error)) return false
+    const candidate = tried.findLast(({ billedShare }) => billedShare > 0)
+    if (candidate === undefined) return false
+    const usage = await unread(candidate, candidate.billedShare, isMade)
+    if (isNoUsage(usage)) return false
+    for (const other of tried) if (other !== candidate) other.lost()
+    const open = this.#opened(context, candidate, { value: undefined, losses: [] })
+    await open.settle(usage, true)
+    return true
   }
 
   /** What the last candidate completed is charged, and the caller gets it if that is of any use. */

@@ -5,13 +5,14 @@ import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import type { OperationServices } from "./services.ts"
 import { estimateOperations } from "./estimate-operations.ts"
 import type { OpenOperation } from "./open-operation.ts"
-import { type AttemptAt, type CompletedAt, Operation } from "./operation.ts"
+import { type AttemptAt, type CompletedAt, Operation, type UnreadAt } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 
 /** What an operation is, before any vendor is called. */
 export interface OperationInput<T> extends Admission {
   readonly call: Call
   readonly attempt: AttemptAt<T>
+  readonly unread: UnreadAt
   readonly completed?: CompletedAt<T>
   /** Whether a second deployment may be asked as well when the first is late. */
   readonly mayHedge?: boolean

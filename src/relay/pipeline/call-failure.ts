@@ -49,6 +49,11 @@ export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_left"
 }
 
+/** Whether an answer was too large to be read. */
+export function isTooLarge(failure: unknown): boolean {
+  return failure instanceof GatewayError && failure.details.isTooLarge === true
+}
+
 /**
  * Whether nothing else is to be tried after a failure: no one waits for an answer, or there is no memory for one,
  * whichever deployment gives it.
@@ -64,6 +69,6 @@ const ONE_ORGANIZATION = "invalid_encrypted_content"
 export function endsFailover(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || isFinal(failure)) return true
   const { kind, details } = failure
-  if (details.isTooLarge === true) return true
+  if (isTooLarge(failure)) return true
   return kind === "refused_by_upstream" && details.upstream?.code !== ONE_ORGANIZATION
 }

@@ -14,15 +14,15 @@ const ASK_AFTER = 50
 export interface RunningCall extends Disposable {
   readonly plan: { readonly deployment: Deployment }
   readonly record: AttemptRecord
-  /** Whether it may have produced reasoning that neither its answer shows nor its provider has reported yet. */
-  readonly hasHiddenUsage: boolean
+  /** Whether its provider has not reported its usage, and may bill more than what has come of its answer. */
+  readonly hasUnknownUsage: boolean
   /** Why it was ended; undefined while it runs. */
   readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
   /** Another call has given the answer. */
   giveUp(sent: Usage): void
   /** It came to nothing, and nobody is charged for it. */
-  lost(): void
+  lost(sent: Usage): void
 }
 
 /**
@@ -109,7 +109,7 @@ export class Cancellation implements Watched, Disposable {
 }
 
 /** Whether a call is read on for its usage. */
-export function isDrained({ hasHiddenUsage }: RunningCall, drain: DrainRule | undefined): boolean {
-  if (drain?.when === "unless-counted") return hasHiddenUsage
+export function isDrained({ hasUnknownUsage }: RunningCall, drain: DrainRule | undefined): boolean {
+  if (drain?.when === "if-billed") return hasUnknownUsage
   return drain?.when === "always"
 }

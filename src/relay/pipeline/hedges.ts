@@ -72,7 +72,7 @@ export class Hedges {
         remove(cancellation.attempts, new Set(calls))
       },
       lost: (loser) => {
-        for (const call of callsOf(loser)) call.lost()
+        for (const call of callsOf(loser)) call.lost(sentUsage(charge))
       },
     })
     // The attempt that says how a request ended is its last.

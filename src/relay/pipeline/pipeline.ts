@@ -13,7 +13,12 @@ import { ConnectionError } from "../../wire/http/connection-error.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
-import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
+import {
+  type ChatAdmission,
+  type PendingCharge,
+  sentUsage,
+  type UsageAdmission,
+} from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
@@ -345,8 +350,11 @@ export class Pipeline {
 }
 
 /** Nobody is charged for what was called so far. */
-function loseAttempts({ cancellation }: RequestContext): void {
-  for (const attempt of cancellation.attempts) attempt.lost()
+function loseAttempts({ cancellation, charge }: RequestContext): void {
+  const { attempts } = cancellation
+  if (attempts.length === 0) return
+  const sent = sentUsage(charge)
+  for (const attempt of attempts) attempt.lost(sent)
 }
 
 /** Where and how a connection failed. */

@@ -35,20 +35,17 @@ export interface RuntimeConfig {
 
 /** When an upstream call is read on for its usage after its caller has left, or has all of the answer. */
 export interface DrainRule {
-  /** `unless-counted`: only if its reasoning is hidden, and its provider has not reported what came until then. */
-  readonly when: "always" | "unless-counted" | "never"
+  /** `if-billed`: only if its provider has not reported what came until then, and may bill more than that. */
+  readonly when: "always" | "if-billed" | "never"
   readonly limitMs: number
 }
 
-/** The rule for answers of a model. What the settings say of the model itself applies in any case. */
+const WHEN = { auto: "if-billed", cancel: "never", drain: "always" } as const
+
+/** The rule for answers of a model. What the settings say of the model itself takes precedence. */
 export function drainRuleOf(
   { disconnect, disconnectLimit }: RuntimeConfig,
   { disconnect: own }: Model,
 ): DrainRule {
-  const isNever = own === "cancel"
-  const isAlways = (own ?? disconnect) === "drain"
-  return {
-    when: isNever ? "never" : isAlways ? "always" : "unless-counted",
-    limitMs: disconnectLimit,
-  }
+  return { when: WHEN[own ?? disconnect], limitMs: disconnectLimit }
 }

@@ -22,14 +22,19 @@ import { connectionErrorOf } from "../../wire/http/connection-error.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 import type { ProviderClient } from "./provider-client.ts"
+import { billsAbandoned } from "../../vendors/abandoned-calls.ts"
 import { hidesReasoning } from "../chat/hidden-reasoning.ts"
+import type { Meter } from "../chat/meter.ts"
 import type { Plan } from "../chat/plan.ts"
 import { formatCredits } from "../../ledger/money.ts"
+import { CHARACTERS_OF_TOKEN } from "../billing/estimated-usage.ts"
 import { lostCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 
 const NOT_FOUND = 404
+/** The first status of those that providers do not bill. */
+const FIRST_REFUSAL = 400
 const DECODER = new TextDecoder()
 
 async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> {
@@ -45,6 +50,8 @@ async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> 
 export interface Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
+  /** Of a chat, as it is sent. */
+  readonly request?: { readonly stream: boolean }
 }
 
 /** Hears how attempts end that come to nothing. */
@@ -107,10 +114,14 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly #observer: AttemptObserver
   readonly #request: string
   readonly #trace: AttemptTrace | undefined
-  /** What its vendor has counted so far. */
-  meter: { readonly usage: Usage | undefined; readonly isCounted: boolean } | undefined
+  /** What has come of a chat so far. */
+  meter: Meter | undefined
+  /** The end of an answer that was too large to be kept. */
+  tail: string | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
+  /** Whether the gateway ended it, or did not read all of its answer. */
+  #isEndedHere = false
   /** What the vendor has refused the request with, in its own words. */
   #words: string | undefined
 
@@ -208,8 +219,20 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     return this.#sending?.isConnected ?? true
   }
 
-  get hasHiddenUsage(): boolean {
-    return !this.#ended && this.meter?.isCounted !== true && hidesReasoning(this.plan)
+  get hasUnknownUsage(): boolean {
+    if (this.#ended) return false
+    const { isCounted = false, finished: isFinished = false } = this.meter ?? {}
+    if (!isCounted && hidesReasoning(this.plan)) return true
+    const { client, request } = this.plan
+    const isKnown = isCounted && isFinished
+    return !isKnown && billsAbandoned(client.vendor.id, request?.stream === true)
+  }
+
+  /** Whether its provider bills it although its usage may never come: it was taken, and ended by the gateway. */
+  get isBilled(): boolean {
+    const { status } = this.record
+    const isTaken = status === 0 ? this.#sending?.isConnected === true : status < FIRST_REFUSAL
+    return isTaken && this.#isEndedHere
   }
 
   /** Who is called. */
@@ -245,7 +268,8 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     const ended = this.#ended
     // What the vendor says to a call that we have ended is no failure either.
     const failure = ended instanceof CallEnded ? ended : this.cleaned(asCallFailure(thrown))
-    this.end(failure)
+    if (failure instanceof GatewayError && failure.details.isTooLarge) this.#isEndedHere = true
+    this.#stop(failure)
     this[Symbol.dispose]()
     this.breakOff(failure)
     return failure
@@ -282,30 +306,31 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     })
   }
 
-  /** Nobody is charged for it: what its vendor has counted is the operator's loss, which its record says. */
-  lost(): void {
-    this.#lose(this.meter?.usage)
-  }
-
-  #lose(usage: Usage | undefined): void {
-    const cost = lostCost(usage, this.plan.deployment.price)
+  /**
+   * Nobody is charged for it: what its provider bills is the operator's cost, which its record shows.
+   * @param sent the input that its provider can have counted, where it has reported nothing.
+   */
+  lost(sent: Usage): void {
+    const { usage, characters = 0 } = this.meter ?? {}
+    const output = Math.ceil(characters / CHARACTERS_OF_TOKEN)
+    const billed = this.isBilled ? { ...sent, output: sent.output + output } : undefined
+    const cost = lostCost(usage ?? billed, this.plan.deployment.price)
     if (cost !== undefined) this.record.provider_cost = formatCredits(cost)
   }
 
   /**
    * Another call has given the answer: this one is ended, which is no failure of its deployment.
-   * @param sent all that its vendor can have counted, where it has counted nothing yet.
+   * @param sent as of `lost`.
    */
   giveUp(sent: Usage): void {
     const isAnswered = this.record.status !== 0
-    const wasSent = isAnswered || (this.#sending !== undefined && this.isConnected)
     const ended = new CallEnded("not_needed")
     if (!isAnswered) this.#load?.outlasted(performance.now() - this.startedAt, this.#isStream)
     this.end(ended)
     this.breakOff(ended)
     this[Symbol.dispose]()
     if (this.memory instanceof LentMemory) this.memory[Symbol.dispose]()
-    this.#lose(this.meter?.usage ?? (wasSent ? sent : undefined))
+    this.lost(sent)
   }
 
   /** Completes the record. @param outcome in words of the error table. */
@@ -322,6 +347,12 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /** Ends the call; what it was doing fails with `failure`. */
   end(failure: CallFailure): void {
+    if (this.#ended) return
+    this.#isEndedHere = true
+    this.#stop(failure)
+  }
+
+  #stop(failure: CallFailure): void {
     if (this.#ended) return
     this.#ended = failure
     this.#sending?.abort()

@@ -34,9 +34,14 @@ export interface AnswerReader {
   /** The most that it takes, unpacked. Bytes. */
   readonly answerBytes: number
   readonly memory: FrameMemory
+  /** The end of an answer of JSON that is too large: its usage is there. */
+  tail: string | undefined
   /** Called with each chunk. */
   received(): void
 }
+
+/** What is kept of that. Bytes. */
+const TAIL_BYTES = 16 * 1024
 
 type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
 
@@ -48,7 +53,7 @@ export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 }
 
 /**
- * Reads an answer whole. What is over the limit is left where it is.
+ * Reads an answer whole. Of one of JSON that is over the limit only the end is kept.
  * @param isJson whether only JSON is an answer, also where its headers do not say that it is.
  * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
  */
@@ -66,6 +71,10 @@ export async function collectAnswer(
     first ??= chunk.find((byte) => !BLANKS.has(byte))
     // White space says only that someone is there.
     if (first !== undefined) reader.received()
+    if (isJson && size.bytes + chunk.byteLength > reader.answerBytes) {
+      chunks.length = 0
+      return await readTail(answer, reader)
+    }
     size.add(chunk.byteLength)
     if (isJsonOnly && (first === undefined ? !size.isSmall : !mayBeJson(first))) {
       throw notJson(reader)
@@ -85,6 +94,24 @@ export async function collectAnswer(
   // The collector does not see how large this garbage is.
   if (!size.isSmall) for (const chunk of chunks) detachBuffer(chunk)
   return whole
+}
+
+/**
+ * Reads on to the end of an answer that cannot be kept, where its usage is, for as much again as may be kept.
+ * @throws GatewayError always, and what the transport throws.
+ */
+async function readTail({ body }: HttpAnswer, reader: AnswerReader): Promise<never> {
+  let tail: Uint8Array = new Uint8Array()
+  let read = 0
+  while (read < reader.answerBytes) {
+    const { done, value } = await body.next()
+    if (done === true) break
+    reader.received()
+    read += value.byteLength
+    tail = Buffer.concat([tail.subarray(-TAIL_BYTES), value.subarray(-TAIL_BYTES)])
+  }
+  reader.tail = new TextDecoder().decode(tail)
+  throw tooLarge(reader)
 }
 
 /** How much of an answer that is collected has come: up to a limit, and with memory of the process. */

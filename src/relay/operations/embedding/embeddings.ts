@@ -71,14 +71,15 @@ export class Embeddings {
     const plan = await this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
       this.#attempt(candidate, call, plan.asked)
+    const count = (): Promise<number> =>
+      countInput(this.#services.counter.of(call.key.account), (plan.asked.inTexts ?? request).input)
     const completed = (candidate: OperationCandidate): Promise<CountedUsage> =>
-      completedUsage(candidate, sentTo(candidate, plan.asked).sent, () =>
-        countInput(
-          this.#services.counter.of(call.key.account),
-          (plan.asked.inTexts ?? request).input,
-        ),
-      )
-    const input = { ...plan, attempt, completed, mayHedge: true }
+      completedUsage(candidate, sentTo(candidate, plan.asked).sent, count)
+    const unread = async (_: OperationCandidate, share: number): Promise<Usage> => ({
+      ...NO_USAGE,
+      inputFresh: Math.ceil((await count()) * share),
+    })
+    const input = { ...plan, attempt, completed, unread, mayHedge: true }
     return this.#services.operations.run(input, caller)
   }
 

@@ -79,6 +79,10 @@ export class Images {
         isWhole: !request.stream,
         attempt: (candidate) => attempt(candidate, request, { call, inspector: this.#inspector }),
         completed: (candidate) => completedImages(candidate, request),
+        unread: ({ deployment }, share, isMade) => {
+          const images = isMade ? Math.ceil(request.count * share) : 0
+          return imagesUsage({ images }, deployment, this.#sentTo(deployment, request)).usage
+        },
       },
       caller,
     )

@@ -59,12 +59,17 @@ export class Reranking {
     const plan = this.plan(call, request)
     const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
       this.#attempt(candidate, call, request, plan.model)
-    const input = { ...plan, attempt, mayHedge: true }
+    const queries = plan.model.kind === "rerank" ? request.documents.length : 1
+    const count = (): Promise<number> => this.#count(call, request, queries)
+    const unread = async ({ deployment }: OperationCandidate, share: number): Promise<Usage> => {
+      const rates = deployment.price?.rates ?? {}
+      const { usage } = await rerankUsage(request, { ranking: [], isSquashed: false }, rates, count)
+      return { ...usage, inputFresh: Math.ceil(usage.inputFresh * share) }
+    }
+    const input = { ...plan, attempt, unread, mayHedge: true }
     if (plan.model.kind === "rerank") return this.#services.operations.run(input, caller)
     const completed = (candidate: OperationCandidate): Promise<CountedUsage> =>
-      completedUsage(candidate, embeddingOf(request, [request.query, ...request.documents]), () =>
-        this.#count(call, request, 1),
-      )
+      completedUsage(candidate, embeddingOf(request, [request.query, ...request.documents]), count)
     return this.#services.operations.run({ ...input, completed }, caller)
   }
 

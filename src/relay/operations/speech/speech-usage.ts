@@ -116,3 +116,9 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
   const audioOutput = Math.ceil(seconds * TOKENS_PER_SECOND)
   return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }
 }
+
+/** What was used when a caller left before any audio had come: the text. */
+export function unheardUsage({ input }: Pick<SpeechRequest, "input">): Usage {
+  const inputFresh = roughTokens(Buffer.byteLength(input))
+  return { ...NO_USAGE, characters: characterCount(input), inputFresh }
+}

@@ -68,3 +68,8 @@ export function transcriptionUsage(
     estimated: true,
   }
 }
+
+/** What was used when a caller left before any text had come: the audio. */
+export function unreadUsage(request: TranscriptionRequest, price: Price | undefined): Usage {
+  return transcriptionUsage({ text: "", usage: {} }, request, price).usage
+}

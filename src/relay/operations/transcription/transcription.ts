@@ -8,7 +8,7 @@ import { formatOf } from "../vendor-format.ts"
 import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { modelOf, needsTranslator } from "./models.ts"
 import { transcribeAt } from "./transcribe.ts"
-import { transcriptionLimits } from "./transcription-usage.ts"
+import { transcriptionLimits, unreadUsage } from "./transcription-usage.ts"
 import { translate, type TranscriptionServices } from "./translation.ts"
 
 /**
@@ -61,6 +61,7 @@ export class Transcription implements Disposable {
     }
     const open = await operation.open({
       attempt: (candidate) => transcribeAt(candidate, request, call),
+      unread: ({ deployment }) => unreadUsage(request, deployment.price),
     })
     return answerTranscription(open, request, call)
   }

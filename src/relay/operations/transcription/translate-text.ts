@@ -4,6 +4,7 @@ import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Call } from "../../pipeline/call.ts"
+import { roughTokens } from "../../tokens/rough-tokens.ts"
 import type { AccountCounter } from "../../tokens/token-counter.ts"
 import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
 import type { Outcome } from "../open-operation.ts"
@@ -87,6 +88,12 @@ async function countedUsage(
     countTexts(counter, received),
   ])
   return { ...NO_USAGE, inputFresh, output }
+}
+
+/** What was used when a caller left before any translation had come: the texts. */
+export function untranslatedUsage(chunks: readonly TranslationChunk[]): Usage {
+  const bytes = chunks.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return { ...NO_USAGE, inputFresh: roughTokens(bytes) }
 }
 
 /** The text of a model's answer. @throws GatewayError `upstream_error` when it is cut off or empty. */

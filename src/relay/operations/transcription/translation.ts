@@ -4,6 +4,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
+import { isCallerGone } from "../../pipeline/call-failure.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import type { EmbeddingServices } from "../embedding/embeddings.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
@@ -13,8 +14,8 @@ import type { OperationPlan } from "../operation-plan.ts"
 import { asEnglish, chunksOf, withEnglish } from "./english-transcript.ts"
 import { translatorOf } from "./models.ts"
 import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
-import { transcriptionLimits, transcriptionUsage } from "./transcription-usage.ts"
-import { type TranslatedTexts, translateAt } from "./translate-text.ts"
+import { transcriptionLimits, transcriptionUsage, unreadUsage } from "./transcription-usage.ts"
+import { type TranslatedTexts, translateAt, untranslatedUsage } from "./translate-text.ts"
 import { boundOfBytes, type TranslationBound } from "./translation-text.ts"
 
 /**
@@ -61,10 +62,11 @@ export async function translate(
   const ofText = textCall(call)
   using translating = operations.prepare(ofText, caller, true)
   const held = boundOfTranscript(request)
-  await transcribing.admit({ model, ...transcriptionLimits(request, model) })
-  await translating.admit({ model: translator, worst: usageOf(held) })
+  await transcribing.admit({ model, ...transcriptionLimits(request, model), isWhole: true })
+  await translating.admit({ model: translator, worst: usageOf(held), isWhole: true })
   using transcribed = await transcribing.open({
     attempt: (candidate) => transcribeWhole(candidate, request, call),
+    unread: ({ deployment }) => unreadUsage(request, deployment.price),
   })
   const { value: transcript } = transcribed
   const chunks = chunksOf(transcript, request.form)
@@ -75,8 +77,13 @@ export async function translate(
     return { transcript: english, headers: transcribed.headers }
   }
   const task = { chunks, held, prompt: request.prompt, call: ofText, model: translator }
-  using translated = await translating.open({
+  const translation = translating.open({
     attempt: (candidate) => translateAt(candidate, task, services),
+    unread: () => untranslatedUsage(chunks),
+  })
+  using translated = await translation.catch(async (failure: unknown) => {
+    if (isCallerGone(failure)) await settle(transcribed, request)
+    throw failure
   })
   const english = withEnglish(transcript, translated.value.texts, request.form)
   const headers = await settleBoth(transcribed, translated, request)

@@ -1,0 +1,129 @@
+import type { ChatResult } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
+import type { Usage } from "../../canon/usage.ts"
+import type { Billing } from "../billing/billing.ts"
+import { CHARACTERS_OF_TOKEN } from "../billing/estimated-usage.ts"
+import { type PendingCharge, sentUsage } from "../billing/pending-charge.ts"
+import { isCallerGone, isTooLarge } from "../pipeline/call-failure.ts"
+import type { RunningCall } from "../pipeline/cancellation.ts"
+import type { Pipeline } from "../pipeline/pipeline.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import type { ChatContext } from "./chat-context.ts"
+import { estimateHidden } from "./hidden-reasoning.ts"
+import { Meter } from "./meter.ts"
+import type { Plan } from "./plan.ts"
+
+/** A plan whose calls were made. */
+export interface TriedPlan {
+  readonly plan: Plan
+  readonly attempts: Attempt[]
+}
+
+interface SettlingServices {
+  readonly pipeline: Pipeline
+  readonly billing: Billing
+}
+
+/**
+ * Charges calls that providers bill although no whole answer of them came: their caller has left, or the answer is too
+ * large to be read. By the reported usage, else by the counted input and what was received of the output.
+ * @param tried the plans whose calls were made.
+ * @returns false if there are no such calls, and nothing was charged.
+ */
+export async function settleUnread(
+  { pipeline, billing }: SettlingServices,
+  context: ChatContext,
+  tried: readonly TriedPlan[],
+  failure: unknown,
+): Promise<boolean> {
+  const hasLeft = isCallerGone(failure)
+  if (!hasLeft && !isTooLarge(failure)) return false
+  const unread = hasLeft ? tried.find(({ attempts }) => attempts.some(isLeft)) : tried.at(-1)
+  if (unread === undefined) return false
+  const { plan } = unread
+  const { charge } = context
+  const billed = unread.attempts.filter((attempt) => attempt.isBilled || isAnswered(attempt))
+  loseOthers(context, billed)
+  const meter = Meter.sum(billed.map((attempt) => attempt.meter ?? unreadMeter(charge, attempt)))
+  const hidden = hasLeft && !meter.isCounted ? estimateHidden(plan, meter) : 0
+  const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
+  await pipeline.settle(context, plan.deployment, pricing)
+  return true
+}
+
+/** What providers bill of all calls but those that are charged is the operator's cost. */
+export function loseOthers(
+  { cancellation, charge }: ChatContext,
+  charged: readonly Attempt[],
+): void {
+  const ours = new Set<RunningCall>(charged)
+  for (const attempt of cancellation.attempts) {
+    if (!ours.has(attempt)) attempt.lost(sentUsage(charge))
+  }
+}
+
+/** Whether all of an answer has come. */
+export function isAnswered({ record }: Attempt): boolean {
+  return record.outcome === "ok" && record.status !== 0
+}
+
+function isLeft({ ended, isBilled }: Attempt): boolean {
+  return isBilled && isCallerGone(ended)
+}
+
+/** What is known of an answer of which nothing was decoded. */
+function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attempt): Meter {
+  const meter = new Meter()
+  meter.begunAt = startedAt
+  if (tail === undefined) return meter
+  const usage = usageAtEnd(plan, tail)
+  if (usage !== undefined) meter.result({ choices: [], usage })
+  else if (input.request !== undefined) {
+    const { output, choices } = input.bound
+    meter.other.characters += (output * choices * CHARACTERS_OF_TOKEN) / plan.calls
+  }
+  return meter
+}
+
+/** Members of answers that hold their usage, behind all content. */
+const USAGE_NAMES = ["usage", "usageMetadata"] as const
+/** An answer without content, in every dialect. */
+const EMPTY = {
+  choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "stop" }],
+  content: [],
+  output: [],
+  candidates: [{ content: { parts: [] }, finishReason: "STOP" }],
+  message: {},
+}
+
+/** The usage that is reported at the end of an answer. @param tail the last part of its text. */
+function usageAtEnd({ binding, request }: Plan, tail: string): Usage | undefined {
+  for (const name of USAGE_NAMES) {
+    const start = tail.lastIndexOf(`"${name}"`)
+    const reported = start === -1 ? undefined : objectFrom(tail, tail.indexOf("{", start))
+    if (reported === undefined) continue
+    try {
+      const result: ChatResult = binding.dialect.decodeResult(
+        { ...EMPTY, [name]: reported },
+        request,
+      )
+      return result.usage
+    } catch {
+      // It is no answer of this dialect.
+    }
+  }
+  return undefined
+}
+
+/** The object that begins at a place of a text. */
+function objectFrom(text: string, start: number): JsonObject | undefined {
+  let depth = 0
+  for (let end = start; end !== -1 && end < text.length; end++) {
+    if (text[end] === "{") depth++
+    if (text[end] === "}" && --depth === 0) {
+      const value = parseJson(text.slice(start, end + 1))
+      return isJsonObject(value) ? value : undefined
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,57 @@
+/** Which calls a vendor ends, and bills no further, when their connection is closed. */
+export type EndedWhenClosed = "all" | "streams" | "none"
+
+interface AbandonedCalls {
+  readonly ends: EndedWhenClosed
+  readonly source: string
+}
+
+/** Its list of providers of which a closed stream ends "model processing and billing", read on 2026-11-27. */
+const OPENROUTER = "https://openrouter.ai/docs/api-reference/streaming#stream-cancellation"
+const ENDS_STREAMS: AbandonedCalls = { ends: "streams", source: OPENROUTER }
+const ENDS_NOTHING: AbandonedCalls = { ends: "none", source: OPENROUTER }
+
+/**
+ * What vendors do with calls whose connection is closed before the answer is complete. Those that end only streams
+ * finish and bill every other call. A vendor that is not listed documents nothing.
+ */
+export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
+  alibaba: ENDS_NOTHING,
+  anthropic: ENDS_STREAMS,
+  azure: ENDS_STREAMS,
+  // Its cost and usage reports have the whole answer, streamed or not.
+  bedrock: { ends: "none", source: "https://github.com/BerriAI/litellm/issues/34147" },
+  cohere: ENDS_STREAMS,
+  deepinfra: ENDS_STREAMS,
+  deepseek: ENDS_STREAMS,
+  fireworks: ENDS_STREAMS,
+  google: ENDS_NOTHING,
+  groq: ENDS_NOTHING,
+  huggingface: ENDS_NOTHING,
+  hyperbolic: ENDS_STREAMS,
+  // Servers of the operator's own bill nothing, and these abort what no one reads.
+  "llama-cpp": { ends: "all", source: "https://github.com/ggml-org/llama.cpp/pull/18459" },
+  "lm-studio": {
+    ends: "streams",
+    source: "https://lmstudio.ai/docs/python/llm-prediction/cancelling-predictions",
+  },
+  mistral: ENDS_NOTHING,
+  nebius: ENDS_NOTHING,
+  novita: ENDS_STREAMS,
+  ollama: { ends: "all", source: "https://github.com/ollama/ollama/issues/2876" },
+  openai: ENDS_STREAMS,
+  // It passes the end on to the providers that know it, and those that do not bill the whole answer.
+  openrouter: ENDS_NOTHING,
+  perplexity: ENDS_NOTHING,
+  sambanova: ENDS_NOTHING,
+  together: ENDS_STREAMS,
+  vertex: ENDS_NOTHING,
+  vllm: { ends: "all", source: "https://github.com/vllm-project/vllm/pull/32442" },
+  xai: ENDS_STREAMS,
+}
+
+/** Whether a vendor may bill all of a call although its connection was closed: of one that documents nothing, yes. */
+export function billsAbandoned(vendor: string, isStream: boolean): boolean {
+  const { ends = "none" } = ABANDONED_CALLS[vendor] ?? {}
+  return ends === "none" || (ends === "streams" && !isStream)
+}
