@@ -1,4 +1,9 @@
-import type { UsageClass } from "#contract/usage-classes.ts"
+import {
+  INPUT_CLASSES,
+  OUTPUT_CLASSES,
+  USAGE_CLASSES,
+  type UsageClass,
+} from "#contract/usage-classes.ts"
 import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 
@@ -73,6 +78,28 @@ export function isNoUsage(usage: Usage): boolean {
     usage.seconds + usage.searches + usage.premiumSearches + usage.mapSearches === 0 &&
     usage.fileSearches + usage.codeSessions === 0
   )
+}
+
+/** What is counted one by one. */
+const UNIT_CLASSES = USAGE_CLASSES.filter(
+  (name) => !INPUT_CLASSES.includes(name) && !OUTPUT_CLASSES.includes(name),
+)
+const OUTPUT_COUNTS = [...OUTPUT_CLASSES, "reasoning"] as const
+
+/**
+ * A later report of the same usage: its counts replace earlier ones, but a count that it lacks, or reports as zero,
+ * erases none. Input and output are taken as a whole, since a later report may divide them otherwise.
+ */
+export function laterUsage(earlier: Usage, later: Usage): Usage {
+  const hasInput = totalInput(later) > 0 || totalInput(earlier) === 0
+  const hasOutput = totalOutput(later) > 0 || totalOutput(earlier) === 0
+  const lacking = UNIT_CLASSES.filter((name) => later[name] === 0 && earlier[name] > 0)
+  if (hasInput && hasOutput && lacking.length === 0) return later
+  const merged: Writable<Usage> = { ...later }
+  if (!hasInput) for (const name of INPUT_CLASSES) merged[name] = earlier[name]
+  if (!hasOutput) for (const name of OUTPUT_COUNTS) merged[name] = earlier[name]
+  for (const name of lacking) merged[name] = earlier[name]
+  return merged
 }
 
 /** Two usages together. */

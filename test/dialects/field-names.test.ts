@@ -177,6 +177,18 @@ test("a field of another place in the request is rejected", () => {
   )
 })
 
+test("a template of the prompt is rejected", () => {
+  const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
+  const template = "{{ 'word ' * 100000 }}"
+  for (const [field, place] of [
+    [{ chat_template: template }, "chat_template"],
+    [{ Chat_Template: template }, "Chat_Template"],
+    [{ chat_template_kwargs: { chat_template: template } }, "chat_template_kwargs.chat_template"],
+  ] as const) {
+    expect(errorOf(decode, { ...body, ...field }).details.parameter).toBe(place)
+  }
+})
+
 test("fields that decide nothing pass, whatever their case", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const free = {

@@ -9,6 +9,9 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf, isCount } from "../shared/usage.ts"
 
+/** Any of them is a count, also without the others. */
+const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]
+
 /**
  * Usage in classes that never overlap (docs/wire/gemini.md#f10 and docs/wire/README.md#f4): cache reads are
  * part of the prompt, input from server tools and thoughts are counted separately. Counts are cumulative on
@@ -18,7 +21,7 @@ import { countOf, isCount } from "../shared/usage.ts"
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
-  if (value.promptTokenCount === undefined && value.totalTokenCount === undefined) return undefined
+  if (!COUNTS.some((name) => value[name] !== undefined)) return undefined
   const prompt = countOf(value.promptTokenCount) + countOf(value.toolUsePromptTokenCount)
   const inputCacheRead = Math.min(countOf(value.cachedContentTokenCount), prompt)
   const uncached = prompt - inputCacheRead

@@ -5,8 +5,12 @@ import {
   CONTAINERS,
   DECIDING_FIELDS,
   LIMIT_NAMES,
+  TEMPLATE_NAMES,
   TOOL_FIELDS,
 } from "./deciding-fields.ts"
+
+/** The object of the variables of a prompt's template, without separators. */
+const TEMPLATE_VALUES = "chattemplatekwargs"
 
 /** A name that is written in one way only. */
 const PLAIN = /^[a-z0-9]+$/
@@ -87,7 +91,7 @@ export class FieldNames {
     if (limit === undefined) return
     this.#known.add(limit)
     this.#reject(LIMIT_NAMES, `Limit the output with '${limit}'.`)
-    this.#reject(CHOICE_NAMES, "Leave it out.")
+    this.#reject([...CHOICE_NAMES, ...TEMPLATE_NAMES], "Leave it out.")
   }
 
   #reject(names: readonly string[], instead: string): void {
@@ -99,11 +103,12 @@ export class FieldNames {
     if (this.#known.check(name, value, "")) return
     const key = folded(name)
     this.#checkRejected(key, name)
-    if (!CONTAINER_NAMES.has(key) || !isJsonObject(value)) return
+    const isContainer = CONTAINER_NAMES.has(key)
+    if (!isJsonObject(value) || !(isContainer || key === TEMPLATE_VALUES)) return
     for (const inside in value) {
       const place = `${name}.${inside}`
       this.#checkRejected(folded(inside), place)
-      if (!DECIDING.has(inside)) continue
+      if (!isContainer || !DECIDING.has(inside)) continue
       throw invalidValue(place, `'${place}' is not supported. Set '${inside}' itself.`)
     }
   }

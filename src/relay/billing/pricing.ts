@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt } from "../../canon/json.ts"
-import { isNoUsage, totalOutput, type Usage } from "../../canon/usage.ts"
+import { isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
@@ -52,7 +52,8 @@ export class Pricing {
   ): MaybePromise<PricedUsage> {
     const { usage } = meter
     const settled = { charge, deployment, meter }
-    if (usage && meter.isCounted) return this.#priced(settled, usage, false)
+    const hasInput = usage !== undefined && totalInput(usage) > 0
+    if (usage && hasInput && meter.isCounted) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
     return this.countAnswer(settled).then((shown) => {
       const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
@@ -60,6 +61,8 @@ export class Pricing {
       // (docs/wire/anthropic-messages.md#f9).
       const isBegun = usage !== undefined && !isNoUsage(usage)
       if (!isBegun) return this.#priced(settled, estimate, true)
+      const { inputFresh } = estimate
+      if (!hasInput && meter.isCounted) return this.#priced(settled, { ...usage, inputFresh }, true)
       if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
       const { output, reasoning, reasoningBeside, audioOutput } = estimate
       const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput }

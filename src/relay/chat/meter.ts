@@ -2,7 +2,7 @@ import type { ChatEvent, ChatResult } from "../../canon/chat.ts"
 import type { AudioPart, ImagePart, Part } from "../../canon/message.ts"
 import { type JsonObject, unknownFields } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
-import { addUsage, isNoUsage, type Usage } from "../../canon/usage.ts"
+import { addUsage, isNoUsage, laterUsage, type Usage } from "../../canon/usage.ts"
 import type { AnswerRecord } from "../billable/answer-record.ts"
 
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
@@ -10,7 +10,7 @@ const KEPT_CHARACTERS = 200_000
 
 /** What a request has delivered so far, counted as it passes. Every path feeds the same meter. */
 export class Meter {
-  /** As the vendor reported it, the last report winning: vendors that report often report sums. */
+  /** As the provider reported it, the last report winning (`laterUsage`): those that report often report sums. */
   usage: Usage | undefined
   /** The error that a stream carried. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
@@ -137,7 +137,7 @@ export class Meter {
         this.#finished++
         return
       case "usage":
-        this.usage = event.usage
+        this.usage = this.usage === undefined ? event.usage : laterUsage(this.usage, event.usage)
         this.#amountAtUsage = this.#amount
         return
       case "error":

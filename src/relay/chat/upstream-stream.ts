@@ -329,7 +329,15 @@ export class UpstreamStream<
       if (frame) this.#output.broken(frame)
       throw this.#failed(this.meter.failure)
     }
-    return this.#output.push(frame, this.#limits ? this.#limits.push(events) : events)
+    const told = usage === this.meter.usage ? events : events.map((event) => this.#merged(event))
+    return this.#output.push(frame, this.#limits ? this.#limits.push(told) : told)
+  }
+
+  /** The caller gets the usage that is charged, with what earlier frames have reported of it. */
+  #merged(event: ChatEvent): ChatEvent {
+    const { usage } = this.meter
+    if (event.type !== "usage" || usage === undefined || event.usage === usage) return event
+    return { ...event, usage }
   }
 
   /**

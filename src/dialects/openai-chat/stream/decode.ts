@@ -1,3 +1,4 @@
+import { reportedErrorIn } from "../../../canon/reported-error.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -127,6 +128,12 @@ class ChunkDecoder implements EventDecoder {
       return
     }
     const { choices } = chunk
+    const failure = chunk.base_resp === undefined ? undefined : reportedErrorIn(chunk)
+    if (failure !== undefined) {
+      if (isJsonObject(chunk.usage)) onUsage(chunk, events)
+      events.push(decodeErrorEvent(failure))
+      return
+    }
     if (chunk.citations !== undefined || chunk.search_results !== undefined) {
       this.#sources = chunk
       this.#readSources = undefined
