@@ -16,6 +16,7 @@ import { sessionRoutes, signInRoutes } from "./session.ts"
 import { systemRoutes } from "./system.ts"
 import { usageRoutes } from "./usage.ts"
 import { writeOffRoutes } from "./write-offs.ts"
+import { billingGapRoutes } from "./billing-gaps.ts"
 
 /** All of the management API, `/admin/v1`. `/openapi.json` and `/docs` show it in this order. */
 export const ROUTES = {
@@ -28,6 +29,7 @@ export const ROUTES = {
   ...failureRoutes,
   ...usageRoutes,
   ...writeOffRoutes,
+  ...billingGapRoutes,
   ...noticeRoutes,
   ...auditRoutes,
   ...providerRoutes,

@@ -52,6 +52,7 @@ const PAGES = [
   "/usage/reliability?group=provider",
   "/users",
   "/write-offs",
+  `/billing-gaps?from=${YESTERDAY}T00:00:00Z&to=${TOMORROW}T00:00:00Z`,
 ]
 const COMMANDS = [
   ["doctor"],

@@ -49,6 +49,18 @@ describe("credits", () => {
   })
 })
 
+describe("billing gaps", () => {
+  test("are reported for a time, and for one account", async () => {
+    const words = ["billing-gaps", "--from", "2026-11-01", "--to", "2026-12-01"]
+    const report = await runJson(installation, ...words, "--account", "acme")
+    expect(report).toMatchObject({ receipts: 0, uncharged: { requests: 0, amount: "0", rows: [] } })
+    expect((await run(...words)).stdout).toContain("provider cost that was not charged: 0 credits")
+    expect((await run("billing-gaps", "--from", "2026-11-01")).exitCode).toBe(2)
+    const backwards = await run("billing-gaps", "--from", "2026-12-01", "--to", "2026-11-01")
+    expect(backwards.stderr).toContain("'to' must be later than 'from'")
+  })
+})
+
 describe("codes", () => {
   test("are created, shown once, listed and revoked", async () => {
     const words = ["code", "create", "--credits", "5", "--uses", "3", "--expires", "30d"]

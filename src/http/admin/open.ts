@@ -31,6 +31,7 @@ import { Statements } from "../../management/statements.ts"
 import { Overviews } from "../../management/overview.ts"
 import { System, type SystemParts } from "../../management/system.ts"
 import { UsageReports } from "../../management/usage.ts"
+import { BillingGapReports } from "../../management/billing-gaps.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Notices } from "../../notices/notices.ts"
 import type { Health } from "../../routing/health.ts"
@@ -66,6 +67,7 @@ import { settingsEndpoints } from "./settings.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"
 import { systemEndpoints } from "./system.ts"
 import { usageEndpoints } from "./usage.ts"
+import { billingGapEndpoints } from "./billing-gaps.ts"
 import { writeOffEndpoints } from "./write-offs.ts"
 
 /** What the management API needs of the running gateway. */
@@ -142,6 +144,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
       requestCounts: new RequestCountReports(reports, parts.failures),
     }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
+    ...billingGapEndpoints({ billingGaps: new BillingGapReports(store) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store, audit, people.users) }),
     ...priceEndpoints(parts),

@@ -206,6 +206,10 @@ const REPORTS: readonly Case[] = [
   },
   { route: "GET /write-offs" },
   {
+    route: "GET /billing-gaps",
+    ask: () => ({ query: `from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z` }),
+  },
+  {
     route: "GET /audit",
     isOurs: true,
     but: { viewer: 403, member: 403 },

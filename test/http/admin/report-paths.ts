@@ -40,6 +40,7 @@ export const REPORTS: readonly string[] = [
   "/accounts?usage=true&sort=balance",
   "/keys",
   "/write-offs",
+  `/billing-gaps?${RANGE}`,
   "/failures",
   "/system",
 ]

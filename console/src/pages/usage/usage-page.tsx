@@ -15,6 +15,7 @@ import { Money } from "../../ui/money.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
+import { BillingGapsPanel } from "./billing-gaps-panel.tsx"
 import { SavedCharts } from "./saved-charts.tsx"
 import { chartDataOf } from "./series.ts"
 import { UsageBar } from "./usage-bar.tsx"
@@ -60,7 +61,10 @@ export function UsagePage() {
           <Text size="sm">Enter a start, and an end after it.</Text>
         </Panel>
       ) : (
-        <Found filters={filters} metric={metric} account={accountId} span={span} />
+        <>
+          <Found filters={filters} metric={metric} account={accountId} span={span} />
+          {isOperator && <BillingGapsPanel account={accountId} span={span} />}
+        </>
       )}
     </Page>
   )

@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query"
+import type { BillingGaps } from "tollgate-contract/billing-gaps.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { countText } from "../../format/numbers.ts"
+import { type Column, DataTable } from "../../ui/data-table.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import type { UsageSpan } from "./usage-filters.ts"
+
+const KINDS = [
+  ["estimated", "Estimated charges"],
+  ["unpriced", "Features without a price"],
+  ["written_off", "Written off"],
+  ["uncharged", "Uncharged provider cost"],
+] as const
+
+interface GapRow {
+  readonly kind: string
+  readonly name: string
+  readonly requests: number
+  readonly amount: string
+}
+
+const COLUMNS: Column<GapRow>[] = [
+  { id: "kind", header: "Kind", cell: ({ kind }) => kind },
+  { id: "name", header: "Of", cell: ({ name }) => <span className="anywhere">{name}</span> },
+  { id: "requests", header: "Requests", isFigure: true, cell: (row) => countText(row.requests) },
+  { id: "amount", header: "Amount", isFigure: true, cell: (row) => <Money value={row.amount} /> },
+]
+
+interface BillingGapsProperties {
+  readonly account: string | undefined
+  readonly span: UsageSpan
+}
+
+/** Where charges and the bills of providers may differ: for operators. Nothing is shown if there is no such place. */
+export function BillingGapsPanel({ account, span }: BillingGapsProperties) {
+  const { from, to } = span
+  const query = { ...(account !== undefined && { account }), from, to }
+  const found = useQuery(oneQuery("GET /billing-gaps", { query }))
+  if (found.error) return <ErrorNotice error={found.error} />
+  if (found.data === undefined) return null
+  const rows = rowsOf(found.data)
+  if (rows.length === 0) return null
+  return (
+    <Panel
+      isFlush
+      title="Billing gaps"
+      description={
+        found.data.counted_to === null
+          ? "Where charges and the bills of providers may differ."
+          : `Of the first ${countText(found.data.receipts)} requests only. Choose a shorter time range.`
+      }
+    >
+      <DataTable
+        label="Billing gaps"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={({ kind, name }) => `${kind} ${name}`}
+      />
+    </Panel>
+  )
+}
+
+function rowsOf(gaps: BillingGaps): GapRow[] {
+  return KINDS.flatMap(([key, kind]) => gaps[key].rows.map((row) => ({ kind, ...row })))
+}

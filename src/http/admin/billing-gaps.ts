@@ -1,0 +1,14 @@
+import { billingGapRoutes } from "#contract/billing-gaps.ts"
+import type { BillingGapReports } from "../../management/billing-gaps.ts"
+import { type AdminEndpoint, endpoints } from "./endpoint.ts"
+
+/** `/admin/v1/billing-gaps`: where charges and the bills of providers may differ. */
+export function billingGapEndpoints({
+  billingGaps,
+}: {
+  readonly billingGaps: BillingGapReports
+}): AdminEndpoint[] {
+  return endpoints(billingGapRoutes, {
+    "GET /billing-gaps": ({ actor, query }) => billingGaps.report(actor, query),
+  })
+}

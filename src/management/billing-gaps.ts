@@ -1,0 +1,135 @@
+import type { BillingGaps, BillingGapsQuery, GapSum } from "#contract/billing-gaps.ts"
+import { parseDecimal } from "#contract/decimal.ts"
+import { GatewayError } from "../canon/errors.ts"
+import { formatCredits } from "../ledger/money.ts"
+import type { ReceiptRecord } from "../store/settlements.ts"
+import type { StoreReader } from "../store/store.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+
+/** Receipts that are read at once, and for one report of the management API. */
+const PAGE = 200
+const MAX_RECEIPTS = 50_000
+const CREDIT_PLACES = 9
+
+/** The members of a receipt that are read; one of an old version may lack any of them. */
+interface ReceiptBody {
+  readonly estimated?: unknown
+  readonly deployment?: unknown
+  readonly unpriced?: unknown
+  readonly attempts?: unknown
+}
+
+/** One kind of gap, by name. */
+class Gap {
+  readonly #rows = new Map<string, { requests: number; amount: bigint }>()
+  #requests = 0
+  #amount = 0n
+
+  /** Counts a request, with an amount under each name. */
+  add(parts: readonly (readonly [name: string, amount: bigint])[]): void {
+    if (parts.length === 0) return
+    this.#requests++
+    for (const [name, amount] of parts) {
+      const row = this.#rows.get(name) ?? { requests: 0, amount: 0n }
+      this.#rows.set(name, { requests: row.requests + 1, amount: row.amount + amount })
+      this.#amount += amount
+    }
+  }
+
+  document(): GapSum {
+    const rows = [...this.#rows]
+      .toSorted(([, { amount: left }], [, { amount: right }]) => Number(right - left))
+      .map(([name, { requests, amount }]) => ({ name, requests, amount: formatCredits(amount) }))
+    return { requests: this.#requests, amount: formatCredits(this.#amount), rows }
+  }
+}
+
+/** Where charges and what providers bill may differ: read from the receipts of a time. */
+export class BillingGapReports {
+  readonly #reader: Pick<StoreReader, "settlements">
+
+  constructor(reader: Pick<StoreReader, "settlements">) {
+    this.#reader = reader
+  }
+
+  /**
+   * @param max receipts that are read.
+   * @throws GatewayError `forbidden`, `invalid_value`.
+   */
+  async report(
+    actor: Actor,
+    { account, from, to }: BillingGapsQuery,
+    max = MAX_RECEIPTS,
+  ): Promise<BillingGaps> {
+    requireOperator(actor)
+    const filter = { account, from: Date.parse(from), until: Date.parse(to) }
+    if (!(filter.from < filter.until)) {
+      throw new GatewayError("invalid_value", "'to' must be later than 'from'.", {
+        parameter: "to",
+      })
+    }
+    const gaps = {
+      estimated: new Gap(),
+      unpriced: new Gap(),
+      written_off: new Gap(),
+      uncharged: new Gap(),
+    }
+    let read = 0
+    let last: ReceiptRecord | undefined
+    let isComplete = false
+    while (!isComplete && read < max) {
+      const receipts = await this.#reader.settlements.listReceipts(
+        filter,
+        last?.request ?? "",
+        PAGE,
+      )
+      for (const receipt of receipts) addReceipt(gaps, receipt)
+      read += receipts.length
+      last = receipts.at(-1) ?? last
+      isComplete = receipts.length < PAGE
+    }
+    return {
+      object: "billing_gaps",
+      receipts: read,
+      counted_to: isComplete || last === undefined ? null : new Date(last.at).toISOString(),
+      estimated: gaps.estimated.document(),
+      unpriced: gaps.unpriced.document(),
+      written_off: gaps.written_off.document(),
+      uncharged: gaps.uncharged.document(),
+    }
+  }
+}
+
+type Gaps = Readonly<Record<"estimated" | "unpriced" | "written_off" | "uncharged", Gap>>
+
+function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): void {
+  const { estimated, deployment, unpriced, attempts } = parseBody(body)
+  const charged = entry === null ? 0n : -entry.amount
+  if (estimated === true) gaps.estimated.add([[String(deployment ?? ""), charged]])
+  if (Array.isArray(unpriced)) {
+    gaps.unpriced.add(unpriced.map((feature) => [String(feature), charged] as const))
+  }
+  gaps.written_off.add(writtenOff.map(({ reason, amount }) => [reason, amount] as const))
+  gaps.uncharged.add(Array.isArray(attempts) ? attempts.flatMap(unchargedOf) : [])
+}
+
+/** What an attempt that nobody paid for cost the operator. */
+function unchargedOf(attempt: unknown): readonly (readonly [string, bigint])[] {
+  if (typeof attempt !== "object" || attempt === null) return []
+  const { outcome, provider_cost: cost } = attempt as Readonly<Record<string, unknown>>
+  if (typeof cost !== "string") return []
+  try {
+    return [[String(outcome ?? ""), parseDecimal(cost, CREDIT_PLACES)]]
+  } catch {
+    return []
+  }
+}
+
+function parseBody(text: string): ReceiptBody {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === "object" && body !== null ? body : {}
+  } catch {
+    return {}
+  }
+}
