@@ -84,6 +84,7 @@ export function isNoUsage(usage: Usage): boolean {
 const UNIT_CLASSES = USAGE_CLASSES.filter(
   (name) => !INPUT_CLASSES.includes(name) && !OUTPUT_CLASSES.includes(name),
 )
+const INPUT_COUNTS = [...INPUT_CLASSES, "shortCacheWrite"] as const
 const OUTPUT_COUNTS = [...OUTPUT_CLASSES, "reasoning"] as const
 
 /**
@@ -96,7 +97,7 @@ export function laterUsage(earlier: Usage, later: Usage): Usage {
   const lacking = UNIT_CLASSES.filter((name) => later[name] === 0 && earlier[name] > 0)
   if (hasInput && hasOutput && lacking.length === 0) return later
   const merged: Writable<Usage> = { ...later }
-  if (!hasInput) for (const name of INPUT_CLASSES) merged[name] = earlier[name]
+  if (!hasInput) for (const name of INPUT_COUNTS) merged[name] = earlier[name]
   if (!hasOutput) for (const name of OUTPUT_COUNTS) merged[name] = earlier[name]
   for (const name of lacking) merged[name] = earlier[name]
   return merged

@@ -141,7 +141,7 @@ describe("a count that a later frame lacks or reports as zero", () => {
   }
 
   test("is estimated if no frame has it", async () => {
-    frames = [frame("Hello") + frame("", "stop") + usageFrame(0, 47) + DONE]
+    frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)
     await response.text()

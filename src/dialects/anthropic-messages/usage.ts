@@ -8,7 +8,14 @@ import {
 } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { countOf, isCount } from "../shared/usage.ts"
-import { addUsage, cacheWrites, NO_USAGE, setCostIn, totalOutput, type Usage } from "../../canon/usage.ts"
+import {
+  addUsage,
+  cacheWrites,
+  NO_USAGE,
+  setCostIn,
+  totalOutput,
+  type Usage,
+} from "../../canon/usage.ts"
 
 /**
  * Usage as Anthropic counts it (docs/wire/anthropic-messages.md#f10): prompt cache reads and writes are

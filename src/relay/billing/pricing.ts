@@ -52,7 +52,7 @@ export class Pricing {
   ): MaybePromise<PricedUsage> {
     const { usage } = meter
     const settled = { charge, deployment, meter }
-    const hasInput = usage !== undefined && totalInput(usage) > 0
+    const hasInput = usage !== undefined && (totalInput(usage) > 0 || !lacksInput(meter.reported))
     if (usage && hasInput && meter.isCounted) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
     return this.countAnswer(settled).then((shown) => {
@@ -155,6 +155,25 @@ function membersOf(frame: JsonObject): JsonObject {
 /** The kinds of tokens that a request can cause. */
 function kindsOf({ input }: PendingCharge): number {
   return input.request === undefined ? 0 : input.bound.kinds
+}
+
+/** Names of the input, or of what holds it, in usages of all dialects. */
+const INPUT_NAMES = [
+  "prompt_tokens",
+  "input_tokens",
+  "promptTokenCount",
+  "totalTokenCount",
+  "inputTokens",
+  "billed_units",
+  "tokens",
+]
+
+/** Whether a report has no count of the input at all: a zero is a count, and servers report it of cached prompts. */
+function lacksInput(reported: JsonObject | undefined): boolean {
+  if (reported === undefined) return false
+  const answer = objectAt(reported, "response") ?? reported
+  const usage = objectAt(answer, "usage") ?? objectAt(answer, "usageMetadata")
+  return usage !== undefined && INPUT_NAMES.every((name) => usage[name] === undefined)
 }
 
 /** Milliseconds that a request has taken. */
