@@ -3,13 +3,11 @@ import type { Deployment } from "../../catalog/model.ts"
 import { costOf } from "../../ledger/price.ts"
 import { imageTokens } from "../../media/generated-image-tokens.ts"
 import type { PendingCharge } from "./pending-charge.ts"
+import { CHARACTERS_OF_TOKEN } from "./provider-cost.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Meter } from "../chat/meter.ts"
 import { audioTokensOf } from "../operations/speech/speech-usage.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-
-/** Of common text and of JSON: four bytes are about a token. */
-export const CHARACTERS_OF_TOKEN = 4
 
 /** An answer to charge. */
 export interface Delivered {

@@ -26,6 +26,7 @@ export interface Case {
 }
 
 const DAY = new Date().toISOString().slice(0, 10)
+const OF_DAY = `from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z`
 let made = 0
 
 /** A name that nothing has yet. */
@@ -201,14 +202,11 @@ const REPORTS: readonly Case[] = [
     route: "GET /usage/requests",
     isOurs: true,
     ask: ({ ours }) => ({
-      query: `account=${ours.account}&from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z&step=hour`,
+      query: `account=${ours.account}&${OF_DAY}&step=hour`,
     }),
   },
   { route: "GET /write-offs" },
-  {
-    route: "GET /billing-gaps",
-    ask: () => ({ query: `from=${DAY}T00:00:00Z&to=${DAY}T23:00:00Z` }),
-  },
+  { route: "GET /billing-gaps", ask: () => ({ query: OF_DAY }) },
   {
     route: "GET /audit",
     isOurs: true,
