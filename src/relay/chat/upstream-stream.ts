@@ -323,14 +323,15 @@ export class UpstreamStream<
     }
     // A frame that reports a failure is not passed on, so none of its content is delivered.
     const hasFailed = events.length > 1 && events.some(isError)
+    const { usage } = this.meter
     this.meter.frame(hasFailed ? events.filter(isErrorOrUsage) : events, frame?.json)
     if (frame?.json) this.#record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
       if (frame) this.#output.broken(frame)
       throw this.#failed(this.meter.failure)
     }
-    const told = usage === this.meter.usage ? events : events.map((event) => this.#merged(event))
-    return this.#output.push(frame, this.#limits ? this.#limits.push(told) : told)
+    const merged = usage === this.meter.usage ? events : events.map((event) => this.#merged(event))
+    return this.#output.push(frame, this.#limits ? this.#limits.push(merged) : merged)
   }
 
   /** The caller gets the usage that is charged, with what earlier frames have reported of it. */
