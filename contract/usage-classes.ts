@@ -24,7 +24,7 @@ const TABLE = {
   inputCacheWrite1h: { name: "cache_write_1h", counts: "input", costsAs: "inputCacheWrite" },
   /** Input tokens written to a prompt cache that lives for twelve hours. */
   inputCacheWrite12h: { name: "cache_write_12h", counts: "input", costsAs: "inputCacheWrite1h" },
-  /** Output tokens, reasoning included, audio left out. */
+  /** Output tokens, reasoning included, audio and images left out. */
   output: { name: "output", counts: "output" },
   /** Audio tokens in the input. */
   audioInput: { name: "audio_input", counts: "input", costsAs: "inputFresh" },
@@ -34,6 +34,8 @@ const TABLE = {
   imageInput: { name: "image_input", counts: "input", costsAs: "inputFresh" },
   /** Audio tokens in the output. */
   audioOutput: { name: "audio_output", counts: "output", costsAs: "output" },
+  /** Tokens of images in the output. */
+  imageOutput: { name: "image_output", counts: "output", costsAs: "output" },
   /** Tokens of reasoning that a vendor counts separately from the output, at a rate of their own. */
   reasoningBeside: { name: "reasoning_output", counts: "output", costsAs: "output" },
   /** Images made. */

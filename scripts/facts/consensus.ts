@@ -40,7 +40,15 @@ export interface Settled {
 const TOLERANCE = 0.005
 
 /** The classes that make two prices the same one; the others come from the price that was chosen. */
-const CORE: readonly PriceClass[] = ["input", "output", "image", "character", "second", "request"]
+const CORE: readonly PriceClass[] = [
+  "input",
+  "output",
+  "image_output",
+  "image",
+  "character",
+  "second",
+  "request",
+]
 
 /**
  * Chooses between the prices that lists have for one model. Two that agree win. Where none do, the newest list wins

@@ -10,9 +10,13 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
   const base = fitting(price, kind, isSearchPriced)
   const tiers = price.tiers?.map((tier): Tier => {
     const rates = fitting(tier, kind, isSearchPriced)
+    if (kind !== "image" || base.image_output === undefined) return { above: tier.above, ...rates }
     // A tier of an image model is one of its text.
-    const output = kind === "image" ? highest(base.output, rates.output) : undefined
-    return { above: tier.above, ...rates, ...(output === undefined ? {} : { output }) }
+    const images = highest(base.image_output, tier.image_output) ?? base.image_output
+    const { output = base.output } = tier
+    const text = output === undefined || !exceeds(images, output) ? {} : { output }
+    const { output: _, ...others } = rates
+    return { above: tier.above, ...others, ...text, image_output: images }
   })
   const { modes } = price
   return {
@@ -24,10 +28,16 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
 
 function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   const result = ratesOf(rates)
-  // Text and image output have different prices, but usage does not count them separately: never undercharge.
-  const dearest = highest(rates.output, rates.image_output)
-  if (kind === "image" && dearest !== undefined) result.output = dearest
-  delete result.image_output
+  const { output, image_output: images } = rates
+  const dearest = kind === "image" ? highest(output, images) : undefined
+  if (dearest === undefined) delete result.image_output
+  else {
+    result.image_output = dearest
+    // A single price of output is that of images.
+    if (images === undefined || output === undefined || !exceeds(images, output)) {
+      delete result.output
+    }
+  }
   if (kind === "chat" && !isSearchPriced) delete result.search
   if (kind === "embedding" || kind === "rerank") delete result.output
   return result
@@ -46,6 +56,7 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
     if (result.request !== undefined) delete result.search
     withoutFreeCache(result, price.input)
     withHourWrite(result, owner)
+    withOutput(result, price)
     return ratesOf(result)
   }
   const finished: Price = finish(price)
@@ -53,6 +64,15 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   if (tiers !== undefined) finished.tiers = tiers
   if (price.modes !== undefined) finished.modes = price.modes
   return finished
+}
+
+// A model without a price of its own for text has one price for all output.
+function withOutput(rates: Rates, base: Rates): void {
+  if (rates.image_output === undefined || rates.output !== undefined) return
+  if (base.output === undefined) {
+    rates.output = rates.image_output
+    delete rates.image_output
+  } else rates.output = base.output
 }
 
 // "0" here means "not priced separately": such tokens then cost what input costs.

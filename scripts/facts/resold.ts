@@ -43,7 +43,7 @@ export function fillFromElsewhere(facts: Facts): string[] {
   const unpriced: string[] = []
   for (const [name, model] of Object.entries(facts.vendors["openai"] ?? {})) {
     if (model.kind !== "image") continue
-    raiseOutput(model, facts.vendors["azure"]?.[undated(name)]?.price)
+    withImages(model, facts.vendors["azure"]?.[undated(name)]?.price)
     const { output, image } = model.price ?? {}
     if (model.price !== undefined && output === undefined && image === undefined) {
       unpriced.push(forget(model, `openai/${name}`))
@@ -58,7 +58,7 @@ export function fillFromElsewhere(facts: Facts): string[] {
     }
     if (model.kind !== "image") continue
     if (known === undefined) unpriced.push(forget(model, `openrouter/${name}`))
-    else raiseOutput(model, known)
+    else withImages(model, known)
   }
   return unpriced
 }
@@ -68,10 +68,22 @@ export function undated(name: string): string {
   return name.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 }
 
-function raiseOutput(model: ModelFacts, known: Price | undefined): void {
+/** Gives a model the higher price of images: its own, or the known one. Text costs what it does there. */
+function withImages(model: ModelFacts, known: Price | undefined): void {
   if (known === undefined) return
-  const output = highest(model.price?.output, known.output)
-  model.price = { ...(model.price ?? known), ...(output === undefined ? {} : { output }) }
+  const { price = known } = model
+  const images = highest(price.image_output ?? price.output, known.image_output ?? known.output)
+  if (images === undefined) return
+  const text = price.image_output === undefined ? known : price
+  const { image_output: _, ...rates } = price
+  model.price =
+    text.image_output === undefined
+      ? { ...rates, output: images }
+      : {
+          ...rates,
+          ...(text.output === undefined ? {} : { output: text.output }),
+          image_output: images,
+        }
 }
 
 function forget(model: ModelFacts, name: string): string {

@@ -28,7 +28,7 @@ export const priceClasses = [
   "second",
   "search",
   "request",
-] as const satisfies readonly (PriceName | "image_output")[]
+] as const satisfies readonly PriceName[]
 
 /** One of {@link priceClasses}. */
 export type PriceClass = (typeof priceClasses)[number]

@@ -103,6 +103,7 @@ function streamed(
   const reported = {
     ...objectOf(usage),
     output_tokens: output,
+    output_tokens_details: { image_tokens: output, text_tokens: 0 },
     total_tokens: order.inputTokens + output,
   }
   const script = imageScript({

@@ -32,6 +32,7 @@ export const NO_USAGE: Usage = Object.freeze({
   imageInput: 0,
   audioCacheRead: 0,
   audioOutput: 0,
+  imageOutput: 0,
   reasoningBeside: 0,
   images: 0,
   characters: 0,
@@ -68,7 +69,7 @@ export function cacheWrites(usage: Usage): number {
 
 /** All tokens that came out. */
 export function totalOutput(usage: Usage): number {
-  return usage.output + usage.audioOutput + usage.reasoningBeside
+  return usage.output + usage.audioOutput + usage.imageOutput + usage.reasoningBeside
 }
 
 /** Whether nothing at all was counted. */

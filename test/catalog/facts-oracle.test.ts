@@ -11,6 +11,7 @@ const usageSchema = z.looseObject({
   cache_read_tokens: z.int().default(0),
   cache_write_tokens: z.int().default(0),
   input_audio_tokens: z.int().default(0),
+  output_image_tokens: z.int().default(0),
 })
 type Usage = z.infer<typeof usageSchema>
 const oracleSchema = z.array(
@@ -52,7 +53,8 @@ function cost(price: Price, usage: Usage): bigint {
     at("cached_input", usage.cache_read_tokens) +
     at("cache_write", usage.cache_write_tokens) +
     at("audio_input", usage.input_audio_tokens) +
-    BigInt(usage.output_tokens) * nanos(rates.output ?? "0")
+    BigInt(usage.output_tokens - usage.output_image_tokens) * nanos(rates.output ?? "0") +
+    BigInt(usage.output_image_tokens) * nanos(rates.image_output ?? rates.output ?? "0")
   )
 }
 
@@ -90,10 +92,6 @@ const apart: Record<string, { dearer: boolean; reason: string }> = {
   "openrouter/z-ai/glm-4.6": { dearer: true, reason: "dearer since the oracle was written" },
   "openrouter/openai/gpt-oss-120b": { dearer: true, reason: "dearer since the oracle was written" },
   "openrouter/qwen/qwen3-32b": { dearer: true, reason: "dearer since the oracle was written" },
-  "google/gemini-2.5-flash-image": {
-    dearer: true,
-    reason: "the oracle tells text output from image output; both sources know the latter alone",
-  },
   "mistral/mistral-large-latest": {
     dearer: false,
     reason: "the oracle prices the alias as mistral-large-2411; it is mistral-large-2512 now",

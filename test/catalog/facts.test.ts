@@ -205,7 +205,15 @@ describe("known models", () => {
 
   test("resold audio and images are not sold at the price of text", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
-    expect(known("openrouter", "google/gemini-2.5-flash-image").price?.output).toBe("30")
+    for (const [vendor, name] of [
+      ["openrouter", "google/gemini-2.5-flash-image"],
+      ["google", "gemini-2.5-flash-image"],
+      ["vertex", "gemini-2.5-flash-image"],
+    ] as const) {
+      expect(known(vendor, name).price).toMatchObject({ output: "2.5", image_output: "30" })
+    }
+    // Lists with one price of output mean that of images.
+    expect(known("openai", "gpt-image-2").price).toMatchObject({ output: "30" })
     expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
   })
 

@@ -61,6 +61,7 @@ const CHAIN: Record<PriceName, readonly PriceName[]> = {
   cached_audio_input: ["cached_audio_input", "cached_input", "input"],
   image_input: ["image_input", "input"],
   audio_output: ["audio_output", "output"],
+  image_output: ["image_output", "output"],
   reasoning_output: ["reasoning_output", "output"],
   image: ["image"],
   character: ["character"],

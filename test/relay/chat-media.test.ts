@@ -15,6 +15,10 @@ const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const DATA_URL = `data:image/png;base64,${PNG}`
 const BY_TOKENS = { input: "0.3", output: "30" }
+/** Text and images have different prices. */
+const SPLIT = { input: "0.3", output: "2.5", image_output: "30" }
+/** A model whose tokens of images are counted apart. */
+const COUNTED = "google/gemini-3-pro-image"
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
@@ -34,7 +38,13 @@ function drawing(path: string, body: Json): Response {
     const whole = wholeResponse([IMAGE_ITEM])
     return body["stream"] === true ? streamed(framesOf(path, whole)) : Response.json(whole)
   }
-  const usage = { prompt_tokens: 10, completion_tokens: 1_300, total_tokens: 1_310 }
+  const counted = { completion_tokens_details: { image_tokens: 1_290, reasoning_tokens: 4 } }
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 1_300,
+    total_tokens: 1_310,
+    ...(body["model"] === COUNTED && counted),
+  }
   const images = [{ type: "image_url", image_url: { url: DATA_URL } }]
   const head = { id: "gen-1", created: 1, model: "x" }
   if (body["stream"] !== true) {
@@ -78,6 +88,7 @@ beforeAll(async () => {
       "google/image": at("google", FLASH),
       "google/priced": at("google", FLASH, { price: { ...BY_TOKENS, image: "40000" } }),
       "google/images-alone": at("google", FLASH, { price: { image: "40000" } }),
+      "google/split": at("google", FLASH, { price: SPLIT }),
       "google/limited": at("google", FLASH, { maxOutput: 2_048 }),
       "google/tts": at("google", "gemini-2.5-flash-preview-tts", {
         kind: "speech",
@@ -85,6 +96,8 @@ beforeAll(async () => {
       }),
       "google/imagen": at("google", "imagen-4.0-generate-001", { price: { image: "40000" } }),
       "openrouter/image": at("openrouter", "google/gemini-2.5-flash-image"),
+      "openrouter/split": at("openrouter", "google/gemini-2.5-flash-image", { price: SPLIT }),
+      "plain/counted": at("plain", COUNTED, { kind: "chat", price: SPLIT }),
       "plain/chat": at("plain", "m", { kind: "chat" }),
       "openai/drawing": at("openai", "gpt-5.5", { kind: "chat" }),
     },
@@ -242,6 +255,38 @@ describe("money", () => {
     expect(await charged("google/priced")).toBe(byTokens + 40_000_000n)
   })
 
+  for (const stream of [false, true]) {
+    for (const format of [CHAT, RESPONSES, "gemini"]) {
+      const how = `${stream ? "streamed" : "whole"} at ${format}`
+      test(`text beside an image costs what text costs, ${how}`, async () => {
+        const more = format === CHAT && stream ? { stream_options: { include_usage: true } } : {}
+        const response = await ask(format, "plain/counted", stream, more)
+        const objects = await objectsOf(response, stream)
+        const { usage, cost } = await receiptOf(caller, response)
+        expect(usage).toMatchObject({ output: 10, reasoning: 4, image_output: 1_290 })
+        expect(nanocredits(cost)).toBe(10n * 300n + 10n * 2_500n + 1_290n * 30_000n)
+        const shown = JSON.stringify(objects)
+        expect(shown).toContain(
+          format === "gemini" ? '{"modality":"IMAGE","tokenCount":1290}' : '"image_tokens":1290',
+        )
+      })
+    }
+
+    test(`output that is not broken down is all images, ${stream ? "streamed" : "whole"}`, async () => {
+      const response = await ask(CHAT, "openrouter/split", stream)
+      await objectsOf(response, stream)
+      const { usage, cost } = await receiptOf(caller, response)
+      expect(usage).toEqual({ input: 10, image_output: 1_300 })
+      expect(nanocredits(cost)).toBe(10n * 300n + 1_300n * 30_000n)
+    })
+  }
+
+  test("an answer without an image costs the price of text", async () => {
+    expect(await charged("google/split")).toBe(3n * 300n + 1_290n * 30_000n)
+    const text = await charged("google/split", { modalities: ["text"] })
+    expect(text).toBe(3n * 300n + 4n * 2_500n)
+  })
+
   test("a text of the same model costs no image", async () => {
     const cost = await charged("google/priced", { modalities: ["text"] })
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
@@ -257,6 +302,8 @@ describe("money", () => {
     const more = (await estimate("google/priced")) - (await estimate("google/image"))
     expect(more).toBeGreaterThanOrEqual(3n * 40_000_000n)
     expect(more).toBeLessThan(3n * 40_000_000n + 1_000_000n)
+    // All of the output may be images.
+    expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
   test("a model without a price for tokens answers no chat", async () => {

@@ -143,7 +143,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${IMAGE}` } }],
       }),
     ],
-    min: { output: 1_000 },
+    min: { image_output: 1_000 },
   },
   annotations: {
     path: CHAT,
@@ -216,7 +216,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         partial_image_b64: IMAGE,
       }),
     ],
-    min: { output: 1_000 },
+    min: { image_output: 1_000 },
   },
   "a picture": {
     path: RESPONSES,
@@ -226,7 +226,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
         item: { id: "ig_1", type: "image_generation_call", status: "completed", result: IMAGE },
       }),
     ],
-    min: { output: 1_000 },
+    min: { image_output: 1_000 },
   },
   "findings in files": {
     path: RESPONSES,
@@ -307,7 +307,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   "a picture of Gemini's": {
     path: GOOGLE,
     events: [part({ inlineData: { mimeType: "image/png", data: IMAGE } })],
-    min: { output: 1_000 },
+    min: { image_output: 1_000 },
   },
   "a call of Gemini's": {
     path: GOOGLE,

@@ -37,7 +37,7 @@ describe("a stream that breaks off", () => {
       const drafts = model.endsWith("no-finish") ? 3 : 2
       expect(text.split("event: image_generation.partial_image")).toHaveLength(drafts + 1)
       const shown = (MAX_OF_IMAGE * drafts) / 4
-      expect(usage).toEqual({ input: 2, output: shown + 100 * drafts })
+      expect(usage).toEqual({ input: 2, image_output: shown + 100 * drafts })
     })
   }
 
@@ -111,7 +111,7 @@ describe("a caller who leaves", () => {
   test("ends the upstream call, and pays for as much as a draft shows", async () => {
     const { status, estimated, usage, attempts } = await leave("openai/fault-stall")
     expect([status, estimated]).toEqual(["settled", true])
-    expect(usage).toEqual({ input: 2, output: MAX_OF_IMAGE / 2 + 100 })
+    expect(usage).toEqual({ input: 2, image_output: MAX_OF_IMAGE / 2 + 100 })
     expect(attempts).toMatchObject([{ outcome: "caller_left" }])
   })
 

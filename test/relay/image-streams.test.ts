@@ -48,7 +48,7 @@ describe("a vendor that streams", () => {
     expect(bytesOf(events[2]).equals(drawPng("an owl 0", SQUARE))).toBe(true)
     const charged = before - (await caller.balance())
     const { usage } = (await receiptOf(response.headers)) as Seen
-    expect(usage).toMatchObject({ output: 272 + 200, image: 1 })
+    expect(usage).toMatchObject({ image_output: 272 + 200, image: 1 })
     expect(charged).toBe(BigInt(usage["input"] ?? 0) * 5_000n + 472n * 40_000n)
     expect(events[2]).toMatchObject({
       size: "1024x1024",
@@ -85,7 +85,7 @@ describe("a vendor that streams", () => {
     ])
     const { usage, status, estimated } = await receiptOf(response.headers)
     expect([status, estimated]).toEqual(["settled", false])
-    expect(usage).toMatchObject({ output: 4_260, image: 1, image_input: 194 })
+    expect(usage).toMatchObject({ image_output: 4_260, image: 1, image_input: 194 })
     expect(gateway.simulator.requests.at(-1)?.body).toMatchObject({
       stream: "true",
       partial_images: "1",
@@ -119,7 +119,7 @@ describe("a vendor that streams", () => {
     expect(await response.text()).toContain('"usage":{"cost":0.')
     const { estimated, usage, hold, cost } = await receiptOf(response.headers)
     expect(estimated).toBe(true)
-    expect(usage["output"]).toBeGreaterThan(4_260)
+    expect(usage["image_output"]).toBeGreaterThan(4_260)
     expect(Number(cost)).toBeLessThanOrEqual(Number(hold))
   })
 

@@ -71,7 +71,7 @@ describe("money", () => {
       await response.body?.cancel()
       const id = response.headers.get("x-request-id")
       const receipt = (await (await calls.caller.get(`/v1/receipts/${id}`)).json()) as Seen
-      const { input = 0, output = 0, image_input: seen = 0 } = receipt.usage
+      const { input = 0, image_output: output = 0, image_input: seen = 0 } = receipt.usage
       expect(seen).toBe(194)
       expect(receipt.arithmetic).toContainEqual({
         class: "image_input",

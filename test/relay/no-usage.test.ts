@@ -53,6 +53,6 @@ describe("a usage of nothing for an answer that is here is none:", () => {
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
     const made = imagesUsage({ images: 1, usage: NO_USAGE }, deployment, request)
     expect(made.estimated).toBe(true)
-    expect(made.usage.output).toBeGreaterThan(0)
+    expect(made.usage.imageOutput).toBeGreaterThan(0)
   })
 })

@@ -28,6 +28,7 @@ const PRICES: Readonly<Record<string, string>> = {
   output_cost_per_reasoning_token: "reasoning_output",
   input_cost_per_audio_token: "audio_input",
   output_cost_per_audio_token: "audio_output",
+  output_cost_per_image_token: "image_output",
   input_cost_per_second: "second",
   input_cost_per_character: "character",
   output_cost_per_image: "image",

@@ -26,11 +26,14 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const inputCacheRead = Math.min(countOf(value.cachedContentTokenCount), prompt)
   const uncached = prompt - inputCacheRead
   const audioTokens =
-    audio(value, "promptTokensDetails") + audio(value, "toolUsePromptTokensDetails")
-  const cachedAudio = Math.min(audio(value, "cacheTokensDetails"), inputCacheRead)
+    tokensOf(value, "promptTokensDetails", "AUDIO") +
+    tokensOf(value, "toolUsePromptTokensDetails", "AUDIO")
+  const cachedAudio = Math.min(tokensOf(value, "cacheTokensDetails", "AUDIO"), inputCacheRead)
   const audioInput = Math.min(Math.max(0, audioTokens - cachedAudio), uncached)
   const candidates = countOf(value.candidatesTokenCount)
-  const audioOutput = Math.min(audio(value, "candidatesTokensDetails"), candidates)
+  const made = "candidatesTokensDetails"
+  const audioOutput = Math.min(tokensOf(value, made, "AUDIO"), candidates)
+  const imageOutput = Math.min(tokensOf(value, made, "IMAGE"), candidates - audioOutput)
   const reasoning = countOf(value.thoughtsTokenCount)
   return {
     ...NO_USAGE,
@@ -38,15 +41,16 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     inputCacheRead: inputCacheRead - cachedAudio,
     audioInput,
     audioCacheRead: cachedAudio,
-    output: candidates - audioOutput + reasoning,
+    output: candidates - audioOutput - imageOutput + reasoning,
     reasoning,
     audioOutput,
+    imageOutput,
   }
 }
 
 /** Usage as Google counts it; cache writes have no member. */
 export function encodeUsage(usage: Usage): JsonObject {
-  const { reasoning, reasoningBeside, audioInput, audioCacheRead, audioOutput } = usage
+  const { reasoning, reasoningBeside, audioInput, audioCacheRead, audioOutput, imageOutput } = usage
   const thoughts = reasoning + reasoningBeside
   const cached = usage.inputCacheRead + audioCacheRead
   const encoded: JsonObject = {
@@ -57,28 +61,37 @@ export function encodeUsage(usage: Usage): JsonObject {
   if (thoughts > 0) encoded.thoughtsTokenCount = thoughts
   if (cached > 0) encoded.cachedContentTokenCount = cached
   if (audioInput + audioCacheRead > 0) {
-    encoded.promptTokensDetails = modalities(totalInput(usage), audioInput + audioCacheRead)
+    encoded.promptTokensDetails = modalities(totalInput(usage), {
+      AUDIO: audioInput + audioCacheRead,
+    })
   }
-  if (audioCacheRead > 0) encoded.cacheTokensDetails = modalities(cached, audioCacheRead)
-  if (audioOutput > 0) {
-    encoded.candidatesTokensDetails = modalities(totalOutput(usage) - thoughts, audioOutput)
+  if (audioCacheRead > 0) {
+    encoded.cacheTokensDetails = modalities(cached, { AUDIO: audioCacheRead })
+  }
+  if (audioOutput + imageOutput > 0) {
+    encoded.candidatesTokensDetails = modalities(totalOutput(usage) - thoughts, {
+      AUDIO: audioOutput,
+      IMAGE: imageOutput,
+    })
   }
   return encoded
 }
 
-/** A breakdown into audio and everything else. */
-function modalities(all: number, audioTokens: number): JsonObject[] {
+/** A breakdown into media and text. */
+function modalities(all: number, media: Readonly<Record<string, number>>): JsonObject[] {
+  const counted = Object.entries(media).filter(([, tokenCount]) => tokenCount > 0)
+  const text = counted.reduce((rest, [, tokenCount]) => rest - tokenCount, all)
   return [
-    { modality: "TEXT", tokenCount: all - audioTokens },
-    { modality: "AUDIO", tokenCount: audioTokens },
+    { modality: "TEXT", tokenCount: text },
+    ...counted.map(([modality, tokenCount]) => ({ modality, tokenCount })),
   ]
 }
 
-/** The audio tokens in a breakdown by modality. */
-function audio(usage: JsonObject, details: string): number {
+/** The tokens of a modality in a breakdown. */
+function tokensOf(usage: JsonObject, details: string, modality: "AUDIO" | "IMAGE"): number {
   let tokens = 0
   for (const detail of listAt(usage, details)) {
-    if (isJsonObject(detail) && detail.modality === "AUDIO") tokens += countOf(detail.tokenCount)
+    if (isJsonObject(detail) && detail.modality === modality) tokens += countOf(detail.tokenCount)
   }
   return tokens
 }

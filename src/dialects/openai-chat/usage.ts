@@ -24,7 +24,8 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const allOutput = (completion ?? 0) + hidden
   const details = objectAt(value, "completion_tokens_details")
   const audioOutput = Math.min(countOf(details?.audio_tokens), allOutput)
-  const output = allOutput - audioOutput
+  const imageOutput = Math.min(countOf(details?.image_tokens), allOutput - audioOutput)
+  const output = allOutput - audioOutput - imageOutput
   // Written out, since every request takes this path: spreading objects costs six times as much.
   return {
     inputFresh: input.inputFresh,
@@ -39,6 +40,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     imageInput: input.imageInput,
     audioCacheRead: 0,
     audioOutput,
+    imageOutput,
     reasoningBeside: separateReasoning(value),
     images: 0,
     characters: 0,
@@ -69,6 +71,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     completion_tokens_details: {
       reasoning_tokens: usage.reasoning,
       audio_tokens: usage.audioOutput,
+      ...(usage.imageOutput > 0 ? { image_tokens: usage.imageOutput } : {}),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

@@ -22,7 +22,9 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const rest = uncached - writes.inputCacheWrite - writes.inputCacheWrite12h
   // Cached images are included there: a cached prefix of a prompt may have them.
   const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
-  const reasoning = countOf(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
+  const written = objectAt(usage, "output_tokens_details")
+  const imageOutput = Math.min(countOf(written?.image_tokens), output ?? 0)
+  const text = (output ?? 0) - imageOutput
   return {
     ...NO_USAGE,
     inputFresh: rest - imageInput,
@@ -31,8 +33,9 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
     inputCacheWrite12h: writes.inputCacheWrite12h,
     shortCacheWrite: writes.shortCacheWrite,
     imageInput,
-    output: output ?? 0,
-    reasoning: Math.min(reasoning, output ?? 0),
+    output: text,
+    reasoning: Math.min(countOf(written?.reasoning_tokens), text),
+    imageOutput,
     searches: searches(response),
   }
 }
@@ -49,7 +52,10 @@ export function encodeUsage(usage: Usage): JsonObject {
       ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
     },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    output_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      ...(usage.imageOutput > 0 ? { image_tokens: usage.imageOutput } : {}),
+    },
     total_tokens: input + output,
   }
 }

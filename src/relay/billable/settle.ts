@@ -1,8 +1,8 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
-import { quantityOf } from "../../canon/quantity.ts"
-import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
+import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/price.ts"
 import type { AnswerRecord } from "./answer-record.ts"
 import { countCalls } from "./count.ts"
@@ -294,14 +294,7 @@ function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): Se
   if (charge.usage === undefined) return []
   const [reported] = valuesAt(whole, charge.usage)
   if (!isJsonObject(reported?.value)) return []
-  const { value } = reported
-  const input = quantityOf(value.input_tokens) ?? 0
-  const output = quantityOf(value.output_tokens) ?? 0
-  if (input + output === 0) return []
-  const imageInput = Math.min(
-    quantityOf(objectAt(value, "input_tokens_details")?.image_tokens) ?? 0,
-    input,
-  )
-  const usage = { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
+  const usage = imageUsage({ input_tokens: 0, output_tokens: 0, ...reported.value })
+  if (usage === undefined || isNoUsage(usage)) return []
   return [{ model: id, usage, price }]
 }

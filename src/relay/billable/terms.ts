@@ -130,6 +130,7 @@ const ADDED: readonly UsageClass[] = [
   "imageInput",
   "output",
   "audioOutput",
+  "imageOutput",
 ]
 
 /** The rates of a request that two models may read and answer. */

@@ -39,8 +39,9 @@ export async function estimateUsage(
       counted: input,
       kept: state?.tokens,
     }),
-    output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.images * image,
+    output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN),
     audioOutput: audioTokensOf(other.soundBytes, other.packedSoundBytes),
+    imageOutput: other.images * image,
   }
 }
 

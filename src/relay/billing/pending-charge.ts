@@ -142,6 +142,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
     output: 0,
     reasoning: 0,
     audioOutput: 0,
+    imageOutput: 0,
     reasoningBeside: 0,
     images: 0,
     seconds: 0,

@@ -64,8 +64,15 @@ export class Pricing {
       const { inputFresh } = estimate
       if (!hasInput && meter.isCounted) return this.#priced(settled, { ...usage, inputFresh }, true)
       if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
-      const { output, reasoning, reasoningBeside, audioOutput } = estimate
-      const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput }
+      const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
+      const counted = {
+        ...usage,
+        output,
+        reasoning,
+        reasoningBeside,
+        audioOutput,
+        imageOutput,
+      }
       return this.#priced(settled, counted, true)
     })
   }
@@ -122,10 +129,17 @@ export class Pricing {
   }
 }
 
-/** Vendors count the tokens of the images that a chat model made; the images themselves count where they have a price. */
-function withImages(usage: Usage, { price }: Deployment, { images }: Meter): Usage {
-  const isPriced = images > 0 && price?.rates.images !== undefined
-  return isPriced ? { ...usage, images: usage.images + images } : usage
+/**
+ * The images that a chat model made: themselves if they have a price, and their tokens. If a vendor does not report
+ * these apart from text, all visible output counts as images.
+ */
+function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter): Usage {
+  if (made === 0) return usage
+  const { images, imageOutput } = price?.rates ?? {}
+  const counted = images === undefined ? usage : { ...usage, images: usage.images + made }
+  if (imageOutput === undefined || counted.imageOutput > 0) return counted
+  const { output, reasoning } = counted
+  return { ...counted, output: reasoning, imageOutput: output - reasoning }
 }
 
 const NO_FIELDS: readonly FieldSwitch[] = []

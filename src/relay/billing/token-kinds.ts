@@ -13,6 +13,8 @@ const HOUR_CACHE_WRITE = 8
 /** Images in the answer that have a price of their own, besides their tokens. */
 export const PRICED_IMAGES = 16
 const LONGEST_CACHE_WRITE = 32
+/** Tokens of images in the answer. */
+const IMAGE_OUTPUT = 64
 
 /** Media of any kind: files, unknown parts, and content that the vendor stores. */
 export const ANY_MEDIA = AUDIO_INPUT | IMAGE_INPUT
@@ -92,8 +94,11 @@ function lifetimeIn(value: JsonValue | undefined): number {
 
 /** The kinds of output that a deployment can cause whatever a request says. */
 export function kindsOfDeployment({ price, rules }: Pick<Deployment, "price" | "rules">): number {
-  const spoken = rules?.modalities?.includes("audio") === true ? AUDIO_OUTPUT : 0
-  return price?.rates.images === undefined ? spoken : spoken | PRICED_IMAGES
+  const { images, imageOutput } = price?.rates ?? {}
+  let kinds = rules?.modalities?.includes("audio") === true ? AUDIO_OUTPUT : 0
+  if (images !== undefined) kinds |= PRICED_IMAGES
+  if (imageOutput !== undefined) kinds |= IMAGE_OUTPUT
+  return kinds
 }
 
 /** The classes that input tokens of these kinds can be counted as. */
@@ -108,7 +113,10 @@ export function inputClasses(kinds: number): readonly UsageClass[] {
 
 /** The classes that output tokens of these kinds can be counted as. */
 export function outputClasses(kinds: number): readonly UsageClass[] {
-  return (kinds & AUDIO_OUTPUT) === 0 ? ["output"] : ["output", "audioOutput"]
+  const classes: UsageClass[] = ["output"]
+  if ((kinds & AUDIO_OUTPUT) !== 0) classes.push("audioOutput")
+  if ((kinds & IMAGE_OUTPUT) !== 0) classes.push("imageOutput")
+  return classes
 }
 
 /**

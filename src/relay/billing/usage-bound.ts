@@ -25,7 +25,7 @@ const INPUTS = [
   "inputCacheRead",
   "audioCacheRead",
 ] as const
-const OUTPUTS = ["output", "audioOutput"] as const
+const OUTPUTS = ["output", "audioOutput", "imageOutput"] as const
 const COUNTED = [
   "reasoningBeside",
   "images",
@@ -129,7 +129,7 @@ export function heldTo(max: Usage, usage: Usage): Usage {
 }
 
 function said(usage: Usage): number {
-  return usage.output + usage.audioOutput
+  return usage.output + usage.audioOutput + usage.imageOutput
 }
 
 function fill(usage: Writable<Usage>, names: readonly (keyof Usage)[], max: number): void {

@@ -66,13 +66,13 @@ describe("usage", () => {
       { inputFresh: 15, audioInput: 10, inputCacheRead: 5, audioCacheRead: 20 },
     ],
     [
-      "pictures made are output",
+      "images are counted apart from text",
       {
         promptTokenCount: 9,
         candidatesTokenCount: 1295,
         candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1290 }],
       },
-      { inputFresh: 9, output: 1295 },
+      { inputFresh: 9, output: 5, imageOutput: 1290 },
     ],
     ["nothing came out", { promptTokenCount: 14, totalTokenCount: 14 }, { inputFresh: 14 }],
     ["odd values count as none", { promptTokenCount: "x", totalTokenCount: -1 }, {}],
@@ -100,7 +100,7 @@ function inOraclesWords(usage: Usage): Record<string, number> {
     input_tokens: usage.inputFresh + usage.inputCacheRead + usage.audioInput,
     cache_read_tokens: usage.inputCacheRead,
     input_audio_tokens: usage.audioInput,
-    output_tokens: usage.output + usage.audioOutput,
+    output_tokens: usage.output + usage.audioOutput + usage.imageOutput,
     output_reasoning_tokens: usage.reasoning,
     output_audio_tokens: usage.audioOutput,
   }

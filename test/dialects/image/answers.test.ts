@@ -32,8 +32,9 @@ describe("Gemini's images", () => {
       ...NO_USAGE,
       inputFresh: 16,
       inputCacheRead: 4,
-      output: 207,
+      output: 7,
       reasoning: 7,
+      imageOutput: 200,
     })
   })
 

@@ -380,7 +380,7 @@ describe("answers", () => {
     }
     const result = await imagesOf("openai").decode([answerOf(one), answerOf(one)], requestOf())
     expect(result.images).toHaveLength(2)
-    expect(result.usage).toMatchObject({ inputFresh: 20, output: 544 })
+    expect(result.usage).toMatchObject({ inputFresh: 20, output: 0, imageOutput: 544 })
     expect(result.facts).toEqual({ size: "1024x1024" })
   })
 

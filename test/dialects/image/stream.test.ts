@@ -51,7 +51,7 @@ describe("the events of an image", () => {
         const reader = new ImageEventReader()
         expect(read(reader, TEXT, cuts)).toBe(FIRST_TEXT)
         expect([reader.drafts, reader.last]).toEqual([1, LAST])
-        expect(reader.usage).toMatchObject({ inputFresh: 10, imageInput: 40, output: 50 })
+        expect(reader.usage).toMatchObject({ inputFresh: 10, imageInput: 40, imageOutput: 50 })
       }),
     )
   })

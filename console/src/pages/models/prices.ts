@@ -21,6 +21,7 @@ const LABELS: Readonly<Record<PriceName, string>> = {
   cached_audio_input: "Cached audio input",
   image_input: "Image input",
   audio_output: "Audio output",
+  image_output: "Image output",
   reasoning_output: "Reasoning, billed separately from output",
   image: "Images",
   character: "Characters",
@@ -40,7 +41,7 @@ const USUAL: Readonly<Record<Model["kind"], readonly string[]>> = {
   chat: ["input", "output", "cached_input", "cache_write"],
   embedding: ["input"],
   rerank: ["search", "input"],
-  image: ["image", "input", "output"],
+  image: ["image", "input", "output", "image_output"],
   speech: ["character", "second", "input", "audio_output"],
   transcription: ["second", "audio_input", "output"],
 }

@@ -151,13 +151,24 @@ function usageOf(usage: JsonObject | undefined): Usage | undefined {
   if (input === undefined || candidates === undefined) return undefined
   const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
   const cached = Math.min(input, numberAt(usage, "cachedContentTokenCount") ?? 0)
+  const images = imageTokensIn(usage ?? {})
+  const imageOutput = images === 0 ? candidates : Math.min(images, candidates)
   return {
     ...NO_USAGE,
     inputFresh: input - cached,
     inputCacheRead: cached,
-    output: candidates + reasoning,
+    output: candidates - imageOutput + reasoning,
     reasoning,
+    imageOutput,
   }
+}
+
+/** The tokens of images in the breakdown of the candidates. */
+function imageTokensIn(usage: JsonObject): number {
+  return listAt(usage, "candidatesTokensDetails")
+    .filter(isJsonObject)
+    .filter(({ modality }) => modality === "IMAGE")
+    .reduce((sum, detail) => sum + (numberAt(detail, "tokenCount") ?? 0), 0)
 }
 
 function numberAt(object: JsonObject | undefined, name: string): number | undefined {

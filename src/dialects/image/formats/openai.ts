@@ -186,7 +186,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ""
 }
 
-/** `ImageGenUsage`; OpenRouter uses the names of chat completions. */
+/** `ImageGenUsage`; OpenRouter uses the names of chat completions. Output without a breakdown is all images. */
 export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
   const input = quantityOf(usage["input_tokens"] ?? usage["prompt_tokens"])
@@ -194,5 +194,15 @@ export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   if (input === undefined || output === undefined) return undefined
   const details = objectAt(usage, "input_tokens_details")
   const imageInput = Math.min(quantityOf(details?.["image_tokens"]) ?? 0, input)
-  return { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
+  const written =
+    objectAt(usage, "output_tokens_details") ?? objectAt(usage, "completion_tokens_details")
+  const images = quantityOf(written?.["image_tokens"]) ?? 0
+  const imageOutput = images === 0 ? output : Math.min(images, output)
+  return {
+    ...NO_USAGE,
+    inputFresh: input - imageInput,
+    imageInput,
+    output: output - imageOutput,
+    imageOutput,
+  }
 }

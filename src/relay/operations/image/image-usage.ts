@@ -50,13 +50,13 @@ export function worstUsage(request: ImageRequest, sentTo: SentTo, model: Model):
     ...images,
     inputFresh: promptBound(bytes) * request.count,
     imageInput: imageInputBound(pictures) * request.count,
-    output: (Math.max(...bounds) + drafts) * request.count,
+    imageOutput: (Math.max(...bounds) + drafts) * request.count,
   }
 }
 
 function isPricedByTokens({ price }: Deployment): boolean {
-  const { output, inputFresh, imageInput } = price?.rates ?? {}
-  return output !== undefined || inputFresh !== undefined || imageInput !== undefined
+  const { output, inputFresh, imageInput, imageOutput } = price?.rates ?? {}
+  return [output, inputFresh, imageInput, imageOutput].some((rate) => rate !== undefined)
 }
 
 function outputBound(request: ImageRequest, { upstreamModel }: Deployment): number {
@@ -79,8 +79,8 @@ export function imagesUsage(
     return { usage: { ...NO_USAGE, images }, estimated: false }
   }
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
-  const output = (outputBound(request, deployment) + drafts) * images
-  return { usage: { ...promptUsage(request), output, images }, estimated: true }
+  const imageOutput = (outputBound(request, deployment) + drafts) * images
+  return { usage: { ...promptUsage(request), imageOutput, images }, estimated: true }
 }
 
 function isPricedByImages({ price }: Deployment): boolean {
@@ -107,5 +107,5 @@ export function draftsUsage(
   if (isPricedByImages(deployment)) return hasLeft ? { ...NO_USAGE, images: 1 } : undefined
   const wanted = Math.max(drafts, request.stream?.drafts ?? 0)
   const shown = Math.ceil((outputBound(request, deployment) * drafts) / (wanted + 1))
-  return { ...promptUsage(request), output: shown + drafts * DRAFT_TOKENS }
+  return { ...promptUsage(request), imageOutput: shown + drafts * DRAFT_TOKENS }
 }
