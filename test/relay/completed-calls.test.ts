@@ -16,6 +16,7 @@ let calls = 0
 /** The call that fails, once the others have been answered. */
 let failing = 0
 let status = 400
+let message = "No."
 /** Vectors that each call leaves out, or makes too many of. */
 let missing = 0
 let others = Promise.withResolvers<void>()
@@ -27,8 +28,8 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
     if (failing > 1) await others.promise
     // Everything sent earlier is read before the response of a further round trip.
     for (let count = 0; count < 3; count++) await (await fetch(gateway.url)).text()
-    const error = { type: "invalid_request_error", message: "No." }
-    return Response.json({ type: "error", message: "No.", error }, { status })
+    const error = { type: "invalid_request_error", message }
+    return Response.json({ type: "error", message, error }, { status })
   }
   if (Array.isArray(body.texts)) {
     const embeddings = { float: Array.from({ length: body.texts.length - missing }, () => [0.1]) }
@@ -90,6 +91,7 @@ afterAll(async () => {
 beforeEach(() => {
   calls = 0
   missing = 0
+  message = "No."
   others = Promise.withResolvers<void>()
 })
 
@@ -134,6 +136,18 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
     expect(receipt.usage).toMatchObject({ input: 9000 })
     expect(receipt.cost).toBe("0.9")
   })
+})
+
+test("makes no completed choice again to correct a parameter that one call rejects", async () => {
+  status = 400
+  message = "`temperature` is deprecated for this model."
+  failing = 3
+  const order = { model: "anthropic/claude", messages: HELLO, n: 3, temperature: 0.5 }
+  const response = await caller.post(CHAT, order)
+  expect([response.status, calls]).toEqual([200, 3])
+  expect(((await response.json()) as { choices: unknown[] }).choices).toHaveLength(2)
+  expect(response.headers.get("x-tollgate-losses")).toBe("n:approximated")
+  expect((await receiptOf(caller, response)).cost).toBe("0.0202")
 })
 
 test.each([1, 2, -1])(

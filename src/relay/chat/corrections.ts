@@ -24,6 +24,7 @@ interface Corrected {
 /**
  * Makes the calls of a plan. If the provider rejects a parameter, the request is corrected and sent again, before its
  * caller gets anything; a correction that helped is stored for the deployment. A rejected call is never charged.
+ * @param hasCompleted whether a call of the last plan has completed, which is not made again.
  * @throws CallFailure of the last call, if it cannot be corrected, or only by losing what a strict caller keeps.
  */
 export async function callCorrected<T>(
@@ -31,6 +32,7 @@ export async function callCorrected<T>(
   first: Plan,
   signer: ReasoningSigner,
   call: (plan: Plan) => Promise<T>,
+  hasCompleted = (): boolean => false,
 ): Promise<T> {
   let plan = first
   let corrections: ModelRules | undefined
@@ -40,7 +42,8 @@ export async function callCorrected<T>(
       if (corrections) context.config.learnedRules.learn(plan.deployment, corrections)
       return answer
     } catch (thrown) {
-      const rejected = count < MAX_CORRECTIONS ? rejectedBy(thrown) : undefined
+      const isCorrectable = count < MAX_CORRECTIONS && !hasCompleted()
+      const rejected = isCorrectable ? rejectedBy(thrown) : undefined
       const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
       if (next === undefined) throw thrown
       if (context.cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
