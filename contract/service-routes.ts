@@ -197,6 +197,12 @@ export const SERVICE_ROUTES = {
     summary: "The input of a kept response, page by page",
     group: "Text",
   },
+  "POST /v1/responses/{id}/cancel": {
+    summary: "Rejected: no response runs in the background, so none can be cancelled",
+    isFree: true,
+    group: "Text",
+    like: "OpenAI",
+  },
   "DELETE /v1/responses/{id...}": {
     summary: "Deletes a response and its items",
     group: "Text",

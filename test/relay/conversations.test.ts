@@ -30,6 +30,21 @@ async function expectOldestGone(gateway: TestGateway): Promise<void> {
   expect(await statusOf(bob, others.id)).toBe(200)
 }
 
+test("a stored response cannot be cancelled, since none runs in the background", async () => {
+  await using gateway = await startGateway()
+  const [ann, bob] = [await gateway.caller(), await gateway.caller()]
+  const { id } = await asked(ann, { input: "Hi" })
+  const cancel = async (caller: typeof ann, name: string): Promise<unknown[]> => {
+    const response = await caller.post(`${PATH}/${name}/cancel`, {})
+    const { error } = (await response.json()) as { error: { type: string; message: string } }
+    return [response.status, error.type, error.message.includes("background")]
+  }
+  expect(await cancel(ann, id)).toEqual([400, "invalid_request_error", true])
+  expect(await cancel(bob, id)).toEqual([404, "invalid_request_error", false])
+  expect(await cancel(ann, "resp_unknown")).toEqual([404, "invalid_request_error", false])
+  expect(await statusOf(ann, id)).toBe(200)
+})
+
 describe("what is kept", () => {
   test("is sealed, and found by no id", async () => {
     await using gateway = await startGateway()

@@ -8,6 +8,7 @@ import { deleteResponse, type ResponseKeepers } from "../../relay/state/delete-r
 import { refuseHindered } from "../../relay/pipeline/refuse-hindered.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
+import { partsOf } from "../path-pattern.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { pageOf } from "./item-pages.ts"
@@ -57,6 +58,27 @@ export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Rout
           throw notKept()
         }
         return jsonAnswer(id, { id: name, object: "response", deleted: true })
+      },
+    },
+    calls.events,
+  )
+}
+
+/** `POST /v1/responses/{id}/cancel`: rejected, since only responses that run in the background can be cancelled. */
+export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeepers): Route {
+  const route = serviceRoute("POST /v1/responses/{id}/cancel")
+  return serve(
+    {
+      ...route,
+      auth: calls.auth,
+      body: noBody,
+      async handle({ request, caller: { key, memory } }) {
+        const name = partsOf(route.path, new URL(request.url).pathname)("id")
+        if (!(await conversations.find(key.account, name, memory))) throw notKept()
+        throw new GatewayError(
+          "invalid_value",
+          "This response is complete and cannot be cancelled: the gateway runs no response in the background. To end one that is being answered, close its connection.",
+        )
       },
     },
     calls.events,

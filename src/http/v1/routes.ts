@@ -35,7 +35,7 @@ import {
   imageGenerations,
   imageVariations,
 } from "./images.ts"
-import { deleteKeptResponse, getKeptResponse } from "./kept-responses.ts"
+import { cancelKeptResponse, deleteKeptResponse, getKeptResponse } from "./kept-responses.ts"
 import { MESSAGES } from "./messages.ts"
 import { getReceipt } from "./receipts.ts"
 import { repeatable } from "./repeatable.ts"
@@ -100,6 +100,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
     getImageFile(parts.imageStore, events),
     getKeptResponse(calls, parts),
     deleteKeptResponse(calls, parts),
+    cancelKeptResponse(calls, parts),
     ...googleRoutes(calls, { ...parts, repeatable: once }),
     listSpeechModels(calls, parts.catalog),
     getCredits(calls, { store, ledger }),
