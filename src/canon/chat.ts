@@ -40,6 +40,14 @@ export interface SpeechOptions {
   readonly extra?: Extra
 }
 
+/** The shape of images in an answer, in the words that Google and OpenRouter share. */
+export interface ImageShape {
+  /** `16:9` */
+  readonly aspectRatio?: string
+  /** `1K`, `2K`, `4K` */
+  readonly size?: string
+}
+
 /** One chat request, in no vendor's dialect. Absent means that the caller did not say. */
 export interface ChatRequest {
   /** The public id `<provider>/<model_name>`. */
@@ -74,6 +82,8 @@ export interface ChatRequest {
   /** What the answer may contain; absent: whatever the model answers with by default. */
   readonly modalities?: readonly Modality[]
   readonly speech?: SpeechOptions
+  /** Its own dialect has it in its extras too. */
+  readonly imageShape?: ImageShape
   /** `low`, `medium`, `high`: how long the caller wants the answer to be. */
   readonly verbosity?: string
   /** The caller's end user; an opaque name for the vendor's abuse detection. */

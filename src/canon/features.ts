@@ -36,6 +36,7 @@ export const FEATURES = {
   "image.detail": "how closely a picture is looked at",
   audio: "sound in the prompt",
   "output.image": "images in the answer, from a model that makes them",
+  image_config: "the aspect ratio and the size of images in the answer",
   "output.audio": "sound in the answer, from a model that speaks",
   "assistant.image":
     "images of earlier answers; an upstream that takes none from the assistant is shown them in the user's turn",

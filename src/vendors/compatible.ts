@@ -217,6 +217,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       reasoningField: "reasoning",
       reasoningHistory: "details",
       assistantImages: true,
+      imageConfig: true,
       reasoningForm: "object",
       usageOption: true,
       cacheControl: true,

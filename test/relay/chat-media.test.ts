@@ -325,6 +325,50 @@ describe("models of another kind", () => {
   })
 })
 
+describe("the shape of an image", () => {
+  const BY_CALLER = {
+    [CHAT]: { image_config: { aspect_ratio: "16:9", image_size: "2K" } },
+    gemini: { generationConfig: { imageConfig: { aspectRatio: "16:9", imageSize: "2K" } } },
+  }
+  for (const format of [CHAT, "gemini"] as const) {
+    for (const stream of [false, true]) {
+      const how = `${stream ? "streamed" : "whole"} from ${format}`
+      test(`reaches Gemini, ${how}`, async () => {
+        const response = await ask(format, "google/image", stream, BY_CALLER[format])
+        await objectsOf(response, stream)
+        expect(response.headers.get("x-tollgate-losses")).toBeNull()
+        expect(gateway.simulator.requests.at(-1)?.body).toMatchObject(BY_CALLER.gemini)
+        expect(gateway.simulator.requests.at(-1)?.body).not.toHaveProperty("image_config")
+      })
+
+      test(`reaches OpenRouter, ${how}`, async () => {
+        const response = await ask(format, "openrouter/image", stream, BY_CALLER[format])
+        await objectsOf(response, stream)
+        expect(response.headers.get("x-tollgate-losses")).toBeNull()
+        expect(vendor.bodies.at(-1)).toMatchObject(BY_CALLER[CHAT])
+      })
+    }
+  }
+
+  test("is a loss where the provider has no such field", async () => {
+    const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
+    await objectsOf(fromGemini, false)
+    expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
+    expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("16:9")
+    const fromChat = await ask(CHAT, "openai/drawing", false, BY_CALLER[CHAT])
+    await objectsOf(fromChat, false)
+    expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
+  })
+
+  test("members that only the caller's format has are a loss", async () => {
+    const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
+    const response = await ask(CHAT, "google/image", false, { image_config: config })
+    await objectsOf(response, false)
+    expect(response.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
+    expect(gateway.simulator.requests.at(-1)?.body).toMatchObject(BY_CALLER.gemini)
+  })
+})
+
 describe("an image of an earlier answer", () => {
   const turns = {
     [CHAT]: {

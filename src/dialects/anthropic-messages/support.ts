@@ -74,6 +74,7 @@ export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Sup
     "image.detail": "dropped",
     audio: "dropped",
     "output.image": "dropped",
+    image_config: "dropped",
     "output.audio": "dropped",
     "assistant.image": "approximated",
     "file.url": "carried",

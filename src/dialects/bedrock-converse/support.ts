@@ -37,6 +37,7 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = {
   "image.detail": "dropped",
   audio: "carried",
   "output.image": "dropped",
+  image_config: "dropped",
   "output.audio": "dropped",
   "assistant.image": "approximated",
   "file.url": "approximated",

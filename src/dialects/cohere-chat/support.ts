@@ -49,6 +49,7 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   "image.detail": "carried",
   audio: "dropped",
   "output.image": "dropped",
+  image_config: "dropped",
   "output.audio": "dropped",
   "assistant.image": "approximated",
   "file.url": "dropped",

@@ -36,6 +36,7 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
     reasoning_budget: quirks.reasoningForm === "object" ? "carried" : "approximated",
     cache_control: quirks.cacheControl ? "carried" : "dropped",
     "assistant.image": quirks.assistantImages ? "carried" : "approximated",
+    image_config: quirks.imageConfig ? "carried" : "dropped",
     // Fetched by the gateway.
     "file.url": quirks.fileUrls ? "carried" : "approximated",
     // Sent in a user message after the results.

@@ -52,6 +52,7 @@ export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featur
     audio: "dropped",
     // Its models make images with a tool, which is billed by another model's price.
     "output.image": "dropped",
+    image_config: "dropped",
     "output.audio": "dropped",
     "assistant.image": "approximated",
     // Only OpenAI's newest models support its breakpoints.

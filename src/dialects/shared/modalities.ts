@@ -1,13 +1,30 @@
-import type { ChatRequest } from "../../canon/chat.ts"
-import { isJsonObject, type JsonValue } from "../../canon/json.ts"
+import type { ChatRequest, ImageShape } from "../../canon/chat.ts"
+import { isJsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { LossList } from "./losses.ts"
 
 /** Reports the kinds of output other than text that a request asks for and that an upstream cannot be asked for. */
-export function loseModalities({ modalities, speech }: ChatRequest, losses: LossList): void {
+export function loseModalities(
+  { modalities, speech, imageShape }: ChatRequest,
+  losses: LossList,
+): void {
+  if (imageShape !== undefined) losses.add("image_config")
   for (const modality of modalities ?? []) {
     if (modality !== "text") losses.add(`output.${modality}`)
   }
   if (speech !== undefined && modalities?.includes("audio") !== true) losses.add("output.audio")
+}
+
+/** The shape of images in a field of a request; undefined if it has neither of these members. */
+export function decodeImageShape(
+  config: JsonValue | undefined,
+  ratioField: string,
+  sizeField: string,
+): ImageShape | undefined {
+  if (!isJsonObject(config)) return undefined
+  const aspectRatio = textAt(config, ratioField)
+  const size = textAt(config, sizeField)
+  if (aspectRatio === undefined && size === undefined) return undefined
+  return { ...(aspectRatio !== undefined && { aspectRatio }), ...(size !== undefined && { size }) }
 }
 
 /** Whether a tool of a request makes images (OpenAI's OpenAPI description, `ImageGenTool`). */

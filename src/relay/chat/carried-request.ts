@@ -5,7 +5,7 @@ import type { Message } from "../../canon/message.ts"
 import type { WebSearch } from "../../canon/web-search.ts"
 import { isImageTool } from "../../dialects/shared/modalities.ts"
 import { requiresSearch, hasSearchFunction } from "../../dialects/shared/search.ts"
-import { type JsonObject, listAt } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt, unknownFields } from "../../canon/json.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 
@@ -20,7 +20,7 @@ export function carriedRequest(
   from: DialectId,
 ): ChatRequest {
   if (dialect.id === from) return asked
-  const request = withoutImageTool(withBrought(asked, from), dialect)
+  const request = withoutOwnShape(withoutImageTool(withBrought(asked, from), dialect))
   if (request.webSearch === undefined) return withAllowedTools(request)
   const { webSearch, ...rest } = request
   const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
@@ -67,6 +67,25 @@ function withoutImageTool(request: ChatRequest, { supports }: UpstreamDialect): 
   const others = tools.filter((tool) => !isImageTool(tool))
   if (others.length > 0) Object.assign(fields, { tools: others })
   return { ...request, extra: { ...extra, fields } }
+}
+
+/** Members of the fields in which dialects have the shape of images. */
+const SHAPE_MEMBERS = new Set(["aspect_ratio", "image_size", "aspectRatio", "imageSize"])
+
+/** The request without the caller's own field for the shape of images, which a dialect writes in its own or reports. */
+function withoutOwnShape(request: ChatRequest): ChatRequest {
+  const { extra, ...rest } = request
+  if (request.imageShape === undefined || extra === undefined) return request
+  const { image_config: own, generationConfig: generation, ...fields } = extra.fields
+  const config = isJsonObject(own) ? unknownFields(own, SHAPE_MEMBERS) : undefined
+  if (config !== undefined) fields.image_config = config
+  if (isJsonObject(generation)) {
+    const { imageConfig, ...others } = generation
+    const more = isJsonObject(imageConfig) ? unknownFields(imageConfig, SHAPE_MEMBERS) : undefined
+    if (more !== undefined) others.imageConfig = more
+    if (Object.keys(others).length > 0) fields.generationConfig = others
+  }
+  return Object.keys(fields).length === 0 ? rest : { ...rest, extra: { ...extra, fields } }
 }
 
 /** A tool that was left out, which is reported, cannot be required. */

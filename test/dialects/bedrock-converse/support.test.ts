@@ -72,6 +72,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
     ],
   },
   "output.image": { modalities: ["text", "image"] },
+  image_config: { imageShape: { aspectRatio: "16:9" } },
   "output.audio": { modalities: ["text", "audio"], speech: { voice: "alloy", format: "wav" } },
   "assistant.image": {
     messages: [user(text("a")), assistant(text("b"), image), user(text("c"))],

@@ -62,6 +62,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   "image.detail": shown({ type: "image", source: IMAGE, detail: "low" }),
   audio: shown({ type: "audio", source: { type: "base64", data: "AAAA" }, format: "wav" }),
   "output.image": { modalities: ["text", "image"] },
+  image_config: { imageShape: { aspectRatio: "16:9" } },
   "output.audio": { modalities: ["text", "audio"], speech: { voice: "alloy", format: "wav" } },
   "assistant.image": said({ type: "image", source: IMAGE }),
   "file.url": shown({ type: "file", source: ADDRESS }),

@@ -71,6 +71,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   "image.detail": says({ type: "image", source: PNG, detail: "low" }),
   audio: says({ type: "audio", source: { type: "base64", data: "AAAA" }, format: "wav" }),
   "output.image": { modalities: ["text", "image"] },
+  image_config: { imageShape: { aspectRatio: "16:9" } },
   "output.audio": { modalities: ["text", "audio"], speech: { voice: "alloy", format: "wav" } },
   "assistant.image": said({ type: "image", source: PNG }),
   "file.url": says({ type: "file", source: { type: "url", url: "https://host/a.pdf" } }),

@@ -66,6 +66,7 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   "image.detail": shown({ ...IMAGE, detail: "high" }),
   audio: shown({ type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" }),
   "output.image": requestOf({ modalities: ["text", "image"] }),
+  image_config: requestOf({ imageShape: { aspectRatio: "16:9" } }),
   "output.audio": requestOf({
     modalities: ["text", "audio"],
     speech: { voice: "alloy", format: "wav" },

@@ -1,6 +1,7 @@
 import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
+import { decodeImageShape } from "../../shared/modalities.ts"
 import { decodeModalities, decodeSpeech } from "./speech-settings.ts"
 import type { GenerationConfig } from "./parameters.ts"
 import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
@@ -52,6 +53,8 @@ export function decodeGeneration(request: Writable<ChatRequest>, config: Generat
   if (format !== undefined) request.responseFormat = format
   const modalities = decodeModalities(config as JsonObject)
   if (modalities !== undefined) request.modalities = modalities
+  const shape = decodeImageShape((config as JsonObject).imageConfig, "aspectRatio", "imageSize")
+  if (shape !== undefined) request.imageShape = shape
   const speech = decodeSpeech(config as JsonObject)
   if (speech !== undefined) request.speech = speech
   const options = decodeReasoning(config)

@@ -1,6 +1,6 @@
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import { setDefined } from "../../shared/fields.ts"
+import { defined, setDefined } from "../../shared/fields.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { describedSchema } from "../../shared/schema.ts"
 import { encodeThinking } from "../reasoning/encode.ts"
@@ -25,6 +25,10 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   setDefined(config, "seed", seed(request.seed, losses))
   setDefined(config, "thinkingConfig", encodeThinking(request, encoding))
   encodeModalities(config, request, losses)
+  if (request.imageShape !== undefined) {
+    const { aspectRatio, size } = request.imageShape
+    config.imageConfig = defined({ aspectRatio, imageSize: size })
+  }
   return config
 }
 

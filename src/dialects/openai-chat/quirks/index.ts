@@ -30,6 +30,8 @@ export interface OpenAiChatQuirks {
   readonly cacheControl: boolean
   /** Whether an assistant's message may have `images`, as OpenRouter writes them. */
   readonly assistantImages: boolean
+  /** Whether `image_config` sets the shape of images in the answer. */
+  readonly imageConfig: boolean
   /** Whether a file may be a link. */
   readonly fileUrls: boolean
   /** Whether `top_k` is supported; not by OpenAI. */
@@ -69,6 +71,7 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   reasoningForm: "effort",
   cacheControl: false,
   assistantImages: false,
+  imageConfig: false,
   fileUrls: false,
   topK: false,
   toolCallIds: "any",

@@ -9,6 +9,7 @@ import {
   type JsonValue,
   unknownFields,
 } from "../../../canon/json.ts"
+import { decodeImageShape } from "../../shared/modalities.ts"
 import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -96,6 +97,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   setLegacyFunctions(request, body)
   const search = decodeWebSearch(body)
   if (search !== undefined) request.webSearch = search
+  const shape = decodeImageShape(body.image_config, "aspect_ratio", "image_size")
+  if (shape !== undefined) request.imageShape = shape
   const reasoning = decodeReasoningOptions(body)
   if (reasoning !== undefined) request.reasoning = reasoning
   const extra = requestExtra(body, request, tools)

@@ -3,7 +3,7 @@ import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
-import { setDefined } from "../../shared/fields.ts"
+import { defined, setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 import { encodeCache } from "../cache.ts"
@@ -31,6 +31,7 @@ export function encodeRequest(
   Object.assign(body, encodeReasoningOptions(request, quirks, { losses, rules }))
   encodeService(body, request, losses)
   encodeOutput(body, request, losses)
+  encodeImageShape(body, request, quirks, losses)
   encodeTools(body, request, quirks, losses)
   mergeExtra(body, losses.fieldsOf(request.extra))
   fitToolSettings(body, request.toolChoice, losses)
@@ -89,6 +90,17 @@ function encodeOutput(
   audio.voice ??= speech?.voice ?? DEFAULT_VOICE
   audio.format ??= speech?.format ?? (stream ? "pcm16" : "wav")
   body.audio = audio
+}
+
+function encodeImageShape(
+  body: JsonObject,
+  { imageShape: shape, extra }: ChatRequest,
+  { imageConfig }: OpenAiChatQuirks,
+  losses: LossList,
+): void {
+  if (shape === undefined || extra?.dialect === DIALECT) return
+  if (!imageConfig) losses.add("image_config")
+  else body.image_config = defined({ aspect_ratio: shape.aspectRatio, image_size: shape.size })
 }
 
 function encodeTools(
