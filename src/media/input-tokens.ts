@@ -4,5 +4,5 @@
  */
 export { audioTokenBound } from "./audio-tokens.ts"
 export { fileTokenBound } from "./file-tokens.ts"
-export { imageTokenBound } from "./image-tokens.ts"
+export { imageTokenBound, imageTokenEstimate } from "./image-tokens.ts"
 export { linkedTokenBound } from "./linked-tokens.ts"

@@ -7,6 +7,7 @@ import {
   audioTokenBound,
   fileTokenBound,
   imageTokenBound,
+  imageTokenEstimate,
   linkedTokenBound,
 } from "../../media/input-tokens.ts"
 import type { Call } from "../pipeline/call.ts"
@@ -104,7 +105,7 @@ export function keptTokens(state: ResolvedState | undefined, model: Model): numb
 
 /**
  * Input tokens as well as they can be known without the vendor: text as counted, or by its bytes where
- * it could not be counted; media by the rule that its hold was placed by.
+ * it could not be counted; media by the rule that its hold was placed by, but images of an unknown size as common ones.
  */
 export function estimateInput(input: {
   readonly request: ChatRequest
@@ -115,7 +116,7 @@ export function estimateInput(input: {
   readonly kept?: number | undefined
 }): number {
   const { request, bodyBytes, model, counted, kept = 0 } = input
-  const media = mediaBound(request.messages, model)
+  const media = mediaBound(request.messages, model, imageTokenEstimate)
   const text = counted ?? roughTokens(Math.max(0, bodyBytes - media.encoded))
   return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
 }
@@ -146,7 +147,11 @@ export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number 
   return max === undefined ? asked : Math.min(asked, max)
 }
 
-function mediaBound(messages: readonly Message[], model: Model): MediaBound {
+function mediaBound(
+  messages: readonly Message[],
+  model: Model,
+  imageTokens = imageTokenBound,
+): MediaBound {
   let encoded = 0
   let tokens = 0
   let kinds = 0
@@ -154,7 +159,7 @@ function mediaBound(messages: readonly Message[], model: Model): MediaBound {
   const add = (part: Part): void => {
     kinds |= kindsOfPart(part)
     if (part.type === "tool-result") for (const chunk of part.content) add(chunk)
-    const tokenBound = part.type === "text" ? undefined : partBound(part, model)
+    const tokenBound = part.type === "text" ? undefined : partBound(part, model, imageTokens)
     if (tokenBound === undefined) return
     // Media that cannot be bounded may fill the whole context.
     tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
@@ -174,9 +179,13 @@ function tooManyMedia(): GatewayError {
   )
 }
 
-function partBound(part: Part, model: Model): number | undefined {
+function partBound(
+  part: Part,
+  model: Model,
+  imageTokens: typeof imageTokenBound,
+): number | undefined {
   if (part.type === "image") {
-    return dearestOf(model, (id) => imageTokenBound(part.source, part.detail, id))
+    return dearestOf(model, (id) => imageTokens(part.source, part.detail, id))
   }
   if (part.type === "audio") return audioTokenBound(part.source)
   if (part.type === "file") {
