@@ -126,6 +126,7 @@ export type ChatEvent =
       readonly signedBy: DialectId
       readonly isRedacted?: boolean
       readonly id?: string
+      readonly extra?: Extra
     }
   /** An image, or a piece of audio, that the model made. Pieces that follow each other are one clip. */
   | { readonly type: "media"; readonly choice: number; readonly media: ImagePart | AudioPart }

@@ -153,10 +153,11 @@ type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
 /** A signature replaces an earlier one of the same reasoning (docs/wire/anthropic-messages.md#f8). */
 function onSignature(event: SignatureEvent, choice: OpenChoice): void {
-  const { signature, signedBy, isRedacted, id } = event
+  const { signature, signedBy, isRedacted, id, extra } = event
   const signed: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
   if (isRedacted !== undefined) signed.isRedacted = isRedacted
   if (id !== undefined) signed.id = id
+  if (extra !== undefined) signed.extra = extra
   const last = choice.parts.at(-1)
   const isSame = last?.type === "reasoning" && !last.isRedacted && !isRedacted
   if (isSame && (!choice.isSigned || last.id === id))

@@ -43,12 +43,16 @@ function eventsOfPart(choice: number, part: Part): ChatEvent[] {
     case "refusal":
       return [{ type: "refusal-delta", choice, text: part.text }]
     case "reasoning": {
-      const { text, signature, signedBy, isRedacted, id } = part
+      const { text, signature, signedBy, isRedacted, id, extra } = part
       const events: ChatEvent[] = text === "" ? [] : [{ type: "reasoning-delta", choice, text }]
       if (signature === undefined || signedBy === undefined) return events
       const proof = { type: "reasoning-signature", choice, signature, signedBy } as const
-      const withId = id === undefined ? proof : { ...proof, id }
-      return [...events, isRedacted === undefined ? withId : { ...withId, isRedacted }]
+      const others = {
+        ...(id !== undefined && { id }),
+        ...(isRedacted !== undefined && { isRedacted }),
+        ...(extra !== undefined && { extra }),
+      }
+      return [...events, { ...proof, ...others }]
     }
     case "image":
     case "audio":

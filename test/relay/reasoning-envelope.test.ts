@@ -34,13 +34,17 @@ test("whatever is sealed comes out unchanged", () => {
         signature: fc.string({ unit: "binary" }),
         id: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
         isRedacted: fc.boolean(),
+        format: fc.option(fc.string({ unit: "binary" }), { nil: undefined }),
       }),
-      ({ signature, id, isRedacted }) => {
+      ({ signature, id, isRedacted, format }) => {
         const signed = {
           signature,
           signedBy: "gemini" as const,
           ...(id === undefined ? {} : { id }),
           ...(isRedacted ? { isRedacted } : {}),
+          ...(format === undefined
+            ? {}
+            : { extra: { dialect: "gemini" as const, fields: { format } } }),
         }
         expect(signer.open(signer.sign(signed, "google"))).toEqual({
           ...signed,

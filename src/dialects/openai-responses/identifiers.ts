@@ -9,25 +9,29 @@ export const ID_PREFIX = "resp_"
 /** The longest id of a call (OpenAI's OpenAPI description). */
 const LONGEST_CALL_ID = 64
 
-/** The ids of the items of one response, all unique: OpenAI's client refuses a stream that repeats one. */
+/**
+ * The ids of one response: unique among its items, since OpenAI's client refuses a stream that repeats one, and unique
+ * among its calls. Reasoning may have the id of the call that it belongs to.
+ */
 export class ItemIds {
-  readonly #taken = new Set<string>()
+  readonly #items = new Set<string>()
+  readonly #calls = new Set<string>()
 
   /** @param wanted the id that the item already has, if any. */
   itemId(prefix: string, wanted?: string): string {
-    return this.#take(wanted) ?? mintId(prefix)
+    return taken(this.#items, wanted) ?? mintId(prefix)
   }
 
   /** The id that links a call and its output. */
   callId(wanted: string): string {
-    return this.#take(wanted) ?? mintCallId()
+    return taken(this.#calls, wanted) ?? mintCallId()
   }
+}
 
-  #take(wanted: string | undefined): string | undefined {
-    if (wanted === undefined || wanted === "" || this.#taken.has(wanted)) return undefined
-    this.#taken.add(wanted)
-    return wanted
-  }
+function taken(ids: Set<string>, wanted: string | undefined): string | undefined {
+  if (wanted === undefined || wanted === "" || ids.has(wanted)) return undefined
+  ids.add(wanted)
+  return wanted
 }
 
 /** A call's id in a form that OpenAI accepts. */

@@ -21,18 +21,23 @@ interface Corrected {
   readonly corrections: ModelRules
 }
 
+/** How the calls of a plan are made. */
+export interface CorrectedCalls<T> {
+  call(plan: Plan): Promise<T>
+  /** Whether one of the calls of the last plan has completed: they are not made again then. */
+  hasCompleted?(): boolean
+}
+
 /**
  * Makes the calls of a plan. If the provider rejects a parameter, the request is corrected and sent again, before its
  * caller gets anything; a correction that helped is stored for the deployment. A rejected call is never charged.
- * @param hasCompleted whether a call of the last plan has completed, which is not made again.
  * @throws CallFailure of the last call, if it cannot be corrected, or only by losing what a strict caller keeps.
  */
 export async function callCorrected<T>(
   context: ChatContext,
   first: Plan,
   signer: ReasoningSigner,
-  call: (plan: Plan) => Promise<T>,
-  hasCompleted = (): boolean => false,
+  { call, hasCompleted }: CorrectedCalls<T>,
 ): Promise<T> {
   let plan = first
   let corrections: ModelRules | undefined
@@ -42,7 +47,7 @@ export async function callCorrected<T>(
       if (corrections) context.config.learnedRules.learn(plan.deployment, corrections)
       return answer
     } catch (thrown) {
-      const isCorrectable = count < MAX_CORRECTIONS && !hasCompleted()
+      const isCorrectable = count < MAX_CORRECTIONS && hasCompleted?.() !== true
       const rejected = isCorrectable ? rejectedBy(thrown) : undefined
       const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
       if (next === undefined) throw thrown

@@ -65,7 +65,7 @@ export class StreamOpening {
       ...hedgingOf(context),
       plan: (candidate) => planFor(context, candidate, services.signer),
       attempt: (first) =>
-        callCorrected(context, first, services.signer, (plan) => this.#open(plan)),
+        callCorrected(context, first, services.signer, { call: (plan) => this.#open(plan) }),
     })
   }
 

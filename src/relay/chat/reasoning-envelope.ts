@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { ChatRequest } from "../../canon/chat.ts"
-import type { DialectId, Loss } from "../../canon/extra.ts"
+import { type DialectId, type Extra, extraOf, type Loss, ownFields } from "../../canon/extra.ts"
+import { parseJsonObject } from "../../canon/json.ts"
 import type { Message, Part, ReasoningPart } from "../../canon/message.ts"
 import type { Writable } from "../../canon/writable.ts"
 
@@ -8,6 +9,8 @@ const PREFIX = "tg1:"
 /** Bytes of the proof: no one can guess it, and it is sent with every chunk of reasoning. */
 const PROOF_LENGTH = 16
 const SEPARATOR = ":"
+/** No escaped text contains it. */
+const FACTS_SEPARATOR = "&"
 
 /** What a vendor signed, and who can read it. */
 export interface Signed {
@@ -16,11 +19,13 @@ export interface Signed {
   readonly signedBy: DialectId
   readonly isRedacted?: boolean
   readonly id?: string
+  /** Further facts in the form of the dialect that signed it. */
+  readonly extra?: Extra
 }
 
 /**
  * Envelopes in which a vendor's signature travels through a client of any dialect and back to that
- * vendor unchanged: `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>:<signature>`. The client
+ * vendor unchanged: `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>&<extra>:<signature>`. The client
  * takes it for a signature of its own dialect. The proof is an HMAC, so that nothing but what was
  * signed here ever reaches a vendor as its own.
  */
@@ -34,26 +39,30 @@ export class ReasoningSigner {
 
   /** @param provider whose signature it is, as the keeper of what it stores: another account may not be able to read it. */
   sign(signed: Signed, provider: string): string {
-    const { signature, signedBy, isRedacted, id } = signed
+    const { signature, signedBy, isRedacted } = signed
     const flag = isRedacted === true ? "r" : ""
-    const rest = [signedBy, provider, flag, encodeURIComponent(id ?? ""), signature].join(SEPARATOR)
+    const rest = [signedBy, provider, flag, factsOf(signed), signature].join(SEPARATOR)
     return `${PREFIX}${this.#proof(rest).toString("base64url")}${SEPARATOR}${rest}`
   }
 
   /** @returns undefined when it was not signed here, or was changed. */
   open(text: string): (Signed & { readonly provider: string }) | undefined {
-    const [proof = "", signedBy = "", provider = "", flag = "", id = "", ...signature] = text
+    const [proof = "", signedBy = "", provider = "", flag = "", facts = "", ...signature] = text
       .slice(PREFIX.length)
       .split(SEPARATOR)
-    const expected = this.#proof([signedBy, provider, flag, id, ...signature].join(SEPARATOR))
+    const expected = this.#proof([signedBy, provider, flag, facts, ...signature].join(SEPARATOR))
     const given = Buffer.from(proof, "base64url")
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+    const dialect = signedBy as DialectId
+    const [id = "", extra = ""] = facts.split(FACTS_SEPARATOR).map(decodeURIComponent)
+    const fields = parseJsonObject(extra)
     return {
-      signedBy: signedBy as DialectId,
+      signedBy: dialect,
       provider,
       signature: signature.join(SEPARATOR),
       ...(flag === "r" ? { isRedacted: true } : {}),
-      ...(id === "" ? {} : { id: decodeURIComponent(id) }),
+      ...(id !== "" && { id }),
+      ...(fields !== undefined && { extra: extraOf(dialect, fields) }),
     }
   }
 
@@ -65,6 +74,13 @@ export class ReasoningSigner {
   #proof(text: string): Buffer {
     return createHmac("sha256", this.#key).update(text).digest().subarray(0, PROOF_LENGTH)
   }
+}
+
+/** The id and the extra of signed reasoning, escaped. */
+function factsOf({ id = "", extra, signedBy }: Signed): string {
+  const fields = ownFields(signedBy, extra)
+  const facts = fields === undefined ? [id] : [id, JSON.stringify(fields)]
+  return facts.map(encodeURIComponent).join(FACTS_SEPARATOR)
 }
 
 /** Whether a conversation brings back reasoning that another dialect's vendor signed. */

@@ -86,17 +86,14 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
       ...hedgingOf(context),
       plan: (candidate) => planFor(context, candidate, signer),
       attempt: (first) =>
-        callCorrected(
-          context,
-          first,
-          signer,
-          (plan) => {
+        callCorrected(context, first, signer, {
+          call(plan) {
             const calls: PlanCalls = { plan, attempts: [], all: [] }
             tried.push(calls)
             return receivePlan(services, context, calls)
           },
-          () => (tried.at(-1)?.all.length ?? 0) > 0,
-        ),
+          hasCompleted: () => (tried.at(-1)?.all.length ?? 0) > 0,
+        }),
     })
   } catch (failure) {
     received = await completedOf(services, context, tried, failure)

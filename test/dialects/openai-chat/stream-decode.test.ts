@@ -232,10 +232,12 @@ describe("reasoning", () => {
       delta({ reasoning_details: [{ ...detail, signature: "sig" }] }),
       delta({ reasoning_details: [{ type: "reasoning.encrypted", data: "x", id: "rs_1" }] }),
     )
-    const signed = { type: "reasoning-signature", choice: 0, signedBy: "openai-chat" } as const
+    const signedBy = "openai-chat"
+    const signed = { type: "reasoning-signature", choice: 0, signedBy } as const
+    const extra = { dialect: signedBy, fields: { format: "anthropic-claude-v1" } } as const
     expect(events).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
-      { ...signed, signature: "sig" },
+      { ...signed, signature: "sig", extra },
       { ...signed, signature: "x", isRedacted: true, id: "rs_1" },
     ])
   })

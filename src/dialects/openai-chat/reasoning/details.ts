@@ -1,5 +1,5 @@
 import type { Writable } from "../../../canon/writable.ts"
-import { extraOf, ownFields } from "../../../canon/extra.ts"
+import { type Extra, extraOf, ownFields } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -85,17 +85,23 @@ export function isKnownDetail({ type }: JsonObject): boolean {
 }
 
 function decodeDetail(detail: JsonObject): ReasoningPart {
-  const { type } = detail
   const proof = proofOf(detail)
   const part: Writable<ReasoningPart> = { type: "reasoning", text: detailText(detail), ...proof }
   if (proof !== undefined) part.signedBy = DIALECT
   const id = textAt(detail, "id")
   if (id !== undefined) part.id = id
-  const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
-  // What the canon's parts do not hold, so that the detail is sent back unchanged.
-  if (type !== TEXT && type !== undefined && proof?.isRedacted !== true) fields.type = type
-  if (Object.keys(fields).length > 0) part.extra = extraOf(DIALECT, fields)
+  const extra = extraOfDetail(detail)
+  if (extra !== undefined) part.extra = extra
   return part
+}
+
+/** What the canon's parts do not hold, so that the detail is sent back unchanged. */
+export function extraOfDetail(detail: JsonObject): Extra | undefined {
+  const { type } = detail
+  const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
+  if (type !== TEXT && type !== undefined && proofOf(detail)?.isRedacted !== true)
+    fields.type = type
+  return Object.keys(fields).length === 0 ? undefined : extraOf(DIALECT, fields)
 }
 
 /** @param index of the entry in the list that official clients build of a stream's lists. */

@@ -10,7 +10,7 @@ import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { checkImages } from "../../shared/choices.ts"
 import { decodeAudio, imagesIn } from "../media.ts"
-import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
+import { detailText, extraOfDetail, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { reasoningText } from "../reasoning/text.ts"
 import { legacyCallIn } from "../result/calls.ts"
 import { decodeContentParts } from "../result/content.ts"
@@ -233,6 +233,8 @@ export class ChoiceDecoder {
     }
     const id = textAt(detail, "id")
     if (id !== undefined) event.id = id
+    const extra = extraOfDetail(detail)
+    if (extra !== undefined) event.extra = extra
     events.push(event)
   }
 

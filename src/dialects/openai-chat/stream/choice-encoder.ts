@@ -63,11 +63,12 @@ export class ChoiceEncoder {
 
   /** @returns the details of this chunk and of the earlier ones; none if they are sent at the end. */
   sign(event: SignatureEvent): JsonValue[] {
-    const { signature, signedBy, isRedacted, id } = event
+    const { signature, signedBy, isRedacted, id, extra } = event
     const part: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
     if (isRedacted === true) part.isRedacted = true
     else part.text = this.#takeReplaced(id) ?? this.#reasoning
     if (id !== undefined) part.id = id
+    if (extra !== undefined) part.extra = extra
     this.#reasoning = ""
     this.#isSigned = true
     this.#text.close()
