@@ -30,6 +30,8 @@ export interface VendorError {
   readonly status?: number
   /** Machine-readable details. */
   readonly details?: JsonObject
+  /** What the model wrote that could not become an answer, so that its caller can repair it. */
+  readonly failedGeneration?: string
   /** Seconds, where the body gives them. */
   readonly retryAfter?: number
 }
@@ -59,13 +61,20 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus
-  const refusal = refusalFor(httpStatus, status, error)
+  const refusal = withGeneration(refusalFor(httpStatus, status, error), error)
   const rejected =
     status === undefined || MAY_REJECT.has(status)
       ? rejectionIn(plainMessage(error), error)
       : undefined
   if (rejected === undefined) return refusal
   return new GatewayError(refusal.kind, refusal.message, { ...refusal.details, rejected })
+}
+
+function withGeneration(refusal: GatewayError, { failedGeneration }: VendorError): GatewayError {
+  if (failedGeneration === undefined) return refusal
+  const { kind, message, details } = refusal
+  const fields = { ...details.fields, failed_generation: failedGeneration }
+  return new GatewayError(kind, message, { ...details, fields })
 }
 
 function refusalFor(

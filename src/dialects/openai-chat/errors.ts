@@ -58,7 +58,13 @@ function messageOf(error: JsonObject): string | undefined {
 
 function named(error: JsonObject): VendorError {
   const parameter = textAt(error, "param")
-  return defined({ type: codeOf(error.type), code: codeOf(error.code), parameter })
+  const failedGeneration = textAt(error, "failed_generation")
+  return defined({
+    type: codeOf(error.type),
+    code: codeOf(error.code),
+    parameter,
+    failedGeneration,
+  })
 }
 
 function withMessage(error: VendorError, message: string | undefined): VendorError {

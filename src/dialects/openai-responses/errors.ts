@@ -77,6 +77,7 @@ export function readVendorError(body: unknown): VendorError {
     type: inner.type === "error" ? undefined : codeOf(inner.type),
     code: codeOf(inner.code),
     parameter: textAt(inner, "param"),
+    failedGeneration: textAt(inner, "failed_generation"),
   })
 }
 
