@@ -20,7 +20,10 @@ export interface EmbeddingRequest {
   readonly purpose?: EmbeddingPurpose
   /** Fields that have no name here, including the caller's own word for the purpose. */
   readonly extra?: JsonObject
-  /** Set where `extra` has the field names of Google's API: vendors of OpenAI's format refuse those. */
+  /**
+   * Whether it has the form of Google's API: vendors of OpenAI's format refuse its field names, and shortened vectors
+   * stay as Google returns them.
+   */
   readonly isGoogles?: boolean
 }
 

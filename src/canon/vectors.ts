@@ -1,4 +1,4 @@
-import type { Vector } from "./embedding.ts"
+import type { EmbeddingRequest, Vector } from "./embedding.ts"
 import { unusable } from "./operation-answer.ts"
 
 /** Bytes of a 32-bit float. */
@@ -57,6 +57,14 @@ export function unitVector(vector: Vector): readonly number[] {
   const numbers = numbersOf(vector)
   const length = Math.sqrt(numbers.reduce((sum, number) => sum + number * number, 0))
   return length === 0 ? numbers : numbers.map((number) => number / length)
+}
+
+/** Google does not scale shortened vectors to length one, as OpenAI does: callers of OpenAI's format expect that. */
+export function shortenedVectors(
+  vectors: readonly Vector[],
+  { dimensions, isGoogles }: Pick<EmbeddingRequest, "dimensions" | "isGoogles">,
+): readonly Vector[] {
+  return dimensions === undefined || isGoogles === true ? vectors : vectors.map(unitVector)
 }
 
 /** How alike two vectors point: -1 to 1. @throws GatewayError when they have not one length. */

@@ -229,6 +229,8 @@ describe("answers", () => {
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
     expect((await decoded("google", answers)).vectors).toEqual([[0.3, 0.4]])
+    const own = await decoded("google", answers, { dimensions: 2, isGoogles: true })
+    expect(own.vectors).toEqual([[0.3, 0.4]])
   })
 
   test("of Perplexity are signed bytes, brought to length one", async () => {

@@ -6,7 +6,7 @@ import type {
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { unitVector, vectorOf } from "../../../canon/vectors.ts"
+import { shortenedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf } from "./batches.ts"
 
@@ -61,7 +61,7 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const counts = bodies.map(tokensOf)
       const tokens = counts.reduce((sum: number, count) => sum + (count ?? 0), 0)
       return {
-        vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
+        vectors: shortenedVectors(vectors, request),
         // gemini-embedding-001 never reports them (docs/wire/embeddings.md#f3).
         ...(counts.includes(undefined) ? {} : { tokens }),
       }

@@ -2,7 +2,7 @@ import type { EmbeddingFormat, Vector } from "../../../canon/embedding.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { unitVector, vectorOf } from "../../../canon/vectors.ts"
+import { shortenedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
 import { batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
@@ -39,7 +39,7 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       )
       const vectors = predictions.map(({ vector }) => vector)
       return {
-        vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
+        vectors: shortenedVectors(vectors, request),
         tokens: predictions.reduce((sum, { tokens }) => sum + tokens, 0),
       }
     },
