@@ -13,6 +13,8 @@ beforeAll(async () => {
     "m/kimi": ["moonshot", "kimi-k2"],
     "m/glm": ["zai", "glm-4.6"],
     "m/local": ["vllm", "qwen"],
+    "m/grok": ["xai", "grok-4.3"],
+    "m/router": ["openrouter", "x-ai/grok-4.3"],
     "m/pixtral": ["mistral", "pixtral-large"],
   })
 })
@@ -239,3 +241,60 @@ test.each(["m/deepseek", "m/gpt-responses"])(
     expect((await world.request("/v1/responses", required)).status).toBe(400)
   },
 )
+
+describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
+  const SHELL = { type: "function", name: "shell", parameters: { type: "object", properties: {} } }
+  const REASONING = { type: "reasoning", summary: [], content: null, encrypted_content: "abc" }
+  const asked = {
+    model,
+    store: false,
+    input: [
+      { role: "user", content: "Hi" },
+      REASONING,
+      { role: "assistant", content: "Hello." },
+      { role: "user", content: "Go on." },
+    ],
+    tools: [
+      SHELL,
+      { type: "tool_search" },
+      { type: "local_shell" },
+      { type: "web_search", external_web_access: true },
+    ],
+    tool_choice: "auto",
+  }
+
+  // A custom tool is sent as a function, so that the request is written anew.
+  test.each([
+    ["as it was written", []],
+    ["written anew", [{ type: "custom", name: "patch" }]],
+  ] as const)("sends what the provider accepts, %s", async (_, more) => {
+    const { sent, losses } = await world.post("/v1/responses", {
+      ...asked,
+      tools: [...asked.tools, ...more],
+    })
+    const types = (sent.body.tools as JsonObject[]).map(({ type }) => type)
+    expect(types.toSorted()).toEqual([...more.map(() => "function"), "function", "web_search"])
+    expect(losses).toBe("tools:dropped")
+    expect(JSON.stringify(sent.body)).not.toContain("external_web_access")
+    expect(JSON.stringify(sent.body)).not.toContain('"content":null')
+  })
+
+  test("reports a search that would read the live web", async () => {
+    const tools = [SHELL, { type: "web_search", external_web_access: false }]
+    const { sent, losses } = await world.post("/v1/responses", { ...asked, tools })
+    expect(sent.body.tools).toMatchObject([{ type: "function" }, { type: "web_search" }])
+    expect(losses).toBe("external_web_access:dropped")
+  })
+
+  test("rejects instead of dropping for a strict caller", async () => {
+    const strict = await world.request("/v1/responses", asked, { "x-tollgate-strict": "true" })
+    expect(strict.status).toBe(400)
+  })
+
+  test("needs no tools", async () => {
+    const tools = [{ type: "tool_search" }]
+    const { sent } = await world.post("/v1/responses", { ...asked, tools })
+    expect(sent.body).not.toHaveProperty("tools")
+    expect(sent.body).not.toHaveProperty("tool_choice")
+  })
+})

@@ -2,7 +2,7 @@ import type { ChatDialect } from "../../canon/dialect.ts"
 import { encodeError } from "../shared/errors.ts"
 import { decodeError } from "./errors.ts"
 import { DIALECT } from "./identifiers.ts"
-import { PATCHES } from "./patches/index.ts"
+import { patchesFor } from "./patches/index.ts"
 import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request/decode.ts"
 import { encodeRequest } from "./request/encode.ts"
@@ -52,7 +52,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     decodeEvents,
     findRepeated,
     decodeError,
-    patches: PATCHES,
+    patches: patchesFor(all),
     requestState: REQUEST_STATE,
     conversation: CONVERSATION,
     answerState,

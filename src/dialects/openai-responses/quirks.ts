@@ -13,6 +13,8 @@ export interface OpenAiResponsesQuirks {
   readonly penalties: boolean
   /** Whether text tools and namespaces of tools are supported; else they are sent as functions. */
   readonly customTools: boolean
+  /** Whether the tools of OpenAI's agents are accepted, with all their members. */
+  readonly agentTools: boolean
 }
 
 /** OpenAI's own API. */
@@ -22,4 +24,5 @@ export const OPENAI_QUIRKS: OpenAiResponsesQuirks = Object.freeze({
   reasoningText: false,
   penalties: false,
   customTools: true,
+  agentTools: true,
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { base64Of } from "../../../src/canon/vectors.ts"
-import { answerOf, asked, decoded, embeddingOf } from "./support.ts"
+import { answerOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
 
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
 
@@ -229,8 +229,8 @@ describe("answers", () => {
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
     expect((await decoded("google", answers)).vectors).toEqual([[0.3, 0.4]])
-    const own = await decoded("google", answers, { dimensions: 2, isGoogles: true })
-    expect(own.vectors).toEqual([[0.3, 0.4]])
+    const own = { ...requestOf({ dimensions: 2 }), isGoogles: true }
+    expect((await embeddingOf("google").decode(answers, own)).vectors).toEqual([[0.3, 0.4]])
   })
 
   test("of Perplexity are signed bytes, brought to length one", async () => {

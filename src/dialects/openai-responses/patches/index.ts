@@ -11,27 +11,35 @@ import type { GatewayError } from "../../../canon/errors.ts"
 import { type JsonObject, type JsonValue, objectAt, textAt } from "../../../canon/json.ts"
 import { streamFailure } from "../errors.ts"
 import { withMessages } from "../messages/content-input.ts"
+import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { dropAgentTools } from "../tools/agent-tools.ts"
 import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
 import { encodeEvents, failureFrames } from "../stream/encode.ts"
 import { COMPLETED, FrameWriter } from "../stream/frame-writer.ts"
 import { withoutCost } from "../usage.ts"
 
 /** The named patches for when caller and vendor both use this dialect. */
-export const PATCHES: DialectPatches = {
-  request: patchRequest,
-  result(body, patch) {
-    const response = patchedResponse(body, patch, headOf(body))
-    response.status ??= "completed"
-    Object.assign(body, response)
-  },
-  frames: (patch) => new ResponseFrames(patch),
+export function patchesFor(quirks: OpenAiResponsesQuirks): DialectPatches {
+  return {
+    request: (body, patch) => patchRequest(body, patch, quirks),
+    result(body, patch) {
+      const response = patchedResponse(body, patch, headOf(body))
+      response.status ??= "completed"
+      Object.assign(body, response)
+    },
+    frames: (patch) => new ResponseFrames(patch),
+  }
 }
 
-function patchRequest(body: JsonObject, { model, maxTokens }: RequestPatch): EncodedRequest {
+function patchRequest(
+  body: JsonObject,
+  { model, maxTokens }: RequestPatch,
+  { agentTools }: OpenAiResponsesQuirks,
+): EncodedRequest {
   const patched: JsonObject = { ...body, model }
   if (Array.isArray(body.input)) patched.input = withMessages(body.input) as JsonValue[]
   if (maxTokens !== undefined) patched.max_output_tokens = maxTokens
-  return { body: patched, losses: [] }
+  return { body: patched, losses: agentTools ? [] : dropAgentTools(patched) }
 }
 
 /** The vendor's own object is not modified, since the meter reads it, too. */

@@ -11,6 +11,7 @@ import { encodeInput } from "../messages/encode.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "./includes.ts"
 import { requireWebSearch, setWebSearch } from "../search/tool.ts"
+import { dropAgentTools } from "../tools/agent-tools.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 
 /**
@@ -40,7 +41,8 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   if (include.length > 0) body.include = include
   mergeExtra(body, losses.fieldsOf(request.extra))
   if (!listAt(body, "tools").some(isImageTool)) loseModalities(request, losses)
-  return { body, losses: losses.losses }
+  const others = quirks.agentTools ? [] : dropAgentTools(body)
+  return { body, losses: [...losses.losses, ...others] }
 }
 
 function encodeSampling(

@@ -22,7 +22,8 @@ import {
 import { DIALECT } from "../identifiers.ts"
 import { INCLUDE_SOURCES, KNOWN_INCLUDES } from "../request/includes.ts"
 
-const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
+/** The types of a web search tool. */
+export const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"
 const MAX_CALLS = "max_tool_calls"
 const INCLUDE = "include"
@@ -44,7 +45,9 @@ export function decodeWebSearch(
   body: JsonObject,
   others: readonly JsonValue[],
 ): WebSearch | undefined {
-  const tool = others.find((other) => isJsonObject(other) && TYPE.test(String(other.type)))
+  const tool = others.find(
+    (other) => isJsonObject(other) && WEB_SEARCH_TYPE.test(String(other.type)),
+  )
   if (!isJsonObject(tool)) return undefined
   const filters = objectAt(tool, "filters") ?? {}
   // The limit on calls of all server tools applies to its only one.

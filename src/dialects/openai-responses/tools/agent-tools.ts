@@ -1,0 +1,51 @@
+import type { Loss } from "../../../canon/extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { WEB_SEARCH_TYPE } from "../search/tool.ts"
+
+/** Tools that OpenAI's models were trained for, and its agents send: other vendors reject a request that has one. */
+const AGENT_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([
+  "apply_patch",
+  "local_shell",
+  "shell",
+  "tool_search",
+])
+
+/** Whether a search may read the live web, which is the default. */
+const LIVE_ACCESS = "external_web_access"
+
+/**
+ * Takes out what only OpenAI's own API accepts of the tools and items of its agents (docs/wire/openai-responses.md#f14). A
+ * tool that the caller requires stays, so that the vendor rejects it.
+ * @param body its lists are replaced, not modified.
+ * @returns the losses.
+ */
+export function dropAgentTools(body: JsonObject): Loss[] {
+  const { tools, input, tool_choice: choice } = body
+  if (Array.isArray(input)) body.input = input.map(withoutNullContent)
+  if (!Array.isArray(tools)) return []
+  const losses: Loss[] = []
+  const required = isJsonObject(choice) ? choice.type : undefined
+  const kept = tools.filter((tool) => {
+    const type = isJsonObject(tool) ? tool.type : undefined
+    return !AGENT_TOOLS.has(type) || type === required
+  })
+  if (kept.length < tools.length) losses.push({ name: "tools", effect: "dropped" })
+  const searches = kept.map((tool) => {
+    if (!isJsonObject(tool) || !WEB_SEARCH_TYPE.test(String(tool.type))) return tool
+    const { [LIVE_ACCESS]: isLive, ...search } = tool
+    if (isLive === false) losses.push({ name: LIVE_ACCESS, effect: "dropped" })
+    return search
+  })
+  body.tools = searches
+  if (searches.length === 0) {
+    for (const name of ["tools", "tool_choice", "parallel_tool_calls"]) delete body[name]
+  }
+  return losses
+}
+
+/** Codex writes reasoning without text with `content: null`. */
+function withoutNullContent(item: JsonValue): JsonValue {
+  if (!isJsonObject(item) || item.type !== "reasoning" || item.content !== null) return item
+  const { content: _, ...rest } = item
+  return rest
+}
