@@ -308,6 +308,19 @@ export const RULE_TABLE: readonly RuleRow[] = [
     source: "docs.cohere.com/docs/structured-outputs: the top level has to be an object",
   },
   {
+    vendors: ["alibaba", "moonshot", "zai"],
+    applies: "all",
+    rules: { reasoning_efforts: ["low", "medium", "high"] },
+    source:
+      "CLIProxyAPI#1307: xhigh is not supported; help.aliyun.com/zh/model-studio/deep-thinking; docs.z.ai/guides/capabilities/thinking-mode",
+  },
+  {
+    vendors: ["alibaba"],
+    applies: "all",
+    rules: { reasoning_off: "enable_thinking" },
+    source: "help.aliyun.com/zh/model-studio/deep-thinking: enable_thinking",
+  },
+  {
     vendors: ["groq"],
     applies: "all",
     rules: { max_images: 5 },

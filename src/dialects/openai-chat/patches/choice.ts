@@ -40,7 +40,8 @@ export class ChoicePatcher {
     return ends
   }
 
-  #patch(choice: JsonObject, position: number): JsonObject {
+  #patch(received: JsonObject, position: number): JsonObject {
+    const choice = withDelta(received)
     const index = choiceNumber(choice.index, position)
     const given = isJsonObject(choice.delta) ? choice.delta : {}
     let progress = this.#progress.get(index)
@@ -63,4 +64,11 @@ export class ChoicePatcher {
       ? { ...choice, index, delta }
       : { ...choice, index, delta, finish_reason: finish }
   }
+}
+
+/** Some servers send the whole message in a stream. */
+function withDelta(choice: JsonObject): JsonObject {
+  if (isJsonObject(choice.delta) || !isJsonObject(choice.message)) return choice
+  const { message, ...rest } = choice
+  return { ...rest, delta: message }
 }

@@ -5,7 +5,7 @@ import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { ownFinish } from "../finish.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { legacyCallIn } from "../result/calls.ts"
-import { repairMessage } from "./repair.ts"
+import { repairWholeMessage } from "./repair.ts"
 import { withTotal } from "../usage.ts"
 
 /**
@@ -29,7 +29,7 @@ export function completeResult(body: JsonObject): void {
 
 function completeChoice(choice: JsonObject, index: number): void {
   choice.index = index
-  const message = isJsonObject(choice.message) ? repairMessage(choice.message) : {}
+  const message = isJsonObject(choice.message) ? repairWholeMessage(choice.message) : {}
   message.role = "assistant"
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0
   if (typeof message.content !== "string") {

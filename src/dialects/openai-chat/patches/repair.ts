@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import { checkToolCalls } from "../../shared/choices.ts"
 import { flattenContent } from "../result/content.ts"
 
 /**
  * Forms of some vendors that official clients of this dialect cannot read: content as a list (Mistral's
- * thinking) or as an object, and tool calls without `index` or `type` (docs/wire/openai-chat.md#f20).
+ * thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object (docs/wire/openai-chat.md#f20).
  *
  * @returns the same message or delta when there is nothing to repair.
  */
@@ -13,10 +14,34 @@ export function repairMessage(message: JsonObject): JsonObject {
   const isText = typeof content !== "object" || content === null
   let repaired = isText ? message : flattenContent(message)
   const { tool_calls: calls } = message
-  if (Array.isArray(calls) && calls.some(lacksType)) {
-    repaired = { ...repaired, tool_calls: calls.map(withType) }
-  }
-  return repaired
+  if (!Array.isArray(calls)) return repaired
+  const own = calls.map(repairCall)
+  const isSame = own.every((call, index) => call === calls[index])
+  return isSame ? repaired : { ...repaired, tool_calls: own }
+}
+
+/** A whole message, whose calls also have ids. */
+export function repairWholeMessage(message: JsonObject): JsonObject {
+  const repaired = repairMessage(message)
+  const { tool_calls: calls } = repaired
+  if (!Array.isArray(calls) || !calls.some(lacksId)) return repaired
+  const identified = calls.map((call) =>
+    isJsonObject(call) && lacksId(call) ? { type: "function", ...call, id: mintCallId() } : call,
+  )
+  return { ...repaired, tool_calls: identified }
+}
+
+function lacksId(call: JsonValue): boolean {
+  return isJsonObject(call) && (typeof call.id !== "string" || call.id === "")
+}
+
+/** A call whose arguments are text. */
+function repairCall(call: JsonValue): JsonValue {
+  if (!isJsonObject(call)) return call
+  const { function: called } = call
+  const typed = withType(call)
+  if (!isJsonObject(called) || !isJsonObject(called.arguments)) return typed
+  return { ...typed, function: { ...called, arguments: JSON.stringify(called.arguments) } }
 }
 
 /**
@@ -83,10 +108,7 @@ export class CallIndexes {
 }
 
 /** Only the first delta of a call, the one with its id, has the type (docs/wire/openai-chat.md#f6). */
-function lacksType(call: JsonValue): boolean {
-  return isJsonObject(call) && typeof call.id === "string" && call.type === undefined
-}
-
-function withType(call: JsonValue): JsonValue {
-  return isJsonObject(call) && lacksType(call) ? { ...call, type: "function" } : call
+function withType(call: JsonObject): JsonObject {
+  const lacksType = typeof call.id === "string" && call.type === undefined
+  return lacksType ? { ...call, type: "function" } : call
 }

@@ -92,6 +92,8 @@ class ChunkDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
+    // Nothing that follows the last mark is part of the answer.
+    if (this.#finished) return events
     if (isDoneMark(frame)) this.#onDone(events)
     else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
     else if (frame.data !== "") this.#onChunk(parseFrameOrError(frame), frame.event, events)
@@ -178,7 +180,9 @@ class ChunkDecoder implements EventDecoder {
       return
     }
     if (this.#sources !== undefined) decoder.keepText()
-    const said = isJsonObject(value.delta) ? decoder.delta(value.delta, events) : undefined
+    // Some servers send the whole message in a stream.
+    const delta = isJsonObject(value.delta) ? value.delta : value.message
+    const said = isJsonObject(delta) ? decoder.delta(delta, events) : undefined
     let members: [string, JsonValue][] | undefined
     for (const key in value) {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")

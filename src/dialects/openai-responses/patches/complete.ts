@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/
 import { mintId } from "../../shared/identifiers.ts"
 import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { ownItem } from "../result/own-item.ts"
 import { withTotal } from "../usage.ts"
 
 /** The members that are the same throughout a stream. */
@@ -30,12 +31,9 @@ export function completeResponse(response: JsonObject, { id, createdAt }: Respon
   response.id = id
   response.object = "response"
   response.created_at = createdAt
-  response.output = Array.isArray(response.output) ? response.output.map(completeItem) : []
+  response.output = Array.isArray(response.output)
+    ? response.output.map((item) => (isJsonObject(item) ? ownItem(item) : item))
+    : []
   const usage = objectAt(response, "usage")
   if (usage !== undefined) response.usage = withTotal(usage)
-}
-
-function completeItem<Item>(item: Item): Item {
-  if (!isJsonObject(item) || item.type !== "message" || item.role === "assistant") return item
-  return { ...item, role: "assistant" }
 }

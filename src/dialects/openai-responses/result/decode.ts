@@ -23,6 +23,7 @@ import { DIALECT } from "../identifiers.ts"
 import { checkImages } from "../../shared/choices.ts"
 import { decodeImageItem, IMAGE_CALL } from "../media.ts"
 import { reasoningText } from "../reasoning.ts"
+import { ownItem } from "./own-item.ts"
 import { answerHead } from "./head.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { originOfCall } from "../tools/decode.ts"
@@ -39,7 +40,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   if (!Array.isArray(body.output)) {
     throw new GatewayError("upstream_error", "The provider's answer is not a response.")
   }
-  const items = body.output.filter(isJsonObject)
+  const items = body.output.filter(isJsonObject).map(ownItem)
   checkImages(items.filter(({ type }) => type === IMAGE_CALL).length)
   const choices = [decodeChoice(body, items, request?.tools)]
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })

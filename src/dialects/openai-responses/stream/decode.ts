@@ -77,7 +77,7 @@ class ResponseDecoder implements EventDecoder {
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
     // No vendor of this dialect was recorded to send `[DONE]`; Open Responses requires it.
-    if (isDoneMark(frame) || frame.data === "") return events
+    if (this.#finished || isDoneMark(frame) || frame.data === "") return events
     const json = frame.json ?? parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""
     const response = objectAt(json, "response")
