@@ -304,8 +304,9 @@ export const RULE_TABLE: readonly RuleRow[] = [
   {
     vendors: ["cohere"],
     applies: "all",
-    rules: { schema_root_object: true },
-    source: "docs.cohere.com/docs/structured-outputs: the top level has to be an object",
+    rules: { tool_name_characters: [], schema_root_object: true },
+    source:
+      "docs.cohere.com/docs/structured-outputs: the top level has to be an object; docs.cohere.com/reference/errors: names of tools have letters, digits and _, and begin with no digit",
   },
   {
     vendors: ["alibaba", "moonshot", "zai"],

@@ -80,12 +80,28 @@ describe("reasoning options", () => {
   test.each([
     ["moonshot", "kimi-k2.6", "thinking"],
     ["zai", "glm-4.6", "thinking"],
+    ["alibaba", "qwen3-max", "enable_thinking"],
     ["deepseek", "deepseek-v4-pro", "none"],
     ["openai", "gpt-5.1", "none"],
   ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
     const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
     expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
     expect(known(vendor, model)?.reasoning_off).toBe(form)
+  })
+
+  test.each([
+    ["moonshot", "kimi-k2.6"],
+    ["zai", "glm-4.6"],
+    ["alibaba", "qwen3-max"],
+  ])("of %s/%s are moved to what most models accept", (vendor, model) => {
+    for (const [asked, effort] of [
+      ["max", "high"],
+      ["minimal", "low"],
+    ]) {
+      const fitted = fit(vendor, model, { reasoning: { effort: asked ?? "" } })
+      expect(fitted.left).toEqual({ reasoning: { effort: effort ?? "" } })
+      expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
+    }
   })
 
   test("of an unknown model stay as they are", () => {
@@ -248,5 +264,31 @@ describe("the rules of a model", () => {
       answer_formats: ["json_object"],
       schema_root_object: true,
     })
+  })
+})
+
+describe("names of tools", () => {
+  const NAMES = ["get_weather", "get-weather", "get.weather", "2nd_weather", "w".repeat(70)]
+
+  test.each([
+    ["cohere", "command-a-03-2025", /^[A-Za-z_][A-Za-z0-9_]*$/],
+    ["bedrock", "amazon.nova-pro-v1:0", /^[A-Za-z0-9_-]{1,64}$/],
+  ])("of %s are fitted, and restored in the answer", (vendor, model, accepted) => {
+    const tools = NAMES.map((name) => ({ name }))
+    const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const
+    const request: ChatRequest = {
+      ...BASE,
+      tools,
+      toolChoice: { type: "tool", name: "get.weather" },
+      messages: [{ role: "assistant", parts: [call] }],
+    }
+    const { request: fitted, restoration, losses } = fitToModel(request, known(vendor, model))
+    const names = (fitted.tools ?? []).map(({ name }) => name)
+    expect(new Set(names).size).toBe(NAMES.length)
+    for (const name of names) expect(name).toMatch(accepted)
+    expect(names.map((name) => restoration?.toolNames?.get(name) ?? name)).toEqual(NAMES)
+    expect(fitted.toolChoice).toEqual({ type: "tool", name: names[2] ?? "" })
+    expect(fitted.messages[0]?.parts).toEqual([{ ...call, name: names[2] ?? "" }])
+    expect(losses).toEqual([])
   })
 })

@@ -4,19 +4,9 @@ import type { Message } from "../../canon/message.ts"
 import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
-import { fittedName, type NameRule } from "../shared/tool-names.ts"
 import { CachePoints } from "./cache.ts"
-import { LONGEST_NAME } from "./identifiers.ts"
 import type { ModelFamily } from "./quirks.ts"
 import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
-
-/** Converse's rule for tool names. */
-export const TOOL_NAMES: NameRule = {
-  taken: /^[a-zA-Z0-9_-]{1,64}$/,
-  foreign: /[^a-zA-Z0-9_-]/g,
-  keptLength: LONGEST_NAME - 16,
-  hashLength: Infinity,
-}
 
 /** The tools of a request, and what of them only the model's maker supports. */
 export interface EncodedTools {
@@ -93,7 +83,7 @@ function calledTools(messages: readonly Message[]): ReadonlySet<string> {
 function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObject {
   losses.fieldsOf(tool.extra)
   noteGrammar(tool, losses)
-  const toolSpec: JsonObject = { name: fittedName(tool.name, TOOL_NAMES) }
+  const toolSpec: JsonObject = { name: tool.name }
   // An empty description is refused.
   if (tool.description?.trim()) toolSpec.description = tool.description
   const schema: JsonObject = { type: "object", ...tool.parameters }
@@ -128,8 +118,7 @@ function encodeChoice(
     return { type: "auto" }
   }
   if (choice.type !== "tool") return { type: "any" }
-  if (family.toolChoice === "tool")
-    return { type: "tool", name: fittedName(choice.name, TOOL_NAMES) }
+  if (family.toolChoice === "tool") return { type: "tool", name: choice.name }
   // Any of one tool is that tool.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }

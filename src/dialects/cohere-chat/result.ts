@@ -14,11 +14,10 @@ import type { Part, TextPart } from "../../canon/message.ts"
 import { defined } from "../shared/fields.ts"
 import { wholeFinish } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
-import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
 import { decodeFinish } from "./finish.ts"
 import { DIALECT } from "./identifiers.ts"
-import { argumentsText, TOOL_NAMES } from "./tools.ts"
+import { argumentsText } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 
 const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logprobs"])
@@ -52,7 +51,7 @@ function decodeChoice(
   const parts = decodeContent(message)
   const plan = textAt(message, "tool_plan")
   if (plan !== undefined) parts.push({ type: "reasoning", text: plan })
-  const calls = decodeCalls(message, request)
+  const calls = decodeCalls(message)
   parts.push(...calls)
   const finish = wholeFinish(decodeFinish(body.finish_reason, calls.length > 0, request))
   const extra = choiceExtra(body, message)
@@ -92,7 +91,7 @@ function decodeContent(message: JsonObject): Part[] {
   return parts
 }
 
-function decodeCalls(message: JsonObject, request: ChatRequest | undefined): Part[] {
+function decodeCalls(message: JsonObject): Part[] {
   const parts: Part[] = []
   for (const call of listAt(message, "tool_calls")) {
     if (!isJsonObject(call)) continue
@@ -100,7 +99,7 @@ function decodeCalls(message: JsonObject, request: ChatRequest | undefined): Par
     parts.push({
       type: "tool-call",
       id: textAt(call, "id") ?? mintCallId(),
-      name: originalName(textAt(called, "name") ?? "", request?.tools, TOOL_NAMES),
+      name: textAt(called, "name") ?? "",
       arguments: argumentsText(called.arguments),
     })
   }

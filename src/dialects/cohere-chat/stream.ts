@@ -14,12 +14,11 @@ import { errorEvent } from "../shared/errors.ts"
 import { failedGeneration, finishEvent } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
 import { isDoneMark, parseFrame, saidTwice } from "../shared/stream.ts"
-import { originalName } from "../shared/tool-names.ts"
 import { decodeCitation } from "./citations.ts"
 import { decodeErrorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
 import { DIALECT } from "./identifiers.ts"
-import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
+import { NO_ARGUMENTS } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 
 /** Cohere has only one choice. */
@@ -115,8 +114,7 @@ class MessageDecoder implements EventDecoder {
     const open: OpenCall = { call: this.#callCount++, held: "" }
     this.#calls.set(chunk.index, open)
     const id = (called === undefined ? undefined : textAt(called, "id")) ?? mintCallId()
-    const written = textAt(objectAt(called ?? {}, "function") ?? {}, "name") ?? ""
-    const name = originalName(written, this.#request?.tools, TOOL_NAMES)
+    const name = textAt(objectAt(called ?? {}, "function") ?? {}, "name") ?? ""
     events.push({ type: "tool-call-start", choice: CHOICE, call: open.call, id, name })
     this.#onArguments(chunk.index, called, events)
   }

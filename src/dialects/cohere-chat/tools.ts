@@ -4,21 +4,12 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../can
 import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
-import { fittedName, type NameRule } from "../shared/tool-names.ts"
 
 /** Cohere was recorded to send this as the arguments of a tool without any. */
 export const NO_ARGUMENTS = "null"
 
 /** Every tool has a schema, even an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
-
-/** Cohere's rule for tool names: letters, digits and `_`, not starting with a digit (its page of errors). */
-export const TOOL_NAMES: NameRule = {
-  taken: /^[A-Za-z_][A-Za-z0-9_]*$/,
-  foreign: /[^A-Za-z0-9_]|^(?=\d)/g,
-  keptLength: Infinity,
-  hashLength: 6,
-}
 
 /** `tools`, `strict_tools` and `tool_choice`; none of them if the caller offers no tools. */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
@@ -51,7 +42,7 @@ function areStrict(tools: readonly Tool[]): boolean {
 function encodeTool(tool: Tool, losses: LossList): JsonObject {
   noteGrammar(tool, losses)
   if (tool.cache !== undefined) losses.add("cache_control")
-  const declared: JsonObject = { name: fittedName(tool.name, TOOL_NAMES) }
+  const declared: JsonObject = { name: tool.name }
   if (tool.description !== undefined) declared.description = tool.description
   declared.parameters = isJsonObject(tool.parameters) ? tool.parameters : NO_PARAMETERS
   return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }

@@ -29,29 +29,6 @@ export function fittedName(name: string, rule: NameRule): string {
   return rule.taken.test(name) ? name : markedName(name, name, rule)
 }
 
-/** The caller's name of a tool, from the fitted one that the vendor got. */
-export function originalName(
-  fitted: string,
-  tools: readonly Tool[] | undefined,
-  rule: NameRule,
-): string {
-  return (tools && originalNames(tools, rule).get(fitted)) ?? fitted
-}
-
-/** Names of tools by the fitted ones, for the requests whose answers are being read. */
-const ORIGINAL_NAMES = new WeakMap<readonly Tool[], Map<NameRule, Map<string, string>>>()
-
-function originalNames(tools: readonly Tool[], rule: NameRule): ReadonlyMap<string, string> {
-  const byRule = ORIGINAL_NAMES.get(tools) ?? new Map<NameRule, Map<string, string>>()
-  ORIGINAL_NAMES.set(tools, byRule)
-  let names = byRule.get(rule)
-  if (names === undefined) {
-    names = new Map(tools.toReversed().map(({ name }) => [fittedName(name, rule), name]))
-    byRule.set(rule, names)
-  }
-  return names
-}
-
 /** @param hashed identifies what the name stands for; its hash is unique. */
 function markedName(name: string, hashed: string, rule: NameRule): string {
   // A caller chooses how long a name is, so only the kept part is rewritten.

@@ -138,11 +138,12 @@ function nameRuleOf(rules: ModelRules): NameRule | undefined {
   if (known !== undefined) return known
   const others = characters?.join("").replaceAll("-", String.raw`\-`)
   const taken = others === undefined ? String.raw`\s\S` : `A-Za-z0-9_${others}`
-  // A digit or a mark may not come first everywhere.
-  const first = others === undefined ? taken : "A-Za-z0-9_"
+  // A mark may not come first everywhere, nor a digit where no marks are accepted.
+  const isPlain = others === ""
+  const first = others === undefined ? taken : isPlain ? "A-Za-z_" : "A-Za-z0-9_"
   const rule: NameRule = {
     taken: new RegExp(`^[${first}][${taken}]{0,${max === undefined ? "" : max - 1}}$`),
-    foreign: new RegExp(`[^${taken}]`, "g"),
+    foreign: new RegExp(isPlain ? String.raw`[^${taken}]|^(?=\d)` : `[^${taken}]`, "g"),
     keptLength: max === undefined ? Infinity : max - HASH_LENGTH - 1,
     hashLength: HASH_LENGTH,
   }

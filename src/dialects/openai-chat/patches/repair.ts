@@ -12,7 +12,7 @@ import { flattenContent } from "../result/content.ts"
 export function repairMessage(message: JsonObject): JsonObject {
   const { content } = message
   const isText = typeof content !== "object" || content === null
-  let repaired = isText ? message : flattenContent(message)
+  const repaired = isText ? message : flattenContent(message)
   const { tool_calls: calls } = message
   if (!Array.isArray(calls)) return repaired
   const own = calls.map(repairCall)
