@@ -13,7 +13,7 @@ const USAGE: Readonly<Record<string, Json>> = {
   chat: { completion_tokens: 76 },
   zero: { prompt_tokens: 0, completion_tokens: 76, total_tokens: 76 },
   gemini: { candidatesTokenCount: 18, thoughtsTokenCount: 58 },
-  messages: { input_tokens: 0, output_tokens: 76 },
+  messages: { output_tokens: 76 },
 }
 
 function frames(list: readonly Json[]): Response {
@@ -134,7 +134,15 @@ function ask(model: string, stream: boolean): Asked {
   }
 }
 
-const MODELS = ["plain/chat", "plain/zero", "google/gemini-2.5-flash", "anthropic/claude"]
+const MODELS = ["plain/chat", "google/gemini-2.5-flash", "anthropic/claude"]
+
+test("input that is counted as none costs nothing", async () => {
+  const caller = await gateway.caller("10")
+  const { path, body } = ask("plain/zero", false)
+  const { usage, cost, estimated } = await receiptOf(caller, await caller.post(path, body))
+  expect([usage, estimated]).toEqual([{ output: 76 }, false])
+  expect(nanocredits(cost)).toBe(76n * 2_000n)
+})
 
 for (const model of MODELS) {
   for (const stream of [false, true]) {
