@@ -126,11 +126,17 @@ function since(call: Call, moment: number): number {
 const FORMULA =
   "cost = ceil(sum(quantity x per_million / 1000000) x price.multiplier), rounded up to the nanocredit"
 
+const NAMES: Readonly<Partial<Record<keyof Usage, string>>> = {
+  ...NAME_OF_CLASS,
+  reasoning: "reasoning",
+}
 /** By the order of a receipt. Reasoning is a part of the output, which has the price. */
-const USAGE_NAMES = Object.entries({ ...NO_USAGE, ...NAME_OF_CLASS, reasoning: "reasoning" }) as [
-  keyof Usage,
-  string,
-][]
+const USAGE_NAMES = (Object.keys(NO_USAGE) as (keyof Usage)[]).flatMap(
+  (name): [keyof Usage, string][] => {
+    const shown = NAMES[name]
+    return shown === undefined ? [] : [[name, shown]]
+  },
+)
 
 /** A usage by the names of its classes, without those that are zero. */
 export function namedUsage(usage: Usage): Record<string, number> {
