@@ -30,6 +30,8 @@ export class Exchange {
   readonly headers: Headers
   readonly method: string
   readonly path: string
+  /** The vendor that is played, with the limits of its models; undefined: the maker of the format, without them. */
+  readonly vendor: string | undefined
   readonly state: SimulatorState
   readonly record: RecordedRequest
   /** The body as it came; empty until it is read. Signatures are made over it. */
@@ -37,11 +39,12 @@ export class Exchange {
   #wake: (() => void) | undefined
   #gone = false
 
-  constructor(request: Request, path: string, state: SimulatorState) {
+  constructor(request: Request, path: string, state: SimulatorState, vendor?: string) {
     this.request = request
     this.headers = request.headers
     this.method = request.method
     this.path = path
+    this.vendor = vendor
     this.state = state
     this.record = new RecordedRequest(this.method, path, this.headers)
     state.log.add(this.record)

@@ -54,6 +54,9 @@ const FORMATS: readonly WireFormat[] = [
   cohereChat,
 ]
 
+/** Before a path: the vendor that is played, with what it rejects (`vendor-limits/`). */
+const VENDOR = /^\/vendors\/([a-z-]+)(?=\/)/
+
 /** Starts a simulator in this process. */
 export function startSimulator(options: SimulatorOptions = {}): Simulator {
   const { port = 0, hostname = "127.0.0.1", cadence = 0 } = options
@@ -85,8 +88,10 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
 }
 
 function answer(request: Request, state: SimulatorState): Response | Promise<Response> {
-  const path = pathOf(request.url)
-  const exchange = new Exchange(request, path, state)
+  const address = pathOf(request.url)
+  const [prefix = "", vendor] = VENDOR.exec(address) ?? []
+  const path = address.slice(prefix.length)
+  const exchange = new Exchange(request, path, state, vendor)
   const query = path.indexOf("?")
   const bare = query === -1 ? path : path.slice(0, query)
   for (const format of FORMATS) {

@@ -8,6 +8,7 @@ import { searchesOf } from "../searches.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { type CountedUsage, countUsage } from "../usage.ts"
+import { limitProblem } from "../vendor-limits/index.ts"
 import { checkCount, checkRequest } from "./checks.ts"
 import {
   answerUnknownPath,
@@ -93,7 +94,9 @@ async function accept(
   if (played !== undefined) return played
   const gathered = exchange.state.keptMessages.gather(body)
   if (!("body" in gathered)) return refuse(exchange, gathered)
-  const wrong = check(gathered.body, exchange.headers.get("anthropic-version") ?? "")
+  const wrong =
+    check(gathered.body, exchange.headers.get("anthropic-version") ?? "") ??
+    limitProblem(exchange, "messages", model, gathered.body)?.message
   return wrong === undefined ? { ...gathered, model, fault } : refuse(exchange, invalid(wrong))
 }
 

@@ -7,6 +7,7 @@ import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
+import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import { credentialError } from "./credentials.ts"
 import { answerUnknownOperation, faultError, invalid, MODEL_NOT_FOUND, refuse } from "./errors.ts"
@@ -54,6 +55,8 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
   if (played !== undefined) return played
   const wrong = checkRequest(body)
   if (wrong !== undefined) return refuse(exchange, wrong)
+  const problem = limitProblem(exchange, "converse", call.model, body)
+  if (problem !== undefined) return refuse(exchange, invalid(problem.message))
   const answer = answerOf(exchange, body, fault)
   if (!call.isStreamed) {
     return vendorResponse(wholeBody(exchange, resultText(answer), fault), "application/json")

@@ -145,6 +145,10 @@ function checkFormat(body: JsonObject): VendorError | undefined {
     return invalidRequest("response_format.type must be one of 'text', or 'json_object'.")
   }
   if (schema !== undefined && !isObject(schema)) return invalidRequest("schema must be an object")
+  if (isObject(schema) && schema.type !== "object") {
+    // docs.cohere.com/docs/structured-outputs: the top level of a schema has to be an object.
+    return invalidRequest("invalid schema: the root type must be 'object'.")
+  }
   if (arrayOf(body.documents).length > 0) {
     return invalidRequest("response_format is not supported with RAG.")
   }

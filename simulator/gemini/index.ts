@@ -7,6 +7,7 @@ import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps, type StreamScript } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
+import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import { credentialError, faultError, invalid, modelNotFound, refuse } from "./errors.ts"
 import { asList, blockedScript, streamScript, withCrlf } from "./frames.ts"
@@ -46,9 +47,10 @@ async function answerCall(exchange: Exchange): Promise<Response> {
   const read = readRequestBody(body)
   if (isError(read)) return refuse(exchange, call, read)
   const wrong = checkRequest(read, call)
-  return wrong === undefined
-    ? answerWell(exchange, call, read, fault)
-    : refuse(exchange, call, wrong)
+  if (wrong !== undefined) return refuse(exchange, call, wrong)
+  const problem = limitProblem(exchange, "gemini", call.model, read)
+  if (problem !== undefined) return refuse(exchange, call, invalid(problem.message))
+  return answerWell(exchange, call, read, fault)
 }
 
 /** The simulator's own models, and those that are named as Google names its own. */

@@ -55,8 +55,12 @@ const RULES: Record<string, Rule> = {
   web_search_options: { kind: "object" },
 }
 
+/** Vendors that reject the parameters that OpenAI rejects. */
+const MAKERS: readonly (string | undefined)[] = [undefined, "openai", "azure"]
+
 /** What OpenAI would refuse in the request, worded as recorded; undefined when nothing. */
-export function checkRequest(body: JsonObject): VendorError | undefined {
+export function checkRequest(body: JsonObject, vendor?: string): VendorError | undefined {
+  if (!MAKERS.includes(vendor)) return checkMessages(body.messages)
   return (
     checkParameters(body, RULES) ??
     checkCombinations(body) ??

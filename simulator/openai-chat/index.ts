@@ -8,6 +8,8 @@ import { servedTier } from "../searches.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
+import { refuseLimit } from "../vendor-limits/envelopes.ts"
+import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import {
   answerWrongMethod,
@@ -50,7 +52,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   if (name === "") {
     return refuse(exchange, invalid("you must provide a model parameter", null, null))
   }
-  const model = datedName(name)
+  const model = exchange.vendor === undefined ? datedName(name) : name
   if (model === undefined) return refuse(exchange, modelNotFound(name))
   const fault = dueFault(exchange, name, stringOf(body.user))
   if (fault === "unknown") {
@@ -59,8 +61,11 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault, name)
   if (played !== undefined) return played
-  const wrong = checkRequest(body)
-  return wrong === undefined ? answerWell(exchange, body, model, fault) : refuse(exchange, wrong)
+  const wrong = checkRequest(body, exchange.vendor)
+  if (wrong !== undefined) return refuse(exchange, wrong)
+  const problem = limitProblem(exchange, "chat", name, body)
+  if (problem !== undefined) return refuseLimit(exchange, problem)
+  return answerWell(exchange, body, model, fault)
 }
 
 /** The faults that answer in place of the model. */

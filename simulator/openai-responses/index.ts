@@ -17,6 +17,8 @@ import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
+import { refuseLimit } from "../vendor-limits/envelopes.ts"
+import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import { codeItems, containerOf } from "./containers.ts"
 import { conversationOf, gatherItems } from "./conversation.ts"
@@ -94,7 +96,10 @@ async function answerResponse(exchange: Exchange): Promise<Response> {
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
   const wrong = checkRequest(body)
-  return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
+  if (wrong !== undefined) return refuse(exchange, wrong)
+  const problem = limitProblem(exchange, "responses", model, body)
+  if (problem !== undefined) return refuseLimit(exchange, problem)
+  return answerWell(exchange, body, fault)
 }
 
 /** 400 for a model that does not exist, unlike the chat's 404, as recorded. */

@@ -1,0 +1,51 @@
+import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
+
+/** What checks look at in a body of OpenAI's chat format. */
+export function messagesOf(body: JsonObject): JsonObject[] {
+  return arrayOf(body.messages).map((message) => objectOf(message))
+}
+
+/** The roles of the messages, in order. */
+export function rolesOf(body: JsonObject): string[] {
+  return messagesOf(body).map(({ role }) => stringOf(role))
+}
+
+/** The parts of a message, of which a text is one. */
+export function partsOf({ content }: JsonObject): JsonObject[] {
+  return typeof content === "string"
+    ? [{ type: "text", text: content }]
+    : arrayOf(content).map((part) => objectOf(part))
+}
+
+export function countImages(body: JsonObject): number {
+  return messagesOf(body)
+    .flatMap(partsOf)
+    .filter(({ type }) => type === "image_url").length
+}
+
+export function hasTools(body: JsonObject): boolean {
+  return arrayOf(body.tools).length > 0
+}
+
+/** Whether a call of a tool is required. */
+export function isToolForced({ tool_choice: choice }: JsonObject): boolean {
+  return choice === "required" || objectOf(choice).type === "function"
+}
+
+/** The kind of `response_format`, or of `text.format`. */
+export function formatOf(body: JsonObject): string {
+  return stringOf(objectOf(body.response_format ?? objectOf(body.text).format).type)
+}
+
+/** The word has to be in one of the texts. */
+export function hasJsonWord(body: JsonObject): boolean {
+  const texts = (values: Json | undefined): string => JSON.stringify(values ?? "")
+  return /json/i.test(`${texts(body.messages)}${texts(body.input)}${texts(body.instructions)}`)
+}
+
+/** Whether the last message is text of the assistant that is not marked as unfinished. */
+export function endsWithAssistant(body: JsonObject, mark?: string): boolean {
+  const last = messagesOf(body).at(-1)
+  if (last?.role !== "assistant" || last.tool_calls !== undefined) return false
+  return mark === undefined || last[mark] !== true
+}
