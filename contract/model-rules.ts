@@ -102,6 +102,7 @@ export const PREFILL_FIELDS = [ANY, "prefix", "partial"] as const
 export const RULE_RANGES = {
   max_user_length: [32, 10_000],
   max_tools: [1, 10_000],
+  max_strict_tools: [0, 10_000],
   max_tool_name_length: [16, 10_000],
   max_call_id_length: [16, 10_000],
   max_images: [0, 10_000],
@@ -136,10 +137,13 @@ export interface ModelRules {
   readonly schema_recursion?: boolean
   readonly strict_requires_all?: boolean
   readonly max_tools?: number
+  readonly max_strict_tools?: number
   readonly max_tool_name_length?: number
   readonly tool_name_characters?: readonly ToolNameCharacter[]
+  readonly tool_name_starts_with_letter?: boolean
   readonly max_call_id_length?: number
   readonly tool_choice?: boolean
+  readonly tool_choice_with_reasoning?: boolean
   readonly turns_end_with_user?: boolean
   readonly turns_alternate?: boolean
   readonly turns_answer_results?: boolean

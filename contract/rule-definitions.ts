@@ -107,8 +107,9 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     label: "Maximum length of user",
     type: "number",
     range: RULE_RANGES.max_user_length,
-    meaning: "the maximum length of `user`, in characters",
-    effect: "a longer name is replaced by its hash, always the same one",
+    meaning:
+      "the maximum length of `user`, `safety_identifier` and `prompt_cache_key`, in characters",
+    effect: "a longer one is replaced by its hash, always the same one",
   },
   max_tokens_field: {
     label: "Output limit field",
@@ -195,6 +196,13 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     meaning: "the maximum number of tools",
     effect: "the first ones are kept, with the one that has to be called",
   },
+  max_strict_tools: {
+    label: "Maximum strict tools",
+    type: "number",
+    range: RULE_RANGES.max_strict_tools,
+    meaning: "the maximum number of strict tools",
+    effect: "the first ones stay strict",
+  },
   max_tool_name_length: {
     label: "Maximum length of tool names",
     type: "number",
@@ -210,6 +218,12 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     meaning: "the characters of the names of tools besides ASCII letters, digits and `_`",
     effect: "others become `_`, and the name gets a hash; the caller gets its own name back",
   },
+  tool_name_starts_with_letter: {
+    label: "Start of tool names",
+    type: "flag",
+    meaning: "whether the name of a tool has to start with a letter or `_`",
+    effect: "another name gets `_` in front and a hash; the caller gets its own name back",
+  },
   max_call_id_length: {
     label: "Maximum length of call ids",
     type: "number",
@@ -222,6 +236,13 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "flag",
     meaning: "whether a tool call can be required or forbidden",
     effect: "the model decides; if calls are forbidden, the tools are left out",
+  },
+  tool_choice_with_reasoning: {
+    label: "Tool choice with reasoning",
+    type: "flag",
+    meaning: "whether a tool call can be required while the model reasons",
+    effect:
+      "reasoning is switched off for such a request if it asks for none; otherwise the model decides",
   },
   turns_end_with_user: {
     label: "Last turn of the user",

@@ -72,7 +72,9 @@ function incorrectKey(key: string): VendorError {
 
 /** What is wrong with the credential: none given, `sk-refused` or `wrong`, or `sk-empty`. */
 export function credentialError(headers: Headers): VendorError | undefined {
-  const key = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
+  // Azure has a header of its own.
+  const key = bearer ?? headers.get("api-key") ?? undefined
   if (key === undefined) {
     const message =
       "You didn't provide an API key. You need to provide your API key in an Authorization " +

@@ -1,8 +1,8 @@
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 
-/** What checks look at in a body of OpenAI's chat format. */
+/** The messages of a body in either of OpenAI's formats. */
 export function messagesOf(body: JsonObject): JsonObject[] {
-  return arrayOf(body.messages).map((message) => objectOf(message))
+  return arrayOf(body.messages ?? body.input).map((message) => objectOf(message))
 }
 
 /** The roles of the messages, in order. */
@@ -20,7 +20,7 @@ export function partsOf({ content }: JsonObject): JsonObject[] {
 export function countImages(body: JsonObject): number {
   return messagesOf(body)
     .flatMap(partsOf)
-    .filter(({ type }) => type === "image_url").length
+    .filter(({ type }) => type === "image_url" || type === "input_image").length
 }
 
 export function hasTools(body: JsonObject): boolean {

@@ -33,7 +33,7 @@ const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !hasJson
 function effortOf(body: JsonObject): string {
   const thinking = stringOf(objectOf(body.thinking).type)
   if (thinking === "disabled" || body.enable_thinking === false) return "none"
-  return stringOf(body.reasoning_effort)
+  return stringOf(body.reasoning_effort ?? objectOf(body.reasoning).effort)
 }
 
 /** A call is required while the model thinks, which it does unless it is told not to. */
@@ -264,7 +264,7 @@ const THINKING: readonly Row[] = [
       rejects((body) => Number(body.temperature ?? 0) > 1, {
         message: "invalid temperature: must be between 0 and 1",
       }),
-      toolNames(/^[a-zA-Z][a-zA-Z0-9_-]*$/, 64),
+      toolNames(/^[a-zA-Z_][a-zA-Z0-9_-]*$/, 64),
       maxItems(128, "tools"),
       rejects((body) => endsWithAssistant(body, "partial"), {
         message: "Invalid request: the last message must be partial to go on from the assistant",
@@ -299,7 +299,7 @@ const THINKING: readonly Row[] = [
     source: "platform.moonshot.ai/docs/api/models-overview: models that always think",
     checks: [
       rejects((body) => effortOf(body) === "none", {
-        message: "invalid thinking: only type enabled is allowed for this model",
+        message: "invalid thinking: only type=enabled is allowed for this model",
       }),
     ],
   },
@@ -367,6 +367,7 @@ const OTHERS: readonly Row[] = [
         noParameter(
           () => `Model ${model} does not support parameter reasoningEffort.`,
           "reasoning_effort",
+          "reasoning.effort",
         )(body, model),
     ],
   },
@@ -472,4 +473,7 @@ export const COMPATIBLE_LIMITS: readonly Limit[] = [
   ...MISTRAL,
   ...THINKING,
   ...OTHERS,
-].map((row) => ({ ...row, api: "chat" }))
+].flatMap((row) => [
+  { ...row, api: "chat" },
+  { ...row, api: "responses" },
+])

@@ -78,6 +78,22 @@ function responsesEffort(efforts: readonly string[]): Check {
   }
 }
 
+/** Models without one of the formats of answers. */
+const FORMATS: readonly Omit<Limit, "api">[] = [
+  {
+    vendors: VENDORS,
+    models: /^(?:gpt-3\.5|gpt-4-turbo|gpt-4o-2024-05-13)/,
+    source: "platform.openai.com/docs/guides/structured-outputs: gpt-4o-2024-08-06 and later",
+    checks: [noFormat("json_schema")],
+  },
+  {
+    vendors: VENDORS,
+    models: /^(?:gpt-4(?:$|-0613|-32k)|o1-(?:mini|preview))/,
+    source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
+    checks: [noFormat("json_schema", "json_object")],
+  },
+]
+
 const CHAT: readonly Omit<Limit, "api">[] = [
   {
     vendors: VENDORS,
@@ -158,18 +174,7 @@ const CHAT: readonly Omit<Limit, "api">[] = [
       ),
     ],
   },
-  {
-    vendors: VENDORS,
-    models: /^(?:gpt-3\.5|gpt-4-turbo|gpt-4o-2024-05-13)/,
-    source: "platform.openai.com/docs/guides/structured-outputs: gpt-4o-2024-08-06 and later",
-    checks: [noFormat("json_schema")],
-  },
-  {
-    vendors: VENDORS,
-    models: /^(?:gpt-4(?:$|-0613|-32k)|o1-(?:mini|preview))/,
-    source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
-    checks: [noFormat("json_schema", "json_object")],
-  },
+  ...FORMATS,
   {
     vendors: VENDORS,
     models: /^(?:gpt-3\.5|gpt-4(?:$|-0613|-32k)|o1-(?:mini|preview)|o3-mini)/,
@@ -240,6 +245,7 @@ const RESPONSES: readonly Omit<Limit, "api">[] = [
       ),
     ],
   },
+  ...FORMATS,
   ...EFFORTS.map(([models, efforts]) => ({
     vendors: VENDORS,
     models,

@@ -95,7 +95,13 @@ export const REJECTIONS: readonly RejectionPattern[] = [
   },
   {
     message:
-      /^invalid 'user': string too long\. expected a string with maximum length (?<length>\d+)/i,
+      /^invalid (?<names>temperature|top_p|presence_penalty|frequency_penalty): only [\d.]+ is allowed for this model/i,
+    example: "invalid temperature: only 1 is allowed for this model",
+    source: "Moonshot: litellm#29687, kimi-code#686 (400)",
+  },
+  {
+    message:
+      /^invalid '(?:user|safety_identifier|prompt_cache_key)': string too long\. expected a string with maximum length (?<length>\d+)/i,
     example:
       "Invalid 'user': string too long. Expected a string with maximum length 64, but got a string with length 80 instead.",
     source: "OpenAI, chat completions: 400 `string_above_max_length`",

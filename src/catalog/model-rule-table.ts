@@ -174,10 +174,62 @@ export const RULE_TABLE: readonly RuleRow[] = [
     source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
   },
   {
-    vendors: ["groq", "xai"],
+    vendors: ["deepseek", "groq", "moonshot", "xai", "zai"],
     applies: "all",
     rules: { max_tools: 128 },
-    source: "console.groq.com/docs/api-reference; docs.x.ai/docs/guides/function-calling",
+    source:
+      "api-docs.deepseek.com/api/create-chat-completion; console.groq.com/docs/api-reference; platform.moonshot.ai/docs/api/chat; docs.x.ai/docs/guides/function-calling; docs.z.ai/api-reference/llm/chat-completion",
+  },
+  {
+    vendors: ["cerebras", "groq"],
+    applies: "all",
+    rules: { strict_requires_all: true },
+    source:
+      "console.groq.com/docs/structured-outputs: strict mode, all fields must be required; inference-docs.cerebras.ai/capabilities/structured-outputs",
+  },
+  {
+    vendors: ["moonshot"],
+    applies: "all",
+    rules: { tool_name_starts_with_letter: true },
+    source: "platform.moonshot.ai/docs/guide/use-kimi-api-to-complete-tool-calls: name",
+  },
+  {
+    vendors: ["moonshot"],
+    applies: "kimi-k2.5 and later",
+    models: /^kimi-k(?:2\.[5-9]|[3-9])/,
+    rules: {
+      rejected_parameters: ["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+      tool_choice_with_reasoning: false,
+    },
+    source:
+      "platform.moonshot.ai/docs/api/models-overview: fixed values; its chat completions: invalid temperature: only 1 is allowed for this model",
+  },
+  {
+    vendors: ["moonshot"],
+    applies: "kimi-k2-thinking, kimi-k3 and later",
+    models: /^kimi-k(?:2-thinking|[3-9])/,
+    rules: { reasoning: "required" },
+    source: "platform.moonshot.ai/docs/api/models-overview: models that always think",
+  },
+  {
+    vendors: ["deepseek"],
+    applies: "all",
+    rules: { tool_choice_with_reasoning: false },
+    source: "its chat completions: Thinking mode does not support this tool_choice",
+  },
+  {
+    vendors: ["alibaba"],
+    applies: "all but qwen3.5 and later",
+    models: /^(?!qwen3\.[5-9]|qwen[4-9])/,
+    rules: { default_effort: "none" },
+    source: "help.aliyun.com/zh/model-studio/deep-thinking: default of enable_thinking",
+  },
+  {
+    vendors: ["alibaba"],
+    applies: "all",
+    rules: { tool_choice_with_reasoning: false },
+    source:
+      "its chat completions: The tool_choice parameter does not support being set to required or object in thinking mode",
   },
   {
     vendors: ["cerebras", "fireworks", "groq", "openrouter"],
@@ -269,6 +321,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
       schema_rejected_keywords: ["if", "not", "patternProperties", "prefixItems"],
       schema_closed_objects: true,
       schema_recursion: false,
+      max_strict_tools: 20,
     },
     source:
       "platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations",
@@ -283,8 +336,14 @@ export const RULE_TABLE: readonly RuleRow[] = [
   {
     vendors: ["bedrock"],
     applies: "all",
-    rules: { max_tool_name_length: 64, tool_name_characters: ["-"], schema_root_object: true },
-    source: "docs.aws.amazon.com/bedrock/latest/APIReference: ToolSpecification; ToolInputSchema",
+    rules: {
+      max_tool_name_length: 64,
+      tool_name_characters: ["-"],
+      schema_root_object: true,
+      max_images: 20,
+    },
+    source:
+      "docs.aws.amazon.com/bedrock/latest/APIReference: ToolSpecification; ToolInputSchema; Message, at most 20 images",
   },
   {
     vendors: [...CLAUDE_VENDORS, "openrouter"],
@@ -298,8 +357,13 @@ export const RULE_TABLE: readonly RuleRow[] = [
     vendors: ["google", "vertex"],
     applies: "all but Claude",
     models: /^(?!.*claude)/,
-    rules: { max_tool_name_length: 64, tool_name_characters: [".", ":", "-"] },
-    source: "ai.google.dev/api/caching#FunctionDeclaration: name, at most 64 characters",
+    rules: {
+      max_tool_name_length: 64,
+      tool_name_characters: [".", ":", "-"],
+      tool_name_starts_with_letter: true,
+    },
+    source:
+      "ai.google.dev/api/caching#FunctionDeclaration: name, at most 64 characters; its generateContent: Must start with a letter or an underscore",
   },
   {
     vendors: ["cohere"],

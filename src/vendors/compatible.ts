@@ -280,7 +280,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariables: ["MOONSHOT_API_KEY"],
     embedding: "none",
-    quirks: { ...AS_OPENAI, maxChoices: 5, reasoningHistory: "text", maxTemperature: 1 },
+    // `n` is fixed at 1 since kimi-k2.5 (platform.moonshot.ai/docs/api/models-overview).
+    quirks: { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 },
   },
   {
     id: "huggingface",

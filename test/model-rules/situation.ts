@@ -54,15 +54,7 @@ export interface WrittenRequest {
 /** What a format cannot express. */
 const LACKS: Readonly<Record<Format, readonly (keyof Situation)[]>> = {
   chat: ["topK", "budget"],
-  responses: [
-    "topK",
-    "budget",
-    "presencePenalty",
-    "frequencyPenalty",
-    "seed",
-    "stop",
-    "choices",
-  ],
+  responses: ["topK", "budget", "presencePenalty", "frequencyPenalty", "seed", "stop", "choices"],
   messages: [
     "presencePenalty",
     "frequencyPenalty",
@@ -254,9 +246,7 @@ function gemini(asked: Asked): object {
       : effort && { thinkingLevel: effort.toUpperCase() }
   return present({
     systemInstruction:
-      instructions.length === 0
-        ? undefined
-        : { parts: instructions.map(({ text }) => ({ text })) },
+      instructions.length === 0 ? undefined : { parts: instructions.map(({ text }) => ({ text })) },
     contents: turns
       .filter(({ role }) => role !== "system")
       .map(({ role, text, images: count, call, result }) => ({

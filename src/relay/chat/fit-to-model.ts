@@ -79,7 +79,8 @@ export function fitToModel(
   // Whether sampling is accepted depends on the reasoning that the caller asked for.
   dropRejected(fitted, rules, losses)
   fitReasoning(fitted, rules, losses)
-  fitUser(fitted, rules.max_user_length, losses)
+  fitRequiredCall(fitted, rules, losses)
+  fitIdentifiers(fitted, rules.max_user_length, losses)
   if (rules.tools === false) dropTools(fitted, losses)
   if (rules.modalities !== undefined) fitOutput(fitted, rules.modalities, expresses, losses)
   fitMessages(fitted, rules, losses)
@@ -101,7 +102,10 @@ function dropRejected(request: Writable<ChatRequest>, rules: ModelRules, losses:
   if (rejected === undefined) return
   const isAccepted = acceptsSampling(request, rules)
   for (const name of rejected) {
-    if (name === "stop") continue
+    // What a model that does not reason is asked for is fitted below.
+    if (name === "stop" || (name === "reasoning_effort" && rules.reasoning === "unsupported")) {
+      continue
+    }
     const { field, usual, isSampling = false } = PARAMETERS[name]
     if (request[field] === undefined || (isSampling && isAccepted)) continue
     if (request[field] !== usual) losses.push({ name, effect: "dropped" })
@@ -216,16 +220,40 @@ function unreadable(model: string, output: readonly Modality[]): GatewayError {
   )
 }
 
-/** A shorter name that stands for the same user, and for no other. */
-function fitUser(
+const IDENTIFIERS = [
+  ["user", "user"],
+  ["safetyIdentifier", "safety_identifier"],
+  ["promptCacheKey", "prompt_cache_key"],
+] as const
+
+/** A shorter name that stands for the same user or prompt, and for no other. */
+function fitIdentifiers(
   request: Writable<ChatRequest>,
   maxLength: number | undefined,
   losses: Loss[],
 ): void {
-  const { user } = request
-  if (maxLength === undefined || user === undefined || user.length <= maxLength) return
-  request.user = new Bun.CryptoHasher("sha256").update(user).digest("hex").slice(0, maxLength)
-  losses.push({ name: "user", effect: "approximated" })
+  if (maxLength === undefined) return
+  for (const [field, name] of IDENTIFIERS) {
+    const value = request[field]
+    if (value === undefined || value.length <= maxLength) continue
+    request[field] = new Bun.CryptoHasher("sha256").update(value).digest("hex").slice(0, maxLength)
+    losses.push({ name, effect: "approximated" })
+  }
+}
+
+/** A required call is more than reasoning that nobody asked for, and less than reasoning that the caller asked for. */
+function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
+  const { reasoning, toolChoice } = request
+  const isRequired = toolChoice?.type === "required" || toolChoice?.type === "tool"
+  if (rules.tool_choice_with_reasoning !== false || !isRequired || isOff(reasoning, rules)) return
+  const isAsked = reasoning?.effort !== undefined || reasoning?.budget !== undefined
+  if (isAsked || rules.reasoning === "required" || rules.reasoning_off === undefined) {
+    delete request.toolChoice
+    losses.push({ name: "tool_choice", effect: "approximated" })
+  } else {
+    request.reasoning = { ...reasoning, effort: "none" }
+    losses.push({ name: "reasoning", effect: "dropped" })
+  }
 }
 
 function dropTools(request: Writable<ChatRequest>, losses: Loss[]): void {

@@ -24,6 +24,7 @@ export function fitTools(
     if (strict.some((tool, index) => tool !== request.tools?.[index])) request.tools = strict
   }
   fitCount(request, rules.max_tools, losses)
+  fitStrictCount(request, rules.max_strict_tools, losses)
   if (rules.tool_choice === false) dropChoice(request, losses)
   fitCallIds(request, rules.max_call_id_length)
   const rule = nameRuleOf(rules)
@@ -44,6 +45,22 @@ function fitCount(
   request.tools =
     required === undefined ? tools.slice(0, maxCount) : [...tools.slice(0, maxCount - 1), required]
   losses.push({ name: "tools", effect: "dropped" })
+}
+
+/** The first strict tools stay strict. */
+function fitStrictCount(
+  request: Writable<ChatRequest>,
+  maxCount: number | undefined,
+  losses: Loss[],
+): void {
+  const { tools } = request
+  if (maxCount === undefined || tools === undefined || tools.length <= maxCount) return
+  let count = 0
+  const isExcess = ({ strict }: Tool): boolean => strict === true && ++count > maxCount
+  const fitted = tools.map((tool) => (isExcess(tool) ? { ...tool, strict: false } : tool))
+  if (count <= maxCount) return
+  request.tools = fitted
+  losses.push({ name: "tools.strict", effect: "dropped" })
 }
 
 function dropChoice(request: Writable<ChatRequest>, losses: Loss[]): void {
@@ -132,18 +149,23 @@ const NAME_RULES = new WeakMap<ModelRules, NameRule>()
  * @returns undefined if all names are accepted.
  */
 function nameRuleOf(rules: ModelRules): NameRule | undefined {
-  const { max_tool_name_length: max, tool_name_characters: characters } = rules
-  if (max === undefined && characters === undefined) return undefined
+  const {
+    max_tool_name_length: max,
+    tool_name_characters: characters,
+    tool_name_starts_with_letter: isLetterFirst = false,
+  } = rules
+  if (max === undefined && characters === undefined && !isLetterFirst) return undefined
   const known = NAME_RULES.get(rules)
   if (known !== undefined) return known
   const others = characters?.join("").replaceAll("-", String.raw`\-`)
   const taken = others === undefined ? String.raw`\s\S` : `A-Za-z0-9_${others}`
   // A mark may not come first everywhere, nor a digit where no marks are accepted.
-  const isPlain = others === ""
-  const first = others === undefined ? taken : isPlain ? "A-Za-z_" : "A-Za-z0-9_"
+  const isWordFirst = isLetterFirst || others === ""
+  const anywhere = others === undefined ? taken : "A-Za-z0-9_"
+  const first = isWordFirst ? "A-Za-z_" : anywhere
   const rule: NameRule = {
     taken: new RegExp(`^[${first}][${taken}]{0,${max === undefined ? "" : max - 1}}$`),
-    foreign: new RegExp(isPlain ? String.raw`[^${taken}]|^(?=\d)` : `[^${taken}]`, "g"),
+    foreign: new RegExp(`[^${taken}]${isWordFirst ? "|^(?![A-Za-z_])" : ""}`, "g"),
     keptLength: max === undefined ? Infinity : max - HASH_LENGTH - 1,
     hashLength: HASH_LENGTH,
   }
