@@ -29,16 +29,18 @@ const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !hasJson
     "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
 })
 
-/** The effort, in any of the forms that vendors have. */
-function effortOf(body: JsonObject): string {
-  const thinking = stringOf(objectOf(body.thinking).type)
-  if (thinking === "disabled" || body.enable_thinking === false) return "none"
-  return stringOf(body.reasoning_effort ?? objectOf(body.reasoning).effort)
+/** Whether thinking is switched off, in one of the forms that a vendor has. */
+function isOff(body: JsonObject, ...forms: readonly ("effort" | "enable_thinking" | "thinking")[]) {
+  return forms.some((form) => {
+    if (form === "enable_thinking") return body.enable_thinking === false
+    if (form === "thinking") return objectOf(body.thinking).type === "disabled"
+    return stringOf(body.reasoning_effort ?? objectOf(body.reasoning).effort) === "none"
+  })
 }
 
-/** A call is required while the model thinks, which it does unless it is told not to. */
-function isForcedThinking(body: JsonObject): boolean {
-  return hasTools(body) && isToolForced(body) && effortOf(body) !== "none"
+/** Whether a call of one of the tools is required. */
+function isCallRequired(body: JsonObject): boolean {
+  return hasTools(body) && isToolForced(body)
 }
 
 /** Parameters that have one value only, as Moonshot says it. */
@@ -247,11 +249,11 @@ const THINKING: readonly Row[] = [
     models: /^deepseek-(?:v4|flash|reasoner)/,
     source: "api-docs.deepseek.com/guides/thinking_mode",
     checks: [
-      rejects(isForcedThinking, {
+      rejects((body) => isCallRequired(body) && !isOff(body, "thinking", "effort"), {
         message: "Thinking mode does not support this tool_choice",
         code: "invalid_request_error",
       }),
-      rejects((body) => effortOf(body) !== "none" && unthinkingCall(body) !== -1, {
+      rejects((body) => !isOff(body, "thinking", "effort") && unthinkingCall(body) !== -1, {
         message: "The `reasoning_content` in the thinking mode must be passed back to the API.",
         code: "invalid_request_error",
       }),
@@ -276,16 +278,16 @@ const THINKING: readonly Row[] = [
     models: /^kimi-k(?:2\.[5-9]|[3-9])/,
     source: "platform.moonshot.ai/docs/api/models-overview: fixed sampling; thinking mode",
     checks: [
-      fixed("temperature", (body) => (effortOf(body) === "none" ? 0.6 : 1)),
+      fixed("temperature", (body) => (isOff(body, "thinking") ? 0.6 : 1)),
       fixed("top_p", () => 0.95),
       fixed("n", () => 1),
       fixed("presence_penalty", () => 0),
       fixed("frequency_penalty", () => 0),
-      rejects(isForcedThinking, {
+      rejects((body) => isCallRequired(body) && !isOff(body, "thinking"), {
         message: "tool_choice 'required' is incompatible with thinking enabled",
       }),
       (body) => {
-        const index = effortOf(body) === "none" ? -1 : unthinkingCall(body)
+        const index = isOff(body, "thinking") ? -1 : unthinkingCall(body)
         if (index === -1) return undefined
         return {
           message: `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`,
@@ -298,7 +300,7 @@ const THINKING: readonly Row[] = [
     models: /^kimi-k(?:2-thinking|[3-9])/,
     source: "platform.moonshot.ai/docs/api/models-overview: models that always think",
     checks: [
-      rejects((body) => effortOf(body) === "none", {
+      rejects((body) => isOff(body, "thinking", "effort"), {
         message: "invalid thinking: only type=enabled is allowed for this model",
       }),
     ],
@@ -331,8 +333,11 @@ const THINKING: readonly Row[] = [
       toolNames(NAME, 64),
       rejects(
         (body, model) =>
-          isForcedThinking(body) &&
-          (body.enable_thinking === true || /^qwen3\.[5-9]/.test(model) || effortOf(body) !== ""),
+          isCallRequired(body) &&
+          !isOff(body, "enable_thinking") &&
+          (body.enable_thinking === true ||
+            body.reasoning_effort !== undefined ||
+            /^qwen3\.[5-9]/.test(model)),
         {
           message:
             "The tool_choice parameter does not support being set to required or object in thinking mode",

@@ -219,6 +219,13 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
   {
     vendors: ["alibaba"],
+    applies: "qwen3-max, qwen3.5 and later, qwen-plus, qwen-flash and qwen-turbo",
+    models: /^qwen(?:3-max|3\.[5-9]|-plus|-flash|-turbo)/,
+    rules: { reasoning_off: "enable_thinking" },
+    source: "help.aliyun.com/zh/model-studio/deep-thinking",
+  },
+  {
+    vendors: ["alibaba"],
     applies: "all but qwen3.5 and later",
     models: /^(?!qwen3\.[5-9]|qwen[4-9])/,
     rules: { default_effort: "none" },

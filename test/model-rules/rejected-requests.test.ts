@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
 import { REJECTED_REQUESTS } from "./rejected-requests.ts"
-import { FORMATS, type Format, written } from "./situation.ts"
+import { expressible, type Format } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
 
 /** The formats in which a vendor gets requests as their callers wrote them. */
@@ -12,7 +13,11 @@ const OWN: Readonly<Record<string, readonly Format[]>> = {
 }
 
 const CASES = REJECTED_REQUESTS.flatMap((row, index) =>
-  row.at.map(([vendor, model], place) => ({ ...row, vendor, model, id: `t/${index}-${place}` })),
+  row.at.map(([vendor, model], place) => {
+    const { rule, name } = row
+    const title = `${rule}${name === undefined ? "" : ` (${name})`} at ${vendor}/${model}`
+    return { ...row, vendor, model, title, id: `t/${index}-${place}` }
+  }),
 )
 
 let world: StrictWorld
@@ -29,30 +34,40 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 for (const each of CASES) {
-  const { rule, name, vendor, model, id, asked, rejection, loss, unaffected = [] } = each
-  const formats = (each.formats ?? FORMATS).filter(
-    (format) => written(format, id, asked, false) !== undefined,
-  )
-  describe(`${rule}${name === undefined ? "" : ` (${name})`} at ${vendor}/${model}`, () => {
-    test.each(formats)("fits a request in the format %s, whole and streamed", async (format) => {
-      const isOwn = OWN[vendor]?.includes(format) === true
-      for (const stream of [false, true]) {
-        const outcome = await world.ask(format, id, asked, stream)
-        if (isOwn && outcome?.status === 400) {
-          expect(outcome.text).toMatch(rejection)
-          continue
-        }
-        expect([outcome?.status, outcome?.status === 200 ? "" : outcome?.text]).toEqual([200, ""])
-        if (isOwn) continue
-        if (loss === null) expect(outcome?.losses).toBe("")
-        else expect(outcome?.losses).toContain(loss)
-      }
-    })
+  const { title, vendor, id, asked, rejection, loss, unaffected = [] } = each
+  const formats = expressible(asked).filter((format) => each.formats?.includes(format) ?? true)
 
+  test(`${title}: a request is fitted in every format, whole and streamed`, async () => {
+    const outcomes = await world.askAll(formats, id, asked)
+    for (const { format, ...outcome } of outcomes) {
+      const isOwn = OWN[vendor]?.includes(format) === true
+      if (isOwn && outcome.status === 400) {
+        expect([format, outcome.text]).toEqual([format, expect.stringMatching(rejection)])
+        continue
+      }
+      const losses = loss === null ? "" : expect.stringContaining(loss)
+      expect({ format, ...outcome }).toEqual({
+        format,
+        status: 200,
+        text: expect.any(String),
+        losses: isOwn ? expect.any(String) : losses,
+      })
+    }
+  })
+
+  test(`${title}: the provider rejects the request if the settings lift the rule`, async () => {
     const rejected = formats.filter((format) => !unaffected.includes(format))
-    test.each(rejected)("is rejected in the format %s if the settings lift it", async (format) => {
-      const outcome = await world.ask(format, `${id}-lifted`, asked, false)
-      expect([outcome?.status, outcome?.text]).toEqual([400, expect.stringMatching(rejection)])
-    })
+    const outcomes = await world.askAll(rejected, `${id}-lifted`, asked, [false])
+    for (const { format, status, text } of outcomes) {
+      expect([format, status, text]).toEqual([format, 400, expect.stringMatching(rejection)])
+    }
   })
 }
+
+/** Rules that only the settings set, or that only matter to others: settings.test.ts has them. */
+const UNSET = ["api", "tools", "default_effort", "max_tokens_field", "schema_as_tool"]
+
+test("every rule that is built in is in the table", () => {
+  const tried = new Set<string>([...CASES.map(({ rule }) => rule), ...UNSET])
+  expect(RULE_NAMES.filter((rule) => !tried.has(rule))).toEqual([])
+})

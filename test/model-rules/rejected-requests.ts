@@ -187,6 +187,7 @@ const OPENAI: readonly RejectedRequest[] = [
     lifted: { reasoning_efforts: ALL_EFFORTS },
     rejection: /'none'/,
     loss: "reasoning_effort:approximated",
+    formats: ["chat", "responses", "messages"],
   },
   {
     rule: "max_user_length",
@@ -408,6 +409,17 @@ const OTHERS: readonly RejectedRequest[] = [
     unaffected: ["responses"],
   },
   {
+    rule: "reasoning_off",
+    at: [
+      ["moonshot", "kimi-k2.6"],
+      ["alibaba", "qwen3.6-plus"],
+    ],
+    asked: { effort: "none", tools: LOOK, choice: "required" },
+    lifted: { reasoning_off: "none" },
+    rejection: /tool_choice/,
+    loss: null,
+  },
+  {
     rule: "tool_name_starts_with_letter",
     at: [["moonshot", "kimi-k2.6"]],
     asked: { tools: [{ name: "1password_read" }] },
@@ -433,6 +445,7 @@ const OTHERS: readonly RejectedRequest[] = [
     at: [
       ["deepseek", "deepseek-v4-pro"],
       ["moonshot", "kimi-k3"],
+      ["alibaba", "qwen3.6-plus"],
     ],
     asked: { tools: LOOK, choice: "required", effort: "high" },
     lifted: { tool_choice_with_reasoning: true },

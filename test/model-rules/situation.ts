@@ -74,6 +74,11 @@ const PARAMETERS = { type: "object", properties: {}, required: [], additionalPro
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
+/** The formats that can express a situation. */
+export function expressible(situation: Situation): readonly Format[] {
+  return FORMATS.filter((format) => written(format, "m", situation, false) !== undefined)
+}
+
 /** @returns undefined if the format cannot express the situation. */
 export function written(
   format: Format,

@@ -14,9 +14,12 @@ export interface StrictModel {
   readonly vendor: string
   readonly model: string
   readonly rules?: ModelRules
+  /** As which vendor it is configured, if it is unknown which one it is. */
+  readonly configured?: string
 }
 
 export interface Outcome {
+  readonly format: Format
   readonly status: number
   readonly text: string
   readonly losses: string
@@ -48,9 +51,9 @@ export class StrictWorld implements AsyncDisposable {
     const gateway = await startGateway({
       providersAt: (url) =>
         Object.fromEntries(
-          entries.map(([, { vendor, name }]) => {
+          entries.map(([, { vendor, name, configured = vendor }]) => {
             const root = `${url}/vendors/${vendor}`
-            return [name, provider(WITHOUT_VERSION.has(vendor) ? root : `${root}/v1`, vendor)]
+            return [name, provider(WITHOUT_VERSION.has(vendor) ? root : `${root}/v1`, configured)]
           }),
         ),
       models: Object.fromEntries<ModelSettings>(settings),
@@ -58,21 +61,57 @@ export class StrictWorld implements AsyncDisposable {
     return new StrictWorld(gateway, await gateway.caller("1000"))
   }
 
-  /** @returns undefined if the format cannot express the situation. */
-  async ask(
-    format: Format,
+  /** Sends a request in each of the formats, whole and streamed unless one of them is enough. */
+  askAll(
+    formats: readonly Format[],
     model: string,
     situation: Situation,
-    stream: boolean,
-  ): Promise<Outcome | undefined> {
-    const request = written(format, model, situation, stream)
+    streams: readonly boolean[] = [false, true],
+  ): Promise<Outcome[]> {
+    const asked = formats.flatMap((format) => streams.map((stream) => ({ format, stream })))
+    return Promise.all(
+      asked.map(async ({ format, stream }) => {
+        const request = written(format, model, situation, stream)
+        if (request === undefined) throw new Error(`${format} cannot express the request`)
+        const response = await this.#caller.post(request.path, request.body)
+        return {
+          format,
+          status: response.status,
+          text: await response.text(),
+          losses: response.headers.get("x-tollgate-losses") ?? "",
+        }
+      }),
+    )
+  }
+
+  /** The last request that a vendor got. */
+  get lastSent(): { readonly path: string; readonly body: unknown } {
+    const { path = "", body } = this.#gateway.simulator.requests.at(-1) ?? {}
+    return { path, body }
+  }
+
+  /** Sends a request in the vendor's own format to the vendor, past the gateway. */
+  async askVendor(
+    format: Format,
+    { vendor, model }: StrictModel,
+    situation: Situation,
+  ): Promise<Pick<Outcome, "status" | "text"> | undefined> {
+    const request = written(format, model, situation, false)
     if (request === undefined) return undefined
-    const response = await this.#caller.post(request.path, request.body)
-    return {
-      status: response.status,
-      text: await response.text(),
-      losses: response.headers.get("x-tollgate-losses") ?? "",
-    }
+    const response = await fetch(
+      `${this.#gateway.simulator.url}/vendors/${vendor}${request.path}`,
+      {
+        method: "POST",
+        headers: {
+          authorization: "Bearer key",
+          "x-api-key": "key",
+          "x-goog-api-key": "key",
+          "anthropic-version": "2023-06-01",
+        },
+        body: JSON.stringify(request.body),
+      },
+    )
+    return { status: response.status, text: await response.text() }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -11,6 +11,7 @@ import { completeResult } from "./complete.ts"
 import { ChunkPatcher } from "./frames.ts"
 import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
+import { switchOff } from "../reasoning/settings.ts"
 import { withoutCost } from "../usage.ts"
 
 /** The named patches for when caller and vendor both use this dialect. */
@@ -27,11 +28,13 @@ function patchRequest(
   patch: RequestPatch,
   vendorQuirks: OpenAiChatQuirks,
 ): EncodedRequest {
-  const quirks = quirksFor(vendorQuirks, patch.rules?.max_tokens_field)
+  const { rules = {} } = patch
+  const quirks = quirksFor(vendorQuirks, rules)
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
   if (patch.maxTokens !== undefined) patched[maxTokensField(body, quirks)] = patch.maxTokens
-  fitBody(patched, quirks, losses, patch.rules)
+  switchOff(patched, rules)
+  fitBody(patched, quirks, losses, rules)
   return { body: patched, losses: losses.losses }
 }
 

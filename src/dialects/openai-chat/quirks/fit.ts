@@ -40,21 +40,25 @@ export function fitBody(
   }
   if (Array.isArray(body.messages)) {
     body.messages = fitMessages(body.messages, quirks, losses)
-    if (rules.reasoning_history === true && quirks.reasoningHistory === "text") {
+    if (rules.reasoning_history === true) {
       body.messages = body.messages.map((message) => withReasoning(message, quirks))
     }
   }
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
-/** The quirks of a vendor at a model with an output limit of its own name. */
+/** The quirks of a vendor at a model with an output limit of its own name, or that needs its earlier reasoning. */
 export function quirksFor(
   quirks: OpenAiChatQuirks,
-  field: ModelRules["max_tokens_field"],
+  { max_tokens_field: field, reasoning_history: needsReasoning }: ModelRules,
 ): OpenAiChatQuirks {
-  if (field === undefined) return quirks
-  if (field === "any") return { ...quirks, maxTokensFieldOnly: false }
-  return { ...quirks, maxTokensField: field, maxTokensFieldOnly: true }
+  let own = quirks
+  if (field === "any") own = { ...own, maxTokensFieldOnly: false }
+  else if (field !== undefined) {
+    own = { ...own, maxTokensField: field, maxTokensFieldOnly: true }
+  }
+  if (needsReasoning !== true || own.reasoningHistory !== "drop") return own
+  return { ...own, reasoningHistory: "text", reasoningField: "reasoning_content" }
 }
 
 /** Usage is always requested, because it is billed (docs/wire/openai-chat.md#f7). */

@@ -59,6 +59,13 @@ export function encodeReasoningOptions(
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
+/** Switches reasoning off in the form that a model requires, if a body does so by the effort. */
+export function switchOff(body: JsonObject, { reasoning_off: off = "none" }: ModelRules): void {
+  if (off === "none" || body.reasoning_effort !== "none") return
+  delete body.reasoning_effort
+  Object.assign(body, SWITCHED_OFF[off])
+}
+
 function decodeObject(reasoning: JsonObject): Writable<ReasoningOptions> {
   const options: Writable<ReasoningOptions> = {}
   const effort = textAt(reasoning, "effort")

@@ -19,7 +19,7 @@ export function encodeRequest(
   vendorQuirks: OpenAiChatQuirks,
   rules: ModelRules = {},
 ): EncodedRequest {
-  const quirks = quirksFor(vendorQuirks, rules.max_tokens_field)
+  const quirks = quirksFor(vendorQuirks, rules)
   const losses = new LossList(DIALECT)
   const body: JsonObject = {
     model: request.model,
