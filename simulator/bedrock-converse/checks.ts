@@ -20,21 +20,25 @@ const MEMBERS = new Set([
   "serviceTier",
 ])
 const INFERENCE_MEMBERS = new Set(["maxTokens", "temperature", "topP", "stopSequences"])
+/** Models with structured output (docs.aws.amazon.com/bedrock/latest/userguide/structured-output). */
+const STRUCTURED =
+  /claude-(?:(?:haiku|sonnet|opus)-4-[56]|\w+-5)|gpt-oss|mistral-large-3|ministral|magistral|voxtral|qwen3|deepseek|gemma-3|minimax|kimi|nemotron|devstral|glm/
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** What Bedrock would refuse in the request, in its words; undefined when nothing. */
-export function checkRequest(body: JsonObject): VendorError | undefined {
+export function checkRequest(body: JsonObject, model = ""): VendorError | undefined {
   const wrong =
-    checkMembers(body) ??
+    checkMembers(body, model) ??
     checkInference(objectOf(body.inferenceConfig)) ??
     checkSystem(body.system) ??
     checkTools(body.toolConfig)
   return wrong === undefined ? (checkMessages(body) ?? checkModelFields(body)) : invalid(wrong)
 }
 
-function checkMembers(body: JsonObject): string | undefined {
+function checkMembers(body: JsonObject, model: string): string | undefined {
   for (const name in body) {
     if (name === "outputConfig") {
+      if (STRUCTURED.test(model)) continue
       return "This model doesn't support the outputConfig field. Remove outputConfig and try again."
     }
     if (!MEMBERS.has(name)) return unknownMember(name)

@@ -53,7 +53,7 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault)
   if (played !== undefined) return played
-  const wrong = checkRequest(body)
+  const wrong = checkRequest(body, call.model)
   if (wrong !== undefined) return refuse(exchange, wrong)
   const problem = limitProblem(exchange, "converse", call.model, body)
   if (problem !== undefined) return refuse(exchange, invalid(problem.message))

@@ -1,9 +1,17 @@
 import { readThinking } from "../claude-thinking.ts"
 import { areaTokens, describeImage, readBase64 } from "../images.ts"
-import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
+import {
+  arrayOf,
+  isObject,
+  objectOf,
+  parseObject,
+  stringOf,
+  type Json,
+  type JsonObject,
+} from "../json.ts"
 import type { CacheBlock, CacheLifetime } from "../marked-cache.ts"
 import { PromptBuilder, type ReadBlock } from "../prompt-builder.ts"
-import { lastUserText, type Prompt, type ToolChoice } from "../prompt.ts"
+import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "../prompt.ts"
 import { countTokens } from "../tokens.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
@@ -45,7 +53,7 @@ export function readRequest(body: JsonObject): ConverseRequest {
     toolTokens: builder.toolTokens,
     toolChoice: readToolChoice(objectOf(toolChoice)),
     parallelTools: true,
-    shape: { kind: "text" },
+    shape: readShape(body),
     limit: typeof inference.maxTokens === "number" ? inference.maxTokens : Number.POSITIVE_INFINITY,
     stop: arrayOf(inference.stopSequences).map((sequence) => stringOf(sequence)),
     count: 1,
@@ -121,4 +129,13 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   if (choice.any !== undefined) return { kind: "required" }
   if (choice.tool === undefined) return { kind: "auto" }
   return { kind: "named", name: stringOf(objectOf(choice.tool).name) }
+}
+
+/** A schema is a text of JSON there. */
+function readShape(body: JsonObject): AnswerShape {
+  const { structure } = objectOf(objectOf(body.outputConfig).textFormat)
+  const { schema } = objectOf(objectOf(structure).jsonSchema)
+  return typeof schema === "string"
+    ? { kind: "schema", schema: parseObject(schema) }
+    : { kind: "text" }
 }

@@ -43,7 +43,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   if (model === "") {
     return refuse(exchange, invalid("a model parameter is required for this endpoint."))
   }
-  if (!isKnown(model)) {
+  if (exchange.vendor === undefined && !isKnown(model)) {
     return refuse(exchange, modelNotFound(model))
   }
   // Nothing in a request names the caller's user: a request that comes again is told by itself.

@@ -30,7 +30,8 @@ async function answerCall(exchange: Exchange): Promise<Response> {
   const call = readCall(exchange.path)
   const refused = credentialError(exchange.headers, call)
   if (refused !== undefined) return refuse(exchange, call, refused)
-  if (!isKnown(call.model)) return refuse(exchange, call, modelNotFound(call))
+  if (exchange.vendor === undefined && !isKnown(call.model))
+    return refuse(exchange, call, modelNotFound(call))
   if (!isObject(body)) {
     const message =
       "Invalid JSON payload received. Unexpected end of string. Expected a value.\n\n^"

@@ -198,6 +198,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
     applies: "kimi-k2.5 and later",
     models: /^kimi-k(?:2\.[5-9]|[3-9])/,
     rules: {
+      reasoning_history: true,
       rejected_parameters: ["temperature", "top_p", "presence_penalty", "frequency_penalty"],
       tool_choice_with_reasoning: false,
     },
@@ -273,6 +274,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
       answer_formats: ["json_schema"],
       turns_end_with_user: true,
       turns_alternate: true,
+      turns_answer_results: true,
       instructions_first: true,
     },
     source:

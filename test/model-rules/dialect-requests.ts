@@ -122,6 +122,16 @@ export const DIALECT_REQUESTS: readonly DialectRequest[] = [
     rejection: /is unsupported/,
   },
   {
+    name: "a call without a signature, with words beside its result",
+    at: [["google", "gemini-3.6-flash"]],
+    asked: {
+      turns: [...CALLED.slice(0, 2), { role: "user", result: "call_with_a_long_id", text: "And?" }],
+      tools: [{ name: "look" }],
+    },
+    rejection: /missing a thought_signature/,
+    loss: null,
+  },
+  {
     name: "reasoning that cannot be switched off",
     at: [["google", "gemini-2.5-pro"]],
     asked: { effort: "none" },
@@ -130,7 +140,9 @@ export const DIALECT_REQUESTS: readonly DialectRequest[] = [
   {
     name: "a level of thinking",
     at: [
+      ["google", "gemini-2.5-pro"],
       ["google", "gemini-2.5-flash"],
+      ["google", "gemini-2.5-flash-lite"],
       ["google", "gemini-2.0-flash"],
     ],
     asked: { effort: "high" },
@@ -168,7 +180,7 @@ export const DIALECT_REQUESTS: readonly DialectRequest[] = [
     name: "a budget",
     at: [["anthropic", "claude-opus-4-8"]],
     asked: { budget: 2048 },
-    rejection: /"thinking.type.enabled" is not supported|must be greater than/,
+    rejection: /thinking\.type\.enabled.{1,4} is not supported/,
   },
   {
     name: "an effort that it does not have",

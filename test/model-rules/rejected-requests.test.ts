@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
 import { REJECTED_REQUESTS } from "./rejected-requests.ts"
-import { expressible, type Format } from "./situation.ts"
+import { expressible, OWN_FORMATS } from "./situation.ts"
 import { type StrictModel, StrictWorld } from "./strict-world.ts"
-
-/** The formats in which a vendor gets requests as their callers wrote them. */
-const OWN: Readonly<Record<string, readonly Format[]>> = {
-  openai: ["chat", "responses"],
-  azure: ["chat", "responses"],
-  anthropic: ["messages"],
-  google: ["gemini"],
-}
 
 const CASES = REJECTED_REQUESTS.flatMap((row, index) =>
   row.at.map(([vendor, model], place) => {
@@ -40,7 +32,7 @@ for (const each of CASES) {
   test(`${title}: a request is fitted in every format, whole and streamed`, async () => {
     const outcomes = await world.askAll(formats, id, asked)
     for (const { format, ...outcome } of outcomes) {
-      const isOwn = OWN[vendor]?.includes(format) === true
+      const isOwn = OWN_FORMATS[vendor]?.includes(format) === true
       if (isOwn && outcome.status === 400) {
         expect([format, outcome.text]).toEqual([format, expect.stringMatching(rejection)])
         continue

@@ -8,7 +8,7 @@ export interface Turn {
   readonly isMarked?: true
   /** The id of a call of the tool `look` by the assistant. */
   readonly call?: string
-  /** The id of the call that the user's turn has the result of. */
+  /** The id of the call that the user's turn has the result of, before the text. */
   readonly result?: string
 }
 
@@ -45,6 +45,14 @@ export interface Situation {
 
 export const FORMATS = ["chat", "responses", "messages", "gemini"] as const
 export type Format = (typeof FORMATS)[number]
+
+/** The formats in which a vendor gets requests as their callers wrote them, since it is their maker. */
+export const OWN_FORMATS: Readonly<Record<string, readonly Format[] | undefined>> = {
+  openai: ["chat", "responses"],
+  azure: ["chat", "responses"],
+  anthropic: ["messages"],
+  google: ["gemini"],
+}
 
 export interface WrittenRequest {
   readonly path: string
@@ -100,7 +108,10 @@ export function written(
     case "responses":
       return { path: "/v1/responses", body: { model, stream, ...responses(asked) } }
     case "messages":
-      return { path: "/v1/messages", body: { model, stream, max_tokens: 900, ...messages(asked) } }
+      return {
+        path: "/v1/messages",
+        body: { model, stream, max_tokens: (situation.budget ?? 0) + 900, ...messages(asked) },
+      }
     case "gemini": {
       const method = stream ? "streamGenerateContent?alt=sse" : "generateContent"
       return { path: `/v1beta/models/${model}:${method}`, body: gemini(asked) }
@@ -123,8 +134,12 @@ function chat(asked: Asked): object {
   const { schema, tools, turns } = asked
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } }
   return present({
-    messages: turns.map(({ role, text = "", images: count, isMarked, call, result }) => {
-      if (result !== undefined) return { role: "tool", tool_call_id: result, content: "seen" }
+    messages: turns.flatMap((turn): object | object[] => {
+      const { role, text = "", images: count, isMarked, call, result } = turn
+      if (result !== undefined) {
+        const answer = { role: "tool", tool_call_id: result, content: "seen" }
+        return text === "" ? answer : [answer, { role, content: text }]
+      }
       if (call !== undefined) {
         const made = { id: call, type: "function", function: { name: "look", arguments: "{}" } }
         return { role, content: null, tool_calls: [made] }
@@ -165,9 +180,11 @@ function responses(asked: Asked): object {
     : asked.isJson && { type: "json_object" }
   const text = present({ format, verbosity: asked.verbosity })
   return present({
-    input: turns.map(({ role, text: said = "", images: count, call, result }) => {
+    input: turns.flatMap((turn): object | object[] => {
+      const { role, text: said = "", images: count, call, result } = turn
       if (result !== undefined) {
-        return { type: "function_call_output", call_id: result, output: "seen" }
+        const answer = { type: "function_call_output", call_id: result, output: "seen" }
+        return said === "" ? answer : [answer, { role, content: said }]
       }
       if (call !== undefined) {
         return { type: "function_call", call_id: call, name: "look", arguments: "{}" }

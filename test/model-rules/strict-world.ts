@@ -46,7 +46,7 @@ export class StrictWorld implements AsyncDisposable {
     )
     const settings = entries.map(([id, { name, model, rules }]) => {
       const deployments = [{ provider: name, model, weight: 1 }]
-      return [id, simulated({ deployments, ...(rules && { rules }) })] as const
+      return [id, simulated({ maxOutput: 10_000, deployments, ...(rules && { rules }) })] as const
     })
     const gateway = await startGateway({
       providersAt: (url) =>

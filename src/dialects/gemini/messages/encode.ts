@@ -98,8 +98,10 @@ class ConversationWriter {
     const encoded = parts
       .map((part) => encodePart(part, this.#encoding.losses))
       .filter((part) => part !== undefined)
+    const { length } = this.#contents
     this.#push("user", encoded.length === 0 ? [{ text: "" }] : encoded)
-    this.#turnStart = this.#contents.length - 1
+    // Words beside the results of calls do not end the turn of the calls.
+    if (this.#contents.length > length) this.#turnStart = length
   }
 
   #answer(): void {

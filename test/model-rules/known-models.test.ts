@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expressible, OWN_FORMATS, type Situation, type Turn } from "./situation.ts"
+import { type StrictModel, StrictWorld } from "./strict-world.ts"
+
+const MODELS: readonly StrictModel[] = [
+  { vendor: "openai", model: "gpt-5.6-terra" },
+  { vendor: "openai", model: "o4-mini" },
+  { vendor: "azure", model: "gpt-5.4" },
+  { vendor: "anthropic", model: "claude-opus-4-8" },
+  { vendor: "bedrock", model: "us.anthropic.claude-opus-4-8-v1:0" },
+  { vendor: "google", model: "gemini-3.6-flash" },
+  { vendor: "xai", model: "grok-4.3" },
+  { vendor: "deepseek", model: "deepseek-v4-pro" },
+  { vendor: "moonshot", model: "kimi-k2.6" },
+  { vendor: "zai", model: "glm-5.2" },
+  { vendor: "alibaba", model: "qwen3.6-plus" },
+  { vendor: "mistral", model: "mistral-large-latest" },
+  { vendor: "groq", model: "openai/gpt-oss-120b" },
+  { vendor: "perplexity", model: "sonar-pro" },
+  { vendor: "cohere", model: "command-a-reasoning-08-2025" },
+]
+
+const LOOK = [{ name: "look" }]
+const CALLED: readonly Turn[] = [
+  { role: "system", text: "Be brief." },
+  { role: "user", text: "Look." },
+  { role: "assistant", call: "call_1" },
+  { role: "user", result: "call_1", text: "And now?" },
+]
+const NUMBER = { type: "object", properties: { n: { type: "integer", minimum: 1 } } }
+
+/** What clients and agents send to every model alike. */
+const USUAL: Readonly<Record<string, Situation>> = {
+  "an agent's request": { tools: LOOK, effort: "high", temperature: 0.3, turns: CALLED },
+  "a budget of reasoning": { tools: LOOK, budget: 3000, turns: CALLED },
+  sampling: { temperature: 0.3, topP: 0.9, stop: ["never"] },
+  "all of OpenAI's sampling": {
+    temperature: 0.3,
+    presencePenalty: 0.5,
+    frequencyPenalty: 0.5,
+    seed: 3,
+    logprobs: true,
+  },
+  "reasoning switched off": { effort: "none", temperature: 0.3 },
+  "the highest effort": { effort: "max" },
+  "the lowest effort": { effort: "minimal" },
+  "a required call": { tools: LOOK, choice: "required" },
+  "a schema of a list": { schema: { type: "array", items: { type: "string" } } },
+  "a loose schema beside tools": { schema: NUMBER, tools: LOOK },
+  "a JSON object": { isJson: true },
+  "an unfinished turn": {
+    turns: [
+      { role: "user", text: "Go on." },
+      { role: "assistant", text: "Once upon" },
+    ],
+  },
+  "long names": { user: "u".repeat(300), tools: [{ name: `mcp__${"x".repeat(90)}` }] },
+}
+
+let world: StrictWorld
+
+beforeAll(async () => {
+  world = await StrictWorld.start(
+    Object.fromEntries(MODELS.map((model) => [`t/${model.vendor}/${model.model}`, model])),
+  )
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+for (const { vendor, model } of MODELS) {
+  test(`${vendor}/${model} accepts what clients usually send`, async () => {
+    const own = OWN_FORMATS[vendor] ?? []
+    for (const [name, situation] of Object.entries(USUAL)) {
+      const foreign = expressible(situation).filter((format) => !own.includes(format))
+      const outcomes = await world.askAll(foreign, `t/${vendor}/${model}`, situation, [true])
+      for (const { format, status, text } of outcomes) {
+        expect([name, format, status, status === 200 ? "" : text]).toEqual([name, format, 200, ""])
+      }
+    }
+  })
+}
