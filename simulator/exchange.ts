@@ -29,7 +29,10 @@ export class Exchange {
   readonly request: Request
   readonly headers: Headers
   readonly method: string
+  /** Without the vendor that is played. */
   readonly path: string
+  /** The path as it was asked for, which signatures cover. */
+  readonly address: string
   /** The vendor that is played, with the limits of its models; undefined: the maker of the format, without them. */
   readonly vendor: string | undefined
   readonly state: SimulatorState
@@ -44,6 +47,7 @@ export class Exchange {
     this.headers = request.headers
     this.method = request.method
     this.path = path
+    this.address = vendor === undefined ? path : `/vendors/${vendor}${path}`
     this.vendor = vendor
     this.state = state
     this.record = new RecordedRequest(this.method, path, this.headers)

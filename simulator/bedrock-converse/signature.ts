@@ -37,7 +37,7 @@ export function signatureOf(exchange: Exchange, signed: SignedRequest, secret: s
 }
 
 function canonicalRequest(exchange: Exchange, names: readonly string[]): string {
-  const [path = "", query = ""] = exchange.path.split("?", 2)
+  const [path = "", query = ""] = exchange.address.split("?", 2)
   const headers = names.map((name) => {
     const value = exchange.headers.get(name) ?? ""
     return `${name}:${value.trim().replaceAll(/ +/g, " ")}\n`

@@ -17,7 +17,10 @@ export type Upstream = (typeof UPSTREAMS)[number]
 
 type VendorSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
-/** How the simulator is reached in each dialect, and the name of a model there that can think. */
+/**
+ * How the simulator is reached in each dialect, and the name of a model there that can think. Vendors are played with
+ * what their models reject.
+ */
 const VENDORS: Readonly<
   Record<Upstream, { readonly model: string; settings(url: string): VendorSettings }>
 > = {
@@ -30,17 +33,21 @@ const VENDORS: Readonly<
     settings: (url) => ({
       vendor: "openai",
       apiKey: "key",
-      baseUrl: `${url}/v1`,
+      baseUrl: `${url}/vendors/openai/v1`,
       dialects: ["openai-responses"],
     }),
   },
   "anthropic-messages": {
     model: "claude-sonnet-4-5",
-    settings: (url) => ({ vendor: "anthropic", apiKey: "key", baseUrl: url }),
+    settings: (url) => ({
+      vendor: "anthropic",
+      apiKey: "key",
+      baseUrl: `${url}/vendors/anthropic`,
+    }),
   },
   gemini: {
     model: "gemini-3-flash",
-    settings: (url) => ({ vendor: "google", apiKey: "key", baseUrl: url }),
+    settings: (url) => ({ vendor: "google", apiKey: "key", baseUrl: `${url}/vendors/google` }),
   },
   "bedrock-converse": {
     model: "anthropic.claude-opus-4-1-20250805-v1:0",
@@ -49,12 +56,12 @@ const VENDORS: Readonly<
       accessKeyId: "AKIDSIMULATOR",
       secretAccessKey: "simulator-secret",
       region: "us-east-1",
-      baseUrl: url,
+      baseUrl: `${url}/vendors/bedrock`,
     }),
   },
   "cohere-chat": {
     model: "command-a-reasoning-08-2025",
-    settings: (url) => ({ vendor: "cohere", apiKey: "key", baseUrl: url }),
+    settings: (url) => ({ vendor: "cohere", apiKey: "key", baseUrl: `${url}/vendors/cohere` }),
   },
 }
 
