@@ -38,7 +38,7 @@ const VENDORS: Readonly<
     }),
   },
   "anthropic-messages": {
-    model: "claude-sonnet-4-5",
+    model: "claude-sonnet-4-6",
     settings: (url) => ({
       vendor: "anthropic",
       apiKey: "key",
