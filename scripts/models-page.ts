@@ -85,8 +85,16 @@ const TAIL = `
 - \`src/canon/rejected-parameters.ts\` has the messages, \`src/relay/chat/corrections.ts\` corrects,
   \`src/catalog/learned-rules.ts\` keeps what was learned.
 
-To add a built-in rule, add a row to the table with its source, and a case to \`test/relay/fit-to-model.test.ts\`. To add
-a message, add a row with its source, and an example to \`test/canon/rejected-parameters.test.ts\`. Rules of a format of
+To add a built-in rule:
+
+1. Add a row to the table, with its source.
+2. Add the same limit to \`simulator/vendor-limits\`, from the provider's documentation and not from the rule, with the
+   provider's status and words. The simulator plays a provider with its limits at \`/vendors/<vendor>\`, for example
+   \`http://127.0.0.1:9999/vendors/openai/v1\`.
+3. Add a row to \`test/model-rules/rejected-requests.ts\`: a request that the provider rejects, and what is reported. It is
+   sent in every format, with the rule and without it.
+
+To add a message, add a row with its source, and an example to \`test/canon/rejected-parameters.test.ts\`. Rules of a format of
 its own, such as Claude's and Gemini's thinking budgets, are in the quirks of that dialect.
 `
 

@@ -120,6 +120,33 @@ describe("a request on the verbatim path", () => {
     expect(request({ messages }, { reasoningHistory: "details" }).body.messages).toBe(messages)
   })
 
+  test("reasoning of earlier turns is sent if the model needs it, and its absence is filled in", () => {
+    const calls = { tool_calls: [call("1")] }
+    const messages = [
+      { role: "assistant", content: null, ...calls },
+      { role: "assistant", content: null, ...calls, reasoning_content: "hm" },
+    ]
+    for (const reasoningHistory of ["drop", "text", "details"] as const) {
+      const { patches } = openAiChat({ reasoningHistory })
+      const patch = { model: "up", rules: { reasoning_history: true } }
+      const { body, losses } = patches.request({ model: "a/b", messages }, patch)
+      expect([body.messages, losses]).toEqual([
+        [{ ...messages[0], reasoning_content: "" }, messages[1]],
+        [],
+      ])
+    }
+  })
+
+  test("reasoning is switched off in the form that the model requires", () => {
+    const body = { model: "a/b", messages: [], reasoning_effort: "none" }
+    const off = { model: "up", messages: [] }
+    const request = (form: "none" | "enable_thinking" | "thinking") =>
+      OPENAI_CHAT.patches.request(body, { model: "up", rules: { reasoning_off: form } }).body
+    expect(request("thinking")).toEqual({ ...off, thinking: { type: "disabled" } })
+    expect(request("enable_thinking")).toEqual({ ...off, enable_thinking: false })
+    expect(request("none")).toEqual({ ...off, reasoning_effort: "none" })
+  })
+
   test("signed reasoning becomes text, which loses the signature", () => {
     const details = [{ type: "reasoning.text", text: "hm", signature: "s" }]
     const messages = [{ role: "assistant", content: "a", reasoning_details: details }]
