@@ -101,6 +101,7 @@ describe("calls that another model made", () => {
       asked("a"),
       called("0"),
       answered("0", "x"),
+      said(text("done")),
       asked("b"),
       said(call("1"), call("2")),
       answered("1", "x"),
@@ -109,6 +110,11 @@ describe("calls that another model made", () => {
       answered("3", "x"),
     ]
     expect(signatures(messages)).toEqual(["none", DUMMY, "none", DUMMY])
+  })
+
+  test("words beside the result of a call begin no turn", () => {
+    const messages = [asked("a"), called("1"), answered("1", "x"), asked("b")]
+    expect(signatures(messages)).toEqual([DUMMY])
   })
 
   test("a signature of Gemini's own stays", () => {
