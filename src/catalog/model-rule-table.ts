@@ -214,7 +214,8 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
   {
     vendors: ["deepseek"],
-    applies: "all",
+    applies: "all but deepseek-chat",
+    models: /^(?!deepseek-chat)/,
     rules: { tool_choice_with_reasoning: false },
     source: "its chat completions: Thinking mode does not support this tool_choice",
   },
