@@ -214,8 +214,8 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
   {
     vendors: ["deepseek"],
-    applies: "all but deepseek-chat",
-    models: /^(?!deepseek-chat)/,
+    applies: "models that think unless they are told not to: v4 and later, flash, pro and reasoner",
+    models: /^deepseek-(?:v[4-9]|flash|pro|reasoner)/,
     rules: { tool_choice_with_reasoning: false },
     source: "its chat completions: Thinking mode does not support this tool_choice",
   },
