@@ -1,6 +1,11 @@
 import type { DialectId, Extra, Loss } from "../../canon/extra.ts"
-import { type JsonObject, textAt } from "../../canon/json.ts"
+import { type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { UnknownPart } from "../../canon/message.ts"
+
+/** Whether a field may be left out without a loss: `store: false` at a vendor that stores nothing anyway. */
+export function asksForNothing(name: string, value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || (name === "store" && value === false)
+}
 
 /** What a request loses when it is converted to one dialect, each name once. */
 export class LossList {
@@ -24,7 +29,9 @@ export class LossList {
   fieldsOf(extra: Extra | undefined): JsonObject | undefined {
     if (extra === undefined) return undefined
     if (extra.dialect === this.#dialect) return extra.fields
-    for (const name of Object.keys(extra.fields)) this.add(name)
+    for (const [name, value] of Object.entries(extra.fields)) {
+      if (!asksForNothing(name, value)) this.add(name)
+    }
     return undefined
   }
 

@@ -84,6 +84,11 @@ describe("a request on the verbatim path", () => {
     })
   })
 
+  test("loses nothing by leaving out storage that the caller does not want", () => {
+    const quirks = { dropFields: ["store"] }
+    expect(request({ store: false }, quirks)).toEqual({ body: { model: "up" }, losses: [] })
+  })
+
   test("says a temperature of 1 that was left out where the vendor has another default", () => {
     const quirks = { omittedTemperature: 1, maxTemperature: 1 }
     for (const body of [{}, { temperature: null }, { top_p: 0.5 }]) {

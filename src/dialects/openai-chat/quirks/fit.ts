@@ -1,6 +1,6 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../shared/losses.ts"
+import { asksForNothing, type LossList } from "../../shared/losses.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
 import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
@@ -35,7 +35,7 @@ export function fitBody(
   }
   for (const name of quirks.dropFields) {
     if (body[name] === undefined) continue
-    if (body[name] !== null) losses.add(name)
+    if (!asksForNothing(name, body[name])) losses.add(name)
     delete body[name]
   }
   if (Array.isArray(body.messages)) {
