@@ -18,6 +18,10 @@ describe("a request", () => {
     })
   })
 
+  test("loses nothing by leaving out penalties of 0", () => {
+    expect(encode({ presencePenalty: 0, frequencyPenalty: 0 }).losses).toEqual([])
+  })
+
   test("always has a limit", () => {
     const { maxTokens: _, ...unlimited } = request({})
     expect(ANTHROPIC_MESSAGES.encodeRequest(unlimited).body.max_tokens).toBe(8192)

@@ -68,6 +68,15 @@ describe("limits and sampling", () => {
     ])
   })
 
+  test("leaving out a sampling parameter of its default value loses nothing", () => {
+    const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 }
+    expect(lossesOf({ model: OPUS_4_7, ...usual })).toEqual([])
+    expect(lossesOf({ topP: 1, temperature: 0.5 })).toEqual([])
+    // Its own default is another one.
+    const thinking = { reasoning: { effort: "high" }, temperature: 1 } as const
+    expect(lossesOf({ model: NOVA, ...thinking })).toContain("temperature:dropped")
+  })
+
   test("top_k goes in its maker's own form", () => {
     expect(bodyOf({ topK: 5 }).additionalModelRequestFields).toEqual({ top_k: 5 })
     expect(bodyOf({ model: NOVA, topK: 5 }).additionalModelRequestFields).toEqual({

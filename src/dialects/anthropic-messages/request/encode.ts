@@ -107,8 +107,9 @@ function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): v
 /** What this dialect has no field for. Several choices are not included: the relay makes several calls. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
-  if (request.presencePenalty !== undefined) losses.add("presence_penalty")
-  if (request.frequencyPenalty !== undefined) losses.add("frequency_penalty")
+  // A penalty of 0 is none.
+  if (request.presencePenalty) losses.add("presence_penalty")
+  if (request.frequencyPenalty) losses.add("frequency_penalty")
   if (request.logprobs === true || request.topLogprobs !== undefined) losses.add("logprobs")
   if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
   if (request.verbosity !== undefined) losses.add("verbosity")

@@ -95,8 +95,9 @@ function reportFormat(
 /** What Converse has no field for. */
 function reportUnsupported(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
-  if (request.presencePenalty !== undefined) losses.add("presence_penalty")
-  if (request.frequencyPenalty !== undefined) losses.add("frequency_penalty")
+  // A penalty of 0 is none.
+  if (request.presencePenalty) losses.add("presence_penalty")
+  if (request.frequencyPenalty) losses.add("frequency_penalty")
   if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")
   loseModalities(request, losses)

@@ -6,6 +6,8 @@ import type { ModelFamily } from "../quirks.ts"
 import type { EncodedReasoning } from "../reasoning.ts"
 
 const HIGHEST_TEMPERATURE = 1
+/** The default of the temperature, at most models, and of top_p. */
+const USUAL = 1
 
 /** `inferenceConfig`, and the sampling parameters that only the model's maker has. */
 export interface EncodedSampling {
@@ -27,8 +29,11 @@ export function encodeSampling(
   const isFree = family.sampling !== "none" && reasoning?.refusesSampling !== true
   if (isFree) setSampling(config, request, family, losses)
   else {
-    if (request.temperature !== undefined) losses.add("temperature")
-    if (request.topP !== undefined) losses.add("top_p")
+    // The value that it has anyway need not be sent.
+    const { temperature = USUAL, topP = USUAL } = request
+    const isUsual = temperature === USUAL && family.omittedTemperature === undefined
+    if (request.temperature !== undefined && !isUsual) losses.add("temperature")
+    if (topP !== USUAL) losses.add("top_p")
   }
   if (stop !== undefined && stop.length > 0) config.stopSequences = [...stop]
   const additional = encodeTopK(request.topK, isFree, family, losses)
@@ -50,8 +55,8 @@ function setSampling(
     if (temperature > HIGHEST_TEMPERATURE) losses.add("temperature", "approximated")
   }
   if (topP === undefined) return
-  if (family.sampling === "one" && temperature !== undefined) losses.add("top_p")
-  else config.topP = topP
+  if (family.sampling !== "one" || temperature === undefined) config.topP = topP
+  else if (topP !== USUAL) losses.add("top_p")
 }
 
 function encodeTopK(
