@@ -41,8 +41,6 @@ export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featur
     n: "approximated",
     presence_penalty: penalties,
     frequency_penalty: penalties,
-    // Requested, but only a caller of this dialect can read them as they are.
-    logprobs: "approximated",
     "tool_result.failed": "dropped",
     "tools.grammar": quirks.customTools ? "carried" : "approximated",
     reasoning_budget: "approximated",

@@ -22,7 +22,7 @@ describeLosses("openai chat", upstreams, {
   badRequest: OpenAI.BadRequestError,
   losses: {
     "openai-chat": [],
-    "openai-responses": ["seed:dropped", "logprobs:approximated"],
+    "openai-responses": ["seed:dropped"],
     "anthropic-messages": ["seed:dropped", "logprobs:dropped"],
     gemini: ["user:dropped", "logprobs:dropped"],
     "bedrock-converse": ["seed:dropped", "user:dropped", "logprobs:dropped"],

@@ -236,6 +236,7 @@ describe("a whole answer for the caller", () => {
           finish_reason: "stop",
         },
       ],
+      system_fingerprint: null,
       usage: {
         prompt_tokens: 1,
         completion_tokens: 2,

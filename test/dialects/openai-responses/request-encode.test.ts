@@ -327,7 +327,7 @@ describe("parameters", () => {
       safety_identifier: "s",
       prompt_cache_key: "k",
     })
-    expect(losses).toEqual(["logprobs:approximated"])
+    expect(losses).toEqual([])
   })
 
   test.each<[ReasoningOptions, JsonObject | undefined]>([

@@ -1,9 +1,10 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { Choice } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import { imageType } from "../../../canon/media-source.ts"
 import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
+import { logprobsOf } from "../../shared/logprobs.ts"
 import { Grounding } from "../citations/encode.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -17,6 +18,8 @@ export interface CandidateEnd extends Ending {
   readonly index: number
   readonly parts: readonly JsonObject[]
   readonly grounding: Grounding
+  /** In the form of chat completions. */
+  readonly logprobs: readonly JsonValue[]
   /** What only this dialect has. */
   readonly extra: JsonObject
 }
@@ -42,12 +45,14 @@ export function encodeCandidate(choice: Choice): JsonObject {
     reason: choice.finish,
     raw: choice.rawFinish,
     grounding,
+    logprobs: logprobsOf(choice.extra) ?? [],
     extra,
   })
 }
 
 /** A candidate with the reason why it ended. */
-export function encodeEnd({ index, parts, grounding, extra, ...ending }: CandidateEnd): JsonObject {
+export function encodeEnd(end: CandidateEnd): JsonObject {
+  const { index, parts, grounding, logprobs, extra, ...ending } = end
   const isGrounded = extra.groundingMetadata !== undefined || extra.citationMetadata !== undefined
   const metadata = isGrounded ? undefined : grounding.metadata
   return {
@@ -55,7 +60,23 @@ export function encodeEnd({ index, parts, grounding, extra, ...ending }: Candida
     finishReason: encodeFinish(ending),
     index,
     ...(metadata !== undefined && { groundingMetadata: metadata }),
+    ...(logprobs.length > 0 && { logprobsResult: encodeLogprobs(logprobs.filter(isJsonObject)) }),
     ...extra,
+  }
+}
+
+/** Log probabilities as Gemini reports them: the chosen tokens, and their alternatives if there are any. */
+function encodeLogprobs(tokens: readonly JsonObject[]): JsonObject {
+  const candidateOf = ({ token, logprob }: JsonObject): JsonObject => ({
+    ...(token !== undefined && { token }),
+    ...(logprob !== undefined && { logProbability: logprob }),
+  })
+  const others = tokens.map((token) => listAt(token, "top_logprobs").filter(isJsonObject))
+  return {
+    chosenCandidates: tokens.map(candidateOf),
+    ...(others.some((list) => list.length > 0) && {
+      topCandidates: others.map((list) => ({ candidates: list.map(candidateOf) })),
+    }),
   }
 }
 

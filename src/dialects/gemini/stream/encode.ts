@@ -91,7 +91,7 @@ class GenerationEncoder implements EventEncoder {
         candidate.search(event.search)
         return []
       case "choice-extra":
-        return this.#frames(event.choice, candidate.extra(ownFields(DIALECT, event.extra) ?? {}))
+        return this.#frames(event.choice, candidate.extra(event.extra))
       case "finish":
         return this.#frames(event.choice, candidate.finish(event.reason, event.rawReason))
       default:

@@ -1,8 +1,11 @@
 import type { FinishReason } from "../../../canon/chat.ts"
-import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import { type Extra, ownFields } from "../../../canon/extra.ts"
+import { type JsonObject, type JsonValue, parseJsonObject } from "../../../canon/json.ts"
 import type { AudioPart, Citation, ImagePart } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { logprobsOf } from "../../shared/logprobs.ts"
 import { Grounding } from "../citations/encode.ts"
+import { DIALECT } from "../identifiers.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
 import { callPart, type CandidateEnd, mediaParts, ownParts } from "../result/encode-candidate.ts"
@@ -33,6 +36,7 @@ export class WrittenCandidate {
   #reason: FinishReason = "other"
   #raw: string | undefined
   #extra: JsonObject = {}
+  readonly #logprobs: JsonValue[] = []
 
   constructor(index: number) {
     this.#index = index
@@ -91,7 +95,9 @@ export class WrittenCandidate {
   }
 
   /** Parts that only this dialect has are sent; its other members are sent at the end. */
-  extra({ parts, ...rest }: JsonObject): readonly JsonObject[] {
+  extra(extra: Extra): readonly JsonObject[] {
+    for (const token of logprobsOf(extra) ?? []) this.#logprobs.push(token)
+    const { parts, ...rest } = ownFields(DIALECT, extra) ?? {}
     Object.assign(this.#extra, rest)
     return ownParts(parts)
   }
@@ -111,6 +117,7 @@ export class WrittenCandidate {
       reason: this.#reason,
       raw: this.#raw,
       grounding: this.#grounding,
+      logprobs: this.#logprobs,
       extra: this.#extra,
     }
   }

@@ -1,10 +1,11 @@
 import { joinedAudio } from "../../../canon/audio-pieces.ts"
 import type { ChatRequest, ChatResult, Choice, SpeechOptions } from "../../../canon/chat.ts"
-import { ownFields } from "../../../canon/extra.ts"
+import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { AudioPart, CallOrigin, ImagePart, ToolCallPart } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
+import { logprobsOf } from "../../shared/logprobs.ts"
 import { textOf } from "../../shared/text-tool.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 import { originsOf } from "../../shared/tool-names.ts"
@@ -27,6 +28,8 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     model: result.model ?? request.model,
     choices: result.choices.map((choice) => encodeChoice(choice, { origins, speech })),
     usage: encodeUsage(result.usage ?? NO_USAGE),
+    // OpenRouter's clients require it.
+    system_fingerprint: null,
     ...ownFields(DIALECT, result.extra),
   }
 }
@@ -45,10 +48,16 @@ function encodeChoice(choice: Choice, asked: Asked): JsonObject {
   return {
     index: choice.index,
     message: isJsonObject(extraMessage) ? withFields(message, extraMessage) : message,
-    logprobs: null,
+    logprobs: encodeLogprobs(choice.extra),
     finish_reason: encodeFinish(choice.finish, message.function_call !== undefined),
     ...extra,
   }
+}
+
+/** As a member of a choice; those of this dialect are among its own members. */
+export function encodeLogprobs(extra: Extra | undefined): JsonValue {
+  const content = logprobsOf(extra)
+  return content === undefined ? null : { content: [...content], refusal: null }
 }
 
 function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {

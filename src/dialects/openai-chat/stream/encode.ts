@@ -2,7 +2,7 @@ import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../../canon/errors.ts"
-import { ownFields } from "../../../canon/extra.ts"
+import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { AudioPart, CallOrigin, ImagePart } from "../../../canon/message.ts"
 import type { Usage } from "../../../canon/usage.ts"
@@ -13,6 +13,7 @@ import { encodeBreak } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { ChoiceEncoder } from "./choice-encoder.ts"
+import { encodeLogprobs } from "../result/encode.ts"
 import { encodeUsage } from "../usage.ts"
 
 /** The last frame of a stream (docs/wire/openai-chat.md#f5). */
@@ -87,7 +88,7 @@ class ChunkEncoder implements EventEncoder {
         this.#choices.get(event.choice)?.search()
         break
       case "choice-extra":
-        this.#extra(event.choice, ownFields(DIALECT, event.extra), frames)
+        this.#extra(event.choice, event.extra, frames)
         break
       case "finish":
         this.#finish(event, frames)
@@ -193,14 +194,16 @@ class ChunkEncoder implements EventEncoder {
     this.#delta(choice, `{"reasoning_details":${JSON.stringify(details)}}`, frames)
   }
 
-  #extra(choice: number, fields: JsonObject | undefined, frames: SseFrame[]): void {
-    if (fields === undefined) return
+  #extra(choice: number, extra: Extra, frames: SseFrame[]): void {
+    const fields = ownFields(DIALECT, extra)
+    const logprobs = encodeLogprobs(extra)
+    if (fields === undefined && logprobs === null) return
     this.#open(choice, '""', frames)
-    const { message, ...members } = fields
+    const { message, ...members } = fields ?? {}
     const delta: JsonValue = isJsonObject(message) ? message : {}
     const chunk: JsonObject = {
       ...this.#headOf(),
-      choices: [{ index: choice, delta, logprobs: null, finish_reason: null, ...members }],
+      choices: [{ index: choice, delta, logprobs, finish_reason: null, ...members }],
       ...(this.#request.streamUsage ? { usage: null } : {}),
     }
     frames.push({ data: JSON.stringify(chunk) })

@@ -64,7 +64,6 @@ function encodeSampling(
     if (frequencyPenalty) losses.add("frequency_penalty")
   }
   setDefined(body, "top_logprobs", request.topLogprobs)
-  if (request.logprobs === true) losses.add("logprobs", "approximated")
   if (request.topK !== undefined) losses.add("top_k")
   if (request.seed !== undefined) losses.add("seed")
 }

@@ -17,6 +17,7 @@ import { DIALECT, ItemIds } from "../identifiers.ts"
 import { audioContent, audioData, imageItem, ownImageItem } from "../media.ts"
 import {
   callItem,
+  encodeLogprobs,
   messageItem,
   reasoningItem,
   refusalContent,
@@ -47,7 +48,8 @@ type Origins = ReadonlyMap<string, CallOrigin> | undefined
 
 function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObject[] {
   const ids = new ItemIds()
-  const { output: others, logprobs } = ownFields(DIALECT, choice.extra) ?? {}
+  const { output: others } = ownFields(DIALECT, choice.extra) ?? {}
+  const logprobs = encodeLogprobs(choice.extra)
   const items: JsonObject[] = []
   let content: JsonValue[] | undefined
   for (const part of choice.parts) {
@@ -63,7 +65,7 @@ function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObj
     items.push(...encodeItem(part, ids, origins))
   }
   if (Array.isArray(others)) items.push(...others.filter(isJsonObject))
-  if (Array.isArray(logprobs)) setLogprobs(items, logprobs)
+  if (logprobs.length > 0) setLogprobs(items, logprobs)
   const last = items.at(-1)
   if (ending.status === "incomplete" && last?.status === "completed") last.status = ending.status
   return items

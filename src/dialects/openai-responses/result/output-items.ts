@@ -1,5 +1,7 @@
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { Extra } from "../../../canon/extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
+import { logprobsOf } from "../../shared/logprobs.ts"
 import { textOf } from "../../shared/text-tool.ts"
 
 /**
@@ -22,6 +24,13 @@ export function textContent(
   logprobs: JsonValue[] = [],
 ): JsonObject {
   return { type: "output_text", text, annotations, logprobs }
+}
+
+/** The log probabilities of a text, each with every required member. */
+export function encodeLogprobs(extra: Extra | undefined): JsonValue[] {
+  return (logprobsOf(extra) ?? [])
+    .filter(isJsonObject)
+    .map((each) => ({ ...each, bytes: each.bytes ?? [], top_logprobs: each.top_logprobs ?? [] }))
 }
 
 /** A refusal as the content of such an item. */

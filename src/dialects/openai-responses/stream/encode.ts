@@ -2,7 +2,7 @@ import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatEvent, ChatRequest, FinishReason } from "../../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
-import { ownFields } from "../../../canon/extra.ts"
+import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 import type { AudioPart, CallOrigin, ImagePart } from "../../../canon/message.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
@@ -13,6 +13,7 @@ import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT, ItemIds } from "../identifiers.ts"
 import { imageItem, ownImageItem } from "../media.ts"
+import { encodeLogprobs } from "../result/output-items.ts"
 import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
 import { searchId } from "../search/steps.ts"
 import { CallWriter, CustomCallWriter, type OpenCallWriter } from "./call-writers.ts"
@@ -149,7 +150,7 @@ class ResponseEncoder implements EventEncoder {
         this.#search(event.search, frames)
         break
       case "choice-extra":
-        this.#extra(ownFields(DIALECT, event.extra), frames)
+        this.#extra(event.extra, frames)
         break
       case "finish":
         this.#finish = event.reason
@@ -240,9 +241,9 @@ class ResponseEncoder implements EventEncoder {
   }
 
   /** Items of server tools, and the log probabilities of the text before them. */
-  #extra(fields: JsonObject | undefined, frames: SseFrame[]): void {
-    if (fields === undefined) return
-    if (this.#current instanceof MessageWriter) this.#current.logprobs(listAt(fields, "logprobs"))
+  #extra(extra: Extra, frames: SseFrame[]): void {
+    if (this.#current instanceof MessageWriter) this.#current.logprobs(encodeLogprobs(extra))
+    const fields = ownFields(DIALECT, extra) ?? {}
     for (const item of listAt(fields, "output").filter(isJsonObject)) {
       this.#closeCurrent(frames)
       this.#headOf(frames)
