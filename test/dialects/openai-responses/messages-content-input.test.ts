@@ -52,3 +52,21 @@ test("an input of items goes up as it is", () => {
   const { body } = OPENAI_RESPONSES.patches.request({ model: "m", input }, { model: "up" })
   expect(body.input).toBe(input)
 })
+
+test("a message loses the id that an earlier item has", () => {
+  const { patches } = OPENAI_RESPONSES
+  const said = (id: string, text: string) => ({
+    type: "message",
+    id,
+    role: "assistant",
+    content: [{ type: "output_text", text, annotations: [] }],
+  })
+  const call = { type: "function_call", id: "fc_1", call_id: "c", name: "f", arguments: "{}" }
+  const input = [said("msg_1", "Thought"), said("msg_1", "Hi"), call, said("msg_2", "Bye")]
+  const { body, losses } = patches.request({ model: "m", input }, { model: "m" })
+  const { id: _, ...second } = said("msg_1", "Hi")
+  expect(body.input).toEqual([input[0], second, call, input[3]])
+  expect(losses).toEqual([])
+  const distinct = [said("msg_1", "Hi"), call]
+  expect(patches.request({ model: "m", input: distinct }, { model: "m" }).body.input).toBe(distinct)
+})

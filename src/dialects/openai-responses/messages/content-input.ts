@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
 
 /** Kinds of content that may be in the input without a message around them. */
 const CONTENT_TYPES: ReadonlySet<JsonValue | undefined> = new Set([
@@ -29,6 +29,28 @@ export function withMessages(input: readonly JsonValue[]): readonly JsonValue[] 
     } else open.push(contentOf(item))
   }
   return items
+}
+
+/**
+ * Leaves out the id of a message that an earlier item has: OpenAI rejects such an input, which pi sends when it goes on
+ * with another model's answer. An id of a message is optional.
+ *
+ * @returns the same input if all ids differ, as nearly always.
+ */
+export function withDistinctIds(input: readonly JsonValue[]): readonly JsonValue[] {
+  const seen = new Set<string>()
+  let distinct: JsonValue[] | undefined
+  for (const [index, item] of input.entries()) {
+    const id = isJsonObject(item) ? textAt(item, "id") : undefined
+    if (id === undefined || !isJsonObject(item)) continue
+    if (seen.has(id) && item.role !== undefined) {
+      const { id: _, ...rest } = item
+      distinct ??= [...input]
+      distinct[index] = rest
+    }
+    seen.add(id)
+  }
+  return distinct ?? input
 }
 
 function isContent(item: JsonValue): item is string | JsonObject {

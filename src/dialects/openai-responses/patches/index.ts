@@ -10,7 +10,7 @@ import type {
 import type { GatewayError } from "../../../canon/errors.ts"
 import { type JsonObject, type JsonValue, objectAt, textAt } from "../../../canon/json.ts"
 import { streamFailure } from "../errors.ts"
-import { withMessages } from "../messages/content-input.ts"
+import { withDistinctIds, withMessages } from "../messages/content-input.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { dropAgentTools } from "../tools/agent-tools.ts"
 import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
@@ -37,7 +37,9 @@ function patchRequest(
   { agentTools }: OpenAiResponsesQuirks,
 ): EncodedRequest {
   const patched: JsonObject = { ...body, model }
-  if (Array.isArray(body.input)) patched.input = withMessages(body.input) as JsonValue[]
+  if (Array.isArray(body.input)) {
+    patched.input = withDistinctIds(withMessages(body.input)) as JsonValue[]
+  }
   if (maxTokens !== undefined) patched.max_output_tokens = maxTokens
   return { body: patched, losses: agentTools ? [] : dropAgentTools(patched) }
 }
