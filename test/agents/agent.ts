@@ -1,7 +1,20 @@
-/** One step of a task: a tool of the agent, and what it is called with. */
+import type { Tool } from "tollgate-contract/tools.ts"
+
+/** One step of a task: a tool of the agent, and its arguments. */
 export interface Step {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
+}
+
+/** A change of `note.txt`, and a command that copies the result. */
+export interface Task {
+  readonly folder: string
+  /** The model that works on it. */
+  readonly model: string
+  readonly before: string
+  readonly after: string
+  /** A shell command that writes the new text to another file. */
+  readonly command: string
 }
 
 /** What an agent calls. */
@@ -9,32 +22,43 @@ export interface Target {
   /** The gateway's address. */
   readonly url: string
   readonly key: string
-  readonly model: string
+  /** The models of the session, one for each turn. */
+  readonly models: readonly [string, ...string[]]
 }
 
 /** Where an agent runs. */
 export interface Place {
   readonly home: string
+  /** Where the task is. */
+  readonly folder: string
   readonly target: Target
   readonly environment: Record<string, string>
 }
 
-/** A program that people let work in a folder, as npm has it. */
+/** A coding agent, as npm has it. */
 export interface Agent {
   /** What a row of the table is called. */
   readonly name: string
-  /** As `tollgate connect` knows it. */
-  readonly tool: "claude" | "codex" | "opencode" | "gemini"
   readonly package: string
   readonly version: string
-  /** The program's name and the words that make it do one task from its standard input. */
+  /** The tool of `tollgate connect` that writes its settings; absent: `prepare` does. */
+  readonly tool?: Tool
+  /** The command line that does one task. */
   readonly command: readonly string[]
+  /** Whether it takes the task as its last argument, not from its standard input. */
+  readonly takesArgument?: true
   readonly environment?: Readonly<Record<string, string>>
-  /** What its user does besides `tollgate connect`. */
+  /** Does what its user does besides `tollgate connect`. */
   prepare?(place: Place): void
-  /** Reads `note.txt`, changes "before" to "after" in it, and runs a command that writes `ran.txt`. */
-  steps(folder: string): readonly Step[]
+  /** The command line that goes on with the session, with another model. It may change the settings. */
+  goOn(place: Place, model: string): readonly string[]
+  /** Ends what it leaves running. */
+  finish?(place: Place): void
+  /** Reads `note.txt`, changes it and runs the command. */
+  steps(task: Task): readonly Step[]
 }
 
-/** What each task runs at its end. */
-export const COMMAND = "cat note.txt > ran.txt"
+/** The change of a task as the text that `apply_patch` takes. */
+export function patchOf({ before, after }: Task): string {
+  return `*** Begin Patch\n*** Update File: note.txt\n@@\n-${before}\n+${after}\n*** End Patch`
+}

@@ -22,14 +22,26 @@ const LOSSES: Readonly<Record<string, string>> = {
   "cache_control:dropped": "the vendor caches by itself",
   "client_metadata:dropped": "Codex's notes for OpenAI about its session",
   "context_management:dropped": "Claude Code asks to keep all thinking, as other vendors do",
+  "defer_loading:dropped": "the vendor gets all tools at once",
   "internal_chat_message_metadata_passthrough:dropped": "Codex's notes for OpenAI about an item",
+  "__copilotMessageSource:dropped": "Copilot's note about who wrote a message",
+  "phase:dropped": "OpenAI's label of a message that comes before its calls",
   "prompt_cache_key:dropped": "the vendor caches by itself",
+  "reasoning.signature:dropped":
+    "the proof of another model's thoughts, after a switch of the model",
+  "reasoning.summary:dropped": "the vendor always shows what its model thinks",
+  "reasoning:dropped":
+    "the model does not think, or would not accept thoughts without its own proof",
+  "reasoning_budget:approximated": "the vendor takes an effort, not a number of tokens",
   "search_content_types:dropped": "the vendor's search gives no pictures",
   "system.position:approximated": "the vendor takes instructions at the head only",
+  "tool_reference:approximated":
+    "the vendor has all tools already: the names that a search found are told in words",
   "tools.grammar:approximated": "the vendor has functions only: the grammar is told in words",
   "tools:dropped": "a search of the web or of tools, which the vendor does not run",
   "top_k:dropped": "the vendor has none",
   "top_p:dropped": "the vendor takes no top_p beside a temperature",
+  "user:approximated": "a name that is longer than the vendor accepts is sent as its hash",
   "user:dropped": "the vendor keeps no names of users",
   "verbosity:dropped": "the vendor has none",
   "web_search:dropped": "Gemini searches only without functions",
@@ -37,14 +49,13 @@ const LOSSES: Readonly<Record<string, string>> = {
 
 /** What of an agent's requests is not as it should be: a task may pass in spite of it. */
 export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
-  if (!exchanges.some(isAnsweredPost)) return "it did not call the gateway"
   for (const exchange of exchanges) {
     const { method, path, status, answer, losses } = exchange
     if (!isExpected(exchange)) return `${method} ${path} was answered ${status}: ${answer}`
     const lost = losses.find((loss) => !isHarmless(loss))
     if (lost !== undefined) return `${method} ${path} lost ${lost}`
   }
-  return undefined
+  return exchanges.some(isAnsweredPost) ? undefined : "it did not call the gateway"
 }
 
 /** Whether an agent can do without what `x-tollgate-losses` names. */

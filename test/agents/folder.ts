@@ -3,3 +3,5 @@ import { join } from "node:path"
 
 /** Where the agents are, outside the repository. */
 export const AGENTS_FOLDER = process.env["TOLLGATE_AGENTS"] || join(tmpdir(), "tollgate-agents")
+/** Where their programs are. */
+export const PROGRAMS = join(AGENTS_FOLDER, "node_modules", ".bin")

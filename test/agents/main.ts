@@ -1,64 +1,77 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { modelAt, SixUpstreams, type Upstream, UPSTREAMS } from "../clients/matrix/six-upstreams.ts"
 import type { Agent } from "./agent.ts"
 import { AGENTS } from "./agents.ts"
+import { AGENT_MODELS, startAgentGateway } from "./deployments.ts"
 import { wrongIn } from "./expected.ts"
 import { installAgents } from "./install.ts"
-import { type Outcome, runTask } from "./run-task.ts"
+import { runSession, type Turn } from "./run-session.ts"
 
-/** Agents as npm has them, each with one task, before vendors of every dialect: `npm run test:agents -- [AGENT]`. */
-const [only] = process.argv.slice(2)
-const agents = AGENTS.filter((agent) => only === undefined || agent.tool === only)
+/**
+ * Agents as npm has them, each with one session that goes through all models: `npm run test:agents -- [AGENT]`. The
+ * sessions begin with different models.
+ */
+const [only = ""] = process.argv.slice(2)
+const agents = AGENTS.filter(({ name }) => `${name},`.toLowerCase().startsWith(only.toLowerCase()))
 const counts = { passed: 0, failed: 0, skipped: 0 }
-/** A folder for what each of them sent and was answered. */
+/** A folder for everything that they sent and received. */
 const record = process.env["TOLLGATE_AGENTS_RECORD"]
 const MAX_REASON = 400
 
 const missing = installAgents()
-const upstreams = new SixUpstreams()
-if (missing === undefined) await upstreams.start()
-try {
-  console.log("| agent | version | dialect | outcome |\n|---|---|---|---|")
-  for (const agent of agents) {
-    for (const upstream of UPSTREAMS) await tell(agent, upstream)
-  }
-} finally {
-  if (missing === undefined) await upstreams.stop()
+if (missing === undefined) {
+  await using gateway = await startAgentGateway()
+  const { key } = await gateway.caller("100000")
+  console.log("| agent | version | model | format | outcome |\n|---|---|---|---|---|")
+  for (const agent of agents) await run(agent, gateway.url, key)
+} else {
+  counts.skipped = agents.length * AGENT_MODELS.length
+  console.log(`npm did not install the agents: ${missing}`)
 }
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exit(counts.failed === 0 ? 0 : 1)
 
-async function tell(agent: Agent, upstream: Upstream): Promise<void> {
-  const [outcome, reason] = await verdictOn(agent, upstream)
-  counts[outcome]++
-  const words = reason === undefined ? outcome : `${outcome}: ${inOneLine(reason)}`
-  console.log(`| ${agent.name} | ${agent.version} | ${upstream} | ${words} |`)
-}
-
-async function verdictOn(
-  agent: Agent,
-  upstream: Upstream,
-): Promise<readonly [keyof typeof counts, string?]> {
-  if (missing !== undefined) return ["skipped", `npm did not install it: ${missing}`]
-  const { gateway, caller } = upstreams
-  try {
-    const target = { url: gateway.url, key: caller.key, model: modelAt(upstream) }
-    const outcome = await runTask(agent, target)
-    if (record !== undefined) write(record, `${agent.name} ${upstream}`, outcome)
-    const { fault, exchanges, output } = outcome
-    const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MAX_REASON))
-    const reasons = [fault, wrong].filter((reason) => reason !== undefined)
-    return reasons.length === 0 ? ["passed"] : ["failed", reasons.join(": ")]
-  } catch (error) {
-    return ["failed", error instanceof Error ? error.message : String(error)]
+async function run(agent: Agent, url: string, key: string): Promise<void> {
+  const models = modelsFrom(AGENTS.indexOf(agent))
+  const turns: Turn[] = []
+  const onTurn = (turn: Turn) => {
+    turns.push(turn)
+    report(agent, turn.model, reasonAgainst(turn))
   }
+  try {
+    await runSession(agent, { url, key, models }, onTurn)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    for (const model of models.slice(turns.length)) report(agent, model, reason)
+  }
+  if (record !== undefined) write(record, agent.name, turns)
 }
 
-function write(folder: string, name: string, outcome: Outcome): void {
+function modelsFrom(position: number): readonly [string, ...string[]] {
+  const start = position % AGENT_MODELS.length
+  const ids = [...AGENT_MODELS.slice(start), ...AGENT_MODELS.slice(0, start)].map(({ id }) => id)
+  const [first = "", ...others] = ids
+  return [first, ...others]
+}
+
+function report(agent: Agent, model: string, reason: string | undefined): void {
+  counts[reason === undefined ? "passed" : "failed"]++
+  const words = reason === undefined ? "passed" : `failed: ${inOneLine(reason)}`
+  const format = AGENT_MODELS.find(({ id }) => id === model)?.format
+  console.log(`| ${agent.name} | ${agent.version} | ${model} | ${format} | ${words} |`)
+}
+
+/** @returns what went wrong, or undefined. */
+function reasonAgainst({ fault, exchanges, output }: Turn): string | undefined {
+  const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MAX_REASON))
+  const reasons = [fault, wrong].filter((reason) => reason !== undefined)
+  return reasons.length === 0 ? undefined : reasons.join(": ")
+}
+
+function write(folder: string, name: string, turns: readonly Turn[]): void {
   mkdirSync(folder, { recursive: true })
   const file = `${name.replaceAll(/\W+/g, "-")}.json`
-  writeFileSync(join(folder, file), JSON.stringify(outcome, undefined, 2))
+  writeFileSync(join(folder, file), JSON.stringify(turns, undefined, 2))
 }
 
 function inOneLine(text: string): string {

@@ -1,35 +1,54 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Agent, COMMAND, type Place } from "./agent.ts"
+import { type Agent, patchOf, type Place, type Task } from "./agent.ts"
 
 const OPENCODE = {
   tool: "opencode",
   package: "opencode-ai",
   version: "1.18.33",
-  command: ["opencode", "run", "--auto"],
+  command: ["opencode", "run", "--auto", "--variant", "high"],
   environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
-  steps: (folder: string) => {
+  goOn: (_: Place, model: string) => [
+    ...["opencode", "run", "--auto", "--variant", "high", "--continue"],
+    ...["--model", `tollgate/${model}`],
+  ],
+  steps: (task: Task) => {
+    const { folder, model, before, after, command } = task
     const filePath = `${folder}/note.txt`
+    const edit = { filePath, oldString: before, newString: after }
     return [
       { tool: "read", arguments: { filePath } },
-      { tool: "edit", arguments: { filePath, oldString: "before", newString: "after" } },
-      { tool: "bash", arguments: { command: COMMAND, description: "Copy the note" } },
+      model.includes("gpt-")
+        ? { tool: "apply_patch", arguments: { patchText: patchOf(task) } }
+        : { tool: "edit", arguments: edit },
+      { tool: "bash", arguments: { command, description: "Copy the note" } },
     ]
   },
 } as const
 
-/** Lets it speak another dialect by another package of the AI SDK. */
+interface Config {
+  readonly provider: { readonly tollgate: { npm: string; models: Record<string, object> } }
+}
+
+/** Lets it call both models, which reason, by a package of the AI SDK. */
 function speakBy(npm: string): (place: Place) => void {
-  return ({ home }) => {
+  return ({ home, target }) => {
     const path = join(home, ".config", "opencode", "opencode.json")
-    const text = readFileSync(path, "utf8")
-    writeFileSync(path, text.replace("@ai-sdk/openai-compatible", npm))
+    const config = JSON.parse(readFileSync(path, "utf8")) as Config
+    config.provider.tollgate.npm = npm
+    config.provider.tollgate.models = Object.fromEntries(
+      target.models.map((name) => [
+        name,
+        { name, reasoning: true, limit: { context: 200_000, output: 32_000 } },
+      ]),
+    )
+    writeFileSync(path, JSON.stringify(config))
   }
 }
 
-/** opencode, in each dialect that it speaks. */
+/** opencode, in each format that it speaks. */
 export const OPENCODE_WAYS: readonly Agent[] = [
-  { ...OPENCODE, name: "opencode" },
+  { ...OPENCODE, name: "opencode", prepare: speakBy("@ai-sdk/openai-compatible") },
   { ...OPENCODE, name: "opencode, responses", prepare: speakBy("@ai-sdk/openai") },
   { ...OPENCODE, name: "opencode, messages", prepare: speakBy("@ai-sdk/anthropic") },
 ]

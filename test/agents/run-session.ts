@@ -1,78 +1,106 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Agent, Target } from "./agent.ts"
-import { AGENTS_FOLDER } from "./folder.ts"
+import type { Tool } from "tollgate-contract/tools.ts"
+import type { Agent, Place, Target, Task } from "./agent.ts"
+import { AGENTS_FOLDER, PROGRAMS } from "./folder.ts"
 import { type Exchange, Recorder } from "./recorder.ts"
 
 const REPOSITORY = Bun.fileURLToPath(new URL("../..", import.meta.url))
-/** Milliseconds that an agent may take for its task. */
-const LONGEST = 120_000
+/** How long an agent may take for one turn. */
+const TIMEOUT_MS = 120_000
 
-/** What became of a task. */
-export interface Outcome {
-  /** What of the task is not done. */
+/** What became of one turn of a session. */
+export interface Turn {
+  readonly model: string
+  /** What of its task is not done. */
   readonly fault?: string
   readonly exchanges: readonly Exchange[]
   /** Everything that the agent wrote. */
   readonly output: string
 }
 
-/** Lets an agent do its task in a folder of its own. */
-export async function runTask(agent: Agent, { url, key, model }: Target): Promise<Outcome> {
+/** Lets an agent work in a folder of its own, one task after another, each with the next model. */
+export async function runSession(
+  agent: Agent,
+  { url, key, models }: Target,
+  onTurn: (turn: Turn) => void,
+): Promise<void> {
   const home = mkdtempSync(join(AGENTS_FOLDER, "home-"))
   const folder = mkdtempSync(join(tmpdir(), "tollgate-task-"))
   await using recorder = await Recorder.start(url)
   try {
-    writeFileSync(join(folder, "note.txt"), "before\n")
-    const target = { url: recorder.url, key, model }
+    const target = { url: recorder.url, key, models }
     const environment = environmentOf(agent, target, home)
-    connect(agent, target, environment)
-    agent.prepare?.({ home, target, environment })
-    const output = await start(agent, folder, environment)
-    const fault = faultIn(folder)
-    return { ...(fault && { fault }), exchanges: recorder.exchanges, output }
+    if (agent.tool !== undefined) connect(agent.tool, target, environment)
+    const place = { home, folder, target, environment }
+    using _ = { [Symbol.dispose]: () => agent.finish?.(place) }
+    agent.prepare?.(place)
+    for (const [turn, model] of models.entries()) {
+      const task = taskOf(folder, turn, model)
+      begin(task)
+      const words = turn === 0 ? agent.command : agent.goOn(place, model)
+      const seen = recorder.exchanges.length
+      const output = await work(agent, words, place, task)
+      const fault = faultIn(task, turn)
+      const exchanges = recorder.exchanges.slice(seen)
+      onTurn({ model, ...(fault && { fault }), exchanges, output })
+    }
   } finally {
     rmSync(home, { recursive: true, force: true })
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+function taskOf(folder: string, turn: number, model: string): Task {
+  const before = `text-${turn}`
+  return { folder, model, before, after: `text-${turn + 1}`, command: copyTo(turn) }
+}
+
+function copyTo(turn: number): string {
+  return `cat note.txt > ran-${turn}.txt`
+}
+
 /** Nothing of the person that runs this reaches the agent, least of all a key. */
 function environmentOf(agent: Agent, { key }: Target, home: string): Record<string, string> {
-  const programs = join(AGENTS_FOLDER, "node_modules", ".bin")
   return {
     HOME: home,
-    PATH: `${programs}:${process.env["PATH"] ?? ""}`,
+    PATH: `${PROGRAMS}:${process.env["PATH"] ?? ""}`,
     TOLLGATE_KEY: key,
     ...agent.environment,
   }
 }
 
 /** Writes the agent's settings by the command that people use. */
-function connect(agent: Agent, target: Target, environment: Record<string, string>): void {
-  const { key, url, model } = target
+function connect(tool: Tool, target: Target, environment: Record<string, string>): void {
+  const { key, url, models } = target
   const data = join(environment["HOME"] ?? "", "tollgate")
   mkdirSync(data)
-  const words = [process.execPath, join(REPOSITORY, "src/main.ts"), "connect", agent.tool]
-  const options = ["--key", key, "--url", url, "--model", model, "--data", data, "--write"]
+  const words = [process.execPath, join(REPOSITORY, "src/main.ts"), "connect", tool]
+  const options = ["--key", key, "--url", url, "--model", models[0], "--data", data, "--write"]
   const env = { ...environment }
   const { exitCode, stderr } = Bun.spawnSync([...words, ...options], { cwd: data, env })
-  if (exitCode !== 0) throw new Error(`connect ${agent.tool}: ${stderr.toString()}`)
+  if (exitCode !== 0) throw new Error(`connect ${tool}: ${stderr.toString()}`)
 }
 
 /** @returns what it wrote. */
-async function start(agent: Agent, folder: string, env: Record<string, string>): Promise<string> {
+async function work(
+  agent: Agent,
+  words: readonly string[],
+  { folder, environment }: Place,
+  task: Task,
+): Promise<string> {
   const lines = agent
-    .steps(folder)
+    .steps(task)
     .map((step) => `call ${step.tool} ${JSON.stringify(step.arguments)}`)
-  const child = Bun.spawn([...agent.command], {
+  const prompt = `Do these steps, one after another:\n${lines.join("\n")}`
+  const child = Bun.spawn(agent.takesArgument ? [...words, prompt] : [...words], {
     cwd: folder,
-    env,
-    stdin: new Blob([`Do these steps, one after another:\n${lines.join("\n")}\n`]),
+    env: environment,
+    stdin: new Blob(agent.takesArgument ? [] : [prompt]),
     stdout: "pipe",
     stderr: "pipe",
-    timeout: LONGEST,
+    timeout: TIMEOUT_MS,
     killSignal: "SIGKILL",
   })
   const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
@@ -80,10 +108,17 @@ async function start(agent: Agent, folder: string, env: Record<string, string>):
   return `${output}\n${errors}`.trim()
 }
 
-/** What of the task is not done. */
-function faultIn(folder: string): string | undefined {
-  if (textOf(join(folder, "note.txt")) !== "after\n") return "the file is not changed"
-  return textOf(join(folder, "ran.txt")) === "after\n" ? undefined : "the command did not run"
+/** A turn that failed has left another text than the next one expects. */
+function begin({ folder, before }: Task): void {
+  const path = join(folder, "note.txt")
+  if (textOf(path) !== `${before}\n`) writeFileSync(path, `${before}\n`)
+}
+
+/** What of a task is not done. */
+function faultIn({ folder, after }: Task, turn: number): string | undefined {
+  const text = `${after}\n`
+  if (textOf(join(folder, "note.txt")) !== text) return "the file is not changed"
+  return textOf(join(folder, `ran-${turn}.txt`)) === text ? undefined : "the command did not run"
 }
 
 function textOf(path: string): string | undefined {

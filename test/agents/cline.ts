@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { type Agent, patchOf, type Place } from "./agent.ts"
+import { PROGRAMS } from "./folder.ts"
+
+const CLINE = join(PROGRAMS, "cline")
+const COMMAND = ["cline", "--thinking", "high"]
+
+/** Signs in at a provider, as its user does once. */
+function signIn({ target, environment: env, folder: cwd }: Place): void {
+  const { key, url, models } = target
+  const words = ["auth", "-p", "openai", "-k", key, "-m", models[0], "-b", `${url}/v1`]
+  const { exitCode, stderr } = Bun.spawnSync([CLINE, ...words], { cwd, env })
+  if (exitCode !== 0) throw new Error(`cline auth: ${stderr.toString()}`)
+}
+
+/** Ends its daemon, which outlives its sessions. */
+function endHub({ home }: Place): void {
+  const path = join(home, ".cline", "data", "locks", "hub", "production.json")
+  if (!existsSync(path)) return
+  const { pid } = JSON.parse(readFileSync(path, "utf8")) as { readonly pid?: number }
+  if (pid !== undefined) process.kill(pid)
+}
+
+/** Cline's command line. It goes on with a session in its terminal interface only: each turn is a session. */
+export const CLINE_AGENT: Agent = {
+  name: "Cline",
+  package: "cline",
+  version: "3.0.65",
+  command: COMMAND,
+  takesArgument: true,
+  prepare: signIn,
+  finish: endHub,
+  goOn: (_, model) => [...COMMAND, "--model", model],
+  steps: (task) => {
+    const { folder, model, before, after, command } = task
+    const path = `${folder}/note.txt`
+    return [
+      { tool: "read_files", arguments: { files: [{ path }] } },
+      model.includes("gpt-")
+        ? { tool: "apply_patch", arguments: { input: patchOf(task) } }
+        : { tool: "editor", arguments: { path, old_text: before, new_text: after } },
+      { tool: "run_commands", arguments: { commands: [command] } },
+    ]
+  },
+}

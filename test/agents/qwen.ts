@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Agent, Place } from "./agent.ts"
+
+const COMMAND = ["qwen", "--approval-mode", "yolo"]
+
+const QWEN = {
+  package: "@qwen-code/qwen-code",
+  version: "0.24.4",
+  command: COMMAND,
+  goOn: (_: Place, model: string) => [...COMMAND, "--continue", "--model", model],
+  steps: ({ folder, before, after, command }) => {
+    const file_path = `${folder}/note.txt`
+    const words = { command, description: "Copy it", is_background: false }
+    return [
+      { tool: "read_file", arguments: { file_path } },
+      { tool: "edit", arguments: { file_path, old_string: before, new_string: after } },
+      { tool: "run_shell_command", arguments: words },
+    ]
+  },
+} satisfies Omit<Agent, "name">
+
+type Protocol = "openai" | "anthropic" | "gemini"
+
+/** Writes both models at the gateway into its settings. */
+function speak(protocol: Protocol, path: string, wireApi?: string): (place: Place) => void {
+  return ({ home, target }) => {
+    const models = target.models.map((id) => ({
+      id,
+      name: id,
+      envKey: "TOLLGATE_KEY",
+      baseUrl: target.url + path,
+      ...(wireApi !== undefined && { wireApi }),
+    }))
+    const settings = {
+      modelProviders: { [protocol]: models },
+      security: { auth: { selectedType: protocol } },
+      model: { name: target.models[0] },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false },
+    }
+    mkdirSync(join(home, ".qwen"), { recursive: true })
+    writeFileSync(join(home, ".qwen", "settings.json"), JSON.stringify(settings))
+  }
+}
+
+/** Qwen Code, in each format that it speaks. */
+export const QWEN_WAYS: readonly Agent[] = [
+  { ...QWEN, name: "Qwen Code", prepare: speak("openai", "/v1") },
+  { ...QWEN, name: "Qwen Code, responses", prepare: speak("openai", "/v1", "responses") },
+  { ...QWEN, name: "Qwen Code, messages", prepare: speak("anthropic", "") },
+  { ...QWEN, name: "Qwen Code, Gemini", prepare: speak("gemini", "") },
+]
