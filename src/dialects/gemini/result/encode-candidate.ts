@@ -67,16 +67,19 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
 
 /** Log probabilities as Gemini reports them: the chosen tokens, and their alternatives if there are any. */
 function encodeLogprobs(tokens: readonly JsonObject[]): JsonObject {
-  const candidateOf = ({ token, logprob }: JsonObject): JsonObject => ({
-    ...(token !== undefined && { token }),
-    ...(logprob !== undefined && { logProbability: logprob }),
-  })
   const others = tokens.map((token) => listAt(token, "top_logprobs").filter(isJsonObject))
   return {
-    chosenCandidates: tokens.map(candidateOf),
+    chosenCandidates: tokens.map(encodeLogprob),
     ...(others.some((list) => list.length > 0) && {
-      topCandidates: others.map((list) => ({ candidates: list.map(candidateOf) })),
+      topCandidates: others.map((list) => ({ candidates: list.map(encodeLogprob) })),
     }),
+  }
+}
+
+function encodeLogprob({ token, logprob }: JsonObject): JsonObject {
+  return {
+    ...(token !== undefined && { token }),
+    ...(logprob !== undefined && { logProbability: logprob }),
   }
 }
 
