@@ -16,7 +16,12 @@ const CODEX = {
   version: "0.171.0",
   command: ["codex", "exec", ...OPTIONS, "-"],
   goOn: (_: Place, model: string) => [
-    ...["codex", "exec", "resume", "--last", "--model", model],
+    "codex",
+    "exec",
+    "resume",
+    "--last",
+    "--model",
+    model,
     ...OPTIONS,
     "-",
   ],

@@ -17,6 +17,37 @@ const REFUSALS: readonly ExpectedRefusal[] = [
   },
 ]
 
+interface ExpectedFailure {
+  /** As a row of the table is called. */
+  readonly agent: string
+  readonly model: RegExp
+  readonly reason: string
+}
+
+/** Turns that fail by the agent's own fault. */
+const FAILURES: readonly ExpectedFailure[] = [
+  {
+    agent: "Gemini CLI",
+    model: /^google\//,
+    reason: "it repeats the results of tools when it resumes a session for the second time",
+  },
+  {
+    agent: "pi, messages",
+    model: /^anthropic\//,
+    reason: "it always asks for a budget of thoughts, which the model rejects",
+  },
+  {
+    agent: "Qwen Code, messages",
+    model: /^anthropic\//,
+    reason: "it trims the thoughts that it stores, and they are rejected as changed",
+  },
+]
+
+/** Why a turn of an agent may fail, if it may. */
+export function expectedFailure(agent: string, model: string): string | undefined {
+  return FAILURES.find((one) => one.agent === agent && one.model.test(model))?.reason
+}
+
 /** What may be lost on the way to a vendor without doing harm to the task, and why. */
 const LOSSES: Readonly<Record<string, string>> = {
   "cache_control:dropped": "the vendor caches by itself",

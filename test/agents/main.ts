@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Agent } from "./agent.ts"
 import { AGENTS } from "./agents.ts"
 import { AGENT_MODELS, startAgentGateway } from "./deployments.ts"
-import { wrongIn } from "./expected.ts"
+import { expectedFailure, wrongIn } from "./expected.ts"
 import { installAgents } from "./install.ts"
 import { runSession, type Turn } from "./run-session.ts"
 
@@ -55,8 +55,10 @@ function modelsFrom(position: number): readonly [string, ...string[]] {
 }
 
 function report(agent: Agent, model: string, reason: string | undefined): void {
-  counts[reason === undefined ? "passed" : "failed"]++
-  const words = reason === undefined ? "passed" : `failed: ${inOneLine(reason)}`
+  const expected = reason && expectedFailure(agent.name, model)
+  const outcome = reason === undefined ? "passed" : expected ? "skipped" : "failed"
+  counts[outcome]++
+  const words = reason === undefined ? outcome : `${outcome}: ${inOneLine(expected ?? reason)}`
   const format = AGENT_MODELS.find(({ id }) => id === model)?.format
   console.log(`| ${agent.name} | ${agent.version} | ${model} | ${format} | ${words} |`)
 }

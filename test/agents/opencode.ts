@@ -2,16 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Agent, patchOf, type Place, type Task } from "./agent.ts"
 
+const COMMAND = ["opencode", "run", "--auto", "--variant", "high"]
+
 const OPENCODE = {
   tool: "opencode",
   package: "opencode-ai",
   version: "1.18.33",
-  command: ["opencode", "run", "--auto", "--variant", "high"],
+  command: COMMAND,
   environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
-  goOn: (_: Place, model: string) => [
-    ...["opencode", "run", "--auto", "--variant", "high", "--continue"],
-    ...["--model", `tollgate/${model}`],
-  ],
+  goOn: (_: Place, model: string) => [...COMMAND, "--continue", "--model", `tollgate/${model}`],
   steps: (task: Task) => {
     const { folder, model, before, after, command } = task
     const filePath = `${folder}/note.txt`
