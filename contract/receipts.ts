@@ -133,6 +133,15 @@ const callerReceipt = z.looseObject({
     .looseObject({
       per_million: namedCredits,
       multiplier: credits,
+      /** The period of the price that applied when the request was admitted; absent outside of all its periods. */
+      period: z
+        .object({
+          name: z.string().nullable(),
+          /** Since when and until when it applied without a break; null: without a beginning or an end. */
+          from: moment.nullable(),
+          until: moment.nullable(),
+        })
+        .optional(),
       /** The price group that it is of, and since when its term holds. */
       group: z
         .object({

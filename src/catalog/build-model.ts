@@ -4,6 +4,7 @@ import type {
   DeploymentSettings,
   ModelKind,
   ModelSettings,
+  ModeTable,
   PriceSettings,
   ProviderSettings,
 } from "../config/settings.ts"
@@ -159,7 +160,8 @@ function buildDeployment(
   }
   const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))
   const written = wanted.price ?? draft.settings?.price
-  const read = priceOf(written, draft, own, services)
+  const ownModes = callable.settings.prices?.modes
+  const read = priceOf(written, draft, own, { services, ownModes })
   const { reason } = read
   const price =
     read.price && written === undefined
@@ -266,12 +268,18 @@ function servicesOf(
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 
+/** Charges besides the model's price, and the modes among them that the settings of its provider name. */
+interface BesidePrice {
+  readonly services: DecimalServices
+  readonly ownModes: ModeTable | undefined
+}
+
 /** The deployment's price, else the model's, else what its vendor is known to charge for it. */
 function priceOf(
   written: PriceSettings | undefined,
   draft: Draft,
   own: ModelFacts | undefined,
-  services: DecimalServices,
+  { services, ownModes }: BesidePrice,
 ): ReadPrice {
   const { kind, multiplier } = draft
   if (written !== undefined) return readPrice(kind, written, multiplier, services)
@@ -280,6 +288,10 @@ function priceOf(
     return { reason: "it has no price. Give it one under 'models' in the settings" }
   }
   // The modes of the model are among the other charges, and the settings override them.
-  const { modes: _, ...rates } = known
-  return readPriceFacts(kind, rates, multiplier, services)
+  const { modes: _, periods, ...rates } = known
+  const inPeriods = periods?.map((period) =>
+    period.modes === undefined ? period : { ...period, modes: { ...period.modes, ...ownModes } },
+  )
+  const price = { ...rates, ...(inPeriods && { periods: inPeriods }) }
+  return readPriceFacts(kind, price, multiplier, services)
 }

@@ -12,6 +12,7 @@ import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
 import { buildGroup, type ModelGroup } from "./model-groups.ts"
 import { PriceGroups } from "./price-groups.ts"
+import { atPricesOf, pricedUntil } from "./prices-in-force.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
 import { UnknownModels } from "./unknown-models.ts"
 import { once } from "../canon/once.ts"
@@ -21,6 +22,8 @@ export interface CatalogSources {
   readonly settings: Settings
   readonly facts: Facts
   readonly vendors: KnownVendors
+  /** Unix milliseconds; for tests. */
+  readonly clock?: () => number
 }
 
 export interface BuiltCatalog {
@@ -39,7 +42,7 @@ const SUGGESTIONS = 3
  * answered, and a hold covers the most expensive.
  */
 export function buildCatalog(sources: CatalogSources): BuiltCatalog {
-  const { settings, facts, vendors } = sources
+  const { settings, facts, vendors, clock = Date.now } = sources
   const providers = Object.entries(settings.providers)
   const callable = new Map<string, CallableProvider>()
   for (const [id, provider] of providers) {
@@ -96,8 +99,8 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   warnings.push(...unknown.warnings())
   const groups = new PriceGroups(settings.priceGroups ?? {})
   warnings.push(...groups.warnings(models))
-  const parts = { models, modelGroups, aliases, providers: named, unknown, groups, withoutModels }
-  const catalog = new Catalog(parts)
+  const described = { models, modelGroups, aliases, providers: named, unknown, withoutModels }
+  const catalog = new Catalog({ ...described, groups, clock })
   for (const [alias, id] of aliases) {
     const fault = aliasFault({ catalog, unknown }, alias, id)
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
@@ -146,6 +149,8 @@ export interface CatalogParts {
   readonly unknown: UnknownModels
   /** Of prices. */
   readonly groups: PriceGroups
+  /** Unix milliseconds. */
+  readonly clock: () => number
   /** One line for each provider that cannot be called since it has no models. */
   readonly withoutModels: readonly string[]
 }
@@ -164,11 +169,13 @@ export class Catalog {
   readonly #originalNames: OriginalNames
   readonly #unknown: UnknownModels
   readonly #groups: PriceGroups
+  readonly #clock: () => number
   readonly #hasFree = once(() => this.#listed.some(isFree))
   readonly #entries = new WeakMap<Model, string>()
-  #wholeBody: string | undefined
+  #wholeBody: { readonly text: string; readonly from: number; readonly until: number } | undefined
 
   constructor({ models, modelGroups, aliases, providers, unknown, groups, ...rest }: CatalogParts) {
+    this.#clock = rest.clock
     this.withoutModels = rest.withoutModels
     this.#models = byId(models)
     this.#listed = byId([...models, ...modelGroups.map(({ model }) => model)])
@@ -245,10 +252,11 @@ export class Catalog {
 
   /** A model at the prices of a key, as they are now. */
   priced(model: Model, rights: ModelRights = {}): Model {
-    return this.#groups.priced(model, rights.priceGroup, Date.now())
+    const now = this.#clock()
+    return this.#groups.priced(atPricesOf(model, now), rights.priceGroup, now)
   }
 
-  /** Whether a key can call anything that costs nothing; a key with prices of its own is looked at each time. */
+  /** Whether a key can call anything that may cost nothing; a key with prices of its own is looked at each time. */
   hasFree(rights: ModelRights): boolean {
     if (rights.priceGroup === undefined) return this.#hasFree()
     return this.#listed.some((model) => isFree(this.priced(model, rights)))
@@ -271,7 +279,8 @@ export class Catalog {
   }
 
   /**
-   * The body of the model list, as JSON text. For keys that may call all at the prices of everyone it is made once.
+   * The body of the model list, as JSON text. For keys that may call all at the prices of everyone it is made
+   * once for each time in which they stay the same.
    * @param kind absent: all.
    */
   listBody(rights: ModelRights = {}, kind?: ModelKind): string {
@@ -279,8 +288,14 @@ export class Catalog {
     if (allows !== undefined || priceGroup !== undefined || kind !== undefined) {
       return this.#bodyOf(this.list(allows, kind).map((model) => this.priced(model, rights)))
     }
-    this.#wholeBody ??= this.#bodyOf(this.#listed)
-    return this.#wholeBody
+    const now = this.#clock()
+    const known = this.#wholeBody
+    if (known !== undefined && known.from <= now && now < known.until) return known.text
+    const models = this.#listed.map((model) => atPricesOf(model, now))
+    const until = Math.min(Infinity, ...models.map(pricedUntil))
+    const text = this.#bodyOf(models)
+    this.#wholeBody = { text, from: now, until }
+    return text
   }
 
   /**

@@ -9,6 +9,8 @@ interface RateFacts {
     | string
     | number
     | readonly TierFacts[]
+    | readonly PeriodFacts[]
+    | readonly string[]
     | Readonly<Record<string, string>>
     | undefined
 }
@@ -18,10 +20,25 @@ export interface TierFacts extends RateFacts {
   readonly above: number
 }
 
-export interface PriceFacts extends RateFacts {
+interface CardFacts extends RateFacts {
   readonly tiers?: readonly TierFacts[]
   /** Factors on the token rates in a mode of service, decimal text. */
   readonly modes?: Readonly<Record<string, string>>
+}
+
+/** Prices that take the place of those of the same name for a time: as settings have them. */
+export interface PeriodFacts extends CardFacts {
+  readonly name?: string
+  /** Moments, or days in UTC. */
+  readonly from?: string
+  readonly until?: string
+  readonly zone?: string
+  readonly days?: readonly string[]
+  readonly hours?: readonly string[]
+}
+
+export interface PriceFacts extends CardFacts {
+  readonly periods?: readonly PeriodFacts[]
 }
 
 /** What a vendor charges besides its models' own prices. */

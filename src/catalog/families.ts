@@ -62,8 +62,20 @@ export function familyFacts(
     ...(outputs.length > 0 && { max_output: Math.max(...outputs) }),
     ...(first.facts.dialects && { dialects: first.facts.dialects }),
     ...(first.facts.own_searches !== undefined && { own_searches: first.facts.own_searches }),
-    price: dearestOf(peers.map(({ price }) => price)),
+    price: dearestOf(peers.flatMap(({ price }) => cardsOf(price))),
   }
+}
+
+/** A price outside of its periods, and in each of them. */
+function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
+  const inPeriods = periods.map(
+    ({ name: _, from: _1, until: _2, zone: _3, days: _4, hours: _5, ...card }) => ({
+      ...own,
+      ...card,
+      modes: { ...own.modes, ...card.modes },
+    }),
+  )
+  return [own, ...inPeriods]
 }
 
 /** For each class, tier and mode the highest of several prices. */

@@ -1,7 +1,9 @@
 import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
 import type { ModelKind } from "../config/settings.ts"
-import { type DecimalPrice, type DecimalServices, parsePrice, type Price } from "../ledger/price.ts"
-import type { PriceFacts } from "./facts.ts"
+import type { Weekday } from "#contract/price-periods.ts"
+import type { DecimalPeriod, DecimalPrice, DecimalServices, Price } from "../ledger/price.ts"
+import { parsePeriods } from "../ledger/price-periods.ts"
+import type { PeriodFacts, PriceFacts } from "./facts.ts"
 
 /** A price, or why there is none. */
 export type ReadPrice =
@@ -21,7 +23,8 @@ const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
   transcription: [["second", "audio_input", "input"]],
 }
 
-const KNOWN = new Set<string>([...PRICE_NAMES, "above", "tiers", "modes"])
+const TIMES = ["name", "from", "until", "zone", "days", "hours"]
+const KNOWN = new Set<string>([...PRICE_NAMES, ...TIMES, "above", "tiers", "modes", "periods"])
 
 /** Reads a price from the settings. @param services what its vendor charges besides it. */
 export function readPrice(
@@ -37,7 +40,7 @@ export function readPrice(
     return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
   }
   try {
-    return { price: parsePrice(price, multiplier, services) }
+    return { price: parsePeriods(price, multiplier, services) }
   } catch (error) {
     return { reason: `its price cannot be read: ${(error as Error).message}` }
   }
@@ -69,12 +72,25 @@ export function readPriceFacts(
   multiplier: string,
   services?: DecimalServices,
 ): ReadPrice {
-  const unbilled = [facts, ...(facts.tiers ?? [])].flatMap(unbilledClasses)
+  const cards = [facts, ...(facts.periods ?? [])]
+  const unbilled = cards.flatMap((card) => [card, ...(card.tiers ?? [])]).flatMap(unbilledClasses)
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
   // Only names that parsePrice knows are left, and their values are decimal text.
-  return readPrice(kind, facts, multiplier, services)
+  const { periods, ...card } = facts
+  const price = { ...card, ...(periods && { periods: periods.map(readPeriod) }) }
+  return readPrice(kind, price, multiplier, services)
+}
+
+/** A period of a list that was checked when it was taken. */
+export function readPeriod({ from, until, days, ...others }: PeriodFacts): DecimalPeriod {
+  return {
+    ...others,
+    ...(from !== undefined && { from: Date.parse(from) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
+    ...(days !== undefined && { days: days as readonly Weekday[] }),
+  }
 }
 
 function unbilledClasses(rates: Readonly<Record<string, unknown>>): string[] {

@@ -15,7 +15,14 @@ export interface ShownReceipt {
   readonly requested_model?: string
   readonly deployment: string | null
   readonly estimated: boolean
-  readonly price: { readonly multiplier: string } | null
+  readonly price: {
+    readonly multiplier: string
+    readonly period?: {
+      readonly name: string | null
+      readonly from: string | null
+      readonly until: string | null
+    }
+  } | null
   readonly arithmetic:
     | readonly {
         readonly class: string
@@ -44,6 +51,16 @@ export interface ShownReceipt {
   } | null
 }
 
+/** `off-peak, since 2026-11-26T10:00:00.000Z, until 2026-11-27T01:00:00.000Z` */
+function periodText({
+  name,
+  from,
+  until,
+}: NonNullable<NonNullable<ShownReceipt["price"]>["period"]>): string {
+  const parts = [name, from && `since ${from}`, until && `until ${until}`]
+  return parts.filter((part) => part !== null).join(", ")
+}
+
 /** A receipt as text: what was called, and the arithmetic to the nanocredit. */
 export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   const facts = formatFields(
@@ -54,6 +71,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
       ["account", `${receipt.account}, key ${receipt.key}`],
       ["request", `${receipt.endpoint} ${receipt.model}${requestedAs(receipt)}`],
       ["answered by", receipt.deployment ?? "none"],
+      ...listed("price period", receipt.price?.period && [periodText(receipt.price.period)]),
       ...listed("served as", receipt.modes),
       ...listed("without a price", receipt.unpriced),
       ["held", `${receipt.hold} credits`],

@@ -21,6 +21,7 @@ import type {
   ModelSettings,
   NamedCredential,
   PriceGroupSettings,
+  PriceCardSettings,
   PriceSettings,
   ProviderSettings,
   RoutingSettings,
@@ -281,6 +282,14 @@ function unknownModels(entry: FileSettings["unknown_models"]): Settings["unknown
 
 function price(entry: FilePrice | undefined): PriceSettings | undefined {
   if (entry === undefined) return undefined
+  const { periods, ...own } = entry
+  const read = periods?.map(({ name, from, until, zone, days, hours, ...rates }) =>
+    present({ ...priceCard(rates), name, from, until, zone, days, hours }),
+  )
+  return present({ ...priceCard(own), periods: read })
+}
+
+function priceCard(entry: Omit<FilePrice, "periods">): PriceCardSettings {
   const { tiers, image, ...rates } = entry
   const images = typeof image === "string" ? { default: image } : { ...image }
   const { default: other, ...kinds } = images

@@ -1,5 +1,6 @@
 import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { groupFindings } from "./group-rules.ts"
+import { periodFindings } from "./price-periods.ts"
 import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
@@ -33,6 +34,8 @@ export function structureFindings(
       findings.push({ path: place, message })
     }
   }
+  const unknown = member(member(file, "unknown_models"), "price")
+  findings.push(...priceFindings(["unknown_models", "price"], unknown))
   findings.push(...groupFindings(member(file, "models"), providers))
   for (const [id, group] of entries(member(file, "price_groups"))) {
     findings.push(...priceGroupFindings(["price_groups", id, "terms"], member(group, "terms")))
@@ -53,9 +56,17 @@ function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
     const prices = entries(member(term, "prices"))
     return [
       ...(isTaken ? [{ path: [...place, "from"], message }] : []),
-      ...prices.flatMap(([glob, price]) => priceFindings([...place, "prices", glob], price)),
+      ...prices.flatMap(([glob, price]) => cardFindings([...place, "prices", glob], price)),
     ]
   })
+}
+
+/** The price of a rate card: its term says when it applies. */
+function cardFindings(path: SettingPath, price: unknown): Finding[] {
+  if (member(price, "periods") === undefined) return priceFindings(path, price)
+  const message =
+    "cannot be used in a rate card, whose terms say from when its prices apply. Give the group another term"
+  return [{ path: [...path, "periods"], message }]
 }
 
 /** A second deployment is asked only where there is one, or another credential. */
@@ -91,6 +102,16 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
   if (Object.keys(price).length === 0) {
     return [{ path, message: "is empty. Give it at least one price, such as input: 0.10" }]
   }
+  const periods = member(price, "periods")
+  const own = Array.isArray(periods) ? periods : []
+  return [
+    ...tierFindings(path, price),
+    ...own.flatMap((period: unknown, index) => tierFindings([...path, "periods", index], period)),
+    ...periodFindings(path, price),
+  ]
+}
+
+function tierFindings(path: SettingPath, price: unknown): Finding[] {
   const tiers = member(price, "tiers")
   if (!Array.isArray(tiers)) return []
   const seen = new Set<number>()

@@ -29,6 +29,7 @@ import {
 import { databaseScalars } from "./database-settings.ts"
 import { backupScalars } from "./backup-settings.ts"
 import { retentionScalars } from "./retention-settings.ts"
+import { dayHours, periodScalars, weekday } from "./price-periods.ts"
 import { priceScalars } from "./price-settings.ts"
 import { modelRuleScalars } from "./model-rule-settings.ts"
 import { metricScalars } from "./metric-settings.ts"
@@ -215,12 +216,20 @@ const modes = record(
   ),
   multiplier,
 )
-const price = strict({
+const card = {
   ...rates,
   image: imagePrice.optional(),
   tiers: list(tier).optional(),
   modes: modes.optional(),
+}
+const period = strict({
+  name: label().optional(),
+  ...periodScalars,
+  days: list(weekday).optional(),
+  hours: list(dayHours).optional(),
+  ...card,
 })
+const price = strict({ ...card, periods: list(period).optional() })
 const servicePrices = strict({
   ...(Object.fromEntries(SERVICE_PRICE_NAMES.map((service) => [service, rate])) as Record<
     ServicePriceName,

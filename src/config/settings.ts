@@ -1,4 +1,5 @@
 import type { ModelRules } from "#contract/model-rules.ts"
+import type { PeriodTimes } from "#contract/price-periods.ts"
 import type { AccountTemplate } from "#contract/accounts.ts"
 import type { BackupSettings } from "./backup-settings.ts"
 import type { RetentionSettings } from "./retention-settings.ts"
@@ -36,12 +37,23 @@ export interface PriceTierSettings extends PriceTable {
   readonly above: number
 }
 
-export interface PriceSettings extends PriceTable {
+/** The prices of a model, or those of one of its periods. */
+export interface PriceCardSettings extends PriceTable {
   readonly tiers?: readonly PriceTierSettings[]
   /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, DecimalText>>
   /** Absent: what is known of the model at its vendor, and of the vendor. */
   readonly modes?: ModeTable
+}
+
+/** Prices that take the place of those of the same name while the period applies. */
+export interface PricePeriodSettings extends PriceCardSettings, PeriodTimes {
+  readonly name?: string
+}
+
+export interface PriceSettings extends PriceCardSettings {
+  /** No two apply at the same time; while none does, the price itself holds. */
+  readonly periods?: readonly PricePeriodSettings[]
 }
 
 export const MODEL_KINDS = [

@@ -10,7 +10,9 @@ import {
 import { MAX_MULTIPLIER, MAX_QUANTITY, MAX_RATE, storedAmount } from "../accounting/maxima.ts"
 import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp, parseDecimal } from "#contract/decimal.ts"
+import type { PeriodTimes } from "#contract/price-periods.ts"
 import { parseCredits } from "./money.ts"
+import type { InForce, PricePeriods } from "./price-periods.ts"
 
 /** Nanocredits per million units, by class of usage. A class that is absent falls back (`rateOf`). */
 export type Rates = Readonly<Partial<Record<UsageClass, bigint>>>
@@ -38,6 +40,10 @@ export interface Price {
   readonly group?: GroupTerm
   /** The price that the rate card of a price group has taken the place of. */
   readonly listed?: Price
+  /** Prices that take its place for a time. A price that is in force has none. */
+  readonly periods?: PricePeriods
+  /** Set where it is in force for a time. */
+  readonly inForce?: InForce
 }
 
 /** The term of a price group that a price is by. */
@@ -73,8 +79,8 @@ export const COST_SCALE = 1_000_000n * 1_000_000n
 
 type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
-/** A price as configured, decimal text in credits per million units. */
-export interface DecimalPrice extends DecimalRates {
+/** The prices of a model or of one of its periods. */
+interface DecimalCard extends DecimalRates {
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, string>>
@@ -82,11 +88,21 @@ export interface DecimalPrice extends DecimalRates {
   readonly modes?: Readonly<Record<string, string>>
 }
 
+/** Prices that take the place of those of the same name while the period applies. */
+export interface DecimalPeriod extends DecimalCard, PeriodTimes {
+  readonly name?: string
+}
+
+/** A price as configured, decimal text in credits per million units. */
+export interface DecimalPrice extends DecimalCard {
+  readonly periods?: readonly DecimalPeriod[]
+}
+
 /** What a vendor charges besides its models' prices, decimal text in credits per million units. */
 export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
 
 /**
- * Parses a price.
+ * Parses a price without its periods (`parsePeriods`).
  * @param multiplier decimal text with at most six digits after the point.
  * @param services the vendor's prices besides its models'; the price's own rates take precedence.
  * @throws RangeError when a number is not a plain decimal, or is out of range.
@@ -188,12 +204,13 @@ export function serviceRate(price: Price, usageClass: UsageClass): bigint | unde
   return price.rates[usageClass] ?? price.services?.[usageClass]
 }
 
-/** Whether a price charges for tokens, or for anything at all. */
+/** Whether a price charges for tokens, or for anything at all, whichever of its periods applies. */
 export function chargesFor(
-  { rates, tiers, multiplier }: Price,
+  { rates, tiers, multiplier, periods }: Price,
   what: "tokens" | "anything",
 ): boolean {
   if (multiplier === 0n) return false
+  if (periods?.prices.every((price) => chargesFor(price, what)) === false) return false
   const classes = what === "tokens" ? TOKEN_CLASSES : USAGE_CLASSES
   const cards = [rates, ...tiers.map((tier) => tier.rates)]
   return cards.every((card) => classes.some((name) => (card[name] ?? 0n) > 0n))
@@ -218,6 +235,7 @@ export function priceTimes(price: Price, factor: bigint): Price {
       rates: ratesTimes(price.rates, factor),
       tiers: price.tiers.map(({ above, rates }) => ({ above, rates: ratesTimes(rates, factor) })),
       ...(price.listed && { listed: priceTimes(price.listed, factor) }),
+      ...(price.periods && { periods: price.periods.map((each) => priceTimes(each, factor)) }),
     }
     known.set(factor, card)
   }

@@ -1,9 +1,9 @@
 import { PRICE_NAMES } from "#contract/usage-classes.ts"
 import facts from "../catalog/facts.json" with { type: "json" }
-import type { Facts, ModelFacts, PriceFacts } from "../catalog/facts.ts"
+import type { Facts, ModelFacts, PeriodFacts, PriceFacts } from "../catalog/facts.ts"
 import { kindOf } from "../catalog/known-models.ts"
 import type { Model } from "../catalog/model.ts"
-import { readPrice } from "../catalog/read-price.ts"
+import { readPeriod, readPrice } from "../catalog/read-price.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"
 
@@ -92,18 +92,38 @@ function lastPart(name: string): string {
 
 function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source"> | undefined {
   if (known.price === undefined || kindOf(known) !== kind) return undefined
-  const price = billable(known.price)
+  const periods = (known.price.periods ?? []).flatMap(billablePeriod)
+  const card = billable(known.price)
+  const read = readPrice(kind, { ...card, periods: periods.map(readPeriod) }, "1")
   // A price that would be refused is no help.
-  return readPrice(kind, price, "1").price === undefined ? undefined : { kind, price }
+  if (read.price === undefined) return undefined
+  return { kind, price: { ...card, ...(periods.length > 0 && { periods }) } }
 }
 
 /** The classes that can be billed; the vendor's others do not apply once an operator takes over the price. */
-function billable(price: PriceFacts): Readonly<Record<string, unknown>> {
+function billable(price: PriceFacts | PeriodFacts): Readonly<Record<string, unknown>> {
   const { tiers } = price
   return {
     ...rates(price),
     ...(tiers && { tiers: tiers.map((tier) => ({ above: tier.above, ...rates(tier) })) }),
   }
+}
+
+/** Without modes of service, which are not taken over. */
+function billablePeriod({ name, from, until, zone, days, hours, ...card }: PeriodFacts) {
+  const prices = billable(card)
+  if (Object.keys(prices).length === 0) return []
+  return [
+    {
+      ...(name !== undefined && { name }),
+      ...(from !== undefined && { from }),
+      ...(until !== undefined && { until }),
+      ...(zone !== undefined && { zone }),
+      ...(days !== undefined && { days }),
+      ...(hours !== undefined && { hours }),
+      ...prices,
+    },
+  ]
 }
 
 function rates(table: Readonly<Record<string, unknown>>): Record<string, unknown> {

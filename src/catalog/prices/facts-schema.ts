@@ -1,17 +1,49 @@
 import { z } from "zod"
+import { WEEKDAYS } from "#contract/price-periods.ts"
+import { dayHours, periodFindings, periodScalars } from "../../config/price-periods.ts"
 import type { Facts } from "../facts.ts"
+
+/** The text of a list, as far as it could stand in the settings. */
+function asWritten(schema: z.ZodType) {
+  return z
+    .string()
+    .optional()
+    .superRefine((written, context) => {
+      const [issue] = schema.safeParse(written).error?.issues ?? []
+      if (issue !== undefined) context.addIssue({ code: "custom", message: issue.message })
+    })
+}
 
 /** Plain decimals of the ledger's precision: no sign, no exponent. */
 const decimal = z.string().regex(/^\d{1,12}(\.\d{1,9})?$/, "is not a price: a plain decimal")
 const factors = z.record(z.string(), decimal)
 const tokens = z.int().positive()
 /** Classes that this version does not know are kept: a price that has one is refused when it is read. */
-const priceSchema = z
+const card = {
+  tiers: z.array(z.object({ above: tokens }).catchall(decimal)).optional(),
+  modes: factors.optional(),
+}
+const text = z.string().max(100)
+const { from, until, zone } = periodScalars
+const periodSchema = z
   .object({
-    tiers: z.array(z.object({ above: tokens }).catchall(decimal)).optional(),
-    modes: factors.optional(),
+    name: text.optional(),
+    from: asWritten(from),
+    until: asWritten(until),
+    zone: asWritten(zone),
+    days: z.array(z.enum(WEEKDAYS)).min(1).optional(),
+    hours: z.array(asWritten(dayHours)).min(1).optional(),
+    ...card,
   })
   .catchall(decimal)
+const priceSchema = z
+  .object({ ...card, periods: z.array(periodSchema).optional() })
+  .catchall(decimal)
+  .superRefine((price, context) => {
+    for (const { path, message } of periodFindings([], price)) {
+      context.addIssue({ code: "custom", path: [...path], message })
+    }
+  })
 const modelSchema = z.looseObject({
   kind: z.string(),
   created: z.int().positive().optional(),

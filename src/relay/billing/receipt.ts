@@ -7,6 +7,7 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { formatCredits, multiplierText } from "../../ledger/money.ts"
 import type { Cost, CostLine, GroupTerm, Price, Rates } from "../../ledger/price.ts"
+import type { InForce } from "../../ledger/price-periods.ts"
 import type { RouteReason } from "../../routing/route.ts"
 import type { Call } from "../pipeline/call.ts"
 
@@ -182,11 +183,20 @@ function priceSnapshot(price: Price): object {
         tiers: price.tiers.map(({ above, rates }) => ({ above, per_million: namedRates(rates) })),
       }),
       multiplier: multiplierText(price.multiplier),
+      ...(price.inForce && price.inForce.index >= 0 && { period: periodSnapshot(price.inForce) }),
       ...(price.group && { group: groupSnapshot(price.group) }),
     }
     snapshots.set(price, snapshot)
   }
   return snapshot
+}
+
+function periodSnapshot({ name, from, until }: InForce): object {
+  return { name: name ?? null, from: momentText(from), until: momentText(until) }
+}
+
+function momentText(at: number): string | null {
+  return Number.isFinite(at) ? new Date(at).toISOString() : null
 }
 
 function groupSnapshot({ id, from, multiplier }: GroupTerm): object {

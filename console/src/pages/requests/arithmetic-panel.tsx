@@ -25,7 +25,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   return (
     <Panel
       title="Cost"
-      description={`Credits per million units, at the price in effect at the time${groupText(receipt)}${servedText(receipt)}.`}
+      description={`Credits per million units, at the price in effect at the time${periodText(receipt)}${groupText(receipt)}${servedText(receipt)}.`}
       isFlush
     >
       <Table.ScrollContainer
@@ -76,6 +76,19 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
       </Table.ScrollContainer>
     </Panel>
   )
+}
+
+/** In which period of the price, where one applied. */
+function periodText({ price }: Receipt): string {
+  const period = price?.period
+  if (period === undefined) return ""
+  const { name, from, until } = period
+  const parts = [
+    name === null ? "period" : `period "${name}"`,
+    ...(from === null ? [] : [`since ${momentText(from)}`]),
+    ...(until === null ? [] : [`until ${momentText(until)}`]),
+  ]
+  return ` (${parts.join(" ")})`
 }
 
 /** Of which price group, where it was not what everyone pays. */

@@ -1,0 +1,49 @@
+/** The days of a week, as settings and price lists have them. */
+export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** When a period of a price applies. All of what is named has to hold. */
+export interface PeriodTimes {
+  /** Unix milliseconds; absent: since ever. */
+  readonly from?: number
+  /** The first moment after it, Unix milliseconds; absent: without an end. */
+  readonly until?: number
+  /** The time zone of `days` and `hours`, by its IANA name; absent: UTC. */
+  readonly zone?: string
+  /** Absent: every day. */
+  readonly days?: readonly Weekday[]
+  /** `09:00-12:00`, the end exclusive and at most `24:00`; absent: the whole day. */
+  readonly hours?: readonly string[]
+}
+
+/** When a period applies, for people: `Mon-Fri, 09:00-12:00 Asia/Shanghai, until 2027-01-01`. */
+export function periodWords({ from, until, zone = "UTC", days, hours }: PeriodTimes): string {
+  const isWeekly = days !== undefined || hours !== undefined
+  const weekly = [days && daysWords(days), hours?.join(", ")].filter((part) => part !== undefined)
+  return [
+    ...(isWeekly ? [`${weekly.join(", ")} ${zone}`] : []),
+    ...(from === undefined ? [] : [`from ${momentWords(from)}`]),
+    ...(until === undefined ? [] : [`until ${momentWords(until)}`]),
+  ].join(", ")
+}
+
+/** `2027-01-01`, or with its time: `2027-03-01 08:00 UTC`. */
+export function momentWords(at: number): string {
+  const text = new Date(at).toISOString()
+  return text.endsWith("T00:00:00.000Z")
+    ? text.slice(0, "YYYY-MM-DD".length)
+    : `${text.slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", " ")} UTC`
+}
+
+/** `Mon-Fri`, `Mon, Wed`: three days and more in a row as a range. */
+function daysWords(days: readonly Weekday[]): string {
+  const places = WEEKDAYS.flatMap((day, place) => (days.includes(day) ? [place] : []))
+  const [first = 0] = places
+  const last = places.at(-1) ?? first
+  const name = (place: number): string => {
+    const day = WEEKDAYS[place] ?? ""
+    return day.slice(0, 1).toUpperCase() + day.slice(1)
+  }
+  const isRow = places.length > 2 && last - first === places.length - 1
+  return isRow ? `${name(first)}-${name(last)}` : places.map(name).join(", ")
+}

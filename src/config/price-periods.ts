@@ -1,0 +1,140 @@
+import { CLASS_OF_NAME } from "#contract/usage-classes.ts"
+import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
+import {
+  isAlways,
+  isWeekly,
+  isZone,
+  minuteOfDay,
+  overlaps,
+} from "../accounting/period-calendar.ts"
+import { type Finding, member } from "./finding.ts"
+import { Fault, moment, oneOf, readText, reading } from "./scalars.ts"
+import type { SettingPath } from "./yaml-file.ts"
+
+const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
+
+/** A part of a day. */
+const hours = reading((input) => {
+  const text = readText(input)
+  if (text instanceof Fault) return text
+  if (!HOURS.test(text)) return new Fault("must be hours such as 09:00-12:00, at most to 24:00")
+  const [start = "", end = ""] = text.split("-")
+  if (minuteOfDay(start) < minuteOfDay(end)) return text
+  if (minuteOfDay(end) === 0 || start === end) {
+    return new Fault(`ends before it begins. Midnight at its end is 24:00: ${start}-24:00`)
+  }
+  return new Fault(`ends before it begins. Write two: ${start}-24:00 and 00:00-${end}`)
+})
+
+const zone = reading((input) => {
+  const text = readText(input)
+  if (text instanceof Fault || isZone(text)) return text
+  return new Fault("is no known time zone. Name one such as UTC or Asia/Shanghai")
+})
+
+/** When a period of a price applies; `days` and `hours` are lists of these. */
+export const periodScalars = {
+  from: moment().optional(),
+  until: moment().optional(),
+  zone: zone.optional(),
+}
+export const weekday = oneOf(WEEKDAYS, "day of the week")
+export { hours as dayHours }
+
+/**
+ * The rules for the periods of one price. They check unchecked data, as all rules do: what is no moment, no day or no
+ * zone is another finding.
+ * @param path of the price.
+ */
+export function periodFindings(path: SettingPath, price: unknown): Finding[] {
+  const periods = member(price, "periods")
+  if (!Array.isArray(periods)) return []
+  const all = periods.map((period: unknown) => ({ period, times: timesIn(period) }))
+  const findings = all.flatMap(({ period, times }, index) => {
+    const place = [...path, "periods", index]
+    return [
+      ...(times === undefined ? [] : timesFindings(place, times)),
+      ...rateFindings(place, price, period),
+    ]
+  })
+  return [...findings, ...betweenFindings([...path, "periods"], all)]
+}
+
+/** What is wrong with a period alone. */
+function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
+  const { from, until, zone: named } = times
+  if (from !== undefined && until !== undefined && from >= until) {
+    const message = "is not after 'from'. Give it a later moment, or exchange the two"
+    return [{ path: [...place, "until"], message }]
+  }
+  if (isAlways(times)) {
+    const message =
+      "applies always. Give it from, until, days or hours, or make its prices those of the model"
+    return [{ path: place, message }]
+  }
+  if (named === undefined || isWeekly(times)) return []
+  const message = "has no effect without days or hours. Give moments an offset: 2027-01-01T00:00+08:00"
+  return [{ path: [...place, "zone"], message }]
+}
+
+/** A period has prices of its own, and those of long requests where the price's would take their place. */
+function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
+  const named = Object.keys(CLASS_OF_NAME).filter((name) => member(period, name) !== undefined)
+  const others = ["tiers", "modes"].filter((name) => member(period, name) !== undefined)
+  if (named.length + others.length === 0) {
+    return [{ path: place, message: "changes no price. Give it at least one, such as input: 0.10" }]
+  }
+  const tiers = member(price, "tiers")
+  if (others.includes("tiers") || !Array.isArray(tiers)) return []
+  const shared = named.find((name) =>
+    tiers.some((tier: unknown) => member(tier, name) !== undefined),
+  )
+  if (shared === undefined) return []
+  const message = `changes '${shared}', which the price's tiers name too. Give it tiers of its own`
+  return [{ path: place, message }]
+}
+
+interface ReadPeriod {
+  readonly times: PeriodTimes | undefined
+}
+
+/** Windows of one price are in one time zone, and no two of its periods apply at once. */
+function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding[] {
+  const zones = all.map(({ times }) => (times && isWeekly(times) ? (times.zone ?? "UTC") : undefined))
+  const [first] = zones.filter((name) => name !== undefined)
+  const other = zones.findIndex((name) => name !== undefined && name !== first)
+  if (other !== -1) {
+    const message = `is '${zones[other]}', and that of another period is '${first}'. Give all days and hours of a price in one time zone`
+    return [{ path: [...path, other, ...(all[other]?.times?.zone === undefined ? [] : ["zone"])], message }]
+  }
+  return all.flatMap(({ times }, index) => {
+    const before = all
+      .slice(0, index)
+      .findIndex((each) => times && each.times && overlaps(each.times, times))
+    if (before === -1) return []
+    const message = `applies at the same time as periods[${before}]. Let one of the two end before the other begins`
+    return [{ path: [...path, index], message }]
+  })
+}
+
+/** The times of an unchecked period; undefined where one of them cannot be read. */
+function timesIn(period: unknown): PeriodTimes | undefined {
+  const times: { -readonly [Name in keyof PeriodTimes]: PeriodTimes[Name] } = {}
+  for (const [name, schema] of Object.entries(periodScalars)) {
+    const value = member(period, name)
+    if (value === undefined) continue
+    const { success, data } = schema.safeParse(value)
+    if (!success) return undefined
+    Object.assign(times, { [name]: data })
+  }
+  const lists = { days: weekday, hours }
+  for (const [name, schema] of Object.entries(lists)) {
+    const value = member(period, name)
+    if (value === undefined) continue
+    if (!Array.isArray(value) || value.length === 0) return undefined
+    const read = value.map((each: unknown) => schema.safeParse(each))
+    if (read.some(({ success }) => !success)) return undefined
+    Object.assign(times, { [name]: read.map(({ data }) => data) })
+  }
+  return times
+}
