@@ -12,7 +12,7 @@ export const priceChange = z.object({
   change: z.enum(["added", "removed", "dearer", "cheaper"]),
   parts: z.array(
     z.object({
-      /** `output`, `output above 200000`, `mode priority`. */
+      /** `output`, `output above 200000`, `mode priority`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`. */
       name: z.string(),
       before: z.string().nullable(),
       after: z.string().nullable(),

@@ -1,4 +1,3 @@
-import { CLASS_OF_NAME } from "#contract/usage-classes.ts"
 import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 import {
   isAlways,
@@ -7,11 +6,14 @@ import {
   minuteOfDay,
   overlaps,
 } from "../accounting/period-calendar.ts"
-import { type Finding, member } from "./finding.ts"
+import { entries, type Finding, member } from "./finding.ts"
 import { Fault, moment, oneOf, readText, reading } from "./scalars.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
+
+/** What of a period is no price. */
+const TIMES = new Set(["name", "from", "until", "zone", "days", "hours"])
 
 /** A part of a day. */
 const hours = reading((input) => {
@@ -79,14 +81,13 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
 
 /** A period has prices of its own, and those of long requests where the price's would take their place. */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
-  const named = Object.keys(CLASS_OF_NAME).filter((name) => member(period, name) !== undefined)
-  const others = ["tiers", "modes"].filter((name) => member(period, name) !== undefined)
-  if (named.length + others.length === 0) {
+  const names = entries(period).map(([name]) => name)
+  if (names.every((name) => TIMES.has(name))) {
     return [{ path: place, message: "changes no price. Give it at least one, such as input: 0.10" }]
   }
   const tiers = member(price, "tiers")
-  if (others.includes("tiers") || !Array.isArray(tiers)) return []
-  const shared = named.find((name) =>
+  if (names.includes("tiers") || !Array.isArray(tiers)) return []
+  const shared = names.find((name) =>
     tiers.some((tier: unknown) => member(tier, name) !== undefined),
   )
   if (shared === undefined) return []

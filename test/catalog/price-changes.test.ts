@@ -109,3 +109,31 @@ describe("a list with what got dearer", () => {
     })
   })
 })
+
+describe("changes of periods", () => {
+  const peak = (input: string, hours = ["09:00-12:00"]) => ({ name: "peak", hours, input })
+  const at = (...periods: object[]): Facts =>
+    list({ a: { input: "1", output: "2", periods: periods as never } })
+
+  test("are told with the time that they are about", () => {
+    expect(priceChanges(at(peak("2")), at(peak("3")))).toEqual([
+      {
+        vendor: "acme",
+        model: "a",
+        kind: "dearer",
+        parts: [{ name: "input in peak (09:00-12:00 UTC)", before: "2", after: "3" }],
+      },
+    ])
+    expect(priceChanges(at(peak("2")), at(peak("2")))).toEqual([])
+  })
+
+  test("are compared with the price outside of them, when one comes, goes or has other hours", () => {
+    const flat = list({ a: { input: "1", output: "2" } })
+    expect(kinds(flat, at(peak("2")))).toEqual({ a: "dearer" })
+    expect(kinds(flat, at(peak("0.5")))).toEqual({ a: "cheaper" })
+    expect(kinds(at(peak("2")), flat)).toEqual({ a: "cheaper" })
+    expect(kinds(at(peak("2")), at(peak("2", ["09:00-13:00"])))).toEqual({ a: "dearer" })
+    const mode = { from: "2027-01-01", modes: { fast: "3" } }
+    expect(kinds(flat, at(mode))).toEqual({ a: "dearer" })
+  })
+})

@@ -62,6 +62,29 @@ describe("a signed price list", () => {
     expect(bad(facts({ date: "soon" }))).toThrow("date")
   })
 
+  test("is refused as a whole when a period of one price cannot be used", () => {
+    const read = (...periods: object[]) =>
+      readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
+    const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
+    const later = { from: "2027-01-01", until: "2027-03-01T08:00:00Z", modes: { fast: "2" } }
+    const price = read(peak).vendors["openai"]?.["gpt-7"]?.price
+    expect(price?.periods).toEqual([peak])
+    expect(read(later).vendors["openai"]?.["gpt-7"]?.price?.periods).toEqual([later])
+    const place = "vendors.openai.gpt-7.price.periods"
+    const bad: [object[], string][] = [
+      [[peak, later], `${place}.1 applies at the same time as periods[0]`],
+      [[{ ...peak, zone: "Mars/Base" }], `${place}.0.zone is no known time zone`],
+      [[{ ...peak, hours: ["12:00-09:00"] }], `${place}.0.hours.0 ends before it begins`],
+      [[{ ...peak, days: ["monday"] }], `${place}.0.days.0`],
+      [[{ ...later, until: "2026-12-01" }], `${place}.0.until is not after 'from'`],
+      [[{ ...later, from: "soon" }], `${place}.0.from must be a moment`],
+      [[{ ...peak, input: "-2" }], `${place}.0.input is not a price`],
+      [[{ input: "2" }], `${place}.0 applies always`],
+      [[{ days: ["mon"] }], `${place}.0 changes no price`],
+    ]
+    for (const [periods, fault] of bad) expect(() => read(...periods)).toThrow(fault)
+  })
+
   test("that is none says so", () => {
     expect(() => readFeed("<html>", [KEY], NOW)).toThrow("it is not a price list: not JSON")
     expect(() => readFeed("[]", [KEY], NOW)).toThrow("not a price list of the format")

@@ -66,6 +66,20 @@ describe("families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
+  test("a newer model costs what the dearest period of its family does, at any time", () => {
+    const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
+    const price = { input: "1", output: "4", modes: { fast: "3" } }
+    const models = {
+      "a-1": chat({ ...price, periods: [later] }),
+      "a-2": chat({ input: "0.5", output: "3", periods: [{ name: "peak", days: ["mon"], input: "2" }] }),
+    }
+    expect(familyFacts(models, "a-3")?.price).toEqual({
+      input: "2",
+      output: "9",
+      modes: { fast: "6" },
+    })
+  })
+
   test("one that is not newer has no price here: it may have cost more", () => {
     for (const name of [
       "gpt-4",

@@ -5,7 +5,9 @@ import {
   type PriceName,
 } from "#contract/usage-classes.ts"
 import { parseDecimal } from "#contract/decimal.ts"
-import type { Facts, ModelFacts, PriceFacts, ServiceFacts } from "../facts.ts"
+import { periodWords } from "#contract/price-periods.ts"
+import type { Facts, ModelFacts, PeriodFacts, PriceFacts, ServiceFacts } from "../facts.ts"
+import { readPeriod } from "../read-price.ts"
 
 /** How one price changes from a list to the next. */
 export interface PriceChange {
@@ -19,7 +21,7 @@ export interface PriceChange {
 }
 
 export interface PartChange {
-  /** `output`, `output above 200000`, `mode priority`. */
+  /** `output`, `output above 200000`, `mode priority`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`. */
   readonly name: string
   readonly before: string | null
   readonly after: string | null
@@ -85,8 +87,23 @@ function isSame({ before, after }: PartChange): boolean {
   return before !== null && after !== null && nanos(before) === nanos(after)
 }
 
-/** All decimals of a price by what they are for. */
+/** All decimals of a price by what they are for, and in which period. */
 function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
+  const parts = cardParts(price)
+  const periods = price?.["periods"]
+  for (const period of Array.isArray(periods) ? (periods as readonly PeriodFacts[]) : []) {
+    const { name, from: _, until: _1, zone: _2, ...card } = period
+    const words = periodWords(readPeriod(period))
+    const when = name === undefined ? words : `${name} (${words})`
+    for (const [part, value] of cardParts(card)) parts.set(`${part}${IN_PERIOD}${when}`, value)
+  }
+  return parts
+}
+
+/** Stands between a part of a price and the period that it is of. */
+const IN_PERIOD = " in "
+
+function cardParts(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
   const parts = new Map<string, string>()
   for (const [name, value] of Object.entries(price ?? {})) {
     if (typeof value === "string") parts.set(name, value)
@@ -109,6 +126,8 @@ function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, stri
 function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
+  const [outside = "", period] = name.split(IN_PERIOD)
+  if (period !== undefined) return rateOf(parts, outside)
   if (name.startsWith("mode ") || name === "regional factor") return "1"
   const base = name.replace(/ above \d+$/, "")
   if (base !== name) return rateOf(parts, base)

@@ -1,0 +1,127 @@
+import { expect, test } from "bun:test"
+import { load, problems } from "./harness.ts"
+
+const FILE = `providers:
+  local: { vendor: vllm, base_url: http://127.0.0.1 }
+`
+/** A file with a model whose price is on line 5, each period of it on a line after that. */
+const priced = (price: string, ...periods: string[]): string =>
+  `${FILE}models:
+  local/a:
+    price: { ${price},
+      periods: [
+${periods.map((period) => `        { ${period} },`).join("\n")}
+      ] }
+`
+const found = (price: string, ...periods: string[]): string[] =>
+  problems(priced(price, ...periods)).map((problem) => problem.replace("models.local/a.price.", ""))
+const isTaken = (price: string, ...periods: string[]): boolean =>
+  load(priced(price, ...periods)).settings.models["local/a"]?.price?.periods !== undefined
+
+test("periods are taken with their moments, days and hours", () => {
+  const file = priced(
+    "input: 1, output: 2",
+    "name: night, zone: Europe/Vienna, hours: [00:00-06:00, '22:00-24:00'], input: 0.5",
+    "from: 2027-01-01, until: '2028-01-01T00:00:00+08:00', days: [sat], hours: [06:00-22:00], zone: Europe/Vienna, output: 3, modes: { fast: 2 }",
+  )
+  expect(load(file).settings.models["local/a"]?.price?.periods).toEqual([
+    { name: "night", zone: "Europe/Vienna", hours: ["00:00-06:00", "22:00-24:00"], input: "0.5" },
+    {
+      from: Date.parse("2027-01-01T00:00:00Z"),
+      until: Date.parse("2027-12-31T16:00:00Z"),
+      days: ["sat"],
+      hours: ["06:00-22:00"],
+      zone: "Europe/Vienna",
+      output: "3",
+      modes: { fast: "2" },
+    },
+  ])
+})
+
+const ALONE: [period: string, place: string, message: string][] = [
+  ["days: [mon]", "7:9 periods[0]", "changes no price. Give it at least one, such as input: 0.10"],
+  ["input: 1", "7:9 periods[0]", "applies always. Give it from, until, days or hours"],
+  ["input: 1, hours: [00:00-24:00]", "7:9 periods[0]", "applies always."],
+  [
+    "input: 1, from: 2027-01-01, until: 2027-01-01",
+    "7:46 periods[0].until",
+    "is not after 'from'. Give it a later moment, or exchange the two",
+  ],
+  ["input: 1, from: tomorrow", "7:27 periods[0].from", "must be a moment such as 2026-12-01"],
+  ["input: 1, days: [monday]", "7:28 periods[0].days[0]", "is no known day of the week."],
+  ["input: 1, days: []", "7:27 periods[0].days", "is empty."],
+  [
+    "input: 1, hours: [9-12]",
+    "7:29 periods[0].hours[0]",
+    "must be hours such as 09:00-12:00, at most to 24:00",
+  ],
+  [
+    "input: 1, hours: [22:00-06:00]",
+    "7:29 periods[0].hours[0]",
+    "ends before it begins. Write two: 22:00-24:00 and 00:00-06:00",
+  ],
+  [
+    "input: 1, hours: [22:00-00:00]",
+    "7:29 periods[0].hours[0]",
+    "ends before it begins. Midnight at its end is 24:00: 22:00-24:00",
+  ],
+  [
+    "input: 1, days: [mon], zone: Mars/Base",
+    "7:40 periods[0].zone",
+    "is no known time zone. Name one such as UTC or Asia/Shanghai",
+  ],
+  [
+    "input: 1, from: 2027-01-01, zone: Asia/Shanghai",
+    "7:45 periods[0].zone",
+    "has no effect without days or hours.",
+  ],
+  ["inptu: 1, days: [mon]", "7:11 periods[0]", "unknown name 'inptu'. Did you mean 'input'?"],
+]
+
+test.each(ALONE)("a period of { %s } is refused", (period, place, message) => {
+  const [first] = found("input: 1, output: 2", period)
+  expect(first).toStartWith(`${place}: ${message}`)
+})
+
+test("periods of one price that overlap, or have several time zones, are refused", () => {
+  const price = "input: 1, output: 2"
+  expect(
+    found(price, "input: 2, days: [mon, tue]", "input: 3, hours: [10:00-11:00]"),
+  ).toEqual([
+    "8:9 periods[1]: applies at the same time as periods[0]. Let one of the two end before the other begins",
+  ])
+  expect(isTaken(price, "input: 2, until: 2027-01-01", "input: 3, from: 2027-01-01")).toBe(true)
+  expect(
+    found(price, "input: 2, days: [mon], zone: Asia/Tokyo", "input: 3, days: [tue]"),
+  ).toEqual([
+    "8:9 periods[1]: is 'UTC', and that of another period is 'Asia/Tokyo'. Give all days and hours of a price in one time zone",
+  ])
+})
+
+test("a period that changes what the price's tiers name needs tiers of its own", () => {
+  const price = "input: 1, output: 2, cached_input: 0.1, tiers: [{ above: 1000, input: 2 }]"
+  expect(found(price, "input: 2, days: [mon]")).toEqual([
+    "7:9 periods[0]: changes 'input', which the price's tiers name too. Give it tiers of its own",
+  ])
+  expect(isTaken(price, "cached_input: 0.2, days: [mon]")).toBe(true)
+  expect(isTaken(price, "input: 2, days: [mon], tiers: [{ above: 1000, input: 4 }]")).toBe(true)
+  const [twice] = found(price, "input: 2, days: [mon], tiers: [{ above: 5 }, { above: 5 }]")
+  expect(twice).toContain("periods[0].tiers[1].above: another tier begins above the same length")
+})
+
+test("periods are checked wherever a price is written, and refused in a rate card", () => {
+  const price = "{ input: 1, output: 2, periods: [{ input: 3 }] }"
+  const always = "periods[0]: applies always."
+  const places: [string, string][] = [
+    [
+      `models:\n  local/a: { deployments: [{ price: ${price} }] }\n`,
+      `models.local/a.deployments[0].price.${always}`,
+    ],
+    [`unknown_models: { price: ${price} }\n`, `unknown_models.price.${always}`],
+    [
+      `price_groups:\n  vip:\n    terms: [{ from: 2026-01-01, prices: { local/a: ${price} } }]\n`,
+      "prices.(a name).periods: cannot be used in a rate card, whose terms say from when its prices apply. Give the group another term",
+    ],
+  ]
+  for (const [text, message] of places) expect(problems(FILE + text)[0]).toContain(message)
+})
