@@ -42,7 +42,7 @@ const SUGGESTIONS = 3
  * answered, and a hold covers the most expensive.
  */
 export function buildCatalog(sources: CatalogSources): BuiltCatalog {
-  const { settings, facts, vendors, clock = Date.now } = sources
+  const { settings, facts, vendors, clock = () => Date.now() } = sources
   const providers = Object.entries(settings.providers)
   const callable = new Map<string, CallableProvider>()
   for (const [id, provider] of providers) {

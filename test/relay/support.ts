@@ -20,6 +20,11 @@ export interface Receipt {
   readonly price: {
     readonly multiplier: string
     readonly per_million: object
+    readonly period?: {
+      readonly name: string | null
+      readonly from: string | null
+      readonly until: string | null
+    }
     readonly group?: { readonly id: string; readonly from: string; readonly multiplier?: string }
   } | null
   readonly attempts: readonly {
