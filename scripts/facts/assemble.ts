@@ -4,6 +4,7 @@ import { oddities } from "./finish-price.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
 import { listedModels } from "./listed.ts"
+import { addSchedules } from "./scheduled.ts"
 import { alwaysSearching, modelModes, modelRates, services } from "./services.ts"
 import type { Facts } from "./shape.ts"
 import { VendorList } from "./vendor-list.ts"
@@ -26,6 +27,7 @@ export function assembleFacts(
   addResold(facts, sources, notes)
   addToVertex(facts, notes)
   for (const name of forgetSearching(facts)) notes.add("search price unknown, so unpriced", name)
+  for (const name of addSchedules(facts)) notes.add("another price than before its schedule", name)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes, disputes }

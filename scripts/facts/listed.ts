@@ -1,5 +1,19 @@
 import type { ModelFacts } from "./shape.ts"
 
+const gpt62: ModelFacts = {
+  kind: "chat",
+  created: Date.parse("2026-11-17") / 1000,
+  owner: "openai",
+  context: 1_050_000,
+  max_output: 128_000,
+  input: ["text", "image"],
+  tools: true,
+  reasoning: true,
+  efforts: ["low", "medium", "high", "xhigh", "max"],
+  temperature: false,
+  structured_output: true,
+}
+
 /**
  * Models that neither source lists and that people ask for; in US dollars per million units. Each has the page
  * with its price; only Perplexity's was read (2026-11-22). Once a source lists one, the source counts.
@@ -16,6 +30,51 @@ export const listedModels: Readonly<Record<string, Readonly<Record<string, Model
     "rerank-v4.0-pro": { kind: "rerank", owner: "cohere", price: { search: "2500" } },
   },
   openai: {
+    // developers.openai.com/api/docs/models/gpt-6.2-astra and gpt-6.2-sol (2026-11-17): above 272,000 tokens of input
+    // twice the input and 1.5 times the output; writes for twelve hours 2.5 times the input; Fast, here priority, twice,
+    // Batch and Flex a half.
+    "gpt-6.2-astra": {
+      ...gpt62,
+      price: {
+        input: "8",
+        cached_input: "0.4",
+        cache_write: "10",
+        cache_write_12h: "20",
+        output: "40",
+        tiers: [
+          {
+            above: 272_000,
+            input: "16",
+            cached_input: "0.8",
+            cache_write: "20",
+            cache_write_12h: "40",
+            output: "60",
+          },
+        ],
+        modes: { priority: "2", flex: "0.5", batch: "0.5" },
+      },
+    },
+    "gpt-6.2-sol": {
+      ...gpt62,
+      price: {
+        input: "2",
+        cached_input: "0.1",
+        cache_write: "2.5",
+        cache_write_12h: "5",
+        output: "10",
+        tiers: [
+          {
+            above: 272_000,
+            input: "4",
+            cached_input: "0.2",
+            cache_write: "5",
+            cache_write_12h: "10",
+            output: "15",
+          },
+        ],
+        modes: { priority: "2", flex: "0.5", batch: "0.5" },
+      },
+    },
     // developers.openai.com/api/docs/pricing: 15 and 30 per million characters, 0.006 a minute.
     "tts-1": { kind: "speech", owner: "openai", price: { character: "15" } },
     "tts-1-hd": { kind: "speech", owner: "openai", price: { character: "30" } },

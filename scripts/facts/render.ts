@@ -36,10 +36,11 @@ function ordered(model: ModelFacts): ModelFacts {
 
 function orderedPrice(price: Price): Price {
   const tiers = price.tiers?.map((tier) => ({ above: tier.above, ...ratesOf(tier) }))
-  const { modes } = price
+  const { modes, periods } = price
   return {
     ...ratesOf(price),
     ...(tiers === undefined ? {} : { tiers }),
     ...(modes === undefined ? {} : { modes }),
+    ...(periods === undefined ? {} : { periods }),
   }
 }

@@ -47,11 +47,26 @@ export interface Tier extends Rates {
   above: number
 }
 
-/** The rate card of one model at one vendor. */
-export interface Price extends Rates {
+/** The rates of a price, or of one of its periods. */
+interface Card extends Rates {
   tiers?: Tier[]
   /** Factors on the rates in a mode of service. */
   modes?: Record<string, string>
+}
+
+/** Rates that replace the base ones for a time, as `tollgate.yaml` has them. */
+export interface PricePeriod extends Card {
+  name?: string
+  from?: string
+  until?: string
+  zone?: string
+  days?: string[]
+  hours?: string[]
+}
+
+/** The rate card of one model at one vendor. */
+export interface Price extends Card {
+  periods?: PricePeriod[]
 }
 
 /** A vendor's prices besides its models': as rates, by names that `tollgate.yaml` has too. */

@@ -107,9 +107,16 @@ describe("known models", () => {
     expect(known("openai", "gpt-4o-mini")).toMatchObject({ context: 128_000, max_output: 16_384 })
   })
 
-  test("deepseek's models have the price of their dearest hour", () => {
-    const price = { input: "1.32", cached_input: "0.044", output: "3.96" }
-    expect(known("deepseek", "deepseek-v4-pro").price).toMatchObject(price)
+  test("deepseek's models cost twice as much in the dear hours of their vendor", () => {
+    for (const { id, price } of models.filter(({ id }) => id.startsWith("deepseek/"))) {
+      const [peak, ...others] = price?.periods ?? []
+      expect([id, others]).toEqual([id, []])
+      for (const name of ["input", "cached_input", "output"] as const) {
+        expect(nanos(peak?.[name] ?? "0")).toBe(2n * nanos(price?.[name] ?? "0"))
+      }
+    }
+    const peak = { name: "peak", input: "1.32", cached_input: "0.044", output: "3.96" }
+    expect(known("deepseek", "deepseek-v4-pro").price).toMatchObject({ periods: [peak] })
   })
 
   test("the newest of each maker are there, priced by at least two lists", () => {

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
+import { WEEKDAYS } from "tollgate-contract/price-periods.ts"
 import { SERVICE_PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
 import { dialects, kinds, priceClasses } from "../../scripts/facts/shape.ts"
 import type { PriceClass } from "../../scripts/facts/shape.ts"
@@ -16,11 +17,21 @@ const rateFields = Object.fromEntries(
   priceClasses.map((name) => [name, decimal.optional()]),
 ) as Record<PriceClass, z.ZodOptional<typeof decimal>>
 export const tokens = z.int().positive()
-const priceSchema = z.strictObject({
+const card = {
   ...rateFields,
   tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
   modes: z.record(z.string(), decimal).optional(),
+}
+const periodSchema = z.strictObject({
+  name: z.string().optional(),
+  from: z.string().optional(),
+  until: z.string().optional(),
+  zone: z.string().optional(),
+  days: z.array(z.enum(WEEKDAYS)).optional(),
+  hours: z.array(z.string()).optional(),
+  ...card,
 })
+const priceSchema = z.strictObject({ ...card, periods: z.array(periodSchema).optional() })
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"]
 const modelSchema = z.strictObject({
   kind: z.enum(kinds),

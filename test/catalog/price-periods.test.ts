@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test"
+import { addSchedules } from "../../scripts/facts/scheduled.ts"
 import { buildCatalog } from "../../src/catalog/catalog.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, PricePeriodSettings, Settings } from "../../src/config/settings.ts"
+import shipped from "../../src/catalog/facts.json" with { type: "json" }
 import type { Price } from "../../src/ledger/price.ts"
+import { vendors as allVendors } from "../../src/vendors/index.ts"
 import { provider, settings, vendors } from "./support.ts"
 
 const DAY = Date.parse("2026-12-01T00:00:00Z")
@@ -188,4 +191,77 @@ describe("a known model", () => {
     const { warnings } = built({ "mine/odd": { maxOutput: 1 } })
     expect(warnings.join()).toContain("its vendor also charges by 'citation'")
   })
+})
+
+describe("the built-in prices", () => {
+  const clock = { now: DAY }
+  const names = ["deepseek", "google", "openai"]
+  const made = settings(Object.fromEntries(names.map((name) => [name, provider(name)])))
+  const { catalog } = buildCatalog({
+    settings: made,
+    facts: shipped as unknown as Facts,
+    vendors: allVendors,
+    clock: () => clock.now,
+  })
+  const at = (moment: string, id: string) => {
+    clock.now = Date.parse(moment)
+    return catalog.require(id, "chat").deployments[0]?.price
+  }
+
+  test("of DeepSeek are twice as high on workdays from 1 to 4 and from 6 to 10 UTC", () => {
+    const id = "deepseek/deepseek-v4-pro"
+    const inputAt = (moment: string) => inputOf(at(moment, id))
+    // 2026-11-27 is a Friday.
+    const changes: [moment: string, before: number, after: number][] = [
+      ["2026-11-27T01:00:00Z", 0.66, 1.32],
+      ["2026-11-27T04:00:00Z", 1.32, 0.66],
+      ["2026-11-27T06:00:00Z", 0.66, 1.32],
+      ["2026-11-27T10:00:00Z", 1.32, 0.66],
+    ]
+    for (const [moment, before, after] of changes) {
+      const last = new Date(Date.parse(moment) - 1).toISOString()
+      expect([moment, inputAt(last), inputAt(moment)]).toEqual([moment, before, after])
+    }
+    const weekend = ["2026-11-28T02:00:00Z", "2026-11-29T07:00:00Z", "2026-11-29T17:00:00Z"]
+    expect(weekend.map(inputAt)).toEqual([0.66, 0.66, 0.66])
+    const week = Array.from({ length: 7 * 24 }, (_, hour) =>
+      inputAt(new Date(DAY + hour * HOUR).toISOString()),
+    )
+    expect(week.filter((input) => input === 1.32)).toHaveLength(35)
+  })
+
+  test("of Gemini Flash double in 2027, in all classes but searches", () => {
+    for (const name of ["gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash"]) {
+      const before = at("2026-12-31T23:59:59.999Z", `google/${name}`)
+      const after = at("2027-01-01T00:00:00Z", `google/${name}`)
+      const { searches, ...tokens } = before?.rates ?? {}
+      const doubled = Object.fromEntries(
+        Object.entries(tokens).map(([usageClass, rate]) => [usageClass, 2n * rate]),
+      )
+      expect(after?.rates).toEqual({ ...doubled, ...(searches !== undefined && { searches }) })
+      expect(after?.modes).toEqual(before?.modes)
+    }
+  })
+
+  test("of GPT-6.2 have another factor for Ultrafast from March 2027 on", () => {
+    const factorAt = (moment: string) => {
+      const price = at(moment, "openai/gpt-6.2-sol")
+      expect(inputOf(price)).toBe(2)
+      expect(price?.tiers).toHaveLength(1)
+      return price?.modes?.get("ultrafast")
+    }
+    expect(factorAt("2027-03-01T07:59:59.999Z")).toBe(3_000_000n)
+    expect(factorAt("2027-03-01T08:00:00Z")).toBe(6_000_000n)
+    expect(inputOf(at("2026-11-27T00:00:00Z", "openai/gpt-6.2-astra"))).toBe(8)
+  })
+})
+
+test("a schedule is not applied to a price that is another one by now", () => {
+  const price = { input: "1.5", output: "7.5" }
+  const list = { date: "2027-01-02", generated_from: [], services: {} }
+  const models = { "gemini-3.8-flash": { kind: "chat" as const, price } }
+  expect(addSchedules({ ...list, vendors: { google: models } })).toEqual([
+    "google/gemini-3.8-flash",
+  ])
+  expect(price).toEqual({ input: "1.5", output: "7.5" })
 })

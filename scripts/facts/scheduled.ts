@@ -1,0 +1,106 @@
+import type { Facts, Price, PricePeriod, Rates } from "./shape.ts"
+
+/** Prices that vendors change by the hour, or have announced for a day to come: no list has them in full. */
+interface Schedule {
+  readonly vendors: readonly string[]
+  readonly name: RegExp
+  /** What the lists say while this holds, one of these. A price that is another one is newer, and left as it is. */
+  readonly listed: readonly Rates[]
+  /** Takes the place of what the lists say. */
+  readonly own?: Price
+  readonly periods: PricePeriod[]
+}
+
+/**
+ * api-docs.deepseek.com/quick_start/pricing: off-peak rates are half of the peak rates. Peak hours are 01:00 to 04:00
+ * and 06:00 to 10:00 UTC, Monday through Friday, since 2026-08-23. The Chinese page has them by the clocks of Beijing.
+ * Chinese public holidays are off-peak too, which has no rule to follow: they are charged as other days.
+ */
+const beijingPeak = {
+  name: "peak",
+  zone: "Asia/Shanghai",
+  days: ["mon", "tue", "wed", "thu", "fri"],
+  hours: ["09:00-12:00", "14:00-18:00"],
+}
+
+const schedules: readonly Schedule[] = [
+  {
+    vendors: ["deepseek"],
+    name: /^deepseek-flash$/,
+    listed: [
+      { input: "0.3", output: "1.2" },
+      { input: "0.15", output: "0.6" },
+    ],
+    own: { input: "0.15", cached_input: "0.003", output: "0.6" },
+    periods: [{ ...beijingPeak, input: "0.3", cached_input: "0.006", output: "1.2" }],
+  },
+  {
+    vendors: ["deepseek"],
+    name: /^deepseek-v4-pro$/,
+    listed: [
+      { input: "1.32", output: "3.96" },
+      { input: "0.66", output: "1.98" },
+    ],
+    own: { input: "0.66", cached_input: "0.022", output: "1.98" },
+    periods: [{ ...beijingPeak, input: "1.32", cached_input: "0.044", output: "3.96" }],
+  },
+  // ai.google.dev/gemini-api/docs/pricing: half price through 2026-12-31. The page names no time zone; in UTC the
+  // change comes first, so that nothing is sold below what Google asks. Batch and the like are factors.
+  {
+    vendors: ["google", "vertex"],
+    name: /^gemini-3\.[678]-flash$|^gemini-flash-latest$/,
+    listed: [{ input: "0.75", output: "3.75" }],
+    periods: [
+      {
+        name: "after the introductory price",
+        from: "2027-01-01",
+        input: "1.5",
+        cached_input: "0.15",
+        output: "7.5",
+        audio_input: "1.5",
+      },
+    ],
+  },
+  // developers.openai.com/api/docs/models/gpt-6.2-sol: Ultrafast costs 3 times the standard rate through 2027-02-28,
+  // and 6 times that from 2027-03-01 on, by the clocks of San Francisco.
+  {
+    vendors: ["openai"],
+    name: /^gpt-6\.2-(astra|sol)$/,
+    listed: [
+      { input: "8", output: "40" },
+      { input: "2", output: "10" },
+    ],
+    own: { modes: { ultrafast: "3" } },
+    periods: [
+      {
+        name: "after the introductory price",
+        from: "2027-03-01T08:00:00Z",
+        modes: { ultrafast: "6" },
+      },
+    ],
+  },
+]
+
+/**
+ * Gives the models the periods of their prices.
+ * @returns the names of models whose lists say another price by now.
+ */
+export function addSchedules(facts: Facts): string[] {
+  return schedules.flatMap((schedule) =>
+    schedule.vendors.flatMap((vendor) =>
+      Object.entries(facts.vendors[vendor] ?? {}).flatMap(([name, { price }]) => {
+        if (price === undefined || !schedule.name.test(name)) return []
+        if (!schedule.listed.some((rates) => isOf(price, rates))) return [`${vendor}/${name}`]
+        const { own, periods } = schedule
+        Object.assign(price, own, { modes: { ...price.modes, ...own?.modes } })
+        if (Object.keys(price.modes ?? {}).length === 0) delete price.modes
+        price.periods = structuredClone(periods)
+        return []
+      }),
+    ),
+  )
+}
+
+function isOf(price: Price, rates: Rates): boolean {
+  return price.input === rates.input && price.output === rates.output
+}
