@@ -1,9 +1,30 @@
 import * as z from "zod"
 import { effectiveRule } from "./effective-rules.ts"
-import { identifier, label, page, pageQuery } from "./common.ts"
+import { identifier, label, moment, page, pageQuery } from "./common.ts"
+import { WEEKDAYS } from "./price-periods.ts"
 
 /** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
 const priceTable = z.record(z.string(), z.string())
+const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
+/** Null: without a beginning, or without an end. */
+const momentOrNone = moment.nullable()
+
+/** A time with prices of its own; null where it is not limited by that. */
+const pricePeriod = z.object({
+  name: z.string().nullable(),
+  from: momentOrNone,
+  until: momentOrNone,
+  /** The time zone of its days and hours; null: UTC. */
+  zone: z.string().nullable(),
+  days: z.array(z.enum(WEEKDAYS)).nullable(),
+  hours: z.array(z.string()).nullable(),
+  price: priceTable,
+  price_tiers: priceTiers,
+  price_pictures: priceTable.nullable(),
+  /** The factors of modes of service that are others than outside of it. */
+  modes: z.record(z.string(), z.string()),
+})
+export type PricePeriod = z.infer<typeof pricePeriod>
 
 export const modelKind = z.enum(["chat", "embedding", "rerank", "image", "speech", "transcription"])
 
@@ -35,12 +56,26 @@ export const model = z.object({
       reasoning: z.boolean(),
     })
     .nullable(),
-  /** Credits per million units, before the multiplier; null: unpriced, and refused. */
+  /** Credits per million units, before the multiplier, outside of all periods; null: unpriced, and refused. */
   price: priceTable.nullable(),
   /** Prices of whole requests whose input is longer than `above` tokens. */
-  price_tiers: z.array(z.object({ above: z.int(), price: priceTable })),
+  price_tiers: priceTiers,
   /** Prices of a million images by size and quality, where they differ. */
   price_pictures: priceTable.nullable(),
+  /** Times with other prices. */
+  price_periods: z.array(pricePeriod),
+  /** The price of now, and since when and until when it holds; null where the price has no periods. */
+  price_in_force: z
+    .object({
+      /** What the period is called, `""` for one without a name; null outside of all periods. */
+      period: z.string().nullable(),
+      from: momentOrNone,
+      until: momentOrNone,
+      price: priceTable,
+      price_tiers: priceTiers,
+      price_pictures: priceTable.nullable(),
+    })
+    .nullable(),
   /** Where its price comes from; null where it has none. */
   price_source: z
     .object({

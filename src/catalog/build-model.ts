@@ -13,13 +13,14 @@ import { suggestion } from "../config/nearest.ts"
 import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "#contract/decimal.ts"
-import { type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
+import { type DecimalPrice, type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
+import { periodParts } from "../ledger/price-periods.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { hidesReasoning } from "./hidden-reasoning.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import { type ResolvedRules, resolveRules } from "./model-rules.ts"
 import { CREDENTIAL_MARK, type Deployment, type Model } from "./model.ts"
-import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
+import { readPeriod, readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 
 const ANY_API = "any"
 
@@ -282,7 +283,10 @@ function priceOf(
   { services, ownModes }: BesidePrice,
 ): ReadPrice {
   const { kind, multiplier } = draft
-  if (written !== undefined) return readPrice(kind, written, multiplier, services)
+  if (written !== undefined) {
+    const price = withKnownModes(written, own, ownModes)
+    return readPrice(kind, price, multiplier, services)
+  }
   const known = draft.facts?.price ?? own?.price
   if (known === undefined) {
     return { reason: "it has no price. Give it one under 'models' in the settings" }
@@ -294,4 +298,20 @@ function priceOf(
   )
   const price = { ...rates, ...(inPeriods && { periods: inPeriods }) }
   return readPriceFacts(kind, price, multiplier, services)
+}
+
+/** A price that names no modes has those that are known of the model: at their times, unless it has times of its own. */
+function withKnownModes(
+  written: PriceSettings,
+  own: ModelFacts | undefined,
+  ownModes: ModeTable | undefined,
+): DecimalPrice {
+  if (written.periods !== undefined) return written
+  const periods = (own?.price?.periods ?? []).flatMap((period) => {
+    if (period.modes === undefined) return []
+    const { name, times } = periodParts(readPeriod(period))
+    const modes = { ...period.modes, ...ownModes, ...written.modes }
+    return { ...(name !== undefined && { name }), ...times, modes }
+  })
+  return periods.length === 0 ? written : { ...written, periods }
 }

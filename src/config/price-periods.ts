@@ -1,11 +1,5 @@
 import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
-import {
-  isAlways,
-  isWeekly,
-  isZone,
-  minuteOfDay,
-  overlaps,
-} from "../accounting/period-calendar.ts"
+import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting/period-calendar.ts"
 import { entries, type Finding, member } from "./finding.ts"
 import { Fault, moment, oneOf, readText, reading } from "./scalars.ts"
 import type { SettingPath } from "./yaml-file.ts"
@@ -75,7 +69,8 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
     return [{ path: place, message }]
   }
   if (named === undefined || isWeekly(times)) return []
-  const message = "has no effect without days or hours. Give moments an offset: 2027-01-01T00:00+08:00"
+  const message =
+    "has no effect without days or hours. Give moments an offset: 2027-01-01T00:00+08:00"
   return [{ path: [...place, "zone"], message }]
 }
 
@@ -101,12 +96,19 @@ interface ReadPeriod {
 
 /** Windows of one price are in one time zone, and no two of its periods apply at once. */
 function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding[] {
-  const zones = all.map(({ times }) => (times && isWeekly(times) ? (times.zone ?? "UTC") : undefined))
+  const zones = all.map(({ times }) =>
+    times && isWeekly(times) ? (times.zone ?? "UTC") : undefined,
+  )
   const [first] = zones.filter((name) => name !== undefined)
   const other = zones.findIndex((name) => name !== undefined && name !== first)
   if (other !== -1) {
     const message = `is '${zones[other]}', and that of another period is '${first}'. Give all days and hours of a price in one time zone`
-    return [{ path: [...path, other, ...(all[other]?.times?.zone === undefined ? [] : ["zone"])], message }]
+    return [
+      {
+        path: [...path, other, ...(all[other]?.times?.zone === undefined ? [] : ["zone"])],
+        message,
+      },
+    ]
   }
   return all.flatMap(({ times }, index) => {
     const before = all

@@ -77,7 +77,7 @@ export function parsePeriods(
   const base = parsePrice(own, multiplier, services)
   if (written.length === 0) return base
   const periods = written.map((period) => {
-    const { name, times, card } = partsOf(period)
+    const { name, times, card } = periodParts(period)
     const modes = { ...own.modes, ...card.modes }
     const parsed = parsePrice({ ...own, ...card, modes }, multiplier, services)
     return { ...(name !== undefined && { name }), times, price: parsed }
@@ -85,7 +85,8 @@ export function parsePeriods(
   return { ...base, periods: new PricePeriods(base, periods) }
 }
 
-function partsOf({ name, from, until, zone, days, hours, ...card }: DecimalPeriod) {
+/** A period as what it is called, when it applies, and its prices. */
+export function periodParts({ name, from, until, zone, days, hours, ...card }: DecimalPeriod) {
   const times = {
     ...(from !== undefined && { from }),
     ...(until !== undefined && { until }),

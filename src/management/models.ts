@@ -19,7 +19,7 @@ import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { endpointsOf } from "./model-endpoints.ts"
 import { DescribedModels } from "./model-facts.ts"
-import { priceDocument } from "./price-document.ts"
+import { priceDocument, priceInForce } from "./price-document.ts"
 
 /** Characters; those of the known models have fewer than a hundred. */
 const LONGEST_ID = 200
@@ -176,6 +176,7 @@ export class Models {
       max_output: model.maxOutput ?? null,
       capabilities: this.#describedModels().capabilities(model),
       ...priceDocument(model),
+      price_in_force: priceInForce(this.#catalog().priced(model)),
       price_source: this.#priceSource(model, origin, isOperator),
       multiplier: multiplierOf(effective, model.id),
       endpoints: endpointsOf(model, vendorOf),
@@ -232,11 +233,14 @@ export class Models {
   }
 }
 
-/** What the members of a price group pay for a model, in place of what everyone pays. */
+/** What the members of a price group pay for a model, in place of what everyone pays. A rate card has no periods. */
 function groupPrice(model: Model): Partial<ModelDocument> {
   const price = model.deployments.find((deployment) => deployment.price?.group)?.price
   if (price === undefined) return {}
-  return { ...priceDocument(model), multiplier: multiplierText(price.multiplier) }
+  const multiplier = multiplierText(price.multiplier)
+  return price.listed === undefined
+    ? { multiplier }
+    : { ...priceDocument(model), price_in_force: null, multiplier }
 }
 
 function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boolean {

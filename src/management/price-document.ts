@@ -1,20 +1,49 @@
 import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
-import { formatCredits } from "../ledger/money.ts"
+import { formatCredits, multiplierText } from "../ledger/money.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
+import type { PricePeriod } from "../ledger/price-periods.ts"
 import type { Model as ModelDocument } from "#contract/catalog.ts"
 
 type PriceTable = Record<string, string>
 
+type PriceMembers = "price" | "price_tiers" | "price_pictures" | "price_periods"
+type PeriodDocument = ModelDocument["price_periods"][number]
+
 /**
- * The price of a model before the multiplier, credits per million units. With several deployments the highest
- * in each class, as for holds.
+ * The price of a model before the multiplier, credits per million units, outside of its periods and in each of them.
+ * With several deployments the highest in each class, as for holds.
  */
-export function priceDocument(
-  model: Model,
-): Pick<ModelDocument, "price" | "price_tiers" | "price_pictures"> {
+export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])
-  if (!isPriced(model)) return { price: null, price_tiers: [], price_pictures: null }
+  if (!isPriced(model)) {
+    return { price: null, price_tiers: [], price_pictures: null, price_periods: [] }
+  }
+  return { ...cardDocument(prices), price_periods: periodDocuments(prices) }
+}
+
+/**
+ * The price that is in force; null where it does not depend on the time.
+ * @param model at the prices of the moment.
+ */
+export function priceInForce({ deployments }: Model): ModelDocument["price_in_force"] {
+  const prices = deployments.flatMap(({ price }) => price ?? [])
+  const times = prices.flatMap(({ inForce }) => inForce ?? [])
+  if (times.length === 0) return null
+  const period = times.find(({ index }) => index >= 0)
+  return {
+    ...cardDocument(prices),
+    period: period === undefined ? null : (period.name ?? ""),
+    from: momentText(Math.max(...times.map(({ from }) => from))),
+    until: momentText(Math.min(...times.map(({ until }) => until))),
+  }
+}
+
+function momentText(at: number | undefined): string | null {
+  return at !== undefined && Number.isFinite(at) ? new Date(at).toISOString() : null
+}
+
+function cardDocument(prices: readonly Price[]) {
   const thresholds = new Set(prices.flatMap(({ tiers }) => tiers.map(({ above }) => above)))
   return {
     price: dearest(prices.map(({ rates }) => rates)),
@@ -26,6 +55,48 @@ export function priceDocument(
       })),
     price_pictures: pictures(prices),
   }
+}
+
+/** Deployments mostly have the same periods: those at the same times are one. */
+function periodDocuments(prices: readonly Price[]): PeriodDocument[] {
+  const all = prices.flatMap(({ periods }) => periods?.periods ?? [])
+  const kinds = new Map(all.map((period) => [keyOf(period), period]))
+  return [...kinds].map(([key, { name, times }]) => {
+    const own = prices.map((price) => ({
+      base: price,
+      price: price.periods?.periods.find((period) => keyOf(period) === key)?.price ?? price,
+    }))
+    return {
+      name: name ?? null,
+      from: momentText(times.from),
+      until: momentText(times.until),
+      zone: times.zone ?? null,
+      days: times.days === undefined ? null : [...times.days],
+      hours: times.hours === undefined ? null : [...times.hours],
+      ...cardDocument(own.map(({ price }) => price)),
+      modes: changedModes(own),
+    }
+  })
+}
+
+function keyOf({ name, times }: PricePeriod): string {
+  return JSON.stringify([name, times])
+}
+
+/** The factors that are others than outside of the period, as decimal text. */
+function changedModes(
+  prices: readonly { readonly base: Price; readonly price: Price }[],
+): PriceTable {
+  const changed = prices.flatMap(({ base, price }) =>
+    [...(price.modes ?? [])].filter(([mode, factor]) => base.modes?.get(mode) !== factor),
+  )
+  const names = new Set(changed.map(([mode]) => mode))
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const factors = prices.flatMap(({ price }) => price.modes?.get(name) ?? [])
+      return [name, multiplierText(max(factors))]
+    }),
+  )
 }
 
 /** A class that only one of them prices costs the others what its parent class does. */

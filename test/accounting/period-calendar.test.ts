@@ -18,7 +18,7 @@ describe("a period with dates", () => {
     const calendar = new PeriodCalendar([
       { from: at("2026-12-01T00:00:00Z"), until: at("2027-01-01T00:00:00Z") },
     ])
-    const ends = ["2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"]
+    const ends = ["2026-12-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"] as const
     expect(stretch(calendar, "2026-11-30T23:59:59.999Z")).toEqual([-1, null, ends[0]])
     expect(stretch(calendar, "2026-12-01T00:00:00.000Z")).toEqual([0, ...ends])
     expect(stretch(calendar, "2026-12-31T23:59:59.999Z")).toEqual([0, ...ends])
@@ -46,7 +46,7 @@ describe("a period with hours", () => {
 
   test("applies in each of them, by the clocks of its zone", () => {
     // 2026-11-27 is a Friday.
-    const morning = ["2026-11-27T01:00:00.000Z", "2026-11-27T04:00:00.000Z"]
+    const morning = ["2026-11-27T01:00:00.000Z", "2026-11-27T04:00:00.000Z"] as const
     expect(stretch(calendar, "2026-11-27T00:59:59.999Z")).toEqual([
       -1,
       "2026-11-26T10:00:00.000Z",
@@ -62,7 +62,7 @@ describe("a period with hours", () => {
   })
 
   test("leaves out whole days", () => {
-    const weekend = ["2026-11-27T10:00:00.000Z", "2026-11-30T01:00:00.000Z"]
+    const weekend = ["2026-11-27T10:00:00.000Z", "2026-11-30T01:00:00.000Z"] as const
     for (const moment of ["2026-11-27T10:00:00Z", "2026-11-28T02:00:00Z", "2026-11-30T00:59:59Z"]) {
       expect(stretch(calendar, moment)).toEqual([-1, ...weekend])
     }
@@ -70,11 +70,11 @@ describe("a period with hours", () => {
 
   test("goes on over midnight and over the end of a week", () => {
     const nights = new PeriodCalendar([{ hours: ["00:00-06:00", "22:00-24:00"] }])
-    const night = ["2026-11-29T22:00:00.000Z", "2026-11-30T06:00:00.000Z"]
+    const night = ["2026-11-29T22:00:00.000Z", "2026-11-30T06:00:00.000Z"] as const
     expect(stretch(nights, "2026-11-29T23:00:00Z")).toEqual([0, ...night])
     expect(stretch(nights, "2026-11-30T00:00:00Z")).toEqual([0, ...night])
     const days = new PeriodCalendar([{ days: ["sun", "mon"] }])
-    const twoDays = ["2026-11-29T00:00:00.000Z", "2026-12-01T00:00:00.000Z"]
+    const twoDays = ["2026-11-29T00:00:00.000Z", "2026-12-01T00:00:00.000Z"] as const
     expect(stretch(days, "2026-11-30T00:00:00Z")).toEqual([0, ...twoDays])
   })
 
@@ -82,10 +82,10 @@ describe("a period with hours", () => {
     const dated = new PeriodCalendar([
       { ...peak, from: at("2026-11-27T02:00:00Z"), until: at("2026-11-30T03:00:00Z") },
     ])
-    const first = ["2026-11-27T02:00:00.000Z", "2026-11-27T04:00:00.000Z"]
+    const first = ["2026-11-27T02:00:00.000Z", "2026-11-27T04:00:00.000Z"] as const
     expect(stretch(dated, "2026-11-27T01:59:59Z")).toEqual([-1, null, first[0]])
     expect(stretch(dated, "2026-11-27T02:00:00Z")).toEqual([0, ...first])
-    const last = ["2026-11-30T01:00:00.000Z", "2026-11-30T03:00:00.000Z"]
+    const last = ["2026-11-30T01:00:00.000Z", "2026-11-30T03:00:00.000Z"] as const
     expect(stretch(dated, "2026-11-30T02:59:59Z")).toEqual([0, ...last])
     expect(stretch(dated, "2026-12-04T02:00:00Z")).toEqual([-1, last[1], null])
   })

@@ -187,6 +187,22 @@ describe("a known model", () => {
     expect(modesOf(price())["ultra"]).toBe(4_000_000n)
   })
 
+  test("with a price of the operator's keeps the periods of its modes, unless that names them or has periods", () => {
+    const price = { input: "5", output: "6" }
+    const cases: [ModelSettings["price"] & {}, bigint][] = [
+      [price, 6_000_000n],
+      [{ ...price, modes: { ultra: "5" } }, 5_000_000n],
+      [{ ...price, periods: [{ ...NIGHT, hours: ["12:00-13:00"] }] }, 3_000_000n],
+    ]
+    for (const [written, factor] of cases) {
+      const { catalog, clock } = built({ "mine/timed": { price: written } })
+      clock.now = Date.parse("2026-12-02T09:00:00Z")
+      const { deployments } = catalog.require("mine/timed", "chat")
+      expect(modesOf(deployments[0]?.price)["ultra"]).toBe(factor)
+      expect(inputOf(deployments[0]?.price)).toBe(5)
+    }
+  })
+
   test("is refused if a period of it cannot be billed", () => {
     const { warnings } = built({ "mine/odd": { maxOutput: 1 } })
     expect(warnings.join()).toContain("its vendor also charges by 'citation'")

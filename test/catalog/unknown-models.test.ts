@@ -71,7 +71,11 @@ describe("families", () => {
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
       "a-1": chat({ ...price, periods: [later] }),
-      "a-2": chat({ input: "0.5", output: "3", periods: [{ name: "peak", days: ["mon"], input: "2" }] }),
+      "a-2": chat({
+        input: "0.5",
+        output: "3",
+        periods: [{ name: "peak", days: ["mon"], input: "2" }],
+      }),
     }
     expect(familyFacts(models, "a-3")?.price).toEqual({
       input: "2",

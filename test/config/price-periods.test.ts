@@ -85,15 +85,11 @@ test.each(ALONE)("a period of { %s } is refused", (period, place, message) => {
 
 test("periods of one price that overlap, or have several time zones, are refused", () => {
   const price = "input: 1, output: 2"
-  expect(
-    found(price, "input: 2, days: [mon, tue]", "input: 3, hours: [10:00-11:00]"),
-  ).toEqual([
+  expect(found(price, "input: 2, days: [mon, tue]", "input: 3, hours: [10:00-11:00]")).toEqual([
     "8:9 periods[1]: applies at the same time as periods[0]. Let one of the two end before the other begins",
   ])
   expect(isTaken(price, "input: 2, until: 2027-01-01", "input: 3, from: 2027-01-01")).toBe(true)
-  expect(
-    found(price, "input: 2, days: [mon], zone: Asia/Tokyo", "input: 3, days: [tue]"),
-  ).toEqual([
+  expect(found(price, "input: 2, days: [mon], zone: Asia/Tokyo", "input: 3, days: [tue]")).toEqual([
     "8:9 periods[1]: is 'UTC', and that of another period is 'Asia/Tokyo'. Give all days and hours of a price in one time zone",
   ])
 })

@@ -60,6 +60,8 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     known_price: null,
     price_tiers: [],
     price_pictures: null,
+    price_periods: [],
+    price_in_force: null,
     known_entry: null,
     entry: null,
     ...facts,
@@ -204,6 +206,46 @@ describe("a changed model", () => {
       ...entry,
       price: { input: "8" },
     })
+  })
+
+  test("keeps periods and modes that were set here, and periods that are known", () => {
+    const typed = { input: "3", output: "2" }
+    const priceOf = (own: Model) => changedEntry(own, { typed, multiplier: "1" })?.price
+    const price = { input: "1", output: "2" }
+    const set = { modes: { fast: "2" }, periods: [{ hours: ["00:00-06:00"], input: "0.5" }] }
+    const period = {
+      name: "peak",
+      from: "2026-12-01T00:00:00.000Z",
+      until: null,
+      zone: "Asia/Shanghai",
+      days: ["mon" as const],
+      hours: null,
+      price: { input: "9", output: "2" },
+      price_tiers: [],
+      price_pictures: null,
+      modes: { ultrafast: "6" },
+    }
+    const known = model("a/b", { price, price_periods: [period] })
+    const own = { ...known, entry: { price: { ...price, ...set } } }
+    expect(priceOf(own)).toEqual({ ...typed, ...set })
+    const { name, from, zone, days, modes } = period
+    expect(priceOf(known)).toEqual({
+      ...typed,
+      periods: [{ name, from, zone, days, input: "9", modes }],
+    })
+  })
+
+  test("costs what is in force now in lists, and is changed outside of its periods", () => {
+    const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
+    const until = "2026-12-01T00:00:00.000Z"
+    const more = { period: "peak", from: null, until, price_pictures: null }
+    const own = model("a/b", {
+      price: { input: "1", output: "2" },
+      price_in_force: { ...price_in_force, ...more },
+      multiplier: "1.5",
+    })
+    expect(effectivePrice(own, "input")).toBe("3")
+    expect(changedEntry(own, { typed: own.price ?? {}, multiplier: "1.5" })).toEqual({})
   })
 
   test("keeps prices of long requests and of kinds of images", () => {

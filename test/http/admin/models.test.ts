@@ -60,6 +60,8 @@ describe("the list", () => {
       price: { input: "5", cached_input: "5", output: "2" },
       price_tiers: [],
       price_pictures: null,
+      price_periods: [],
+      price_in_force: null,
       multiplier: "1",
       endpoints: ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/responses/compact"],
       deployments: [
@@ -110,6 +112,40 @@ describe("the list", () => {
 })
 
 describe("an entry", () => {
+  test("may have periods, which come back as they were set", async () => {
+    const later = { name: "later", from: "2999-01-01", input: "3" }
+    const earlier = { until: "2999-01-01T00:00:00Z", output: "4" }
+    const price = { ...PRICE, periods: [later, earlier] }
+    const { entry, ...shown } = await asked(gateway, "PUT", "/models/sim/timed", {
+      price,
+      deployments: [{ model: "echo" }],
+    })
+    expect(entry).toMatchObject({ price })
+    const whole = { zone: null, days: null, hours: null, price_tiers: [], price_pictures: null }
+    const change = "2999-01-01T00:00:00.000Z"
+    expect(shown).toMatchObject({
+      price: PRICE,
+      price_periods: [
+        {
+          ...whole,
+          name: "later",
+          from: change,
+          until: null,
+          price: { ...PRICE, input: "3" },
+          modes: {},
+        },
+        { ...whole, name: null, from: null, until: change, price: { ...PRICE, output: "4" } },
+      ],
+      price_in_force: { period: "", from: null, until: change, price: { ...PRICE, output: "4" } },
+    })
+    const overlapping = { price: { ...PRICE, periods: [later, { ...later, output: "1" }] } }
+    expect(await refusal("PUT", "/models/sim/timed", overlapping)).toContain(
+      "'price.periods[1]' applies at the same time as periods[0]",
+    )
+    expect((await model("sim/timed")).price_periods).toHaveLength(2)
+    await ask(gateway, "DELETE", "/models/sim/timed")
+  })
+
   test("gives a price to what had none, at once", async () => {
     await using open = await startManaged({
       settings: { models: {} },

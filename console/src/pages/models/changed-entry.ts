@@ -1,4 +1,4 @@
-import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
+import type { Model, ModelEntry, PricePeriod } from "tollgate-contract/catalog.ts"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
 
 /** What of a model is set again. */
@@ -31,7 +31,7 @@ export function knownPriceEntry(model: Model): ModelEntry | undefined {
   return flat === null ? undefined : { ...entry, price: flat }
 }
 
-/** With the prices of long requests and of kinds of images, which the form does not show as fields. */
+/** With the prices of long requests, of kinds of images and of periods, which the form does not show as fields. */
 function wholePrice(model: Model, prices: Readonly<Record<string, string>>): ModelEntry["price"] {
   const { price_tiers: tiers, price_pictures: pictures } = model
   const { image, ...others } = prices
@@ -41,8 +41,40 @@ function wholePrice(model: Model, prices: Readonly<Record<string, string>>): Mod
     ...(pictures !== null && {
       image: { ...(image !== undefined && { default: image }), ...pictures },
     }),
-    ...(tiers.length > 0 && { tiers: tiers.map(({ above, price }) => ({ above, ...price })) }),
+    ...(tiers.length > 0 && { tiers: writtenTiers(tiers) }),
+    ...periodsOf(model),
   }
+}
+
+/** Periods, and the factors of modes of service, as they were set here; else the periods that are known. */
+function periodsOf(model: Model): Record<string, unknown> {
+  const set = model.entry?.["price"]
+  if (typeof set === "object" && set !== null) {
+    return Object.fromEntries(Object.entries(set).filter(([name]) => FORMLESS.has(name)))
+  }
+  const periods = model.price_periods.map((period) => writtenPeriod(period, model))
+  return periods.length === 0 ? {} : { periods }
+}
+
+/** What of a price the form does not show, and what is not in a table of prices either. */
+const FORMLESS = new Set(["periods", "modes"])
+
+function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknown> {
+  const { price, price_tiers: tiers, price_pictures: pictures, modes, ...times } = period
+  const named = Object.entries(times).filter(([, value]) => value !== null)
+  const changed = Object.entries(price).filter(([name, rate]) => model.price?.[name] !== rate)
+  const isOther = JSON.stringify(pictures) !== JSON.stringify(model.price_pictures)
+  return {
+    ...Object.fromEntries([...named, ...changed]),
+    ...(pictures !== null &&
+      isOther && { image: { ...(price["image"] && { default: price["image"] }), ...pictures } }),
+    ...(tiers.length > 0 && changed.length > 0 && { tiers: writtenTiers(tiers) }),
+    ...(Object.keys(modes).length > 0 && { modes }),
+  }
+}
+
+function writtenTiers(tiers: Model["price_tiers"]): Record<string, unknown>[] {
+  return tiers.map(({ above, price }) => ({ above, ...price }))
 }
 
 function isSame(

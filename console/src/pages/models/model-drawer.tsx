@@ -18,7 +18,8 @@ import { TryButton } from "./model-columns.tsx"
 import { ModelRules } from "./model-rules.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
 import { priceSourceText } from "./price-source.ts"
-import { allPrices, isOne, readablePrice, withFactor } from "./prices.ts"
+import { PricePeriods } from "./price-periods.tsx"
+import { allPrices, currentPrices, isOne, readablePrice, withFactor } from "./prices.ts"
 
 export interface ModelDrawerProperties {
   readonly model: Model | undefined
@@ -65,6 +66,7 @@ function ModelDetail({
         {model.group === null ? (
           <>
             <PriceTable model={model} />
+            <PricePeriods model={model} />
             {isOperator && <ModelPricing model={model} />}
           </>
         ) : (
@@ -166,7 +168,7 @@ function PriceTable({ model }: { readonly model: Model }) {
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {allPrices(model).map(({ name, label, price }) => (
+        {allPrices(currentPrices(model)).map(({ name, label, price }) => (
           <Table.Tr key={label}>
             <Table.Td>
               {label} <span className="dim">{readablePrice(name, price).per}</span>

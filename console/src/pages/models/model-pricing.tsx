@@ -125,7 +125,11 @@ function priceWords(price: Readonly<Record<string, unknown>>): string {
   const words = sortedPrices(Object.fromEntries(flat)).map(
     ([name, amount]) => `${classLabel(name)} ${amount}`,
   )
-  return [...words, ...("tiers" in price ? ["long requests cost more"] : [])].join(" · ")
+  return [
+    ...words,
+    ...("tiers" in price ? ["long requests cost more"] : []),
+    ...("periods" in price ? ["other prices at times"] : []),
+  ].join(" · ")
 }
 
 interface PriceFormProperties {
@@ -157,6 +161,12 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
           {(model.price_tiers.length > 0 || model.price_pictures !== null) && (
             <Text size="xs" c="dimmed">
               Its other prices, such as those for long requests or image sizes, are not affected.
+            </Text>
+          )}
+          {model.price_periods.length > 0 && (
+            <Text size="xs" c="dimmed">
+              These prices apply outside of its periods. The periods keep their own prices. To
+              change a period, use the API or tollgate.yaml.
             </Text>
           )}
           <TextInput

@@ -83,19 +83,27 @@ export interface PriceLine {
   readonly price: string
 }
 
-/** Every price of a model, those of long requests and of kinds of images too. */
-export function allPrices(model: Model): PriceLine[] {
-  const flat = sortedPrices(model.price ?? {}).map(([name, price]) => ({
+/** The prices of a model at a time. */
+export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures">
+
+/** Those that are in force now. */
+export function currentPrices(model: Model): PriceCard {
+  return model.price_in_force ?? model
+}
+
+/** Every price, those of long requests and of kinds of images too. */
+export function allPrices(card: PriceCard): PriceLine[] {
+  const flat = sortedPrices(card.price ?? {}).map(([name, price]) => ({
     name,
     label: classLabel(name),
     price,
   }))
-  const pictures = Object.entries(model.price_pictures ?? {}).map(([kind, price]) => ({
+  const pictures = Object.entries(card.price_pictures ?? {}).map(([kind, price]) => ({
     name: "image",
     label: `Images, ${kind}`,
     price,
   }))
-  const tiers = model.price_tiers.flatMap(({ above, price }) =>
+  const tiers = card.price_tiers.flatMap(({ above, price }) =>
     sortedPrices(price).map(([name, amount]) => ({
       name,
       label: `${classLabel(name)}, above ${countText(above)} tokens`,
@@ -110,9 +118,9 @@ export function withFactor(model: Model, price: string): string {
   return exactProduct(price, model.multiplier) ?? price
 }
 
-/** What a caller pays: the price with the multiplier. */
+/** What a caller pays now: the price with the multiplier. */
 export function effectivePrice(model: Model, name: string): string | undefined {
-  const price = model.price?.[name]
+  const price = currentPrices(model).price?.[name]
   return price === undefined ? undefined : exactProduct(price, model.multiplier)
 }
 

@@ -1,0 +1,67 @@
+import { Stack, Text } from "@mantine/core"
+import type { Model, PricePeriod } from "tollgate-contract/catalog.ts"
+import { type PeriodTimes, periodWords } from "tollgate-contract/price-periods.ts"
+import { When } from "../../ui/when.tsx"
+import { allPrices, isOne, type PriceCard, withFactor } from "./prices.ts"
+
+/** Which price is in force and until when, and what a model costs at other times. */
+export function PricePeriods({ model }: { readonly model: Model }) {
+  const { price_in_force: now, price_periods: periods } = model
+  if (now === null) return null
+  return (
+    <Stack gap={2} mt="xs">
+      <Text size="sm">
+        In force now: {now.period === null ? "the usual price" : nameOf(now.period)}
+        {now.until !== null && (
+          <>
+            , until <When at={now.until} isExact />
+          </>
+        )}
+      </Text>
+      <Text size="xs" c="dimmed">
+        Usual price: {pricesText(model, model)}
+      </Text>
+      {periods.map((period) => (
+        <Text key={JSON.stringify(period)} size="xs" c="dimmed">
+          {nameOf(period.name ?? "")}: {periodWords(timesOf(period))}. {changesText(model, period)}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+function nameOf(name: string): string {
+  return name === "" ? "period without a name" : name
+}
+
+function timesOf({ from, until, zone, days, hours }: PricePeriod): PeriodTimes {
+  return {
+    ...(from !== null && { from: Date.parse(from) }),
+    ...(until !== null && { until: Date.parse(until) }),
+    ...(zone !== null && { zone }),
+    ...(days !== null && { days }),
+    ...(hours !== null && { hours }),
+  }
+}
+
+/** `Input 0.3 · Output 1.2`, with the multiplier. */
+function pricesText(
+  model: Model,
+  card: PriceCard,
+  isShown: (label: string, price: string) => boolean = () => true,
+): string {
+  return allPrices(card)
+    .filter(({ label, price }) => isShown(label, price))
+    .map(({ label, price }) => `${label} ${withFactor(model, price)}`)
+    .join(" · ")
+}
+
+/** What a period changes: prices, and factors of modes of service. */
+function changesText(model: Model, period: PricePeriod): string {
+  const usual = new Map(allPrices(model).map(({ label, price }) => [label, price]))
+  const prices = pricesText(model, period, (label, price) => usual.get(label) !== price)
+  const modes = Object.entries(period.modes)
+    .filter(([, factor]) => !isOne(factor))
+    .map(([mode, factor]) => `${mode} × ${factor}`)
+  return [...(prices === "" ? [] : [prices]), ...modes].join(" · ")
+}
