@@ -8,6 +8,7 @@ export const OPERATOR_NOTICES = [
   "deployment.resting",
   "deployment.recovered",
   "price.changed",
+  "price.scheduled",
   "backup.old",
 ] as const
 /** Sent by request, to see that a target can be reached. */

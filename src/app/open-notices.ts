@@ -1,3 +1,4 @@
+import { upcomingChanges } from "../catalog/prices/upcoming.ts"
 import { SecretCipher } from "../config/secret-cipher.ts"
 import { Audit } from "../management/audit.ts"
 import { SpendPace } from "../management/spend-pace.ts"
@@ -42,6 +43,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
       notices,
       alarms,
       backup: () => state.settings.backup,
+      upcoming: (now) => upcomingChanges(state.config.catalog.list(), now),
       pace: (now) => spending.look(now),
       ...pace,
     }),

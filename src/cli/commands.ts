@@ -40,6 +40,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./prices-status.ts")).registerPricesStatus,
     (await import("./prices-diff.ts")).registerPricesDiff,
     (await import("./prices-update.ts")).registerPricesUpdate,
+    (await import("./prices-upcoming.ts")).registerPricesUpcoming,
   ],
   connect: async () => [(await import("./connect.ts")).registerConnect],
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],

@@ -35,7 +35,7 @@ export const registerModels: RegisterCommand = (program, terminal) => {
         const document = modelRules(catalog, rules)
         return outputOf(command, terminal).result(document, (style) => rulesText(document, style))
       }
-      const models = catalog.list().map((model) => catalog.entry(model))
+      const models = catalog.list().map((model) => catalog.entry(catalog.priced(model)))
       outputOf(command, terminal).result({ models }, (style) => {
         if (models.length === 0) return noModels(settings, catalog)
         const rows = models.map((model) => [

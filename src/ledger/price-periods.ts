@@ -57,6 +57,16 @@ export class PricePeriods {
     return this.#calendar.datesAfter(now)
   }
 
+  /** The next moment at which another price is in force; infinite where none is known. */
+  changeAfter(now: number): number {
+    return this.#calendar.stretchAt(now).until
+  }
+
+  /** The period that applies at a moment; undefined outside of all. */
+  periodAt(now: number): PricePeriod | undefined {
+    return this.periods[this.#calendar.indexAt(now)]
+  }
+
   /** The same with other prices. */
   map(change: (price: Price) => Price): PricePeriods {
     const periods = this.periods.map((period) => ({ ...period, price: change(period.price) }))

@@ -39,6 +39,7 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
     fact("state") === "waiting"
       ? `A newer price list of ${fact("date")} waits to be taken`
       : `The price list of ${fact("date")} is in force`,
+  "price.scheduled": (fact) => `Prices change at ${fact("at")}: ${fact("models")}`,
   "payment.rejected": (fact) =>
     `The Stripe event ${fact("event")} (${fact("type")}) was not applied: ${fact("reason")}`,
   "backup.old": (fact) =>

@@ -1,5 +1,6 @@
 import type { BackupSettings } from "../config/backup-settings.ts"
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
+import type { UpcomingChange } from "../catalog/prices/upcoming.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { SpentBudget } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
@@ -17,6 +18,10 @@ const PRUNE_EVERY = 240
 const PACE_EVERY = 4
 /** Percent of a budget that are told of. */
 const STEPS = [100n, 80n, 50n] as const
+/** How long before a change of prices it is told of, milliseconds. */
+const AHEAD = 86_400_000
+/** What the marks of such changes begin with; their moments follow. */
+const PRICES = "prices:"
 /** Accounts and requests that are named. */
 const NAMED = 5
 
@@ -26,6 +31,8 @@ export interface WatchParts {
   readonly alarms: NoticeAlarms
   /** As the settings are at the moment. */
   readonly backup: () => BackupSettings
+  /** Changes of prices that are known to come. */
+  readonly upcoming: (now: number) => readonly UpcomingChange[]
   /** Pauses accounts that spend too fast. */
   readonly pace: (now: number) => Promise<void>
   /** Milliseconds; for tests. */
@@ -33,7 +40,7 @@ export interface WatchParts {
 }
 
 /**
- * Looks after accounts, balances, budgets, write-offs and backups, and tells of what has changed. All processes of all machines take turns,
+ * Looks after accounts, balances, budgets, write-offs, backups and scheduled prices, and tells of what has changed. All processes of all machines take turns,
  * and a mark says what was told, so that each thing is told once.
  */
 export class Watch implements AsyncDisposable {
@@ -79,6 +86,7 @@ export class Watch implements AsyncDisposable {
     await this.#budgets(now)
     await this.#writeOffs(now)
     await this.#backups(now)
+    await this.#prices(now)
     if (this.#turns++ % PRUNE_EVERY === 0) await this.#parts.store.notices.prune(now - KEPT)
   }
 
@@ -165,6 +173,28 @@ export class Watch implements AsyncDisposable {
     await notices.raise({ type: "write_off", data, mark: { name, from, to } })
   }
 
+  /** Once for each model and date, a day before: a mark holds the models that were told of. */
+  async #prices(now: number): Promise<void> {
+    const { store, notices, upcoming } = this.#parts
+    const told = await store.notices.marks(PRICES)
+    const due = upcoming(now).filter(({ at, isRecurring }) => !isRecurring && at - now <= AHEAD)
+    for (const [at, changes] of Map.groupBy(due, (change) => change.at)) {
+      const name = `${PRICES}${at}`
+      const from = told.get(name) ?? null
+      const known = from === null ? [] : from.split(" ")
+      const fresh = changes.filter(({ model }) => !known.includes(model))
+      if (fresh.length === 0) continue
+      const models = [...new Set(fresh.map(({ model }) => model))]
+      const data = { at: new Date(at).toISOString(), models, changes: fresh.map(changeText) }
+      const mark = { name, from, to: [...known, ...models].join(" ") }
+      await notices.raise({ type: "price.scheduled", data, mark })
+    }
+    for (const [name, from] of told) {
+      const isOver = Number(name.slice(PRICES.length)) <= now
+      if (isOver) await store.notices.mark({ name, from, to: null }, now)
+    }
+  }
+
   /** Once for each that is overdue. */
   async #backups(now: number): Promise<void> {
     const { store, notices, backup } = this.#parts
@@ -182,6 +212,11 @@ export class Watch implements AsyncDisposable {
     }
     await notices.raise({ type: "backup.old", data, mark })
   }
+}
+
+/** `openai/gpt-5: input 1 to 2, output 4 to 8` */
+function changeText({ model, parts }: UpcomingChange): string {
+  return `${model}: ${parts.map(({ name, before, after }) => `${name} ${before} to ${after}`).join(", ")}`
 }
 
 function stepOf({ spent, limit }: SpentBudget): bigint {

@@ -101,6 +101,47 @@ describe("tollgate prices", () => {
     expect((await update(feed(dayAfter(1), "2"))).stdout).toContain("changes nothing")
   })
 
+  test("lists the changes to come, by date and of every week", async () => {
+    using none = createInstallation(`
+providers:
+  openai: { vendor: openai, api_key: x, known_models: false }
+`)
+    const empty = await runCommand(none, "prices", "upcoming")
+    expect(empty.stdout).toContain("No price is going to change, as far as is known.")
+    using installation = createInstallation(`
+server: { port: 0 }
+providers:
+  deepseek: { vendor: deepseek, api_key: x }
+models:
+  deepseek/own:
+    deployments: [{ model: deepseek-flash }]
+    price: { input: 1, output: 2, periods: [{ name: later, from: 2999-01-01, output: 5 }] }
+`)
+    const { changes } = await runJson<{ changes: Record<string, unknown>[] }>(
+      installation,
+      "prices",
+      "upcoming",
+    )
+    const own = {
+      model: "deepseek/own",
+      at: "2999-01-01T00:00:00.000Z",
+      is_recurring: false,
+      period: "later",
+      parts: [{ name: "output", before: "2", after: "5" }],
+    }
+    expect(changes.at(-1)).toEqual(own)
+    expect(
+      changes
+        .slice(0, -1)
+        .map(({ model }) => model)
+        .toSorted(),
+    ).toEqual(["deepseek/deepseek-flash", "deepseek/deepseek-v4-pro"])
+    expect(changes[0]).toMatchObject({ is_recurring: true })
+    const { stdout } = await runCommand(installation, "prices", "upcoming")
+    expect(stdout).toMatch(/2999-01-01 +deepseek\/own +output +2 +5 +\+150 % +later/)
+    expect(stdout).toMatch(/UTC, weekly +deepseek\/deepseek-flash +input +/)
+  })
+
   test("running gateways charge new prices, old receipts keep theirs, and the audit log says who", async () => {
     using installation = install()
     await using first = await startServing(installation)

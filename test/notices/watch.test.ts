@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { budgetOwner } from "../../src/accounting/budget-periods.ts"
+import type { UpcomingChange } from "../../src/catalog/prices/upcoming.ts"
 import { Notices } from "../../src/notices/notices.ts"
 import { Trouble } from "../../src/notices/trouble.ts"
 import { Watch } from "../../src/notices/watch.ts"
@@ -30,12 +31,14 @@ async function watched(balance: bigint) {
   const failures: unknown[] = []
   const wanted: { every: number | "off" | null } = { every: null }
   const alarms = { noticesFailed: (error: unknown) => failures.push(error) }
+  const coming: UpcomingChange[] = []
   const watchOf = (store: Store) =>
     new Watch({
       store,
       notices: new Notices(store, alarms),
       alarms,
       backup: () => ({ every: wanted.every }),
+      upcoming: (now) => coming.filter(({ at }) => at > now),
       pace: async () => {},
       every: NEVER,
     })
@@ -58,6 +61,7 @@ async function watched(balance: bigint) {
     spend,
     failures,
     wanted,
+    coming,
     async [Symbol.asyncDispose]() {
       await watch[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
@@ -239,4 +243,42 @@ test("an account that is paused or closed is told of, whoever did it, and again 
   await watch.look(6)
   const states = (await told()).filter(({ type }) => type === "account.paused")
   expect(states.map(({ state }) => state)).toEqual(["paused", "closed", "paused"])
+})
+
+test("a change of prices is told of a day before, once for each model and date, by all processes together", async () => {
+  await using world = await watched(3n * CREDIT)
+  const { database, watch, watchOf, told, coming, failures } = world
+  await database.store.notices.insertTarget({ ...TARGET, id: "all", account: null }, AUDIT)
+  await using other = watchOf(await database.another())
+  const change = Date.parse("2027-01-01T00:00:00Z")
+  const DAY = 86_400_000
+  const parts = [{ name: "input", before: "0.75", after: "1.5" }]
+  const scheduled = (model: string, at: number, isRecurring = false) =>
+    coming.push({ model, at, isRecurring, parts })
+  const found = async (now: number) => {
+    await Promise.all([watch.look(now), other.look(now)])
+    // Another process, after a restart.
+    await using again = watchOf(database.store)
+    await again.look(now + 1)
+    return (await told()).filter(({ type }) => type === "price.scheduled")
+  }
+  scheduled("a/one", change)
+  scheduled("a/two", change)
+  scheduled("a/weekly", change - 1_000, true)
+  scheduled("a/later", change + DAY)
+  expect(await found(change - DAY - 2)).toEqual([])
+  const first = {
+    type: "price.scheduled",
+    at: "2027-01-01T00:00:00.000Z",
+    models: ["a/one", "a/two"],
+    changes: ["a/one: input 0.75 to 1.5", "a/two: input 0.75 to 1.5"],
+  }
+  expect(await found(change - DAY)).toEqual([first])
+  // A model that comes with a newer list is told of alone.
+  scheduled("a/new", change)
+  expect(await found(change - DAY / 2)).toMatchObject([first, { models: ["a/new"] }])
+  expect(await found(change - 2)).toHaveLength(2)
+  expect(await found(change)).toMatchObject([first, { models: ["a/new"] }, { models: ["a/later"] }])
+  expect((await database.store.notices.marks("prices:")).size).toBe(1)
+  expect(failures).toEqual([])
 })

@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "deployment.resting": "Deployment avoided",
   "deployment.recovered": "Deployment recovered",
   "price.changed": "New list prices",
+  "price.scheduled": "Prices change tomorrow",
   "backup.old": "Backup overdue",
   test: "Test",
 }

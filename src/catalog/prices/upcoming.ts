@@ -1,0 +1,120 @@
+import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
+import { formatCredits, multiplierText } from "../../ledger/money.ts"
+import { type Price, rateOf, type Rates, SAME } from "../../ledger/price.ts"
+import type { PricePeriods } from "../../ledger/price-periods.ts"
+import { type Model, placeOf } from "../model.ts"
+import { hasPeriods } from "../prices-in-force.ts"
+import type { PartChange } from "./changes.ts"
+
+/** A price that is going to change. */
+export interface UpcomingChange {
+  readonly model: string
+  /** Which of the model's deployments; absent where it has one. */
+  readonly deployment?: string
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Whether it comes again every week; else it has a date. */
+  readonly isRecurring: boolean
+  /** The period that begins, null for one without a name; absent: the price outside of all periods. */
+  readonly period?: string | null
+  /** Credits per million units before the multiplier, and factors of modes. */
+  readonly parts: readonly PartChange[]
+}
+
+/** Windows that follow each other at the same price, at most. */
+const MOST_LOOKS = 20
+
+/**
+ * All changes with a date, and of each price the next one that comes again every week; the earliest first.
+ * @param now Unix milliseconds.
+ */
+export function upcomingChanges(models: readonly Model[], now: number): UpcomingChange[] {
+  return models
+    .filter((model) => model.members === undefined && hasPeriods(model))
+    .flatMap(({ id, deployments }) => {
+      // Those of several credentials of a provider cost the same.
+      const places = new Map(deployments.map((each) => [placeOf(each), each.price?.periods]))
+      return [...places].flatMap(([deployment, periods]) => {
+        const named = places.size > 1 ? { model: id, deployment } : { model: id }
+        return periods ? changesOf(periods, now).map((change) => ({ ...named, ...change })) : []
+      })
+    })
+    .toSorted((left, right) => left.at - right.at)
+}
+
+type Change = Omit<UpcomingChange, "model" | "deployment">
+
+function changesOf(periods: PricePeriods, now: number): Change[] {
+  const dates = periods.datesAfter(now)
+  const dated = dates.map((at) => changeAt(periods, at, false))
+  let next = periods.changeAfter(now)
+  let recurring: Change | undefined
+  for (let looks = 0; looks < MOST_LOOKS && next < Infinity; looks++) {
+    const change = dates.includes(next) ? undefined : changeAt(periods, next, true)
+    if (change !== undefined && change.parts.length > 0) {
+      recurring = change
+      break
+    }
+    next = periods.changeAfter(next)
+  }
+  return [...dated, ...(recurring ? [recurring] : [])].filter(({ parts }) => parts.length > 0)
+}
+
+function changeAt(periods: PricePeriods, at: number, isRecurring: boolean): Change {
+  const [before, after] = [periods.periodAt(at - 1), periods.periodAt(at)]
+  const parts = partChanges(before?.price ?? periods.base, after?.price ?? periods.base)
+  return { at, isRecurring, ...(after && { period: after.name ?? null }), parts }
+}
+
+function partChanges(before: Price, after: Price): PartChange[] {
+  const [old, fresh] = [partsOf(before), partsOf(after)]
+  return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((name) => {
+    const change = { name, before: valueOf(before, old, name), after: valueOf(after, fresh, name) }
+    return change.before === change.after ? [] : [change]
+  })
+}
+
+const ABOVE = " above "
+const MODE = "mode "
+
+/** The parts that a price names; a tier has those that differ from the price itself. */
+function partsOf({ rates, tiers, modes = new Map() }: Price): Map<string, string> {
+  const parts = new Map<string, string>()
+  for (const [name, rate] of namedRates(rates)) parts.set(name, formatCredits(rate))
+  for (const { above, rates: own } of tiers) {
+    for (const [name, rate] of namedRates(own)) {
+      if (rate !== rates[CLASS_OF_NAME[name]]) {
+        parts.set(`${name}${ABOVE}${above}`, formatCredits(rate))
+      }
+    }
+  }
+  for (const [mode, factor] of modes) parts.set(`${MODE}${mode}`, multiplierText(factor))
+  return parts
+}
+
+function namedRates(rates: Rates) {
+  return PRICE_NAMES.flatMap((name) => {
+    const rate = rates[CLASS_OF_NAME[name]]
+    return rate === undefined ? [] : [[name, rate] as const]
+  })
+}
+
+/** What a part costs, also where a price does not name it. */
+function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string): string {
+  const own = parts.get(name)
+  if (own !== undefined) return own
+  if (name.startsWith(MODE)) return multiplierText(SAME)
+  const [part = ""] = name.split(ABOVE)
+  const usageClass = PRICE_NAMES.find((known) => known === part)
+  return usageClass === undefined
+    ? "0"
+    : formatCredits(rateOf(price.rates, CLASS_OF_NAME[usageClass]))
+}
+
+/** How much a part changes: `+100 %`, `-50 %`; empty where it cost nothing. */
+export function percentOf({ before, after }: PartChange): string {
+  const [old, fresh] = [Number(before), Number(after)]
+  if (!(old > 0)) return ""
+  const percent = Math.round((fresh / old - 1) * 100)
+  return `${percent > 0 ? "+" : ""}${percent} %`
+}

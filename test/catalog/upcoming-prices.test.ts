@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test"
+import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { percentOf, upcomingChanges } from "../../src/catalog/prices/upcoming.ts"
+import type { ModelSettings } from "../../src/config/settings.ts"
+import { facts, provider, settings, vendors } from "./support.ts"
+
+const NOW = Date.parse("2026-11-27T12:00:00Z")
+const at = (text: string): number => Date.parse(text)
+
+function changes(models: Record<string, ModelSettings>) {
+  const made = settings({ mine: provider("acme"), kin: provider("other") }, models)
+  const { catalog } = buildCatalog({ settings: made, facts, vendors, clock: () => NOW })
+  return upcomingChanges(catalog.list(), NOW).map((change) => ({
+    ...change,
+    at: new Date(change.at).toISOString(),
+  }))
+}
+
+test("changes with a date are all listed, the earliest first, with what they change", () => {
+  const price = {
+    input: "1",
+    output: "2",
+    tiers: [{ above: 1000, output: "3" }],
+    modes: { fast: "2" },
+    periods: [
+      { name: "winter", from: at("2026-12-01"), until: at("2027-03-01"), input: "1.5" },
+      { from: at("2027-03-01"), modes: { fast: "3", slow: "0.5" } },
+      { name: "past", until: at("2026-11-01"), input: "9" },
+    ],
+  }
+  const fast = { name: "mode fast", before: "2", after: "3" }
+  const slow = { name: "mode slow", before: "1", after: "0.5" }
+  const dearer = { name: "input", before: "1", after: "1.5" }
+  const cheaper = { name: "input", before: "1.5", after: "1" }
+  const dated = { model: "mine/own", isRecurring: false }
+  expect(changes({ "mine/own": { price } })).toEqual([
+    { ...dated, at: "2026-12-01T00:00:00.000Z", period: "winter", parts: [dearer] },
+    { ...dated, at: "2027-03-01T00:00:00.000Z", period: null, parts: [cheaper, fast, slow] },
+  ])
+  expect([dearer, cheaper, { name: "x", before: "0", after: "1" }].map(percentOf)).toEqual([
+    "+50 %",
+    "-33 %",
+    "",
+  ])
+})
+
+test("of what comes again every week the next change is listed, which may be one after the next", () => {
+  const price = {
+    input: "1",
+    output: "2",
+    periods: [
+      { name: "evening", hours: ["18:00-21:00"], input: "0.5" },
+      { name: "night", hours: ["21:00-24:00"], input: "0.5" },
+      { name: "later", from: at("2030-01-01"), hours: ["00:00-18:00"], input: "3" },
+    ],
+  }
+  const recurring = { model: "mine/own", isRecurring: true }
+  const begin = { name: "input", before: "1", after: "0.5" }
+  const dated = { name: "input", before: "0.5", after: "3" }
+  expect(changes({ "mine/own": { price } })).toEqual([
+    { ...recurring, at: "2026-11-27T18:00:00.000Z", period: "evening", parts: [begin] },
+    {
+      model: "mine/own",
+      isRecurring: false,
+      at: "2030-01-01T00:00:00.000Z",
+      period: "later",
+      parts: [dated],
+    },
+  ])
+  const half = (hours: string) => ({ hours: [hours], input: "0.5" })
+  const allNight = { ...price, periods: [half("10:00-13:00"), half("13:00-15:00")] }
+  const end = { name: "input", before: "0.5", after: "1" }
+  expect(changes({ "mine/own": { price: allNight } })).toEqual([
+    { ...recurring, at: "2026-11-27T15:00:00.000Z", parts: [end] },
+  ])
+})
+
+test("of several deployments each is named, and a group has no changes of its own", () => {
+  const period = { from: at("2027-01-01"), output: "4" }
+  const price = { input: "1", output: "2" }
+  const deployments = [
+    { provider: "mine", model: "a", weight: 1, price: { ...price, periods: [period] } },
+    { provider: "kin", model: "b", weight: 1, price },
+  ]
+  const group = { members: [{ model: "mine/both", weight: 1 }] }
+  expect(changes({ "mine/both": { deployments }, "auto/all": group })).toMatchObject([
+    { model: "mine/both", deployment: "mine/a", parts: [{ name: "output" }] },
+  ])
+})
