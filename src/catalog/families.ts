@@ -1,5 +1,7 @@
 import type { Facts, ModelFacts, PriceFacts } from "./facts.ts"
 import { parseDecimal } from "#contract/decimal.ts"
+import { periodParts } from "../ledger/price-periods.ts"
+import { readPeriod } from "./read-price.ts"
 
 /** A name in parts: the words that name its family, and the numbers that order its members. */
 interface NameParts {
@@ -68,13 +70,10 @@ export function familyFacts(
 
 /** A price outside of its periods, and in each of them. */
 function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
-  const inPeriods = periods.map(
-    ({ name: _, from: _1, until: _2, zone: _3, days: _4, hours: _5, ...card }) => ({
-      ...own,
-      ...card,
-      modes: { ...own.modes, ...card.modes },
-    }),
-  )
+  const inPeriods = periods.map((period) => {
+    const { card } = periodParts(readPeriod(period))
+    return { ...own, ...card, modes: { ...own.modes, ...card.modes } }
+  })
   return [own, ...inPeriods]
 }
 

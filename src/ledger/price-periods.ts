@@ -1,28 +1,15 @@
-import type { PeriodTimes } from "#contract/price-periods.ts"
-import { PeriodCalendar, type Stretch } from "../accounting/period-calendar.ts"
+import { PeriodCalendar } from "../accounting/period-calendar.ts"
 import {
   type DecimalPeriod,
   type DecimalPrice,
   type DecimalServices,
   parsePrice,
   type Price,
+  type PricePeriod,
+  type PricePeriods,
 } from "./price.ts"
 
-/** A time for which a price is in force. */
-export interface InForce extends Stretch {
-  /** What the period is called; absent where it has no name, or where the price holds outside of all periods. */
-  readonly name?: string
-}
-
-/** A time with prices of its own. */
-export interface PricePeriod {
-  readonly name?: string
-  readonly times: PeriodTimes
-  readonly price: Price
-}
-
-/** The periods of a price, and the price outside of them. */
-export class PricePeriods {
+class Periods implements PricePeriods {
   readonly base: Price
   readonly periods: readonly PricePeriod[]
   readonly #calendar: PeriodCalendar
@@ -35,12 +22,10 @@ export class PricePeriods {
     this.#calendar = new PeriodCalendar(periods.map(({ times }) => times))
   }
 
-  /** The price outside of all periods, then theirs. */
   get prices(): readonly Price[] {
     return [this.base, ...this.periods.map(({ price }) => price)]
   }
 
-  /** The price that is in force at a moment, Unix milliseconds. */
   at(now: number): Price {
     const last = this.#last
     if (last !== undefined && last.from <= now && now < last.until) return last.price
@@ -52,25 +37,21 @@ export class PricePeriods {
     return inForceNow
   }
 
-  /** The beginnings and ends with a date that are still to come. */
-  datesAfter(now: number): readonly number[] {
-    return this.#calendar.datesAfter(now)
-  }
-
-  /** The next moment at which another price is in force; infinite where none is known. */
-  changeAfter(now: number): number {
-    return this.#calendar.stretchAt(now).until
-  }
-
-  /** The period that applies at a moment; undefined outside of all. */
   periodAt(now: number): PricePeriod | undefined {
     return this.periods[this.#calendar.indexAt(now)]
   }
 
-  /** The same with other prices. */
+  changeAfter(now: number): number {
+    return this.#calendar.stretchAt(now).until
+  }
+
+  datesAfter(now: number): readonly number[] {
+    return this.#calendar.datesAfter(now)
+  }
+
   map(change: (price: Price) => Price): PricePeriods {
     const periods = this.periods.map((period) => ({ ...period, price: change(period.price) }))
-    return new PricePeriods(change(this.base), periods)
+    return new Periods(change(this.base), periods)
   }
 }
 
@@ -92,7 +73,7 @@ export function parsePeriods(
     const parsed = parsePrice({ ...own, ...card, modes }, multiplier, services)
     return { ...(name !== undefined && { name }), times, price: parsed }
   })
-  return { ...base, periods: new PricePeriods(base, periods) }
+  return { ...base, periods: new Periods(base, periods) }
 }
 
 /** A period as what it is called, when it applies, and its prices. */

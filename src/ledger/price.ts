@@ -7,12 +7,12 @@ import {
   USAGE_CLASSES,
   type UsageClass,
 } from "#contract/usage-classes.ts"
+import type { Stretch } from "../accounting/period-calendar.ts"
 import { MAX_MULTIPLIER, MAX_QUANTITY, MAX_RATE, storedAmount } from "../accounting/maxima.ts"
 import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp, parseDecimal } from "#contract/decimal.ts"
 import type { PeriodTimes } from "#contract/price-periods.ts"
 import { parseCredits } from "./money.ts"
-import type { InForce, PricePeriods } from "./price-periods.ts"
 
 /** Nanocredits per million units, by class of usage. A class that is absent falls back (`rateOf`). */
 export type Rates = Readonly<Partial<Record<UsageClass, bigint>>>
@@ -44,6 +44,37 @@ export interface Price {
   readonly periods?: PricePeriods
   /** Set where it is in force for a time. */
   readonly inForce?: InForce
+}
+
+/** A time for which a price is in force. */
+export interface InForce extends Stretch {
+  /** What the period is called; absent where it has no name, or where the price holds outside of all periods. */
+  readonly name?: string
+}
+
+/** A time with prices of its own. */
+export interface PricePeriod {
+  readonly name?: string
+  readonly times: PeriodTimes
+  readonly price: Price
+}
+
+/** The periods of a price, and the price outside of them. Moments are Unix milliseconds. */
+export interface PricePeriods {
+  readonly base: Price
+  readonly periods: readonly PricePeriod[]
+  /** The price outside of all periods, then theirs. */
+  readonly prices: readonly Price[]
+  /** The price that is in force at a moment. */
+  at(now: number): Price
+  /** The period that applies at a moment; undefined outside of all. */
+  periodAt(now: number): PricePeriod | undefined
+  /** The next moment at which another price is in force; infinite where none is known. */
+  changeAfter(now: number): number
+  /** The beginnings and ends with a date that are still to come. */
+  datesAfter(now: number): readonly number[]
+  /** The same with other prices. */
+  map(change: (price: Price) => Price): PricePeriods
 }
 
 /** The term of a price group that a price is by. */

@@ -1,8 +1,7 @@
 import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { formatCredits, multiplierText } from "../ledger/money.ts"
-import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
-import type { PricePeriod } from "../ledger/price-periods.ts"
+import { type Price, type PricePeriod, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Model as ModelDocument } from "#contract/catalog.ts"
 
 type PriceTable = Record<string, string>

@@ -1,6 +1,5 @@
 import type { BackupSettings } from "../config/backup-settings.ts"
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
-import type { UpcomingChange } from "../catalog/prices/upcoming.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { SpentBudget } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
@@ -25,6 +24,20 @@ const PRICES = "prices:"
 /** Accounts and requests that are named. */
 const NAMED = 5
 
+/** A price that is going to change. */
+export interface ScheduledPrice {
+  readonly model: string
+  /** Unix milliseconds. */
+  readonly at: number
+  /** Whether it comes again every week; else it has a date. */
+  readonly isRecurring: boolean
+  readonly parts: readonly {
+    readonly name: string
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+}
+
 export interface WatchParts {
   readonly store: Pick<Store, "backups" | "notices" | "settlements">
   readonly notices: Notices
@@ -32,7 +45,7 @@ export interface WatchParts {
   /** As the settings are at the moment. */
   readonly backup: () => BackupSettings
   /** Changes of prices that are known to come. */
-  readonly upcoming: (now: number) => readonly UpcomingChange[]
+  readonly upcoming: (now: number) => readonly ScheduledPrice[]
   /** Pauses accounts that spend too fast. */
   readonly pace: (now: number) => Promise<void>
   /** Milliseconds; for tests. */
@@ -215,7 +228,7 @@ export class Watch implements AsyncDisposable {
 }
 
 /** `openai/gpt-5: input 1 to 2, output 4 to 8` */
-function changeText({ model, parts }: UpcomingChange): string {
+function changeText({ model, parts }: ScheduledPrice): string {
   return `${model}: ${parts.map(({ name, before, after }) => `${name} ${before} to ${after}`).join(", ")}`
 }
 

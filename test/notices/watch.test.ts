@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test"
 import { budgetOwner } from "../../src/accounting/budget-periods.ts"
-import type { UpcomingChange } from "../../src/catalog/prices/upcoming.ts"
 import { Notices } from "../../src/notices/notices.ts"
 import { Trouble } from "../../src/notices/trouble.ts"
-import { Watch } from "../../src/notices/watch.ts"
+import { type ScheduledPrice, Watch } from "../../src/notices/watch.ts"
 import type { NoticeTarget } from "../../src/store/notices.ts"
 import type { Store } from "../../src/store/store.ts"
 import { AUDIT } from "../store/audit-record.ts"
@@ -31,7 +30,7 @@ async function watched(balance: bigint) {
   const failures: unknown[] = []
   const wanted: { every: number | "off" | null } = { every: null }
   const alarms = { noticesFailed: (error: unknown) => failures.push(error) }
-  const coming: UpcomingChange[] = []
+  const coming: ScheduledPrice[] = []
   const watchOf = (store: Store) =>
     new Watch({
       store,

@@ -1,7 +1,6 @@
 import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
 import { formatCredits, multiplierText } from "../../ledger/money.ts"
-import { type Price, rateOf, type Rates, SAME } from "../../ledger/price.ts"
-import type { PricePeriods } from "../../ledger/price-periods.ts"
+import { type Price, type PricePeriods, rateOf, type Rates, SAME } from "../../ledger/price.ts"
 import { type Model, placeOf } from "../model.ts"
 import { hasPeriods } from "../prices-in-force.ts"
 import type { PartChange } from "./changes.ts"
