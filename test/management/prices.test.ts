@@ -5,7 +5,7 @@ import { publicText, writeFeed } from "../../src/catalog/prices/feed.ts"
 import type { PriceListSettings } from "../../src/config/price-settings.ts"
 import type { PriceNews } from "../../src/telemetry/events.ts"
 import { ask, asked, errorOf, startManaged } from "../http/admin/support.ts"
-import { provider, type TestGateway } from "../support/gateway.ts"
+import { provider, simulated, type TestGateway } from "../support/gateway.ts"
 import { startReceiver } from "../notices/receiver.ts"
 import { until } from "../support/until.ts"
 
@@ -201,5 +201,33 @@ test("the operator gets a notice of a list that waits, whoever found it", async 
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
     type: "price.changed",
     data: { state: "waiting", date: TOMORROW, added: 1 },
+  })
+})
+
+test("the operator gets a notice of a price that changes within a day, and none of one that changes every hour", async () => {
+  using receiver = startReceiver()
+  const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000)
+  const price = { input: "1", output: "2" }
+  const hours = Array.from({ length: 12 }, (_, index) => {
+    const [start, end] = [2 * index, 2 * index + 1].map((hour) => String(hour).padStart(2, "0"))
+    return `${start}:00-${end}:00`
+  })
+  await using gateway = await startManaged({ noticePace: 20 })
+  const types = ["price.scheduled"]
+  const target = { channel: "webhook", address: receiver.url, types }
+  await asked(gateway, "POST", "/notices/targets", target)
+  const models = {
+    "sim/timed": simulated({ price: { ...price, periods: [{ from: Number(at), input: "3" }] } }),
+    "sim/hourly": simulated({ price: { ...price, periods: [{ hours, input: "3" }] } }),
+  }
+  gateway.app.apply({ ...gateway.settings, models })
+  await until(() => receiver.received.length > 0)
+  expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
+    type: "price.scheduled",
+    data: {
+      at: at.toISOString(),
+      models: ["sim/timed"],
+      changes: ["sim/timed: input 1 to 3"],
+    },
   })
 })

@@ -283,6 +283,13 @@ describe("the API of price groups", () => {
       "must not be negative",
     ],
     ["a price of what does not exist", { prices: { [model]: { inptu: "1" } } }, "not known here"],
+    [
+      "a price with periods",
+      {
+        prices: { [model]: { input: "1", output: "1", periods: [{ days: ["mon"], input: "2" }] } },
+      },
+      "cannot be used in a rate card, whose terms say from when its prices apply",
+    ],
     ["an empty price", { prices: { [model]: {} } }, "is empty"],
     ["a price that is no price", { prices: { [model]: "3" } }, ""],
   ]
