@@ -139,6 +139,40 @@ test("rules of a model are shown with their source, and overridden one by one", 
   await image(page, "rules")
 })
 
+test("periods of a price are shown with the one in force, and stay when the price is changed", async () => {
+  const { page } = operator
+  const periods = [
+    { name: "opening offer", until: "2999-01-01T00:00:00Z", input: "0.5" },
+    { name: "later", from: "2999-01-01", days: ["sat", "sun"], zone: "Asia/Tokyo", input: "3" },
+  ]
+  const deployments = [{ provider: "sandbox", model: "echo" }]
+  const request = async (method: string, body?: object) =>
+    page.evaluate(
+      async ([verb, text]) => {
+        const headers = { "content-type": "application/json", "x-tollgate-console": "1" }
+        const init = { method: verb, headers, ...(text !== undefined && { body: text }) }
+        return (await fetch("/admin/v1/models/sandbox/timed", init)).json()
+      },
+      [method, body && JSON.stringify(body)] as const,
+    )
+  await request("PUT", { deployments, price: { input: "1", output: "2", periods } })
+  await page.goto("/console/models?model=sandbox/timed")
+  const drawer = page.getByRole("dialog")
+  await drawer.getByText("In force now: opening offer, until").waitFor()
+  await drawer.getByText("Usual price: Input 1 · Output 2").waitFor()
+  await drawer.getByText("later: Sat, Sun Asia/Tokyo, from 2999-01-01. Input 3").waitFor()
+  await image(page, "model-periods")
+
+  await drawer.getByRole("button", { name: "Set price and multiplier" }).click()
+  await drawer.getByText("These prices apply outside of its periods.").waitFor()
+  await drawer.getByRole("textbox", { name: "Output" }).fill("2.5")
+  await drawer.getByRole("button", { name: "Save" }).click()
+  await drawer.getByText("Usual price: Input 1 · Output 2.5").waitFor()
+  expect(((await request("GET")) as { entry: object }).entry).toMatchObject({
+    price: { input: "1", output: "2.5", periods },
+  })
+})
+
 test("what the settings file says of a model is shown, and changed there", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/broken")
