@@ -1,5 +1,5 @@
 import type { ByteReader } from "./byte-reader.ts"
-import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
+import { audioDuration, type Duration } from "./duration.ts"
 import { skipTags } from "./frames.ts"
 
 /** What STREAMINFO says (RFC 9639, 8.2). */
@@ -20,20 +20,20 @@ export function flacDuration(reader: ByteReader): Duration | undefined {
   const start = skipTags(reader)
   if (reader.text(start, 4) !== "fLaC") return undefined
   const info = readFlacInfo(reader, start + 8)
-  let at = start + 4
-  let isLast = false
-  for (let blocks = 0; !isLast && at < reader.size; blocks++) {
-    if (blocks > MAX_PARTS) throw new TooManyParts()
-    isLast = reader.byte(at) >= 0x80
-    at += 4 + reader.uint(at + 1, 3)
-  }
-  let seconds = 0
-  for (; at < reader.size; at = reader.find(0xff, at + 1)) {
-    seconds += flacFrameSeconds(reader, at, info.sampleRate) ?? 0
-  }
+  // Frames are looked for everywhere: a block of metadata may claim to be longer than it is.
+  const seconds = flacFramesSeconds(reader, start + 4, info.sampleRate)
   if (seconds === 0) return undefined
   const claimed = info.sampleRate > 0 ? info.samples / info.sampleRate : 0
   return audioDuration({ min: seconds, max: seconds }, claimed)
+}
+
+/** How long all frames are that start from here on. */
+export function flacFramesSeconds(reader: ByteReader, from: number, streamRate: number): number {
+  let seconds = 0
+  for (let at = from; at < reader.size; at = reader.find(0xff, at + 1)) {
+    seconds += flacFrameSeconds(reader, at, streamRate) ?? 0
+  }
+  return seconds
 }
 
 const RATES = [
@@ -41,11 +41,7 @@ const RATES = [
 ]
 
 /** How long the frame is that starts here; undefined if none does (RFC 9639, 9.1). */
-export function flacFrameSeconds(
-  reader: ByteReader,
-  at: number,
-  streamRate: number,
-): number | undefined {
+function flacFrameSeconds(reader: ByteReader, at: number, streamRate: number): number | undefined {
   if (reader.byte(at) !== 0xff || (reader.byte(at + 1) & 0xfe) !== 0xf8) return undefined
   const sizeCode = reader.byte(at + 2) >> 4
   const rateCode = reader.byte(at + 2) & 15

@@ -1,38 +1,44 @@
-import type { ByteReader } from "./byte-reader.ts"
+import { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
-import { flacFrameSeconds, readFlacInfo } from "./flac.ts"
+import { flacFramesSeconds, readFlacInfo } from "./flac.ts"
 import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
 /** One logical stream of a file. */
 interface OggStream {
-  readonly codec: Codec
-  /** Packets so far, headers included. */
-  packets: number
+  codec: Codec
+  /** Packets at the start that may be headers. */
+  headers: number
   min: number
   max: number
   /** The last position in samples. */
   granule: number
+  /** Contents of pages, in the order of the file, of codecs whose frames are looked for in all bytes. */
+  readonly pages: { readonly bytes: Uint8Array; readonly isWhole: boolean }[]
 }
 
 /** How the packets of a codec are counted. */
 interface Codec {
+  readonly name: "opus" | "vorbis" | "flac"
   /** Samples a second of its positions. */
   readonly rate: number
   /** Samples at the start that are not played. */
   readonly skip: number
-  /** Packets at the start without audio. */
-  readonly headers: number
-  seconds(
-    reader: ByteReader,
-    at: number,
-    length: number,
-  ): { readonly min: number; readonly max: number }
+  /** How each header starts. */
+  readonly headers: readonly string[]
+  /** What each packet plays, where that does not depend on the packet. */
+  readonly even?: Range
+}
+
+interface Range {
+  readonly min: number
+  readonly max: number
 }
 
 /** @returns undefined if the file has a stream of another codec. */
 export function oggDuration(reader: ByteReader): Duration | undefined {
   const streams = new Map<number, OggStream>()
   const ended: OggStream[] = []
+  let slowest: Range = { min: 0, max: 0 }
   let parts = 0
   for (let at = 0; at < reader.size;) {
     if (++parts > MAX_PARTS) throw new TooManyParts()
@@ -40,30 +46,64 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
       at = reader.find(0x4f, at + 1)
       continue
     }
-    const segments = reader.byte(at + 26)
+    const content = at + 27 + reader.byte(at + 26)
     const isFirst = (reader.byte(at + 5) & 2) !== 0
     const serial = reader.uintLittle(at + 14, 4)
-    let content = at + 27 + segments
     const before = streams.get(serial)
-    if (isFirst && before !== undefined) ended.push(before)
     let stream = isFirst ? undefined : before
     if (stream === undefined) {
-      const codec = codecOf(reader, content)
+      let codec = codecOf(reader, content)
       if (codec === undefined) return undefined
-      stream = { codec, packets: 0, min: 0, max: 0, granule: 0 }
+      if (codec.even !== undefined) {
+        // Some decoders keep what the first header of a file says.
+        slowest = longer(slowest, codec.even)
+        codec = { ...codec, even: slowest }
+      }
+      if (before !== undefined) ended.push(before)
+      // To some decoders, later headers of a stream are audio.
+      const headers = before === undefined ? codec.headers.length : 0
+      stream = { codec, headers, min: 0, max: 0, granule: 0, pages: [] }
       streams.set(serial, stream)
     }
-    content += countPackets(reader, at, content, stream)
+    const end = content + countPackets(reader, at, content, stream)
     const high = reader.uintLittle(at + 10, 4)
     // Minus one: no packet ends on this page.
     if (high < 0x8000_0000) {
       const granule = high * 2 ** 32 + reader.uintLittle(at + 6, 4)
       stream.granule = Math.max(stream.granule, granule)
     }
-    at = content
+    const page = Buffer.from(reader.slice(at, end - at))
+    const hasPages = page.indexOf("OggS", 4, "latin1") >= 0
+    const isFlac = stream.codec.name === "flac"
+    const isWhole = (hasPages || isFlac) && page.length === end - at && hasChecksum(page)
+    if (isFlac) stream.pages.push({ bytes: page.subarray(content - at), isWhole })
+    at = hasPages && !isWhole ? at + 4 : end
   }
   return together([...ended, ...streams.values()])
 }
+
+function longer(one: Range, other: Range): Range {
+  return { min: Math.max(one.min, other.min), max: Math.max(one.max, other.max) }
+}
+
+/**
+ * Whether a page is of the known version, and its checksum is right (RFC 3533, 6): of all its bytes, with zeros in place
+ * of the checksum. Decoders do not skip any other page, but look for pages in its content.
+ */
+function hasChecksum(page: Buffer): boolean {
+  let crc = 0
+  for (let at = 0; at < page.length; at++) {
+    const byte = at >= 22 && at < 26 ? 0 : (page[at] ?? 0)
+    crc = (crc << 8) ^ (CHECKSUMS[(crc >>> 24) ^ byte] ?? 0)
+  }
+  return page[4] === 0 && crc >>> 0 === page.readUInt32LE(22)
+}
+
+const CHECKSUMS = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 24
+  for (let bit = 0; bit < 8; bit++) crc = crc < 0 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1
+  return crc
+})
 
 /** Counts the packets that start on a page. @returns the bytes of its content. */
 function countPackets(
@@ -80,27 +120,55 @@ function countPackets(
     const length = reader.byte(page + 27 + segment)
     offset += length
     if (length === 255 && segment < segments - 1) continue
-    if (!isInside && ++stream.packets > stream.codec.headers) {
-      const { min, max } = stream.codec.seconds(reader, content + start, offset - start)
-      stream.min += min
-      stream.max += max
-    }
+    if (!isInside) countPacket(reader, content + start, offset - start, stream)
     isInside = false
     start = offset
   }
   return offset
 }
 
+function countPacket(reader: ByteReader, at: number, length: number, stream: OggStream): void {
+  const { codec } = stream
+  const header = stream.headers === 0 ? undefined : codec.headers.at(-stream.headers)
+  if (header !== undefined) {
+    stream.headers--
+    if (reader.text(at, header.length) === header) return
+  }
+  const { min, max } =
+    codec.even ?? (codec.name === "opus" ? packetRange(reader, at, length) : NONE)
+  stream.min += min
+  stream.max += max
+}
+
+const NONE: Range = { min: 0, max: 0 }
+
+function packetRange(reader: ByteReader, at: number, length: number): Range {
+  if (length === 0) return { min: 0, max: MAX_PACKET_SECONDS }
+  const seconds = opusSeconds(reader.byte(at), length > 1 ? reader.byte(at + 1) : 0)
+  return { min: seconds, max: seconds }
+}
+
 function together(streams: readonly OggStream[]): Duration | undefined {
   let min = 0
   let max = 0
   let claimed = 0
-  for (const { codec, granule, ...counted } of streams) {
-    min += counted.min
-    max += counted.max
+  for (const { codec, granule, pages, ...counted } of streams) {
+    const frames = pages.length === 0 ? 0 : framesOf(pages, codec.rate)
+    min += counted.min + frames
+    max += counted.max + frames
     claimed += Math.max(0, granule - codec.skip) / codec.rate
   }
   return max === 0 ? undefined : audioDuration({ min, max }, claimed)
+}
+
+/** Frames of FLAC: a packet may have several, and a frame may start on one page and go on on the next. */
+function framesOf(pages: OggStream["pages"], rate: number): number {
+  const all = pages.map(({ bytes }) => bytes)
+  const whole = pages.filter(({ isWhole }) => isWhole).map(({ bytes }) => bytes)
+  const seconds = [all, whole].map((parts) =>
+    flacFramesSeconds(ByteReader.of(Buffer.concat(parts)), 0, rate),
+  )
+  return Math.max(...seconds)
 }
 
 function codecOf(reader: ByteReader, at: number): Codec | undefined {
@@ -119,36 +187,19 @@ function codecOf(reader: ByteReader, at: number): Codec | undefined {
 
 /** RFC 7845: positions are in samples at 48 kHz, whatever the input was. */
 function opusCodec(skip: number): Codec {
-  return {
-    rate: 48_000,
-    skip,
-    headers: 2,
-    seconds(reader, at, length) {
-      if (length === 0) return { min: 0, max: MAX_PACKET_SECONDS }
-      const seconds = opusSeconds(reader.byte(at), length > 1 ? reader.byte(at + 1) : 0)
-      return { min: seconds, max: seconds }
-    },
-  }
+  return { name: "opus", rate: 48_000, skip, headers: ["OpusHead", "OpusTags"] }
 }
 
 /** A packet plays at most half of the longer block (Vorbis I, 4.3.8). @param sizes both block sizes, as exponents. */
-export function vorbisSeconds(rate: number, sizes: number) {
+export function vorbisSeconds(rate: number, sizes: number): Range {
   return { min: 2 ** (sizes & 15) / 2 / rate, max: 2 ** (sizes >> 4) / 2 / rate }
 }
 
 function vorbisCodec(rate: number, sizes: number): Codec {
-  const seconds = vorbisSeconds(rate, sizes)
-  return { rate, skip: 0, headers: 3, seconds: () => seconds }
+  const headers = ["\x01vorbis", "\x03vorbis", "\x05vorbis"]
+  return { name: "vorbis", rate, skip: 0, headers, even: vorbisSeconds(rate, sizes) }
 }
 
 function flacCodec(rate: number): Codec {
-  return {
-    rate,
-    skip: 0,
-    headers: 1,
-    seconds(reader, at) {
-      const seconds = flacFrameSeconds(reader, at, rate) ?? 0
-      return { min: seconds, max: seconds }
-    },
-  }
+  return { name: "flac", rate, skip: 0, headers: [] }
 }
