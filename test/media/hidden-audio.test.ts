@@ -180,3 +180,94 @@ describe("FLAC", () => {
     expectMeasured(Buffer.concat([flac.subarray(0, 42), claim, flac.subarray(42)]))
   })
 })
+
+/** An element of EBML with a length of eight bytes, which may differ from that of its content. */
+function element(id: readonly number[], content: Uint8Array, claimed = content.length): Buffer {
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64BE(BigInt(claimed))
+  size[0] = 1
+  return Buffer.concat([Buffer.from(id), size, content])
+}
+
+describe("WebM", () => {
+  const CLUSTER = "\x1f\x43\xb6\x75"
+  const TRACKS = "\x16\x54\xae\x6b"
+  const VOID = [0xec]
+  const CUES = [0x1c, 0x53, 0xbb, 0x6b]
+  const TAGS = [0x12, 0x54, 0xc3, 0x67]
+  const ATTACHMENTS = [0x19, 0x41, 0xa4, 0x69]
+  const TIMESTAMP = [0xe7]
+  const BLOCK = [0xa3]
+  const none = Buffer.alloc(0)
+
+  /** Without its duration, and without the times of its clusters and blocks. */
+  function withoutTimes(file: Buffer): Buffer {
+    const bytes = Buffer.from(file)
+    for (const at of placesOf(bytes, "\x44\x89\x88")) bytes.fill(0, at + 3, at + 11)
+    for (const at of placesOf(bytes, "\xe7\x82")) bytes.fill(0, at + 2, at + 4)
+    return bytes
+  }
+
+  const whole = withoutTimes(sample("minute.webm"))
+  const clusters = placesOf(whole, CLUSTER)
+
+  test("counts the frames of a whole file without times", () => expectMeasured(whole))
+
+  for (const [name, id] of Object.entries({ VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK })) {
+    test(`counts clusters behind an element of ${name} that is longer than its content`, () => {
+      for (const cluster of clusters) {
+        const [head, rest] = [whole.subarray(0, cluster), whole.subarray(cluster)]
+        const lengths = [2 ** 24 - 1, 2 ** 50, rest.length, Math.floor(rest.length / 2), 1_000]
+        for (const claimed of lengths) {
+          expectMeasured(Buffer.concat([head, element(id, none, claimed), rest]))
+        }
+      }
+    })
+  }
+
+  test("counts clusters wherever such elements are, also within each other", () => {
+    const ids = fc.constantFrom(VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK)
+    const hiding = fc.tuple(fc.nat(), ids, fc.nat(), fc.nat(4))
+    fc.assert(
+      fc.property(fc.array(hiding, { minLength: 1, maxLength: 8 }), (elements) => {
+        const parts = clusters.map((at, index) => whole.subarray(at, clusters[index + 1]))
+        for (const [place, id, claimed, before] of elements) {
+          const at = place % parts.length
+          const padding = Buffer.alloc(before, 0xec)
+          parts[at] = Buffer.concat([element(id, padding, claimed), parts[at] ?? none])
+        }
+        const found = measure(Buffer.concat([whole.subarray(0, clusters[0]), ...parts]))
+        expect(found?.maxSeconds ?? Infinity).toBeGreaterThan(SECONDS * 0.94)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test("reads tracks behind the clusters, in a skipped element, or described twice", () => {
+    const tracks = whole.indexOf(TRACKS, 0, "latin1")
+    const first = clusters[0] ?? 0
+    const [description, rest] = [whole.subarray(tracks, first), whole.subarray(first)]
+    const head = whole.subarray(0, tracks)
+    expectMeasured(Buffer.concat([head, rest, description]))
+    expectMeasured(Buffer.concat([head, element(VOID, description), rest]))
+    const video = Buffer.from(description)
+    video[video.indexOf("\x83\x81", 0, "latin1") + 2] = 1
+    expectMeasured(Buffer.concat([head, video, description, rest]))
+  })
+
+  test("has no measure for frames that are compressed", () => {
+    const type = whole.indexOf("\x83\x81\x02", 0, "latin1")
+    const encodings = Buffer.from([0x6d, 0x80, 0x80])
+    expect(measure(whole)).toBeDefined()
+    const [head, rest] = [whole.subarray(0, type), whole.subarray(type)]
+    expect(measure(Buffer.concat([head, encodings, rest]))).toBeUndefined()
+  })
+
+  test("never plays less than a part of the file", () => {
+    for (let cut = 0; cut < whole.length; cut += 997) {
+      const found = measure(whole.subarray(0, cut))
+      if (found === undefined) continue
+      expect(found.maxSeconds).toBeGreaterThanOrEqual(((cut - 10_000) / whole.length) * SECONDS)
+    }
+  })
+})

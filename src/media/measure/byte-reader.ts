@@ -60,6 +60,20 @@ export class ByteReader {
     return this.size
   }
 
+  /** Where a text of one character a byte is next; the size if it is not there. */
+  findText(text: string, from: number): number {
+    let at = from
+    while (at + text.length <= this.size) {
+      this.byte(at)
+      const { buffer, byteOffset, length } = this.#window
+      const window = Buffer.from(buffer, byteOffset, length)
+      const found = window.indexOf(text, at - this.#start, "latin1")
+      if (found >= 0) return this.#start + found
+      at = Math.max(at + 1, this.#start + length - text.length + 1)
+    }
+    return this.size
+  }
+
   /** A part of the file, cut at its end. */
   slice(start: number, length: number): Uint8Array {
     const from = Math.min(this.size, Math.max(0, start))

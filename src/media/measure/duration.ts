@@ -7,6 +7,12 @@ export interface Duration {
   readonly hasVideo: boolean
 }
 
+/** Seconds, at least and at most. */
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
 /** Parts of a file that are counted at most: more is not an honest file. */
 export const MAX_PARTS = 5_000_000
 
@@ -17,12 +23,9 @@ export class TooManyParts extends Error {
 
 /**
  * The duration of audio from what its frames play and what the file claims. A claim only ever raises the bound.
- * @param counted seconds that the frames play: at least and at most.
+ * @param counted what the frames play.
  */
-export function audioDuration(
-  counted: { readonly min: number; readonly max: number },
-  claimed: number,
-): Duration {
+export function audioDuration(counted: Range, claimed: number): Duration {
   const claim = Number.isFinite(claimed) && claimed > 0 ? claimed : 0
   const seconds = claim === 0 ? counted.min : Math.min(Math.max(claim, counted.min), counted.max)
   return { seconds, maxSeconds: Math.max(counted.max, claim), hasVideo: false }

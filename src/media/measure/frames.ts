@@ -12,9 +12,11 @@ interface FrameFormat {
 /** A decoder finds the start of the frames by some that follow each other. */
 const MIN_RUN = 8
 
-/** MP3 has at least 8 kbit/s (ISO 13818-3). */
+/** MP3 has at least 8 kbit/s (ISO 13818-3), and speech in other formats with about as many samples is not smaller. */
+export const MIN_SPEECH_BYTES_PER_SECOND = 1_000
+
 const MPEG: FrameFormat = {
-  minBytesPerSecond: 1_000,
+  minBytesPerSecond: MIN_SPEECH_BYTES_PER_SECOND,
   frameAt: (reader, at) => mpegFrame(reader.byte(at), reader.byte(at + 1), reader.byte(at + 2)),
 }
 

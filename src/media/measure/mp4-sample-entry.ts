@@ -23,7 +23,7 @@ export function readSampleEntry(
     case "mp4a":
       return isMpegAudio(reader, at, end)
         ? { maxSampleSeconds: MAX_MP3_SECONDS }
-        : longest(1_024, aacRate(reader, at, end, rate))
+        : longest(1_024, lowestAacRate(reader, at, end, rate))
     case "Opus":
       return { maxSampleSeconds: MAX_PACKET_SECONDS }
     case "alac": {
@@ -73,18 +73,24 @@ function isMpegAudio(reader: ByteReader, at: number, end: number): boolean {
   return decoder !== undefined && MPEG_AUDIO.has(reader.byte(decoder))
 }
 
-/** The lowest of the rates that the entry and its decoder's configuration name (ISO 14496-3, 1.6.2.1). */
-function aacRate(reader: ByteReader, at: number, end: number, rate: number): number {
+/** The lowest of the rates that the entry and its decoder's configuration name. */
+function lowestAacRate(reader: ByteReader, at: number, end: number, rate: number): number {
   const descriptor = findBox(reader, "esds", at + 36, end)
   const specific = descriptor === undefined ? undefined : findTag(reader, 0x05, descriptor + 4, end)
   if (specific === undefined) return Math.min(rate || MIN_AAC_RATE, MIN_AAC_RATE)
-  const bits = reader.uint(specific, 6)
+  const named = aacRate(reader, specific)
+  return Math.min(rate || named, named)
+}
+
+/** The rate that the configuration of an AAC decoder names (ISO 14496-3, 1.6.2.1). */
+export function aacRate(reader: ByteReader, at: number): number {
+  const bits = reader.uint(at, 6)
   const bit = (from: number, count: number): number =>
     Math.floor(bits / 2 ** (48 - from - count)) % 2 ** count
   const start = bit(0, 5) === 31 ? 11 : 5
   const index = bit(start, 4)
-  const named = index === 15 ? bit(start + 4, 24) : (AAC_RATES[index] ?? MIN_AAC_RATE)
-  return Math.min(rate || named, named || MIN_AAC_RATE)
+  const named = index === 15 ? bit(start + 4, 24) : AAC_RATES[index]
+  return named || MIN_AAC_RATE
 }
 
 /** Where the content of a box is, by its name: entries of different versions have it in different places. */

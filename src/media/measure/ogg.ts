@@ -1,5 +1,5 @@
 import { ByteReader } from "./byte-reader.ts"
-import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
+import { audioDuration, type Duration, MAX_PARTS, type Range, TooManyParts } from "./duration.ts"
 import { flacFramesSeconds, readFlacInfo } from "./flac.ts"
 import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
@@ -27,11 +27,6 @@ interface Codec {
   readonly headers: readonly string[]
   /** What each packet plays, where that does not depend on the packet. */
   readonly even?: Range
-}
-
-interface Range {
-  readonly min: number
-  readonly max: number
 }
 
 /** @returns undefined if the file has a stream of another codec. */
@@ -190,9 +185,13 @@ function opusCodec(skip: number): Codec {
   return { name: "opus", rate: 48_000, skip, headers: ["OpusHead", "OpusTags"] }
 }
 
-/** A packet plays at most half of the longer block (Vorbis I, 4.3.8). @param sizes both block sizes, as exponents. */
+/**
+ * A packet plays at most half of the longer block (Vorbis I, 4.3.8); sound has more long blocks than short ones.
+ * @param sizes both block sizes, as exponents.
+ */
 export function vorbisSeconds(rate: number, sizes: number): Range {
-  return { min: 2 ** (sizes & 15) / 2 / rate, max: 2 ** (sizes >> 4) / 2 / rate }
+  const max = 2 ** (sizes >> 4) / 2 / rate
+  return { min: Math.min(max, Math.max(2 ** (sizes & 15) / 2 / rate, max / 2)), max }
 }
 
 function vorbisCodec(rate: number, sizes: number): Codec {

@@ -1,9 +1,16 @@
 import type { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
-import { mpegFrame } from "../mpeg-frame.ts"
-import { AAC_RATES, MAX_MP3_SECONDS, MIN_AAC_RATE } from "./frames.ts"
-import { vorbisSeconds } from "./ogg.ts"
-import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
+import { ebmlFloat, ebmlLength, ebmlSize } from "./ebml.ts"
+import { aacRate } from "./mp4-sample-entry.ts"
+import {
+  addFrames,
+  type Frames,
+  newTrack,
+  NO_FRAMES,
+  playedBy,
+  readVorbisHeader,
+  type Track,
+} from "./webm-track.ts"
 
 /** Element ids (RFC 9559, 5.1). */
 const IDS = {
@@ -17,6 +24,7 @@ const IDS = {
   trackType: 0x83,
   codecId: 0x86,
   codecPrivate: 0x63a2,
+  contentEncodings: 0x6d80,
   audio: 0xe1,
   samplingFrequency: 0xb5,
   cluster: 0x1f43b675,
@@ -38,50 +46,64 @@ const CONTAINERS: ReadonlySet<number> = new Set([
   IDS.blockGroup,
 ])
 
-interface Track {
-  number: number
-  isAudio: boolean
-  codec: string
-  rate: number
-  /** By the header of Vorbis; 0 if there is none. */
-  vorbisRate: number
-  /** Block sizes of Vorbis, as exponents. */
-  blockSizes: number
-  frames: number
-  /** By the headers of the frames, if they were Opus or MP3. */
-  opusSeconds: number
-  mp3Seconds: number
-  /** As the decoder's configuration says; 0 if it does not. */
-  aacRate: number
-}
+/** Where a decoder may start to read again after what it does not understand: information, tracks and clusters. */
+const STARTS = ["\x15\x49\xa9\x66", "\x16\x54\xae\x6b", "\x1f\x43\xb6\x75"] as const
+const START_IDS: ReadonlySet<number> = new Set([IDS.info, IDS.tracks, IDS.cluster])
 
 interface State {
+  /** Nanoseconds of a tick; 0: none is named. */
   scale: number
   claimed: number
   clusterTime: number
   lastTime: number
   blockTime: number
   readonly tracks: Track[]
+  /** By the number of their track, which may be described later. */
+  readonly frames: Map<number, Frames>
+  /** Whether the frames are as they are stored. */
+  isPlain: boolean
+  parts: number
+  /** Where elements start that are in `STARTS`. */
+  readonly seen: Set<number>
 }
 
 export function webmDuration(reader: ByteReader): Duration | undefined {
   const state: State = {
-    scale: 1_000_000,
+    scale: 0,
     claimed: 0,
     clusterTime: 0,
     lastTime: 0,
     blockTime: 0,
     tracks: [],
+    frames: new Map(),
+    isPlain: true,
+    parts: 0,
+    seen: new Set(),
   }
-  let parts = 0
-  for (let at = 0; at < reader.size;) {
-    if (++parts > MAX_PARTS) throw new TooManyParts()
-    const idLength = lengthOf(reader, at)
-    const sizeLength = lengthOf(reader, at + idLength)
-    if (idLength > 4 || sizeLength > 8) return undefined
+  if (!walk(reader, state, 0)) return undefined
+  // No length is trusted: what an element seems to contain may be read, too.
+  for (const start of STARTS) {
+    for (let at = 0; (at = reader.findText(start, at)) < reader.size; at++) {
+      if (!state.seen.has(at)) walk(reader, state, at)
+    }
+  }
+  return state.isPlain ? durationOf(state) : undefined
+}
+
+/** Reads one element after the other, up to one that was read before. @returns whether all could be read. */
+function walk(reader: ByteReader, state: State, start: number): boolean {
+  for (let at = start; at < reader.size;) {
+    if (++state.parts > MAX_PARTS) throw new TooManyParts()
+    const idLength = ebmlLength(reader, at)
+    const sizeLength = ebmlLength(reader, at + idLength)
+    if (idLength > 4 || sizeLength > 8) return false
     const id = reader.uint(at, idLength)
+    if (START_IDS.has(id)) {
+      if (state.seen.has(at)) return true
+      state.seen.add(at)
+    }
     const content = at + idLength + sizeLength
-    const size = sizeOf(reader, at + idLength, sizeLength)
+    const size = ebmlSize(reader, at + idLength, sizeLength)
     if (CONTAINERS.has(id)) {
       if (id === IDS.trackEntry) state.tracks.push(newTrack())
       at = content
@@ -90,48 +112,26 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
     read(reader, state, { id, at: content, size: Math.min(size, reader.size - content) })
     at = content + size
   }
-  return durationOf(state)
+  return true
 }
 
-function durationOf({ scale, claimed, lastTime, tracks }: State): Duration | undefined {
-  const time = (Math.max(lastTime, 0) * scale) / 1e9
-  const claim = Math.max(time, (claimed * scale) / 1e9)
+function durationOf({ scale, claimed, lastTime, tracks, frames }: State): Duration | undefined {
+  const tick = (scale || 1_000_000) / 1e9
+  const time = Math.max(lastTime, 0) * tick
+  const claim = Math.max(time, claimed * tick)
   const hasVideo = tracks.some(({ isAudio }) => !isAudio)
+  let min = 0
   let max = 0
   for (const track of tracks) {
-    if (!track.isAudio || track.frames === 0) continue
-    const seconds = maxOf(track)
-    if (seconds === undefined) return undefined
-    max = Math.max(max, seconds)
+    const counted = frames.get(track.number)
+    if (counted === undefined || !(track.isAudio || track.codec.startsWith("A_"))) continue
+    const played = playedBy(track, counted)
+    if (played === undefined) return undefined
+    min = Math.max(min, played.min)
+    max = Math.max(max, played.max)
   }
   if (max === 0 && claim === 0) return undefined
-  const { seconds, maxSeconds } = audioDuration({ min: 0, max: Math.max(max, time) }, claim)
-  return { seconds: seconds || max, maxSeconds, hasVideo }
-}
-
-/** The most that the frames of a track can play; undefined for unknown codecs. */
-function maxOf(track: Track): number | undefined {
-  const { codec, rate, aacRate, blockSizes, frames } = track
-  if (codec === "A_OPUS") return track.opusSeconds
-  if (codec === "A_MPEG/L3") return track.mp3Seconds
-  if (codec === "A_VORBIS") return frames * vorbisSeconds(track.vorbisRate || rate, blockSizes).max
-  if (codec.startsWith("A_AAC")) return (frames * 1_024) / Math.min(rate, aacRate || MIN_AAC_RATE)
-  return undefined
-}
-
-function newTrack(): Track {
-  return {
-    number: 0,
-    isAudio: false,
-    codec: "",
-    rate: 8_000,
-    aacRate: 0,
-    vorbisRate: 0,
-    blockSizes: 0xdd,
-    frames: 0,
-    opusSeconds: 0,
-    mp3Seconds: 0,
-  }
+  return { ...audioDuration({ min, max: Math.max(max, time) }, claim), hasVideo }
 }
 
 interface Element {
@@ -143,10 +143,11 @@ interface Element {
 function read(reader: ByteReader, state: State, { id, at, size }: Element): void {
   const track = state.tracks.at(-1)
   const value = (): number => reader.uint(at, Math.min(size, 7))
-  if (id === IDS.timestampScale) state.scale = Math.max(1, value())
-  else if (id === IDS.duration) state.claimed = Math.max(state.claimed, float(reader, at, size))
+  if (id === IDS.timestampScale) state.scale = Math.max(1, state.scale, value())
+  else if (id === IDS.duration) state.claimed = Math.max(state.claimed, ebmlFloat(reader, at, size))
   else if (id === IDS.timestamp) state.clusterTime = value()
   else if (id === IDS.simpleBlock || id === IDS.block) readBlock(reader, state, at, size)
+  else if (id === IDS.contentEncodings) state.isPlain = false
   else if (id === IDS.blockDuration) {
     state.lastTime = Math.max(state.lastTime, state.blockTime + value())
   } else if (track === undefined) return
@@ -154,55 +155,23 @@ function read(reader: ByteReader, state: State, { id, at, size }: Element): void
   else if (id === IDS.trackType) track.isAudio = value() === 2
   else if (id === IDS.codecId)
     track.codec = reader.text(at, Math.min(size, 64)).replaceAll("\0", "")
-  else if (id === IDS.samplingFrequency) track.rate = float(reader, at, size) || track.rate
+  else if (id === IDS.samplingFrequency) track.rate = ebmlFloat(reader, at, size) || track.rate
   else if (id === IDS.codecPrivate) {
-    const start = reader.text(at, Math.min(size, 64)).indexOf("\x01vorbis")
-    if (start >= 0) {
-      track.blockSizes = reader.byte(at + start + 28)
-      track.vorbisRate = reader.uintLittle(at + start + 12, 4)
-    }
-    track.aacRate = AAC_RATES[(reader.uint(at, 2) >> 7) & 15] ?? 0
+    track.vorbis = readVorbisHeader(reader, at, size)
+    track.aacRate = aacRate(reader, at)
   }
 }
 
 /** Counts the frames of a block (RFC 9559, 10). */
 function readBlock(reader: ByteReader, state: State, at: number, size: number): void {
-  const numberLength = lengthOf(reader, at)
-  const number = sizeOf(reader, at, numberLength)
+  const numberLength = ebmlLength(reader, at)
+  const number = ebmlSize(reader, at, numberLength)
   const header = at + numberLength
   const relative = (reader.uint(header, 2) << 16) >> 16
   state.blockTime = state.clusterTime + relative
   state.lastTime = Math.max(state.lastTime, state.blockTime)
-  const track = state.tracks.find((one) => one.number === number)
-  if (track === undefined) return
+  const frames = state.frames.get(number) ?? { ...NO_FRAMES }
+  state.frames.set(number, frames)
   const isLaced = (reader.byte(header + 2) & 6) !== 0
-  const frames = isLaced ? reader.byte(header + 3) + 1 : 1
-  track.frames += frames
-  const isEmpty = size <= numberLength + 3
-  const single = isEmpty
-    ? MAX_PACKET_SECONDS
-    : opusSeconds(reader.byte(header + 3), reader.byte(header + 4))
-  const mp3 = mpegFrame(reader.byte(header + 3), reader.byte(header + 4), reader.byte(header + 5))
-  track.mp3Seconds += frames * (isLaced ? MAX_MP3_SECONDS : (mp3?.seconds ?? MAX_MP3_SECONDS))
-  track.opusSeconds += isLaced ? frames * MAX_PACKET_SECONDS : single
-}
-
-/** Bytes of a variable-length number: its leading zeros and one. */
-function lengthOf(reader: ByteReader, at: number): number {
-  return Math.clz32(reader.byte(at)) - 23
-}
-
-/** The value without the marker; all ones means unknown, which reads as an empty element. */
-function sizeOf(reader: ByteReader, at: number, length: number): number {
-  const most = 2 ** (7 * length) - 1
-  const value = length === 8 ? reader.uint(at + 1, 7) : reader.uint(at, length) - 2 ** (7 * length)
-  return value === most ? 0 : value
-}
-
-function float(reader: ByteReader, at: number, size: number): number {
-  if (size !== 4 && size !== 8) return 0
-  const view = new DataView(new ArrayBuffer(8))
-  for (let index = 0; index < size; index++) view.setUint8(index, reader.byte(at + index))
-  const value = size === 4 ? view.getFloat32(0) : view.getFloat64(0)
-  return Number.isFinite(value) && value > 0 ? value : 0
+  addFrames(frames, reader, { at: header + 3, end: at + size, isLaced })
 }
