@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import type { MediaSource } from "../canon/message.ts"
 import { tokensOfSize } from "./image-rules.ts"
 import { type ImageSize, imageSize } from "./image-size.ts"
@@ -14,8 +15,9 @@ export function imageTokenEstimate(
   source: MediaSource,
   detail: string | undefined,
   model: string,
+  fields?: JsonObject,
 ): number {
-  return tokensOfSize(sizeOf(source) ?? COMMON, detail ?? "auto", model)
+  return tokensOfSize(enlarged(sizeOf(source) ?? COMMON, fields), detail ?? "auto", model)
 }
 
 /**
@@ -23,16 +25,31 @@ export function imageTokenEstimate(
  * costs the most that the model's rule allows.
  * @param detail `low`, `high`, `auto` and any value a vendor adds; absent: `auto`.
  * @param model the model's id or name.
+ * @param fields what the vendor's own format says besides.
  */
 export function imageTokenBound(
   source: MediaSource,
   detail: string | undefined,
   model: string,
+  fields?: JsonObject,
 ): number {
-  return tokensOfSize(sizeOf(source) ?? LARGEST, detail ?? "auto", model)
+  return tokensOfSize(enlarged(sizeOf(source) ?? LARGEST, fields), detail ?? "auto", model)
 }
 
 function sizeOf(source: MediaSource): ImageSize | undefined {
   const head = peek(source)?.head
   return head && imageSize(head)
+}
+
+/** Qwen-VL enlarges an image to as many pixels as a request asks for. */
+function enlarged(size: ImageSize, fields: JsonObject | undefined): ImageSize {
+  const inner = fields?.["image_url"]
+  const pixels = fields?.["min_pixels"] ?? (isJsonObject(inner) ? inner["min_pixels"] : undefined)
+  if (pixels === undefined || pixels === null) return size
+  if (typeof pixels !== "number") return LARGEST
+  const area = size.width * size.height
+  if (pixels <= area) return size
+  if (area === 0) return LARGEST
+  const factor = Math.sqrt(pixels / area)
+  return { width: size.width * factor, height: size.height * factor }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import type { JsonObject } from "../../src/canon/json.ts"
 import { imageTokenBound } from "../../src/media/input-tokens.ts"
 import { base64, jpeg, png } from "./support.ts"
 
@@ -94,6 +95,19 @@ describe("imageTokenBound", () => {
         },
       ),
     )
+  })
+
+  test("an image that the vendor is asked to enlarge costs what the enlarged one does", () => {
+    const enlarged = (width: number, fields: JsonObject): number =>
+      imageTokenBound(base64(png(width, 10)), undefined, "alibaba/qwen3-vl-plus", fields)
+    const pixels = 12_845_056
+    for (const width of [1, 10, 300, 2_000]) {
+      expect(enlarged(width, { min_pixels: pixels })).toBe(16_384)
+      expect(enlarged(width, { min_pixels: String(pixels) })).toBe(16_384)
+      expect(enlarged(width, { image_url: { min_pixels: pixels } })).toBe(16_384)
+      expect(enlarged(width, { min_pixels: 3_211_264 })).toBeWithin(4_096, 8_000)
+    }
+    for (const small of [0, -1, 100]) expect(enlarged(500, { min_pixels: small })).toBe(2_240)
   })
 
   test("a larger image never costs less", () => {

@@ -185,7 +185,7 @@ function partBound(
   imageTokens: typeof imageTokenBound,
 ): number | undefined {
   if (part.type === "image") {
-    return dearestOf(model, (id) => imageTokens(part.source, part.detail, id))
+    return dearestOf(model, (id) => imageTokens(part.source, part.detail, id, part.extra?.fields))
   }
   if (part.type === "audio") return audioTokenBound(part.source)
   if (part.type === "file") {
