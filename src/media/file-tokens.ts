@@ -24,6 +24,9 @@ const GEMINI_MAX_FRAMES_PER_SECOND = 24
 /** Names, types and the like that a vendor writes around a file. */
 const WRAPPING = 64
 
+/** The longest normal form of a text that was not measured: U+FDFA grows from 3 bytes to 33. */
+const MAX_GROWTH = 11
+
 /**
  * The most input tokens that a file can cost.
  * @param model the model's id or name.
@@ -40,7 +43,8 @@ export function fileTokenBound(source: MediaSource, model: string, fields?: Json
   if (image || file.mediaType.startsWith("image/")) {
     return WRAPPING + tokensOfSize(image ?? LARGEST, "auto", model)
   }
-  return isText(file) ? WRAPPING + file.size : Infinity
+  if (!isText(file)) return Infinity
+  return WRAPPING + Math.max(file.size, extent?.textBytes ?? file.size * MAX_GROWTH)
 }
 
 function pageTokens({ pages = 0, textBytes = 0 }: MediaExtent, model: string): number {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { MediaExtent } from "../../src/canon/message.ts"
 import { fileTokenBound } from "../../src/media/input-tokens.ts"
+import { measureMedia } from "../../src/media/measure/measure.ts"
 import { base64 } from "./support.ts"
 
 function bound(extent: MediaExtent, model: string, fields = {}): number {
@@ -33,9 +34,31 @@ describe("fileTokenBound", () => {
     expect(bound({ seconds: 60 }, "up/any")).toBeWithin(1_920, 2_100)
   })
 
+  function measured(bytes: Uint8Array | string): number {
+    const source = base64(bytes) as { readonly type: "base64"; readonly data: string }
+    const { extent = {} } = measureMedia({ base64: source.data })
+    return fileTokenBound({ ...source, extent }, "up/any")
+  }
+
   test("bounds text by its bytes", () => {
-    expect(fileTokenBound(base64("hello"), "up/any")).toBeWithin(5, 100)
-    expect(fileTokenBound(base64("x".repeat(10_000)), "up/any")).toBeWithin(10_000, 10_100)
+    expect(measured("hello")).toBeWithin(5, 100)
+    expect(measured("x".repeat(10_000))).toBeWithin(10_000, 10_100)
+    expect(measured("\u00e9".repeat(5_000))).toBeWithin(10_000, 10_100)
+  })
+
+  test("bounds text by its normal form where that is longer", () => {
+    for (const character of ["\ufdfa", "\u3300", "\u0f76", "\u0344", "\u{1d160}"]) {
+      const text = character.repeat(5_000)
+      const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
+      const most = Math.max(...forms.map((form) => Buffer.byteLength(form)))
+      expect(measured(text)).toBeWithin(most, most + 100)
+      const wide = Buffer.from(`\ufeff${text}`, "utf16le")
+      expect(measured(wide)).toBeWithin(most, most + 100)
+      expect(measured(wide.swap16())).toBeWithin(most, most + 100)
+      // Not measured: for instance, because too many files are being measured.
+      expect(fileTokenBound(base64(text), "up/any")).toBeGreaterThanOrEqual(most)
+    }
+    expect(measured(Buffer.alloc(1_000, 0xff))).toBeGreaterThanOrEqual(3_000)
   })
 
   test("has no bound for linked, packed or unmeasured files", () => {

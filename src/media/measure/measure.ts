@@ -1,6 +1,7 @@
 import { readSync } from "node:fs"
 import type { MediaExtent } from "../../canon/message.ts"
 import { pdfExtent } from "../pdf/pages.ts"
+import { latin1 } from "../peek.ts"
 import { ByteReader } from "./byte-reader.ts"
 import { type Duration, TooManyParts } from "./duration.ts"
 import { durationOf } from "./sound.ts"
@@ -30,8 +31,21 @@ export function measureMedia(input: MeasureInput): Measured {
   const reader =
     "descriptor" in input ? fileReader(input) : ByteReader.of(bytes ?? new Uint8Array())
   const duration = knownDuration(reader)
-  if (duration === undefined) return {}
+  if (duration === undefined)
+    return bytes === undefined ? {} : { extent: { textBytes: textBytes(bytes) } }
   return { duration, extent: { seconds: duration.maxSeconds, hasVideo: duration.hasVideo } }
+}
+
+/**
+ * The most bytes of UTF-8 that a file takes as text: as it is, and in the normal forms that some tokenizers count. U+FDFA
+ * is 3 bytes, and 33 when it is normalized; a byte that is not valid becomes a character of 3.
+ */
+function textBytes(file: Uint8Array): number {
+  const isWide = /^(\xff\xfe|\xfe\xff)/.test(latin1(file.subarray(0, 2)))
+  const encoding = isWide ? (file[0] === 0xff ? "utf-16le" : "utf-16be") : "utf-8"
+  const text = new TextDecoder(encoding).decode(file)
+  const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
+  return Math.max(file.length, ...forms.map((form) => Buffer.byteLength(form)))
 }
 
 /** Readers accept bytes before the mark. */

@@ -233,6 +233,10 @@ function unreadFields(part: Part): string[] {
     const own = part.extra === undefined ? [] : [JSON.stringify(part.extra.fields)]
     return [...own, ...part.content.flatMap(unreadFields)]
   }
+  if (part.type === "file" || part.type === "image") {
+    const name = part.type === "file" ? part.name : undefined
+    return [name ?? "", part.extra === undefined ? "" : JSON.stringify(part.extra.fields)]
+  }
   if (part.type !== "text") return []
   const { standsFor, extra } = part
   return [standsFor, extra].flatMap((each) => (each ? [JSON.stringify(each.fields)] : []))
