@@ -255,6 +255,17 @@ describe("WebM", () => {
     expectMeasured(Buffer.concat([head, video, description, rest]))
   })
 
+  test("reads the properties of a track only in its description", () => {
+    const first = clusters[0] ?? 0
+    // The number 9, the codec of FLAC, and a video.
+    const stray = Buffer.from("\xd7\x81\x09\x86\x86A_FLAC\x83\x81\x01", "latin1")
+    for (const at of clusters) {
+      expectMeasured(Buffer.concat([whole.subarray(0, at), stray, whole.subarray(at)]))
+    }
+    const inside = [whole.subarray(0, first + 12), stray, whole.subarray(first + 12)]
+    expectMeasured(Buffer.concat(inside))
+  })
+
   test("has no measure for frames that are compressed", () => {
     const type = whole.indexOf("\x83\x81\x02", 0, "latin1")
     const encodings = Buffer.from([0x6d, 0x80, 0x80])
@@ -269,5 +280,72 @@ describe("WebM", () => {
       if (found === undefined) continue
       expect(found.maxSeconds).toBeGreaterThanOrEqual(((cut - 10_000) / whole.length) * SECONDS)
     }
+  })
+})
+
+describe("MP4", () => {
+  const whole = sample("minute.m4a")
+
+  /** Where the content of a box is. */
+  const contentOf = (bytes: Buffer, type: string): number => bytes.indexOf(type, 0, "latin1") + 4
+
+  /** The whole box, with its length and type. */
+  function boxOf(bytes: Buffer, type: string): Buffer {
+    const at = contentOf(bytes, type) - 8
+    return bytes.subarray(at, at + bytes.readUInt32BE(at))
+  }
+
+  /** A movie that seems to have one sample. */
+  function decoy(movie: Buffer): Buffer {
+    const bytes = Buffer.from(movie)
+    bytes.writeUInt32BE(1, contentOf(bytes, "stsz") + 8)
+    bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 8)
+    for (const type of ["mvhd", "mdhd"]) bytes.writeUInt32BE(1, contentOf(bytes, type) + 16)
+    bytes.writeUInt32BE(1, contentOf(bytes, "elst") + 8)
+    return bytes
+  }
+
+  const movie = boxOf(whole, "moov")
+  const start = whole.subarray(0, whole.length - movie.length)
+
+  test("counts tracks of a movie in a box of another type", () => {
+    expect(whole.subarray(start.length)).toEqual(movie)
+    for (const type of ["free", "hoov", "mdat", "skip"]) {
+      const hidden = Buffer.from(movie)
+      hidden.write(type, 4, "latin1")
+      expectMeasured(Buffer.concat([start, hidden, decoy(movie)]))
+      const long = Buffer.from(hidden)
+      long.writeUInt32BE(0x7fff_ffff, 0)
+      expectMeasured(Buffer.concat([start, decoy(movie), long]))
+    }
+  })
+
+  test("counts the sound of a track that is also said to be a video", () => {
+    const other = Buffer.from(boxOf(whole, "hdlr"))
+    other.write("vide", 16, "latin1")
+    const at = contentOf(whole, "hdlr") - 8
+    const bytes = Buffer.concat([whole.subarray(0, at), other, whole.subarray(at)])
+    for (const type of ["mvhd", "mdhd"]) bytes.writeUInt32BE(1, contentOf(bytes, type) + 16)
+    bytes.writeUInt32BE(0, contentOf(bytes, "stts") + 12)
+    const found = measure(bytes)
+    expect(found?.maxSeconds ?? Infinity).toBeGreaterThan(SECONDS * 0.94)
+  })
+
+  test("bounds samples of several frames by their bytes", () => {
+    const bytes = Buffer.from(whole)
+    const sizes = contentOf(bytes, "stsz")
+    bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 8)
+    bytes.writeUInt32BE(1, sizes + 8)
+    // 100 kB are at least a second, and at most 100.
+    bytes.writeUInt32BE(100_000, sizes + 12)
+    expect(measure(bytes)?.maxSeconds).toBeGreaterThanOrEqual(100)
+  })
+
+  test("counts the samples of chunks where each of them is one tick", () => {
+    const bytes = Buffer.from(whole)
+    bytes.writeUInt32BE(1, contentOf(bytes, "stsz") + 8)
+    bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 8)
+    bytes.writeUInt32BE(1, contentOf(bytes, "stts") + 12)
+    expect(measure(bytes)?.maxSeconds).toBeGreaterThan(SECONDS * 0.94)
   })
 })

@@ -1,13 +1,23 @@
 import type { ByteReader } from "./byte-reader.ts"
 import { readFlacInfo } from "./flac.ts"
-import { AAC_RATES, MAX_MP3_SECONDS, MIN_AAC_RATE } from "./frames.ts"
+import type { Range } from "./duration.ts"
+import { AAC_RATES, MAX_MP3_SECONDS, MIN_AAC_RATE, MIN_SPEECH_BYTES_PER_SECOND } from "./frames.ts"
 import { MAX_PACKET_SECONDS } from "./opus.ts"
 
 /** How an audio track is coded. */
 export interface SampleEntry {
-  /** How long one sample can play. */
+  /** How long one sample can play, if it is one frame. */
   readonly maxSampleSeconds: number
+  /** Bytes of a second, at least and at most, of codecs whose decoders read several frames out of a sample. */
+  readonly bytesPerSecond?: Range
 }
+
+/** The longest frame of AAC with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
+const MAX_AAC_BYTES = 1_536
+const MPEG_AUDIO_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: 56_000 }
+const ANY_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: Infinity }
+/** The lowest rate of AMR is 4.75 kbit/s. */
+const AMR_BYTES: Range = { min: 590, max: Infinity }
 
 /** Reads the first entry of a sample description (ISO 14496-12, 8.5.2); undefined for unknown codecs. */
 export function readSampleEntry(
@@ -17,13 +27,23 @@ export function readSampleEntry(
 ): SampleEntry | undefined {
   const codec = reader.text(at + 4, 4)
   const rate = reader.uint(at + 32, 2)
-  const longest = (samples: number, samplesASecond = rate): SampleEntry | undefined =>
-    samplesASecond === 0 ? undefined : { maxSampleSeconds: samples / samplesASecond }
+  const longest = (
+    samples: number,
+    samplesASecond = rate,
+    bytesPerSecond: Range = { min: Infinity, max: Infinity },
+  ): SampleEntry | undefined =>
+    samplesASecond === 0
+      ? undefined
+      : { maxSampleSeconds: samples / samplesASecond, bytesPerSecond }
   switch (codec) {
-    case "mp4a":
-      return isMpegAudio(reader, at, end)
-        ? { maxSampleSeconds: MAX_MP3_SECONDS }
-        : longest(1_024, lowestAacRate(reader, at, end, rate))
+    case "mp4a": {
+      if (isMpegAudio(reader, at, end)) {
+        return { maxSampleSeconds: MAX_MP3_SECONDS, bytesPerSecond: MPEG_AUDIO_BYTES }
+      }
+      const lowest = lowestAacRate(reader, at, end, rate)
+      const max = (MAX_AAC_BYTES * lowest) / 1_024
+      return longest(1_024, lowest, { min: MIN_SPEECH_BYTES_PER_SECOND, max })
+    }
     case "Opus":
       return { maxSampleSeconds: MAX_PACKET_SECONDS }
     case "alac": {
@@ -36,18 +56,18 @@ export function readSampleEntry(
       const box = findBox(reader, "dfLa", at + 36, end)
       return box === undefined
         ? undefined
-        : longest(65_536, readFlacInfo(reader, box + 8).sampleRate)
+        : longest(65_536, readFlacInfo(reader, box + 8).sampleRate, ANY_BYTES)
     }
     case "ac-3":
     case "ec-3":
       // 1,536 samples at the lowest rate, 16 kHz.
-      return { maxSampleSeconds: 0.096 }
+      return { maxSampleSeconds: 0.096, bytesPerSecond: ANY_BYTES }
     case ".mp3":
-      return { maxSampleSeconds: MAX_MP3_SECONDS }
+      return { maxSampleSeconds: MAX_MP3_SECONDS, bytesPerSecond: MPEG_AUDIO_BYTES }
     case "samr":
     case "sawb":
       // Up to 15 frames of 20 ms (3GPP TS 26.244, 6.5).
-      return { maxSampleSeconds: 0.3 }
+      return { maxSampleSeconds: 0.3, bytesPerSecond: AMR_BYTES }
     case "sowt":
     case "twos":
     case "raw ":
@@ -58,7 +78,7 @@ export function readSampleEntry(
     case "in24":
     case "in32":
     case "fl32":
-      return longest(1)
+      return longest(1, rate, { min: rate, max: Infinity })
     default:
       return undefined
   }

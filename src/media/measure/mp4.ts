@@ -2,31 +2,29 @@ import type { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
 import { readSampleEntry, type SampleEntry } from "./mp4-sample-entry.ts"
 
-/** Boxes that only hold other boxes (ISO 14496-12). */
-const CONTAINERS: ReadonlySet<string> = new Set([
-  "moov",
-  "trak",
-  "mdia",
-  "minf",
-  "stbl",
-  "edts",
-  "mvex",
-  "moof",
-  "traf",
-])
 const MAX_DEPTH = 10
+
+/** What decoders look for: a track, and a part of one in a fragment. */
+const TRACKS = ["trak", "traf"] as const
 
 interface Track {
   /** In its header: ticks a second, and ticks. */
   timescale: number
   ticks: number
-  handler: string
-  entry: SampleEntry | undefined
+  isSound: boolean
+  isVideo: boolean
+  /** Of all descriptions of its samples. */
+  readonly entries: (SampleEntry | undefined)[]
   /** Ticks and samples by the table of times. */
   timedTicks: number
   timedSamples: number
-  /** Samples by the table of sizes. */
+  /** Samples and their bytes by the table of sizes. */
   samples: number
+  bytes: number
+  /** Whether each sample plays one tick: then the chunks say how many there are. */
+  isEven: boolean
+  chunks: number
+  chunkSamples: number
   /** Of edits, in ticks of the movie. */
   editTicks: number
 }
@@ -34,8 +32,10 @@ interface Track {
 interface Fragment {
   track: number
   samples: number
+  bytes: number
   ticks: number
   defaultTicks: number
+  defaultBytes: number
 }
 
 /** Everything that boxes say, whatever the order in which they come. */
@@ -44,8 +44,10 @@ class Movie {
   ticks = 0
   readonly tracks: Track[] = []
   readonly ids: number[] = []
-  /** Default ticks of a sample in a fragment, by track. */
-  readonly defaults = new Map<number, number>()
+  /** Default ticks and bytes of a sample in a fragment, by track. */
+  readonly defaults = new Map<number, { readonly ticks: number; readonly bytes: number }>()
+  /** Where boxes start that are in `TRACKS`. */
+  readonly seen = new Set<number>()
   readonly fragments: Fragment[] = []
   boxes = 0
   isReadable = true
@@ -54,16 +56,24 @@ class Movie {
 export function mp4Duration(reader: ByteReader): Duration | undefined {
   const movie = new Movie()
   walk(reader, movie, { start: 0, end: reader.size, depth: 0 })
+  // No length is trusted: what a box seems to contain may be read, too.
+  for (const type of TRACKS) {
+    for (let at = 4; (at = reader.findText(type, at)) < reader.size; at++) {
+      if (!movie.seen.has(at - 4))
+        readBox(reader, movie, { start: at - 4, end: reader.size, depth: 1 })
+    }
+  }
   if (!movie.isReadable || movie.tracks.length === 0) return undefined
   let audio: Duration | undefined
   let video = 0
   for (const [index, track] of movie.tracks.entries()) {
     const fragments = movie.fragments.filter((one) => one.track === movie.ids[index])
-    if (track.handler === "soun") {
-      const one = soundDuration(movie, track, fragments)
+    if (track.isSound) {
+      const one = soundDuration(reader, movie, track, fragments)
       if (one === undefined) return undefined
       if (audio === undefined || one.maxSeconds > audio.maxSeconds) audio = one
-    } else if (track.handler === "vide") {
+    }
+    if (track.isVideo) {
       video = Math.max(video, timeOf(movie, track, fragments))
     }
   }
@@ -71,20 +81,33 @@ export function mp4Duration(reader: ByteReader): Duration | undefined {
   const seconds = Math.max(video, audio?.seconds ?? 0)
   if (seconds === 0) return undefined
   const maxSeconds = Math.max(video, audio?.maxSeconds ?? 0, claimed)
-  return { seconds, maxSeconds, hasVideo: movie.tracks.some(({ handler }) => handler === "vide") }
+  return { seconds, maxSeconds, hasVideo: movie.tracks.some(({ isVideo }) => isVideo) }
 }
 
 function soundDuration(
+  reader: ByteReader,
   movie: Movie,
   track: Track,
   fragments: readonly Fragment[],
 ): Duration | undefined {
-  const samples = fragments.reduce((sum, one) => sum + one.samples, 0)
-  const count = Math.max(track.samples, track.timedSamples) + samples
+  const inChunks = track.isEven ? track.chunks * track.chunkSamples : 0
+  let count = Math.max(track.samples, track.timedSamples, inChunks)
+  let bytes = track.isEven ? Math.max(track.bytes, reader.size) : track.bytes
+  for (const fragment of fragments) {
+    count += fragment.samples
+    bytes += fragment.bytes
+  }
   if (count === 0) return { seconds: 0, maxSeconds: 0, hasVideo: false }
-  if (track.entry === undefined) return undefined
-  const max = count * track.entry.maxSampleSeconds
-  return audioDuration({ min: 0, max }, timeOf(movie, track, fragments))
+  let min = Infinity
+  let max = 0
+  for (const entry of track.entries) {
+    if (entry === undefined) return undefined
+    const { maxSampleSeconds, bytesPerSecond = { min: Infinity, max: Infinity } } = entry
+    min = Math.min(min, bytes / bytesPerSecond.max)
+    max = Math.max(max, count * maxSampleSeconds, bytes / bytesPerSecond.min)
+  }
+  if (max === 0) return undefined
+  return audioDuration({ min, max }, timeOf(movie, track, fragments))
 }
 
 /** Seconds by all timestamps of a track. */
@@ -104,31 +127,44 @@ interface Span {
 
 function walk(reader: ByteReader, movie: Movie, { start, end, depth }: Span): void {
   for (let at = start; at + 8 <= end;) {
-    if (++movie.boxes > MAX_PARTS) throw new TooManyParts()
-    const short = reader.uint(at, 4)
-    const type = reader.text(at + 4, 4)
-    const header = short === 1 ? 16 : 8
-    const size = short === 1 ? reader.uint(at + 9, 7) : short === 0 ? end - at : short
-    if (size < header) return
-    const content = { start: at + header, end: Math.min(end, at + size), depth: depth + 1 }
-    if (type === "trak") movie.tracks.push(newTrack())
-    if (CONTAINERS.has(type)) {
-      if (depth >= MAX_DEPTH) throw new TooManyParts()
-      walk(reader, movie, content)
-    } else READERS[type]?.(reader, movie, content)
+    const size = readBox(reader, movie, { start: at, end, depth })
+    if (size === 0) return
     at += size
   }
+}
+
+/** @returns how many bytes the box says that it has; 0 if it is none. */
+function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span): number {
+  if (++movie.boxes > MAX_PARTS) throw new TooManyParts()
+  const short = reader.uint(start, 4)
+  const type = reader.text(start + 4, 4)
+  const header = short === 1 ? 16 : 8
+  const size = short === 1 ? reader.uint(start + 9, 7) : short === 0 ? end - start : short
+  if (size < header) return 0
+  const content = { start: start + header, end: Math.min(end, start + size), depth: depth + 1 }
+  if (type === "trak" || type === "traf") movie.seen.add(start)
+  if (type === "trak") movie.tracks.push(newTrack())
+  const read = READERS[type]
+  if (read !== undefined) read(reader, movie, content)
+  // Any other box may hold boxes: decoders look into some that others skip.
+  else if (depth < MAX_DEPTH && type !== "mdat") walk(reader, movie, content)
+  return size
 }
 
 function newTrack(): Track {
   return {
     timescale: 0,
     ticks: 0,
-    handler: "",
-    entry: undefined,
+    isSound: false,
+    isVideo: false,
+    entries: [],
     timedTicks: 0,
     timedSamples: 0,
     samples: 0,
+    bytes: 0,
+    isEven: false,
+    chunks: 0,
+    chunkSamples: 0,
     editTicks: 0,
   }
 }
@@ -154,27 +190,58 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   hdlr(reader, movie, { start }) {
     const track = movie.tracks.at(-1)
-    if (track && track.handler === "") track.handler = reader.text(start + 8, 4)
+    const handler = reader.text(start + 8, 4)
+    if (track && handler === "soun") track.isSound = true
+    if (track && handler === "vide") track.isVideo = true
   },
-  stsd(reader, movie, span) {
+  stsd(reader, movie, { start, end }) {
     const track = movie.tracks.at(-1)
-    if (track?.handler !== "soun") return
-    const entry = readSampleEntry(reader, span.start + 8, span.end)
-    if (entry === undefined) movie.isReadable = false
-    const longest = Math.max(entry?.maxSampleSeconds ?? 0, track.entry?.maxSampleSeconds ?? 0)
-    track.entry = { maxSampleSeconds: longest }
+    if (!track) return
+    let at = start + 8
+    do {
+      const size = Math.max(8, reader.uint(at, 4))
+      track.entries.push(readSampleEntry(reader, at, Math.min(end, at + size)))
+      at += size
+    } while (at + 8 <= end && track.entries.length < reader.uint(start + 4, 4))
   },
   stts(reader, movie, { start, end }) {
     const track = movie.tracks.at(-1)
     if (!track) return
     for (const at of entriesOf(reader, start, end, 8)) {
       const count = reader.uint(at, 4)
+      const ticks = reader.uint(at + 4, 4)
       track.timedSamples += count
-      track.timedTicks += count * reader.uint(at + 4, 4)
+      track.timedTicks += count * ticks
+      if (ticks === 1) track.isEven = true
     }
   },
-  stsz: readSampleCount,
-  stz2: readSampleCount,
+  stsz(reader, movie, { start, end }) {
+    const track = movie.tracks.at(-1)
+    if (!track) return
+    const even = reader.uint(start + 4, 4)
+    const count = reader.uint(start + 8, 4)
+    track.samples += count
+    track.bytes += even * count
+    if (even > 0) return
+    for (let at = start + 12, index = 0; index < count && at + 4 <= end; index++, at += 4) {
+      track.bytes += reader.uint(at, 4)
+    }
+  },
+  stz2(reader, movie, { start }) {
+    const track = movie.tracks.at(-1)
+    if (!track) return
+    track.samples += reader.uint(start + 8, 4)
+    track.bytes = Math.max(track.bytes, reader.size)
+  },
+  stsc(reader, movie, { start, end }) {
+    const track = movie.tracks.at(-1)
+    if (!track) return
+    for (const at of entriesOf(reader, start, end, 12)) {
+      track.chunkSamples = Math.max(track.chunkSamples, reader.uint(at + 4, 4))
+    }
+  },
+  stco: readChunkCount,
+  co64: readChunkCount,
   elst(reader, movie, { start, end }) {
     const track = movie.tracks.at(-1)
     const isLong = reader.byte(start) === 1
@@ -184,14 +251,18 @@ const READERS: Readonly<Record<string, Reader>> = {
     }
   },
   trex(reader, movie, { start }) {
-    movie.defaults.set(reader.uint(start + 4, 4), reader.uint(start + 12, 4))
+    const defaults = { ticks: reader.uint(start + 12, 4), bytes: reader.uint(start + 16, 4) }
+    movie.defaults.set(reader.uint(start + 4, 4), defaults)
   },
   tfhd(reader, movie, { start }) {
     const flags = reader.uint(start + 1, 3)
     const track = reader.uint(start + 4, 4)
     const at = start + 8 + (flags & 1 ? 8 : 0) + (flags & 2 ? 4 : 0)
-    const defaultTicks = flags & 8 ? reader.uint(at, 4) : (movie.defaults.get(track) ?? 0)
-    movie.fragments.push({ track, samples: 0, ticks: 0, defaultTicks })
+    const defaults = movie.defaults.get(track)
+    const defaultTicks = flags & 8 ? reader.uint(at, 4) : (defaults?.ticks ?? 0)
+    const sizeAt = at + (flags & 8 ? 4 : 0)
+    const defaultBytes = flags & 16 ? reader.uint(sizeAt, 4) : (defaults?.bytes ?? 0)
+    movie.fragments.push({ track, samples: 0, bytes: 0, ticks: 0, defaultTicks, defaultBytes })
   },
   trun(reader, movie, { start, end }) {
     const fragment = movie.fragments.at(-1)
@@ -201,12 +272,15 @@ const READERS: Readonly<Record<string, Reader>> = {
     const first = start + 8 + (flags & 1 ? 4 : 0) + (flags & 4 ? 4 : 0)
     const fields = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length
     fragment.samples += count
-    if ((flags & 0x100) === 0) {
-      fragment.ticks += count * fragment.defaultTicks
-      return
-    }
+    const hasTicks = (flags & 0x100) !== 0
+    const hasSizes = (flags & 0x200) !== 0
+    if (!hasTicks) fragment.ticks += count * fragment.defaultTicks
+    if (!hasSizes) fragment.bytes += count * fragment.defaultBytes
+    if (!hasTicks && !hasSizes) return
+    const sizeAt = hasTicks ? 4 : 0
     for (let at = first, index = 0; index < count && at + 4 <= end; index++, at += 4 * fields) {
-      fragment.ticks += reader.uint(at, 4)
+      if (hasTicks) fragment.ticks += reader.uint(at, 4)
+      if (hasSizes) fragment.bytes += reader.uint(at + sizeAt, 4)
     }
   },
   cmov(_, movie) {
@@ -215,9 +289,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 }
 
-function readSampleCount(reader: ByteReader, movie: Movie, { start }: Span): void {
+function readChunkCount(reader: ByteReader, movie: Movie, { start }: Span): void {
   const track = movie.tracks.at(-1)
-  if (track) track.samples += reader.uint(start + 8, 4)
+  if (track) track.chunks += reader.uint(start + 4, 4)
 }
 
 /** Ticks a second and ticks, of a movie or a track. All ones: unknown. */

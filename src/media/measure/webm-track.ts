@@ -6,7 +6,7 @@ import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
 /** How a track is coded. */
 export interface Track {
-  number: number
+  readonly numbers: number[]
   isAudio: boolean
   codec: string
   rate: number
@@ -17,7 +17,7 @@ export interface Track {
 }
 
 export function newTrack(): Track {
-  return { number: 0, isAudio: false, codec: "", rate: 8_000, vorbis: undefined, aacRate: 0 }
+  return { numbers: [], isAudio: false, codec: "", rate: 8_000, vorbis: undefined, aacRate: 0 }
 }
 
 /** The frames of a track, of whatever codec. */

@@ -58,6 +58,9 @@ interface State {
   lastTime: number
   blockTime: number
   readonly tracks: Track[]
+  /** The track that is described here, and where its description ends. */
+  track: Track | undefined
+  trackEnd: number
   /** By the number of their track, which may be described later. */
   readonly frames: Map<number, Frames>
   /** Whether the frames are as they are stored. */
@@ -75,6 +78,8 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
     lastTime: 0,
     blockTime: 0,
     tracks: [],
+    track: undefined,
+    trackEnd: 0,
     frames: new Map(),
     isPlain: true,
     parts: 0,
@@ -92,6 +97,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
 
 /** Reads one element after the other, up to one that was read before. @returns whether all could be read. */
 function walk(reader: ByteReader, state: State, start: number): boolean {
+  state.trackEnd = 0
   for (let at = start; at < reader.size;) {
     if (++state.parts > MAX_PARTS) throw new TooManyParts()
     const idLength = ebmlLength(reader, at)
@@ -105,7 +111,12 @@ function walk(reader: ByteReader, state: State, start: number): boolean {
     const content = at + idLength + sizeLength
     const size = ebmlSize(reader, at + idLength, sizeLength)
     if (CONTAINERS.has(id)) {
-      if (id === IDS.trackEntry) state.tracks.push(newTrack())
+      if (id === IDS.cluster) state.trackEnd = 0
+      if (id === IDS.trackEntry) {
+        state.track = newTrack()
+        state.tracks.push(state.track)
+        state.trackEnd = size === 0 ? Infinity : content + size
+      }
       at = content
       continue
     }
@@ -123,12 +134,15 @@ function durationOf({ scale, claimed, lastTime, tracks, frames }: State): Durati
   let min = 0
   let max = 0
   for (const track of tracks) {
-    const counted = frames.get(track.number)
-    if (counted === undefined || !(track.isAudio || track.codec.startsWith("A_"))) continue
-    const played = playedBy(track, counted)
-    if (played === undefined) return undefined
-    min = Math.max(min, played.min)
-    max = Math.max(max, played.max)
+    if (!track.isAudio && !track.codec.startsWith("A_")) continue
+    for (const number of track.numbers) {
+      const counted = frames.get(number)
+      if (counted === undefined) continue
+      const played = playedBy(track, counted)
+      if (played === undefined) return undefined
+      min = Math.max(min, played.min)
+      max = Math.max(max, played.max)
+    }
   }
   if (max === 0 && claim === 0) return undefined
   return { ...audioDuration({ min, max: Math.max(max, time) }, claim), hasVideo }
@@ -141,7 +155,7 @@ interface Element {
 }
 
 function read(reader: ByteReader, state: State, { id, at, size }: Element): void {
-  const track = state.tracks.at(-1)
+  const track = at < state.trackEnd ? state.track : undefined
   const value = (): number => reader.uint(at, Math.min(size, 7))
   if (id === IDS.timestampScale) state.scale = Math.max(1, state.scale, value())
   else if (id === IDS.duration) state.claimed = Math.max(state.claimed, ebmlFloat(reader, at, size))
@@ -151,7 +165,7 @@ function read(reader: ByteReader, state: State, { id, at, size }: Element): void
   else if (id === IDS.blockDuration) {
     state.lastTime = Math.max(state.lastTime, state.blockTime + value())
   } else if (track === undefined) return
-  else if (id === IDS.trackNumber) track.number = value()
+  else if (id === IDS.trackNumber) track.numbers.push(value())
   else if (id === IDS.trackType) track.isAudio = value() === 2
   else if (id === IDS.codecId)
     track.codec = reader.text(at, Math.min(size, 64)).replaceAll("\0", "")
