@@ -1,17 +1,43 @@
 import type { Duration } from "./measure/duration.ts"
+import { mpegFrame } from "./mpeg-frame.ts"
 
 /** A WAV file starts with at least this many bytes that are not samples. */
 const WAVE_HEADER = 44
 
 /**
- * The duration of a WAV or AIFF file whose samples all have the same size; undefined if it is not one.
+ * The duration of a WAV or AIFF file whose samples all have the same size; undefined if it is not one, or if its samples
+ * are frames of MPEG audio or AAC, which decoders play whatever the header says.
  * @param head its first bytes.
  */
 export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
   const rate = waveBytesPerSecond(head) ?? aiffBytesPerSecond(head)
-  if (rate === undefined || !(rate > 0)) return undefined
+  if (rate === undefined || !(rate > 0) || hasFrames(head)) return undefined
   const seconds = Math.max(0, size - WAVE_HEADER) / rate
   return { seconds, maxSeconds: seconds, hasVideo: false }
+}
+
+/** Frames that follow each other; samples do not look like so many. */
+const MIN_FRAMES = 7
+
+function hasFrames(head: Uint8Array): boolean {
+  for (let start = head.indexOf(0xff); start >= 0; start = head.indexOf(0xff, start + 1)) {
+    let at = start
+    let frames = 0
+    for (let bytes = frameBytes(head, at); bytes > 0; bytes = frameBytes(head, at)) {
+      at += bytes
+      if (++frames === MIN_FRAMES) return true
+    }
+  }
+  return false
+}
+
+/** Bytes of the frame of MPEG audio or AAC that starts here; 0 if none does. */
+function frameBytes(head: Uint8Array, at: number): number {
+  const [sync = 0, kind = 0, rates = 0, high = 0, middle = 0, low = 0] = head.subarray(at, at + 6)
+  if (sync !== 0xff) return 0
+  const isAdts = (kind & 0xf6) === 0xf0 && ((rates >> 2) & 15) < 13
+  if (isAdts) return ((high & 3) << 11) | (middle << 3) | (low >> 5)
+  return mpegFrame(sync, kind, rates)?.bytes ?? 0
 }
 
 /** Format tags of a WAV file whose samples all have the same size: PCM, float, A-law and mu-law. */

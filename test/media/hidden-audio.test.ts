@@ -6,6 +6,7 @@ import { wholeSound } from "../../simulator/audio/sound.ts"
 import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts"
 import { durationOf } from "../../src/media/measure/sound.ts"
+import { wave } from "../support/audio.ts"
 
 // Audio that decoders play although other parts of the file seem to contain or to end it. All of it is a minute.
 const SECONDS = 60
@@ -167,6 +168,16 @@ describe("Ogg", () => {
     ])
     for (const lace of [255, 100, 7]) {
       expectMeasured(Buffer.concat([first, inWrongPages(flac.subarray(42), { serial }, lace)]))
+    }
+  })
+})
+
+describe("WAV", () => {
+  test("has no measure where the samples are frames of another format", () => {
+    const header = wave(1).subarray(0, 44)
+    for (const form of ["mp3", "aac"] as const) {
+      const bytes = Buffer.concat([header, wholeSound(form, SECONDS)])
+      expect(measure(bytes)).toBeUndefined()
     }
   })
 })
