@@ -182,6 +182,30 @@ describe("WAV", () => {
   })
 })
 
+describe("MP3", () => {
+  const frames = Buffer.from(wholeSound("mp3", SECONDS))
+  const start = frames.subarray(0, frames.length / SECONDS)
+  // Fewer frames than follow each other elsewhere, with bytes between them.
+  const hidden = Buffer.concat(
+    Array.from({ length: 100 }, () => [start.subarray(0, 1_500), Buffer.alloc(5)]).flat(),
+  )
+
+  test("counts what a tag at the end claims", () => {
+    const tag = Buffer.concat([latin1("APETAGEX"), Buffer.alloc(24)])
+    tag.writeUInt32LE(hidden.length, 12)
+    const found = measure(Buffer.concat([start, hidden, tag]))
+    expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(hidden.length / 16_000)
+  })
+
+  test("does not skip what is no tag", () => {
+    for (const head of ["ID3\xff\0\0\0\0\x7f\x7f", "ID3\x03\0\0\xff\xff\xff\xff"]) {
+      const claim = Buffer.from(head, "latin1")
+      const found = measure(Buffer.concat([start, claim, frames]))
+      expect(found?.maxSeconds ?? Infinity).toBeGreaterThanOrEqual(SECONDS)
+    }
+  })
+})
+
 describe("FLAC", () => {
   test("counts frames in a block of metadata that claims all of them", () => {
     const flac = Buffer.from(wholeSound("flac", SECONDS))

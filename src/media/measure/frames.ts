@@ -62,7 +62,7 @@ function framesDuration(reader: ByteReader, format: FrameFormat): Duration | und
   if (counted.seconds === 0) return undefined
   // Other players look for frames inside a tag as well.
   const inside = start === 0 ? 0 : walk(reader, format, 0).seconds
-  const hidden = Math.max(0, counted.skippedBytes - endTags(reader)) / format.minBytesPerSecond
+  const hidden = counted.skippedBytes / format.minBytesPerSecond
   const maxSeconds = Math.max(counted.seconds + hidden, inside)
   return { seconds: counted.seconds, maxSeconds, hasVideo: false }
 }
@@ -110,7 +110,7 @@ function runAt(reader: ByteReader, format: FrameFormat, start: number) {
 /** Where the first byte behind all ID3v2 tags is (id3.org, ID3v2.4.0, 3.1). */
 export function skipTags(reader: ByteReader): number {
   let at = 0
-  while (at < reader.size && reader.text(at, 3) === "ID3") {
+  while (at < reader.size && isTag(reader, at)) {
     let bytes = 0
     for (let index = 6; index < 10; index++) bytes = bytes * 128 + (reader.byte(at + index) & 0x7f)
     // A footer repeats the header.
@@ -119,13 +119,10 @@ export function skipTags(reader: ByteReader): number {
   return at
 }
 
-/** Bytes of the tags at the end: ID3v1 (128), and APEv2 before it. */
-function endTags(reader: ByteReader): number {
-  const hasId3 = reader.size >= 128 && reader.text(reader.size - 128, 3) === "TAG"
-  const end = reader.size - (hasId3 ? 128 : 0)
-  const isApe = end >= 32 && reader.text(end - 32, 8) === "APETAGEX"
-  const ape = isApe ? Math.min(end, reader.uintLittle(end - 20, 4) + 32) : 0
-  return (hasId3 ? 128 : 0) + ape
+/** As decoders find one: no byte of its version is 255, and none of its size above 127. */
+function isTag(reader: ByteReader, at: number): boolean {
+  if (reader.text(at, 3) !== "ID3" || reader.text(at + 3, 2).includes("\xff")) return false
+  return (reader.uint(at + 6, 4) & 0x8080_8080) === 0
 }
 
 /** Seconds by the count of frames that encoders write into the first frame. */
