@@ -64,10 +64,10 @@ export async function readAudio(
 ): Promise<Audio> {
   const { container, even } = await see(file)
   const mediaType = MEDIA_TYPES[container]
-  const { min, typical } = DENSITIES[container]
+  const { min } = DENSITIES[container]
   const { seconds, maxSeconds } = even ??
     (await durationOf(file)) ?? {
-      seconds: file.size / typical,
+      seconds: file.size / min,
       maxSeconds: Math.max(LONGEST_SECONDS, file.size / min),
     }
   return { container, mediaType, file, seconds, maxSeconds }
