@@ -13,6 +13,7 @@ import type {
   FieldSwitch,
   ModelCharge,
   Switches,
+  TokensCharge,
 } from "../src/vendors/billable/switch.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
@@ -36,9 +37,13 @@ reranking, speech and transcriptions refuse their vendor's billable fields, sinc
 
 A limit on calls that the caller sets is held for and never exceeded in a charge. Where the caller sets none, the
 number in these tables is held for. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
-a tool, or \`max_tool_calls\` for calls with a price of their own. Calls above that number are charged to the balance,
+a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
+calls are allowed, as long as the vendor has a field for the limit. Calls above the number are charged to the balance,
 up to ten times the number; what the balance does not cover is written off. To allow more calls, set the limit
 in the request.
+
+After each call of a vendor's tool the model reads everything again: the prompt, and what all earlier calls have found.
+Vendors bill each of these turns, so input is held for as many turns as there may be calls, and one more.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
 tier that a response reports is also charged if the request names none, since a project at the provider can have a
@@ -143,9 +148,7 @@ function fieldRows({ path, values = {}, otherwise, served }: FieldSwitch): strin
 function told(charge: Charge): string[] {
   switch (charge.by) {
     case "tokens":
-      return charge.adds === undefined
-        ? [FREE, "", ""]
-        : [FREE, `${charge.adds} more of input, ${times(charge.calls ?? 1)}`, "the usage"]
+      return charge.adds === undefined ? [FREE, "", ""] : [FREE, heldTokens(charge), "the usage"]
     case "calls":
       return [`\`${nameOf(charge)}\`${sizes(charge)}`, heldCalls(charge), ways(charge.counted)]
     case "mode":
@@ -176,6 +179,12 @@ function heldModel({ max: most, limit, imageTokens, how }: ModelCharge): string 
   const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
   const tokens = imageTokens === undefined ? "" : ` of ${imageTokens} tokens`
   return `that model, ${often}${tokens}`
+}
+
+function heldTokens({ adds, calls, limit, resultLimit }: TokensCharge): string {
+  const result = resultLimit === undefined ? String(adds) : `\`${resultLimit}\`, else ${adds},`
+  const often = limit === undefined ? times(calls ?? 1) : `\`${limit}\` times, else ${calls}`
+  return `${result} more of input, ${often}`
 }
 
 function times(count: number): string {

@@ -127,7 +127,8 @@ export const STATE = {
   item: named({ kind: "item", isEssential: true }),
   prompt: named({ kind: "prompt", isEssential: true }),
   file: named({ kind: "file", isShared: true }),
-  vectorStore: named({ kind: "vector_store" }),
+  /** What is found in it is bounded with the tool that searches it. */
+  vectorStore: named({ kind: "vector_store", isWeightless: true }),
   container: named({ kind: "container", isWeightless: true }),
   skill: named({ kind: "skill", isWeightless: true }),
   cache: named({ kind: "cache" }),

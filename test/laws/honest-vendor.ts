@@ -134,6 +134,15 @@ function inputOf(one: HonestCase): number {
   return (counts[one.model] ?? 0) * one.times + 12
 }
 
+/** What is billed of the input: in each turn of a tool all that was read before is read again. */
+function readOf(one: HonestCase, calls: number): number {
+  let sum = 0
+  for (let turn = 0; turn <= calls; turn++) {
+    sum += Math.min(CONTEXT, inputOf(one) + part(turn * RESULT, one.results))
+  }
+  return sum
+}
+
 function part(of: number, share: number): number {
   return Math.floor(of * share)
 }
@@ -174,7 +183,7 @@ function tierOf({ tier, isTierServed }: HonestCase, sent: Json): Json {
 function messages(one: HonestCase, sent: Json): Json {
   const [tool] = (sent["tools"] ?? []) as Json[]
   const calls = tool === undefined ? 0 : part(Number(tool["max_uses"] ?? USUAL_CALLS), one.calls)
-  const input = Math.min(CONTEXT, inputOf(one) + part(calls * RESULT, one.results))
+  const input = readOf(one, calls)
   const written = one.lifetime === null ? 0 : part(input, one.written)
   const long = one.lifetime === "1h" ? written : 0
   const read = part(input - written, one.cached)
@@ -203,7 +212,7 @@ function messages(one: HonestCase, sent: Json): Json {
 function responses(one: HonestCase, sent: Json): Json {
   const calls =
     sent["tools"] === undefined ? 0 : part(Number(sent["max_tool_calls"] ?? USUAL_CALLS), one.calls)
-  const input = Math.min(CONTEXT, inputOf(one) + part(calls * RESULT, one.results))
+  const input = readOf(one, calls)
   const output = part(Number(sent["max_output_tokens"] ?? LONGEST), one.output)
   const text = { type: "output_text", text: "Hello", annotations: [], logprobs: [] }
   return {

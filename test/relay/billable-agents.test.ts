@@ -35,8 +35,12 @@ describe("an agent's request", () => {
     expect(receipt.usage).toEqual({ input: 100, output: 10, search: 2 })
     // 100 at 2.50 and 10 at 15 a million, and two searches at 10 a thousand.
     expect(nanocredits(receipt.cost)).toBe(250_000n + 150_000n + 20_000_000n)
-    // An account of a few credits has to be enough for an agent.
-    expect(nanocredits(receipt.hold)).toBeLessThan(3_000_000_000n)
+    // An account of a few credits has to be enough for an agent: it is allowed fewer searches.
+    const poor = await gateway.caller("3")
+    const second = await poor.post(RESPONSES, CODEX)
+    await second.text()
+    expect(second.headers.get("x-tollgate-max-tokens")).toBeNull()
+    expect(vendor.bodies.at(-1)).toMatchObject({ max_tool_calls: 4 })
   })
 
   test("Codex, in its fast mode: is paid at the price of what served it", async () => {

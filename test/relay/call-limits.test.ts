@@ -132,6 +132,21 @@ describe("the limit that a hold is placed by is sent", () => {
       },
     ],
     [
+      "and on what a page may add",
+      MESSAGES,
+      { model: "claude/m", tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] },
+      {
+        tools: [
+          {
+            type: "web_fetch_20250910",
+            name: "web_fetch",
+            max_uses: 10,
+            max_content_tokens: 25_000,
+          },
+        ],
+      },
+    ],
+    [
       "unless the caller limited the tool",
       MESSAGES,
       {
@@ -208,10 +223,10 @@ describe("calls above the hold", () => {
   })
 
   test("are written off only as far as the balance does not cover them", async () => {
-    answer = searches(50)
-    const { caller, receipt } = await ask(RESPONSES, { model: "azure/m", tools }, "0.35")
+    answer = searches(90)
+    const { caller, receipt } = await ask(RESPONSES, { model: "azure/m", tools }, "0.6")
     expect(await caller.balance()).toBe(0n)
-    expect(nanocredits(receipt.written_off ?? "0")).toBe(TOKENS + 50n * SEARCH - 350_000_000n)
+    expect(nanocredits(receipt.written_off ?? "0")).toBe(TOKENS + 90n * SEARCH - 600_000_000n)
   })
 
   test("are charged up to ten times the hold, whatever the vendor reports", async () => {
@@ -227,6 +242,58 @@ describe("calls above the hold", () => {
     expect(receipt.usage).toMatchObject({ search: 3 })
     expect(receipt.usage_beyond_bound).toBe(true)
   })
+})
+
+describe("fewer calls are allowed where the balance does not cover the usual number", () => {
+  const search = { type: "web_search_20250305", name: "web_search" }
+  const cases: [string, string, JsonObject, JsonObject][] = [
+    [
+      "0.35",
+      RESPONSES,
+      { model: "azure/m", tools: [{ type: "web_search" }] },
+      { max_tool_calls: 4 },
+    ],
+    [
+      "0.03",
+      RESPONSES,
+      { model: "azure/m", tools: [{ type: "web_search" }] },
+      { max_tool_calls: 1 },
+    ],
+    [
+      "0.35",
+      MESSAGES,
+      { model: "claude/m", tools: [search] },
+      { tools: [{ ...search, max_uses: 4 }] },
+    ],
+  ]
+  for (const [credits, path, body, sent] of cases) {
+    test(`at ${path} with ${credits} credits`, async () => {
+      answer = (path === RESPONSES ? response([]) : message([])) as JsonObject
+      const asked = await ask(path, body, credits)
+      expect(asked.sent).toMatchObject(sent)
+      expect(nanocredits(asked.receipt.hold)).toBeLessThanOrEqual(nanocredits(credits))
+    })
+  }
+
+  test("and none is allowed fewer than the caller asks for", async () => {
+    const caller = await gateway.caller("0.35")
+    const tools = [{ type: "web_search" }]
+    const body = { model: "azure/m", input: "Hi", tools, max_tool_calls: 10 }
+    expect((await caller.post(RESPONSES, body)).status).toBe(402)
+  })
+})
+
+describe("what is read in each turn of a tool", () => {
+  const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
+  for (const stream of [false, true]) {
+    test(`is charged as the sum, ${stream ? "streamed" : "whole"}`, async () => {
+      const usage = { input_tokens: 20_000_000, output_tokens: 10, total_tokens: 20_000_010 }
+      answer = { ...(response([]) as JsonObject), usage }
+      const { receipt } = await ask(RESPONSES, { model: "azure/m", tools: [mcp], stream })
+      expect(receipt.usage).toEqual({ input: 20_000_000, output: 10 })
+      expect(receipt.usage_beyond_bound).toBeUndefined()
+    })
+  }
 })
 
 test("a caller's higher limit is held and charged", async () => {

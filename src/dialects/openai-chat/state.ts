@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
+/** No tool of the request bounds what is found in it. */
+const INDEX: StateShape = { names: { kind: "vector_store" } }
+
 const CONTENT = stateIn({
   file: stateIn({ file_id: STATE.file, file_data: FILE_ADDRESS }),
   // At some vendors the address is a plain string.
@@ -20,7 +23,7 @@ export const REQUEST_STATE: StateShape = stateIn({
     google: stateIn({ cached_content: STATE.cache }),
   }),
   google: stateIn({ cached_content: STATE.cache }),
-  data_sources: stateIn({ parameters: stateIn({ index_name: STATE.vectorStore }) }),
+  data_sources: stateIn({ parameters: stateIn({ index_name: INDEX }) }),
 })
 
 const SPOKEN = stateIn({ audio: stateIn({ id: STATE.audio }) })

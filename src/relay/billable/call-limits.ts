@@ -24,12 +24,12 @@ export function limitOf(value: JsonValue | undefined): number | undefined {
 }
 
 /** The limit that the gateway chooses for the calls of all tools; undefined when none has a price for each call. */
-export function assumedCalls(findings: readonly Finding[]): number | undefined {
+export function assumedCalls(findings: readonly Finding[], most = Infinity): number | undefined {
   const max = Math.max(
     0,
     ...findings.map(({ charge, tool }) => (tool === undefined ? 0 : pricedCalls(charge))),
   )
-  return max === 0 ? undefined : max
+  return max === 0 ? undefined : Math.min(max, most)
 }
 
 function pricedCalls(charge: Charge): number {
@@ -53,15 +53,34 @@ export function withCallLimits(
   if (maxCalls !== undefined && terms?.assumedCalls !== undefined) {
     limited[maxCalls] = terms.assumedCalls
   }
-  if (Array.isArray(body.tools)) limited.tools = body.tools.map((tool) => limitTool(tool, switches))
+  if (Array.isArray(body.tools))
+    limited.tools = body.tools.map((tool) => limitTool(tool, switches, terms?.assumedUses))
   return limited
 }
 
-function limitTool(tool: JsonValue, switches: Switches): JsonValue {
+function limitTool(tool: JsonValue, switches: Switches, most = Infinity): JsonValue {
   if (!isJsonObject(tool)) return tool
   const charge = chargeOfTool(tool, switches)
-  if (charge?.by !== "calls" && charge?.by !== "model") return tool
-  const { limit, max } = charge
-  if (limit === undefined || max === undefined || limitOf(tool[limit]) !== undefined) return tool
-  return { ...tool, [limit]: max }
+  const limited = { ...tool }
+  for (const [field, max] of limitsOf(charge, most)) {
+    if (limitOf(tool[field]) === undefined) limited[field] = max
+  }
+  return limited
+}
+
+/** The limits that a tool is sent, by their fields. */
+function limitsOf(
+  charge: Charge | undefined,
+  most: number,
+): readonly (readonly [string, number])[] {
+  const limits: [string | undefined, number | undefined][] = []
+  if (charge?.by === "tokens") {
+    limits.push([charge.limit, charge.calls && Math.min(charge.calls, most)])
+    limits.push([charge.resultLimit, charge.adds])
+  } else if (charge?.by === "calls" || charge?.by === "model") {
+    limits.push([charge.limit, charge.max && Math.min(charge.max, most)])
+  }
+  return limits.flatMap(([field, max]) =>
+    field !== undefined && max !== undefined ? [[field, max] as const] : [],
+  )
 }

@@ -8,10 +8,17 @@ import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatCall } from "../pipeline/call.ts"
 import type { ProviderClient } from "../upstream/provider-client.ts"
 import { serviceRate } from "../../ledger/price.ts"
-import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
+import {
+  ASSUMED_CALLS_FACTOR,
+  type CallCharge,
+  MAX_CALLS,
+  type ModeCharge,
+  type ModelCharge,
+  type TokensCharge,
+} from "../../vendors/billable/switch.ts"
 import { type CallLimits, limitOf } from "./call-limits.ts"
 import { type Finding, valuesAt } from "./find-switches.ts"
-import type { RequestedMode, SecondModel, Terms } from "./terms.ts"
+import type { RequestedMode, SecondModel, Terms, ToolTurns } from "./terms.ts"
 
 /** What a survey is made of. */
 export interface SurveyInput {
@@ -23,6 +30,14 @@ export interface SurveyInput {
   readonly clients: ReadonlyMap<string, ProviderClient>
   /** Whether what has no price is passed on. */
   readonly passes: boolean
+  /** Calls of a tool that are assumed at most, if the vendor can be sent a limit; absent: as many as the table says. */
+  readonly assumedCalls?: number
+}
+
+/** The most calls, and whether the gateway chose that number. */
+interface AllowedUses {
+  readonly max: number
+  readonly isAssumed: boolean
 }
 
 /** The terms of one deployment, finding by finding. */
@@ -36,6 +51,7 @@ export class FindingTerms {
   readonly #models: SecondModel[] = []
   readonly #unpriced: string[] = []
   #adds = 0
+  #turns: ToolTurns = { held: 0, max: 0, result: 0 }
   #outputs = 1
   #rounds = 1
 
@@ -58,9 +74,11 @@ export class FindingTerms {
       price: this.#price,
       calls,
       assumedCalls: this.#limits.assumed,
+      assumedUses: this.#input.assumedCalls,
       modes: this.#modes,
       models: this.#models,
       adds: this.#adds,
+      turns: this.#limitedTurns(),
       outputs: this.#outputs,
       rounds: this.#rounds,
       unpriced: this.#unpriced,
@@ -71,8 +89,7 @@ export class FindingTerms {
     const { charge } = finding
     switch (charge.by) {
       case "tokens":
-        this.#adds += (charge.adds ?? 0) * (this.#limits.max ?? charge.calls ?? 1)
-        return
+        return this.#addTokens(charge, finding.tool)
       case "calls":
         return this.#addCalls(finding, charge)
       case "mode":
@@ -90,6 +107,39 @@ export class FindingTerms {
     }
   }
 
+  #addTokens(
+    { adds = 0, calls, limit, resultLimit = "" }: TokensCharge,
+    tool: JsonObject = {},
+  ): void {
+    if (calls === undefined) {
+      this.#adds += adds
+      return
+    }
+    const uses = limit === undefined ? undefined : this.#allowedBy({ max: calls, limit }, tool)
+    this.#addTurns(uses ?? { max: calls, isAssumed: true }, limitOf(tool[resultLimit]) ?? adds)
+  }
+
+  /** The model reads everything again after each call. */
+  #addTurns({ max, isAssumed }: AllowedUses, result: number): void {
+    const { held, max: most, result: longest } = this.#turns
+    this.#turns = {
+      held: held + max,
+      max: most + (isAssumed ? max * ASSUMED_CALLS_FACTOR : max),
+      result: Math.max(longest, result),
+    }
+  }
+
+  /** A limit on the calls of all tools together bounds the turns as well. */
+  #limitedTurns(): ToolTurns {
+    const { max, assumed } = this.#limits
+    const { held, max: most, result } = this.#turns
+    return {
+      held: Math.min(held, max ?? assumed ?? Infinity),
+      max: Math.min(most, max ?? Infinity),
+      result,
+    }
+  }
+
   #addCalls(finding: Finding, charge: CallCharge): void {
     if (serviceRate(this.#price, charge.class) === undefined) {
       const name = nameOf(charge.class)
@@ -103,7 +153,7 @@ export class FindingTerms {
       : this.#allowedBy(charge, tool)
     const max = allowed.max * this.#input.request.choices
     const known = this.#calls.get(charge)
-    this.#adds += (charge.adds ?? 0) * max
+    this.#addTurns(isSession ? { max: MAX_CALLS, isAssumed: true } : allowed, charge.adds ?? 0)
     this.#calls.set(charge, {
       max: max + (known?.max ?? 0),
       units: Math.max(unitsOf(charge, tool), known?.units ?? 1),
@@ -112,14 +162,12 @@ export class FindingTerms {
   }
 
   /** The most calls of a tool: as the caller limits it, or all tools; or as the gateway assumes. */
-  #allowedBy(
-    charge: CallCharge | ModelCharge,
-    tool: JsonObject,
-  ): { readonly max: number; readonly isAssumed: boolean } {
+  #allowedBy(charge: Pick<ModelCharge, "max" | "limit">, tool: JsonObject): AllowedUses {
     const own = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
     const { max: total, assumed } = this.#limits
     if (own === undefined && total === undefined) {
-      return { max: assumed ?? charge.max ?? 1, isAssumed: true }
+      const uses = charge.limit === undefined ? Infinity : (this.#input.assumedCalls ?? Infinity)
+      return { max: assumed ?? Math.min(charge.max ?? 1, uses), isAssumed: true }
     }
     return { max: Math.min(own ?? Infinity, total ?? Infinity), isAssumed: false }
   }
@@ -167,6 +215,7 @@ export class FindingTerms {
       tool === undefined
         ? { max: charge.max ?? 1, isAssumed: false }
         : this.#allowedBy(charge, tool)
+    if (tool !== undefined) this.#addTurns(allowed, charge.adds ?? 0)
     this.#models.push({ charge, id, name, price, ...allowed })
   }
 

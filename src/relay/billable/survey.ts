@@ -18,6 +18,8 @@ export interface Demand {
   readonly held: readonly Deployment[]
   /** By deployment id. */
   readonly terms: ReadonlyMap<string, Terms>
+  /** The same with at most so many calls of each tool that the vendor can be sent a limit for, and the caller set none. */
+  readonly withFewerCalls: (max: number) => Demand
 }
 
 /**
@@ -27,7 +29,10 @@ export interface Demand {
  * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can serve it.
  */
 export function survey(input: SurveyInput): Demand | undefined {
-  if (!maySetSwitch(input.call.body)) return undefined
+  return maySetSwitch(input.call.body) ? surveyed(input) : undefined
+}
+
+function surveyed(input: SurveyInput): Demand | undefined {
   const terms = new Map<string, Terms>()
   const deployments: Deployment[] = []
   const held: Deployment[] = []
@@ -52,7 +57,10 @@ export function survey(input: SurveyInput): Demand | undefined {
   if (!isSet) return undefined
   // A deployment without a price is never called, so it restricts nothing.
   if (refusal && !deployments.some(({ price }) => price)) throw refusal
-  return { model: { ...input.model, deployments }, held, terms }
+  const demand = { model: { ...input.model, deployments }, held, terms }
+  const withFewerCalls = (max: number): Demand =>
+    surveyed({ ...input, assumedCalls: max }) ?? { ...demand, withFewerCalls }
+  return { ...demand, withFewerCalls }
 }
 
 /** What the request to a deployment sets. */
@@ -119,7 +127,8 @@ function termsOf(
   const { price } = deployment
   if (price === undefined || findings.length === 0) return undefined
   if (input.request.isThread && !input.passes) refuseStoredTools(findings)
-  const assumed = isLimitable && max === undefined ? assumedCalls(findings) : undefined
+  const assumed =
+    isLimitable && max === undefined ? assumedCalls(findings, input.assumedCalls) : undefined
   const drawn = new FindingTerms(input, deployment, price, { max, assumed })
   for (const finding of findings) drawn.add(finding)
   return drawn.terms()

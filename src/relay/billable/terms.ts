@@ -44,6 +44,16 @@ export interface SecondModel {
   readonly isAssumed: boolean
 }
 
+/** How often the model reads everything again, since the vendor has run a tool for it. */
+export interface ToolTurns {
+  /** So many are held for. */
+  readonly held: number
+  /** So many are charged at most. */
+  readonly max: number
+  /** Tokens that each of them may add. */
+  readonly result: number
+}
+
 /** What a request may cost at one deployment in addition to the tokens of its model. */
 export interface Terms {
   readonly deployment: Deployment
@@ -51,10 +61,13 @@ export interface Terms {
   readonly calls: readonly AllowedCalls[]
   /** The limit on all calls together that the gateway chose; the vendor is sent it. */
   readonly assumedCalls: number | undefined
+  /** The highest limit that each tool with a limit of its own is sent; absent: that of the table. */
+  readonly assumedUses: number | undefined
   readonly modes: readonly RequestedMode[]
   readonly models: readonly SecondModel[]
-  /** Tokens that the vendor's own tools may add to the input. */
+  /** Tokens that the vendor adds to the prompt. */
   readonly adds: number
+  readonly turns: ToolTurns
   /** The factors on the output, and on all tokens, compared with a plain request. */
   readonly outputs: number
   readonly rounds: number
@@ -64,21 +77,29 @@ export interface Terms {
 
 /** The bound of the tokens, widened by what the vendor adds. */
 export function widen(bound: Bound, terms: readonly Terms[], context: number | undefined): Bound {
-  let adds = 0
+  let input = bound.input
   let outputs = 1
   let rounds = 1
   for (const one of terms) {
-    adds = Math.max(adds, one.adds)
+    const first = Math.max(bound.input, Math.min(bound.input + one.adds, context ?? Infinity))
+    input = Math.max(input, first + bound.choices * readAgain(first, one.turns, context))
     outputs = Math.max(outputs, one.outputs)
     rounds = Math.max(rounds, one.rounds)
   }
-  const input = bound.input + adds
-  return {
-    ...bound,
-    input: rounds * Math.max(bound.input, Math.min(input, context ?? input)),
-    choices: rounds * outputs * bound.choices,
-    rounds,
-  }
+  return { ...bound, input: rounds * input, choices: rounds * outputs * bound.choices, rounds }
+}
+
+/** Tokens that are read in all turns after the first together: each result is read in every turn that follows it. */
+function readAgain(
+  input: number,
+  { held, result }: ToolTurns,
+  context: number | undefined,
+): number {
+  const most = Math.max(input, context ?? Infinity)
+  const left = result === 0 ? Infinity : Math.floor((most - input) / result)
+  const growing = Math.min(held, left)
+  const grown = growing * input + (result * growing * (growing + 1)) / 2
+  return growing === held ? grown : grown + (held - growing) * most
 }
 
 /**

@@ -72,10 +72,12 @@ export class Holds {
     const terms = isDemand ? asked.terms : undefined
     const bytes = boundByBytes(request, call, model, keptTokens(state, model))
     const bound = repeated(calls, widened(terms, model, bytes))
-    const input = { call, request, payer, model, held, terms, state, bound, calls, clients }
+    const withFewerCalls = isDemand ? asked.withFewerCalls : undefined
+    const chat = { call, request, payer, model, state, calls, clients, withFewerCalls }
+    const input = { ...chat, held, terms, bound }
     const charge = this.#tryCharge(input, worstCost(bound, held))
     if (charge) return charge
-    const slow = this.#admitSlowly(input, bound)
+    const slow = this.#admitSlowly(input, bytes)
     return call.isEstimate ? slow.catch((error: unknown) => this.#refused(input, error)) : slow
   }
 
@@ -116,9 +118,10 @@ export class Holds {
     return { ...this.#imagine(input, parseCredits(required)), refusal: error }
   }
 
+  /** @param byBytes of the request itself. */
   async #admitSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
-    const { request, model, held, state, terms, calls } = input
-    const worst = worstCost(byBytes, held)
+    const { request, model, held, state } = input
+    const worst = worstCost(input.bound, held)
     const charge = await this.#extendAndTry(input, worst)
     if (charge) return charge
 
@@ -126,17 +129,28 @@ export class Holds {
     const tokens = await this.#counter.of(input.call.key.account).count(text)
     const kept = keptTokens(state, model)
     const byCount =
-      tokens === undefined
-        ? byBytes
-        : repeated(
-            calls,
-            widened(terms, model, boundByCount(request, { text, tokens }, model, kept)),
-          )
-    const bound = byCount.input < byBytes.input ? byCount : byBytes
-    const needed = worstCost(bound, held)
-    const counting = { ...input, bound }
+      tokens === undefined ? byBytes : boundByCount(request, { text, tokens }, model, kept)
+    const plain = byCount.input < byBytes.input ? byCount : byBytes
+    const counting = withBound(input, plain)
+    const needed = worstCost(counting.bound, held)
     const closer = needed < worst ? await this.#extendAndTry(counting, needed) : undefined
-    return closer ?? this.#clamp(counting, needed)
+    return closer ?? this.#withFewerCalls(counting, plain, needed)
+  }
+
+  /** Holds what there is for fewer calls of tools, where the vendor is sent a limit on them. */
+  #withFewerCalls(input: ChatHoldInput, plain: Bound, needed: bigint): PendingCharge {
+    const { withFewerCalls, call } = input
+    if (withFewerCalls === undefined || call.refuseOnLowBalance) return this.#clamp(input, needed)
+    let fewest = input
+    for (const max of FEWER_CALLS) {
+      const { held, terms } = withFewerCalls(max)
+      const fewer = withBound({ ...input, held, terms }, plain)
+      const amount = worstCost(fewer.bound, held)
+      const charge = amount < needed ? this.#tryCharge(fewer, amount) : undefined
+      if (charge) return charge
+      fewest = fewer
+    }
+    return this.#clamp(fewest, worstCost(fewest.bound, fewest.held))
   }
 
   #extendAndTry(input: HoldInput, amount: bigint): Promise<PendingCharge | undefined> {
@@ -222,6 +236,15 @@ export class Holds {
     const charge = { call, request, model, hold, clampedTo, input, terms, held, state }
     return { ...charge, attempts: [], losses: [], firstByteAt: undefined, routedBy: undefined }
   }
+}
+
+/** Limits on the calls of tools that are tried where the balance does not cover the usual one. */
+const FEWER_CALLS = [4, 1]
+
+/** With the bound of the request itself, widened by what its vendor adds. */
+function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
+  const { terms, model, calls } = input
+  return { ...input, bound: repeated(calls, widened(terms, model, plain)) }
 }
 
 /** Nanocredits: what a usage costs at the dearest deployment. */

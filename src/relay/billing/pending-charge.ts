@@ -91,6 +91,8 @@ export interface ChatHoldInput extends AnyHoldInput {
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
+  /** The same demand with fewer calls of tools; absent where only tokens are billed. */
+  readonly withFewerCalls?: Demand["withFewerCalls"] | undefined
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
 }

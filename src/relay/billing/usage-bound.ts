@@ -2,6 +2,7 @@ import type { Writable } from "../../canon/writable.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
+import { ASSUMED_CALLS_FACTOR } from "../../vendors/billable/switch.ts"
 import type { Terms } from "../billable/terms.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
@@ -42,11 +43,6 @@ const COUNTED = [
 const OWN_CALLS = ["searches", "premiumSearches", "mapSearches"] as const
 /** Calls that are charged for such a model if it is not known to search by itself. */
 const UNKNOWN_CALLS = 30
-/**
- * A number of calls that the caller did not set is an assumption: up to this multiple of it is charged. A number that
- * the caller set is the maximum.
- */
-const ASSUMED_CALLS_FACTOR = 10
 
 /** A chat request and its answer, as far as they bound what was used. */
 export interface ChatFacts {
@@ -71,7 +67,7 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
   const max: Writable<Usage> = {
     ...NO_USAGE,
-    inputFresh: Math.max(bound.input, longest * rounds) * choices,
+    inputFresh: Math.max(bound.input, longest * rounds * (1 + mostTurns(model, terms))) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
@@ -93,6 +89,16 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
       max[charge.class] = Math.max(max[charge.class], most)
     }
   }
+  return max
+}
+
+/** How often a model may read everything again, in a request that its vendor or the model itself runs tools for. */
+function mostTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
+  let max = 0
+  for (const { ownSearches = 0 } of deployments) {
+    max = Math.max(max, ownSearches * ASSUMED_CALLS_FACTOR)
+  }
+  for (const { turns } of terms?.values() ?? []) max = Math.max(max, turns.max)
   return max
 }
 

@@ -1,4 +1,13 @@
-import { LOOPED, mode, searches, type Switches, reported, TOKENS, unknown } from "./switch.ts"
+import {
+  LOOPED,
+  MAX_CALLS,
+  mode,
+  searches,
+  type Switches,
+  reported,
+  TOKENS,
+  unknown,
+} from "./switch.ts"
 
 /** Time of a code execution container, in units of five minutes, the least that is billed. */
 const CODE = {
@@ -84,7 +93,14 @@ export const ANTHROPIC_SWITCHES: Switches = {
       ],
       "max_uses",
     ),
-    web_fetch: LOOPED,
+    // A long page; a PDF may have more than 100,000 tokens.
+    web_fetch: {
+      by: "tokens",
+      adds: 25_000,
+      calls: MAX_CALLS,
+      limit: "max_uses",
+      resultLimit: "max_content_tokens",
+    },
     code_execution: CODE,
     advisor: { by: "model", how: "beside", name: "model", max: 3, limit: "max_uses" },
   },

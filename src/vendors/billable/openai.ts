@@ -96,7 +96,8 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   mcp: LOOPED,
   web_search: SEARCHES,
   web_search_preview: PREVIEW_SEARCHES,
-  file_search: searches("fileSearches", [items("file_search_call")]),
+  // Twenty chunks of 800 tokens each (developers.openai.com/api/docs/guides/tools-file-search).
+  file_search: { ...searches("fileSearches", [items("file_search_call")]), adds: 16_000 },
   code_interpreter: {
     ...CONTAINER,
     sizes: { path: "container.memory_limit", units: MEMORY },

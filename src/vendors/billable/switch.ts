@@ -31,7 +31,7 @@ export interface CallCharge {
   /** The field of the tool that limits its calls. */
   readonly limit?: string
   readonly counted: readonly Counted[]
-  /** Tokens that a call may add to the input, since the model reads its result. */
+  /** Tokens that a call may add to the input, which the model then reads again as a whole. */
   readonly adds?: number
   /** A unit lasts so long, in seconds: a request that takes longer uses several. */
   readonly lasts?: number
@@ -63,6 +63,8 @@ export interface ModelCharge {
   /** How many times it is called when the request does not say. */
   readonly max?: number
   readonly limit?: string
+  /** As of calls: what the request's own model then reads. */
+  readonly adds?: number
   /** Named where the request names none. */
   readonly usual?: string
   /** It makes images: so many tokens of output in each call at most. */
@@ -71,10 +73,22 @@ export interface ModelCharge {
   readonly usage?: string
 }
 
+/** Nothing besides the tokens, which are in the usage. */
+export interface TokensCharge {
+  readonly by: "tokens"
+  /** As for calls; without `calls`, what the vendor adds to the prompt once. */
+  readonly adds?: number
+  /** Calls of a tool that the server runs, when the request does not say. */
+  readonly calls?: number
+  /** The field of the tool that limits its calls. */
+  readonly limit?: string
+  /** The field of the tool that limits what each of them adds. */
+  readonly resultLimit?: string
+}
+
 /** What setting a switch costs. */
 export type Charge =
-  /** Nothing besides the tokens, which are in the usage. `adds` as for calls. */
-  | { readonly by: "tokens"; readonly adds?: number; readonly calls?: number }
+  | TokensCharge
   | CallCharge
   | ModeCharge
   | ModelCharge
@@ -116,6 +130,11 @@ export const TOKENS: Charge = { by: "tokens" }
 export const RESULT_TOKENS = 8_000
 /** Calls of a server's tool that are assumed where the request sets no limit. */
 export const MAX_CALLS = 10
+/**
+ * A number of calls that the caller did not set is an assumption: up to this multiple of it is charged. A number that
+ * the caller set is the maximum.
+ */
+export const ASSUMED_CALLS_FACTOR = 10
 
 /** What the server runs in a loop, charged only for the tokens it reads. */
 export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MAX_CALLS }

@@ -17,10 +17,13 @@ const SKILL: StateShape = {
   when: (id) => typeof id === "string" && id.startsWith("skill_"),
 }
 
+/** Only the code reads it: the model reads what that prints. */
+const CODE_FILE: StateShape = { names: { kind: "file", isShared: true, isWeightless: true } }
+
 /** Where a code tool runs, and its files; as a plain string, it is a computer's screen. */
 const ENVIRONMENT = stateIn({
   container_id: STATE.container,
-  file_ids: STATE.file,
+  file_ids: CODE_FILE,
   skills: stateIn({ skill_id: SKILL }),
 })
 
