@@ -174,10 +174,11 @@ const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
   beside: "another model beside it",
 }
 
-function heldModel({ max: most, limit, imageTokens, how }: ModelCharge): string {
+function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCharge): string {
   if (how === "instead") return "the dearest of them"
   const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
-  const tokens = imageTokens === undefined ? "" : ` of ${imageTokens} tokens`
+  const limited = outputLimit === undefined ? "" : `\`${outputLimit}\`, else `
+  const tokens = outputTokens === undefined ? "" : ` of ${limited}${outputTokens} tokens`
   return `that model, ${often}${tokens}`
 }
 

@@ -18,6 +18,8 @@ export interface HonestCase {
   readonly isTierServed: boolean
   readonly lifetime: "5m" | "1h" | null
   readonly hasTool: boolean
+  /** Set: of Anthropic's messages, the tool is an advisor, whose answers have this limit if it is above 0. */
+  readonly advice: number | null
   readonly callLimit: number | null
   readonly speaks: boolean
   /** Shares of what the vendor may use, 0 to 1. */
@@ -48,6 +50,7 @@ export const honestCases: fc.Arbitrary<HonestCase> = fc.record({
   isTierServed: fc.boolean(),
   lifetime: fc.option(fc.constantFrom("5m", "1h")),
   hasTool: fc.boolean(),
+  advice: fc.option(fc.constantFrom(0, 1_024, 20_000)),
   callLimit: fc.option(fc.integer({ min: 1, max: 30 })),
   speaks: fc.boolean(),
   output: share,
@@ -66,6 +69,10 @@ export const LONGEST = 2_000
 const RESULT = 8_000
 /** Calls of a tool that no one has limited. */
 const USUAL_CALLS = 10
+/** A model of the same provider that costs more. */
+export const ADVISER = "adviser"
+/** What it says where no limit was sent. */
+const LONGEST_ADVICE = 32_000
 
 export const PATHS = {
   chat: "/v1/chat/completions",
@@ -109,10 +116,20 @@ export function bodyOf(one: HonestCase): Json {
   }
 }
 
-function claudeBody({ lifetime, hasTool, callLimit, maxTokens }: HonestCase, text: string): Json {
+function claudeBody(one: HonestCase, text: string): Json {
+  const { lifetime, hasTool, callLimit, maxTokens, advice } = one
   const cache = lifetime && { cache_control: { type: "ephemeral", ttl: lifetime } }
   const limit = callLimit !== null && { max_uses: callLimit }
-  const tool = { type: "web_search_20250305", name: "web_search", ...limit }
+  const tool =
+    advice === null
+      ? { type: "web_search_20250305", name: "web_search", ...limit }
+      : {
+          type: "advisor_20260301",
+          name: "advisor",
+          model: ADVISER,
+          ...limit,
+          ...(advice > 0 && { max_tokens: advice }),
+        }
   return {
     messages: [{ role: "user", content: [{ type: "text", text, ...cache }] }],
     max_tokens: maxTokens ?? LONGEST,
@@ -135,12 +152,14 @@ function inputOf(one: HonestCase): number {
 }
 
 /** What is billed of the input: in each turn of a tool all that was read before is read again. */
-function readOf(one: HonestCase, calls: number): number {
+function readOf(one: HonestCase, calls: number, result = part(RESULT, one.results)): number {
   let sum = 0
-  for (let turn = 0; turn <= calls; turn++) {
-    sum += Math.min(CONTEXT, inputOf(one) + part(turn * RESULT, one.results))
-  }
+  for (let turn = 0; turn <= calls; turn++) sum += readIn(one, turn, result)
   return sum
+}
+
+function readIn(one: HonestCase, turn: number, result: number): number {
+  return Math.min(CONTEXT, inputOf(one) + turn * result)
 }
 
 function part(of: number, share: number): number {
@@ -183,7 +202,10 @@ function tierOf({ tier, isTierServed }: HonestCase, sent: Json): Json {
 function messages(one: HonestCase, sent: Json): Json {
   const [tool] = (sent["tools"] ?? []) as Json[]
   const calls = tool === undefined ? 0 : part(Number(tool["max_uses"] ?? USUAL_CALLS), one.calls)
-  const input = readOf(one, calls)
+  const isAdvised = tool?.["name"] === "advisor"
+  const advice = part(Number(tool?.["max_tokens"] ?? LONGEST_ADVICE), one.results)
+  const input = isAdvised ? readOf(one, calls, advice) : readOf(one, calls)
+  const output = part(Number(sent["max_tokens"]), one.output)
   const written = one.lifetime === null ? 0 : part(input, one.written)
   const long = one.lifetime === "1h" ? written : 0
   const read = part(input - written, one.cached)
@@ -203,10 +225,31 @@ function messages(one: HonestCase, sent: Json): Json {
         ephemeral_1h_input_tokens: long,
         ephemeral_5m_input_tokens: written - long,
       },
-      output_tokens: part(Number(sent["max_tokens"]), one.output),
-      server_tool_use: { web_search_requests: calls },
+      output_tokens: output,
+      ...(isAdvised
+        ? { iterations: advised({ one, calls, advice, input, output }) }
+        : { server_tool_use: { web_search_requests: calls } }),
     },
   }
+}
+
+interface Advised {
+  readonly one: HonestCase
+  readonly calls: number
+  readonly advice: number
+  readonly input: number
+  readonly output: number
+}
+
+/** The calls of both models: the advisor reads what the other one has read. */
+function advised({ one, calls, advice, input, output }: Advised): Json[] {
+  const consulted = Array.from({ length: calls }, (_, turn) => ({
+    type: "advisor_message",
+    model: ADVISER,
+    input_tokens: readIn(one, turn, advice),
+    output_tokens: advice,
+  }))
+  return [{ type: "message", input_tokens: input, output_tokens: output }, ...consulted]
 }
 
 function responses(one: HonestCase, sent: Json): Json {

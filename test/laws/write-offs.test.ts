@@ -6,6 +6,7 @@ import { startVendor } from "../relay/scripted-vendor.ts"
 import { nothingHeld } from "../relay/support.ts"
 import { MODELS } from "../relay/vocabulary-samples.ts"
 import {
+  ADVISER,
   answerOf,
   balanceOf,
   bodyOf,
@@ -49,9 +50,12 @@ test("nothing is written off if vendors keep to their documented rules", async (
       messages: at("openai-compatible", "anthropic-messages"),
       responses: at("azure", "openai-responses"),
     },
-    models: Object.fromEntries(
-      Object.keys(PATHS).flatMap((id) => MODELS.map((name) => [`${id}/${name}`, MODEL])),
-    ),
+    models: {
+      ...Object.fromEntries(
+        Object.keys(PATHS).flatMap((id) => MODELS.map((name) => [`${id}/${name}`, MODEL])),
+      ),
+      [`messages/${ADVISER}`]: { ...MODEL, price: { input: "5", output: "25" } },
+    },
   })
   const statuses = new Map<number, number>()
   let clamped = 0

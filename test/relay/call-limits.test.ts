@@ -127,7 +127,13 @@ describe("the limit that a hold is placed by is sent", () => {
         tools: [
           { type: "web_search_20250305", name: "web_search", max_uses: 10 },
           { name: "f", input_schema: { type: "object" } },
-          { type: "advisor_20260301", name: "advisor", model: "wise", max_uses: 3 },
+          {
+            type: "advisor_20260301",
+            name: "advisor",
+            model: "wise",
+            max_uses: 3,
+            max_tokens: 4_096,
+          },
         ],
       },
     ],

@@ -245,6 +245,55 @@ describe("another model that may answer", () => {
   })
 })
 
+describe("an advisor's answers", () => {
+  const told = (model: string, max: number): Json => ({
+    model: "claude/small",
+    messages: HELLO,
+    max_tokens: 16,
+    tools: [{ type: "advisor_20260301", name: "advisor", model, max_uses: max }],
+  })
+  const consulted = (model: string, count: number, output: number): Json =>
+    message([], {
+      iterations: [
+        iteration("message", 60, 4),
+        ...Array.from({ length: count }, () => iteration("advisor_message", 800, output, model)),
+      ],
+    })
+  const price: Record<string, bigint> = { large: 10_000n, small: 1_000n }
+
+  for (const model of ["large", "small"]) {
+    for (const stream of [false, true]) {
+      test(`are held and charged at ${model}, ${stream ? "streamed" : "whole"}`, async () => {
+        path = MESSAGES
+        answer = consulted(model, 10, 4_000)
+        const caller = await gateway.caller("10")
+        const asked = await caller.post(MESSAGES, { ...told(model, 10), stream })
+        expect(asked.status, await asked.text()).toBe(200)
+        const [tool] = vendor.bodies.at(-1)?.["tools"] as Json[]
+        expect(tool).toMatchObject({ max_uses: 10, max_tokens: 4_096 })
+        const receipt = await receiptOf(caller, asked)
+        const rate = price[model] ?? 0n
+        const cost = 68_000n + 10n * (800n * rate + 4_000n * 2n * rate)
+        expect(nanocredits(receipt.cost)).toBe(cost)
+        expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(cost)
+      })
+    }
+  }
+
+  test("keep to the limit that the caller sets for them", async () => {
+    path = MESSAGES
+    answer = consulted("large", 1, 20_000)
+    const caller = await gateway.caller("10")
+    const [tool] = told("large", 1)["tools"] as Json[]
+    const body = { ...told("large", 1), tools: [{ ...tool, max_tokens: 20_000 }] }
+    const asked = await caller.post(MESSAGES, body)
+    expect(asked.status, await asked.text()).toBe(200)
+    const receipt = await receiptOf(caller, asked)
+    expect(nanocredits(receipt.cost)).toBe(68_000n + 8_000_000n + 400_000_000n)
+    expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(nanocredits(receipt.cost))
+  })
+})
+
 describe("what it takes to make a long conversation shorter", () => {
   for (const stream of [false, true]) {
     test(`is paid too, ${stream ? "streamed" : "whole"}`, async () => {

@@ -79,6 +79,7 @@ function limitsOf(
     limits.push([charge.resultLimit, charge.adds])
   } else if (charge?.by === "calls" || charge?.by === "model") {
     limits.push([charge.limit, charge.max && Math.min(charge.max, most)])
+    if (charge.by === "model") limits.push([charge.outputLimit, charge.outputTokens])
   }
   return limits.flatMap(([field, max]) =>
     field !== undefined && max !== undefined ? [[field, max] as const] : [],

@@ -190,7 +190,8 @@ export class FindingTerms {
     const name = named ?? charge.usual
     if (name === undefined) return this.#leave(finding, "it names no model.")
     const { catalog, call } = this.#input
-    if (name === this.#deployment.upstreamModel) return
+    const isOwn = name === this.#deployment.upstreamModel
+    if (isOwn && charge.outputTokens === undefined) return
     const id = catalog.idOf(this.#deployment.provider, name)
     const found = id === undefined ? undefined : catalog.find(id)
     const priced = found && catalog.priced(found, call.key)
@@ -203,7 +204,7 @@ export class FindingTerms {
       )
     }
     // A key's own list counts for every model that answers it.
-    if (call.key.allows?.(id) === false) {
+    if (!isOwn && call.key.allows?.(id) === false) {
       throw new GatewayError(
         "model_not_allowed",
         `\`${place}\` names the model \`${id}\`, which this key may not call. GET /v1/models lists those it may.`,
@@ -215,8 +216,11 @@ export class FindingTerms {
       tool === undefined
         ? { max: charge.max ?? 1, isAssumed: false }
         : this.#allowedBy(charge, tool)
-    if (tool !== undefined) this.#addTurns(allowed, charge.adds ?? 0)
-    this.#models.push({ charge, id, name, price, ...allowed })
+    const { outputLimit = "", outputTokens } = charge
+    const output = limitOf(tool?.[outputLimit]) ?? outputTokens
+    if (tool !== undefined) this.#addTurns(allowed, Math.max(charge.adds ?? 0, output ?? 0))
+    const maxOutput = found?.maxOutput
+    this.#models.push({ charge, id, name, price, output, maxOutput, ...allowed })
   }
 
   /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */

@@ -236,7 +236,8 @@ function splitIterations(
     const used = decodeUsage(iteration)
     if (used === undefined) continue
     const name = textAt(iteration, "model")
-    const isOwn = name === undefined || isNamed(name, deployment.upstreamModel)
+    const isAdvice = iteration.type === "advisor_message"
+    const isOwn = name === undefined || (!isAdvice && isNamed(name, deployment.upstreamModel))
     const second = isOwn ? undefined : secondNamed(models, name)
     if (second === undefined) own = addUsage(own, used)
     else {

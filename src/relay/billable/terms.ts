@@ -42,6 +42,10 @@ export interface SecondModel {
   readonly max: number
   /** As of allowed calls. */
   readonly isAssumed: boolean
+  /** Tokens of output in each call, where the request's own limit is not about them. */
+  readonly output: number | undefined
+  /** The most that it can say; undefined where that is not known. */
+  readonly maxOutput: number | undefined
 }
 
 /** How often the model reads everything again, since the vendor has run a tool for it. */
@@ -113,11 +117,13 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
   )
   let held = priceTimes(price, factor)
   const answering: Price[] = []
-  for (const { charge, price: own, max } of terms.models) {
+  for (const { charge, price: own, max, output } of terms.models) {
     if (charge.how === "instead") answering.push(priceTimes(own, factor))
-    else if (charge.imageTokens !== undefined) {
-      const tokens = BigInt(charge.imageTokens * max)
-      held = withRequest(held, tokens * scaled(rateOf(own.rates, "output"), own, held))
+    else if (output !== undefined) {
+      // What it reads in all of its calls is what is read in all turns.
+      if (charge.usage === undefined) held = added(held, own, 1n, READ)
+      const rate = rateOf((own.tiers.at(-1) ?? own).rates, "output")
+      held = withRequest(held, BigInt(output * max) * scaled(rate, own, held))
     } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(max))
   }
   let extra = 0n
@@ -142,24 +148,22 @@ function withoutSearches(price: Price): Price {
   return { ...price, rates: { ...price.rates, searches: 0n } }
 }
 
-const ADDED: readonly UsageClass[] = [
+const READ: readonly UsageClass[] = [
   "inputFresh",
   "inputCacheWrite",
   "inputCacheWrite1h",
   "inputCacheWrite12h",
   "audioInput",
   "imageInput",
-  "output",
-  "audioOutput",
-  "imageOutput",
 ]
+const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOutput"]
 
 /** The rates of a request that two models may read and answer. */
-function added(price: Price, other: Price, times: bigint): Price {
+function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {
   const more = other.tiers[0]?.rates ?? other.rates
   const sum = (rates: Rates): Rates => {
     const rated: Partial<Record<UsageClass, bigint>> = { ...rates }
-    for (const usageClass of ADDED) {
+    for (const usageClass of classes) {
       const second = scaled(rateOf(more, usageClass), other, price)
       rated[usageClass] = rateOf(rates, usageClass) + times * second
     }

@@ -102,13 +102,14 @@ function mostTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
   return max
 }
 
-/** The most that a second model of the same request can have used: images are not limited as text is. */
+/** The most that a second model of the same request can have used: the request's limit may not be about it. */
 export function maxOfSecond(max: Usage, terms: ChatFacts["terms"]): Usage {
   let output = max.output
   for (const { models } of terms?.values() ?? []) {
-    for (const { charge, max: allowed, isAssumed } of models) {
-      const tokens = (charge.imageTokens ?? 0) * allowed * (isAssumed ? ASSUMED_CALLS_FACTOR : 1)
-      output = Math.max(output, tokens)
+    for (const { output: each, maxOutput = 0, max: allowed, isAssumed } of models) {
+      if (each === undefined) continue
+      const tokens = each * allowed * (isAssumed ? ASSUMED_CALLS_FACTOR : 1)
+      output = Math.max(output, tokens, maxOutput)
     }
   }
   return output === max.output ? max : { ...max, output }

@@ -9,6 +9,9 @@ import {
   unknown,
 } from "./switch.ts"
 
+/** Tokens of an advisor's usual answer and its reasoning, twice over. */
+const ADVICE = 4_096
+
 /** Time of a code execution container, in units of five minutes, the least that is billed. */
 const CODE = {
   by: "calls",
@@ -102,6 +105,16 @@ export const ANTHROPIC_SWITCHES: Switches = {
       resultLimit: "max_content_tokens",
     },
     code_execution: CODE,
-    advisor: { by: "model", how: "beside", name: "model", max: 3, limit: "max_uses" },
+    // It reads the conversation. The limit of the request is not about what it writes.
+    advisor: {
+      by: "model",
+      how: "beside",
+      name: "model",
+      max: 3,
+      limit: "max_uses",
+      outputTokens: ADVICE,
+      outputLimit: "max_tokens",
+      adds: ADVICE,
+    },
   },
 }

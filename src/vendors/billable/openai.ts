@@ -118,7 +118,7 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
     name: "model",
     usual: "gpt-image-2",
     max: 4,
-    imageTokens: 10_000,
+    outputTokens: 10_000,
     usage: "tool_usage.image_gen",
   },
 }

@@ -67,9 +67,11 @@ export interface ModelCharge {
   readonly adds?: number
   /** Named where the request names none. */
   readonly usual?: string
-  /** It makes images: so many tokens of output in each call at most. */
-  readonly imageTokens?: number
-  /** The field of the answer with its usage, when that is reported separately. */
+  /** Tokens of output in each call at most, where the request's own limit is not about them. */
+  readonly outputTokens?: number
+  /** The field of the tool that limits them. */
+  readonly outputLimit?: string
+  /** The field of the answer with its usage, when that is reported separately: it reads only what it is told. */
   readonly usage?: string
 }
 
