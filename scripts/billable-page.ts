@@ -185,7 +185,7 @@ function heldModel({ max: most, limit, outputTokens, outputLimit, how }: ModelCh
 function heldTokens({ adds, calls, limit, resultLimit }: TokensCharge): string {
   const result = resultLimit === undefined ? String(adds) : `\`${resultLimit}\`, else ${adds},`
   const often = limit === undefined ? times(calls ?? 1) : `\`${limit}\` times, else ${calls}`
-  return `${result} more of input, ${often}`
+  return calls === undefined ? `${adds} more of input` : `${result} more of input, ${often}`
 }
 
 function times(count: number): string {

@@ -302,6 +302,37 @@ describe("what is read in each turn of a tool", () => {
   }
 })
 
+describe("the prompts of Anthropic's own tools are held", () => {
+  // platform.claude.com/docs/en/agents-and-tools/tool-use: tokens of each tool, and of the prompt for tools.
+  const tools: [string, JsonObject, number][] = [
+    [
+      "computer",
+      { type: "computer_20250124", name: "computer", display_width_px: 9, display_height_px: 9 },
+      735 + 499,
+    ],
+    ["text_editor", { type: "text_editor_20250728", name: "str_replace_based_edit_tool" }, 700],
+    ["bash", { type: "bash_20250124", name: "bash" }, 245],
+  ]
+  type Prompted = [string, JsonObject[], number]
+  const all: Prompted = [
+    "all",
+    tools.map(([, tool]) => tool),
+    tools.reduce((sum, [, , tokens]) => sum + tokens, 0),
+  ]
+  for (const [name, list, tokens] of [
+    all,
+    ...tools.map(([name, tool, tokens]) => [name, [tool], tokens] satisfies Prompted),
+  ]) {
+    test(name, async () => {
+      answer = message([]) as JsonObject
+      const body = { model: "claude/m", tools: list }
+      const { receipt } = await ask(MESSAGES, body)
+      const most = (tokens + 346 + 10) * 1_000 + 50 * 2_000
+      expect(Number(nanocredits(receipt.hold))).toBeGreaterThanOrEqual(most)
+    })
+  }
+})
+
 test("a caller's higher limit is held and charged", async () => {
   answer = searches(25)
   const tools = [{ type: "web_search" }]

@@ -3,6 +3,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/billable/index.ts"
+import type { Charge } from "../../vendors/billable/switch.ts"
 import { carriedRequest } from "../chat/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
 import { type Finding, findSwitches, maySetSwitch } from "./find-switches.ts"
@@ -134,11 +135,16 @@ function termsOf(
   return drawn.terms()
 }
 
+/** Whether the caller runs it: it costs only its prompt. */
+function isOwnTool(charge: Charge): boolean {
+  return charge.by === "tokens" && charge.calls === undefined
+}
+
 /**
  * A thread keeps its tools for requests that continue from it and do not name them, so there would be no way to
  * know what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat everything else.
  */
 function refuseStoredTools(findings: readonly Finding[]): void {
-  const kept = findings.find(({ tool }) => tool !== undefined)
+  const kept = findings.find(({ tool, charge }) => tool !== undefined && !isOwnTool(charge))
   if (kept) throw unthreadable(kept.place)
 }
