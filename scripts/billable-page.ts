@@ -132,7 +132,14 @@ function section(title: string, { fields, tools, maxCalls }: Switches): string {
 
 const FREE = "only its tokens"
 
-function fieldRows({ path, values = {}, otherwise, served }: FieldSwitch): string[][] {
+function fieldRows({
+  path: value,
+  member,
+  values = {},
+  otherwise,
+  served,
+}: FieldSwitch): string[][] {
+  const path = member === undefined ? value : `${value}.${member}`
   const by = served === undefined ? undefined : served.map((each) => `\`${each}\``).join(", else ")
   const row = (name: string, charge: Charge): string[] => {
     const [billed = "", held = "", counted = ""] = told(charge)
@@ -192,8 +199,10 @@ function times(count: number): string {
   return count === 1 ? "once" : `${count} times`
 }
 
-function heldCalls({ max: most, limit, adds }: CallCharge): string {
-  const calls = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
+function heldCalls({ max: most, limit, adds, results }: CallCharge): string {
+  const often = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
+  const found = results && ` for every ${results.each} of \`${results.paths[0]}\``
+  const calls = `${often}${found ?? ""}`
   return adds === undefined ? calls : `${calls}, each with ${adds} more tokens of input`
 }
 

@@ -23,10 +23,13 @@ interface Row {
 
 function rowsOf(owner: string, dialect: DialectId, switches: Switches): Row[] {
   const about = { dialect, switches }
-  const fields = switches.fields.flatMap(({ path, values = {}, otherwise }) => [
-    ...Object.entries(values).map(([value, charge]) => ({ path, value, charge })),
-    { path, value: path === "best_of" ? 3 : "something-else", charge: otherwise },
-  ])
+  const fields = switches.fields.flatMap(({ path: place, member, values = {}, otherwise }) => {
+    const path = member === undefined ? place : `${place}.${member}`
+    return [
+      ...Object.entries(values).map(([value, charge]) => ({ path, value, charge })),
+      { path, value: path === "best_of" ? 3 : "something-else", charge: otherwise },
+    ]
+  })
   return [
     ...fields.map(({ path, value, charge }) => ({
       ...about,

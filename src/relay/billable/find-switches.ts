@@ -12,6 +12,8 @@ export interface Finding {
   /** Its value, as messages show it. */
   readonly value: JsonValue
   readonly charge: Charge
+  /** The object that is the value, for its other members. */
+  readonly holder?: JsonObject
   /** The tool, for its members. */
   readonly tool?: JsonObject
   /** The field, for what the response says about it. */
@@ -40,10 +42,12 @@ export function maySetSwitch(body: JsonObject): boolean {
 export function findSwitches(body: JsonObject, switches: Switches, dialect: DialectId): Finding[] {
   const findings: Finding[] = []
   for (const field of switches.fields) {
-    for (const { place, value } of valuesAt(body, field.path)) {
-      if (!isSet(value)) continue
-      const charge = chargeOf(field, value)
-      if (!isFree(charge)) findings.push({ place, value, charge, field })
+    for (const found of valuesAt(body, field.path)) {
+      if (!isSet(found.value)) continue
+      const { place, value, holder } = decidingOf(field, found.place, found.value)
+      const isKnown = field.member === undefined || holder !== undefined
+      const charge = isKnown ? chargeOf(field, value) : field.otherwise
+      if (!isFree(charge)) findings.push({ place, value, charge, field, ...(holder && { holder }) })
     }
   }
   const outlasts = isKept(body)
@@ -75,6 +79,17 @@ function isSet(value: JsonValue | undefined): value is JsonValue {
 
 function isFree(charge: Charge): boolean {
   return charge.by === "tokens" && charge.adds === undefined
+}
+
+/** What decides of a value: itself, or a member of it. */
+function decidingOf(
+  { member }: FieldSwitch,
+  place: string,
+  value: JsonValue,
+): Pick<Finding, "place" | "value" | "holder"> {
+  const own = member !== undefined && isJsonObject(value) ? value[member] : undefined
+  if (own === undefined || !isJsonObject(value)) return { place, value }
+  return { place: `${place}.${member}`, value: own, holder: value }
 }
 
 function chargeOf(field: FieldSwitch, value: JsonValue): Charge {

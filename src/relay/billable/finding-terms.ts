@@ -145,7 +145,7 @@ export class FindingTerms {
       const name = nameOf(charge.class)
       this.#leave(finding, `no price is set for it. The operator can set one: \`${name}\``)
     }
-    const { tool = {} } = finding
+    const { tool = {}, holder = tool } = finding
     // A session serves any number of calls.
     const isSession = charge.lasts !== undefined
     const allowed = isSession
@@ -156,7 +156,7 @@ export class FindingTerms {
     this.#addTurns(isSession ? { max: MAX_CALLS, isAssumed: true } : allowed, charge.adds ?? 0)
     this.#calls.set(charge, {
       max: max + (known?.max ?? 0),
-      units: Math.max(unitsOf(charge, tool), known?.units ?? 1),
+      units: Math.max(unitsOf(charge, holder), known?.units ?? 1),
       isAssumed: allowed.isAssumed || known?.isAssumed === true,
     })
   }
@@ -251,8 +251,14 @@ function nameOf(usageClass: CallCharge["class"]): string {
   return NAME_OF_CLASS[usageClass]
 }
 /** The size of a unit; one that is not known is taken for the largest. */
-function unitsOf(charge: CallCharge, tool: JsonObject): number {
-  const { sizes } = charge
+function unitsOf({ sizes, results }: CallCharge, tool: JsonObject): number {
+  if (results !== undefined) {
+    const asked = results.paths
+      .flatMap((path) => valuesAt(tool, path))
+      .filter(({ value }) => value !== null)
+      .map(({ value }) => limitOf(value) ?? results.max)
+    return Math.max(1, Math.ceil(Math.max(0, ...asked) / results.each))
+  }
   if (sizes === undefined) return 1
   const [found] = valuesAt(tool, sizes.path)
   if (found?.value === undefined || found.value === null) return 1

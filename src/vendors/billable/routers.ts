@@ -1,5 +1,6 @@
 import { BEST_OF, OWN_RESPONSES_TOOLS, OWN_TOOLS, REASONING_MODE, SERVICE_TIER } from "./openai.ts"
 import {
+  type CallCharge,
   type FieldSwitch,
   LOOPED,
   mode,
@@ -10,11 +11,17 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** OpenRouter's searches: openrouter.ai/docs/guides/features/server-tools/web-search */
-const SEARCHES = searches("searches", [
-  reported("usage.server_tool_use_details.web_search_requests"),
-  { in: "answer" },
-])
+/**
+ * OpenRouter's searches: openrouter.ai/docs/guides/features/server-tools/web-search. Results are billed, of which a
+ * search has five unless the request says more.
+ */
+const SEARCHES: CallCharge = {
+  ...searches("searches", [
+    reported("usage.server_tool_use_details.web_search_requests"),
+    { in: "answer" },
+  ]),
+  results: { paths: ["max_results", "parameters.max_results"], each: 5, max: 100 },
+}
 
 const DEARER = "it may choose servers that cost more than the model's price"
 
@@ -50,7 +57,8 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   { path: "provider.sort", values: { price: TOKENS }, otherwise: unknown(DEARER) },
   { path: "web_search_options", otherwise: SEARCHES },
   {
-    path: "plugins[].id",
+    path: "plugins[]",
+    member: "id",
     values: {
       web: SEARCHES,
       "response-healing": TOKENS,

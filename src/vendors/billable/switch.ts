@@ -40,6 +40,13 @@ export interface CallCharge {
     readonly path: string
     readonly units: Readonly<Record<string, number>>
   }
+  /** Where a call is billed by its results: the fields that say how many there may be, and how many are a unit. */
+  readonly results?: {
+    readonly paths: readonly string[]
+    readonly each: number
+    /** As many as any call can have. */
+    readonly max: number
+  }
 }
 
 /** A factor on the rates of tokens, when the request is served so. */
@@ -105,6 +112,8 @@ export type Charge =
 export interface FieldSwitch {
   /** `service_tier`, `provider.order`, `models[]`: every element of a list by itself. */
   readonly path: string
+  /** The value is an object, and this is its member that decides. */
+  readonly member?: string
   /** By the value, where it is a text; the names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
   /** For every other value but null and false. */
