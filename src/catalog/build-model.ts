@@ -1,4 +1,5 @@
 import type { DialectId } from "../canon/extra.ts"
+import { SEPARATE_REASONING } from "../canon/separate-reasoning.ts"
 import type {
   Choice,
   DeploymentSettings,
@@ -182,11 +183,24 @@ function buildDeployment(
       ...rules,
       ...(draft.kind === "chat" &&
         hidesReasoning(upstreamModel, facts) && { hidesReasoning: true }),
+      ...(chats && separateReasoningOf(callable.settings.vendor, upstreamModel, known)),
       ...(price === undefined ? {} : { price }),
       ...(ownSearches === undefined ? {} : { ownSearches }),
     },
     ...warningOf(reason, rules ?? {}, dialects),
   }
+}
+
+/** Where a model does not keep to a budget, none is held by. */
+function separateReasoningOf(
+  vendor: string,
+  model: string,
+  { rules }: ResolvedRules,
+): Pick<Deployment, "separateReasoning"> {
+  const own = SEPARATE_REASONING[vendor]
+  if (own === undefined || rules?.reasoning === "unsupported") return {}
+  const isKept = own.keeping?.test(model) ?? true
+  return { separateReasoning: isKept ? own : { ...own, max: 0 } }
 }
 
 /** Why a deployment is refused, else which of its rules cannot be followed. */

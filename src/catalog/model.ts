@@ -1,4 +1,5 @@
 import type { DialectId, Loss } from "../canon/extra.ts"
+import type { SeparateReasoning } from "../canon/separate-reasoning.ts"
 import type { ResolvedRules } from "./model-rules.ts"
 import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
@@ -58,6 +59,8 @@ export interface Deployment extends ResolvedRules {
   readonly price?: Price
   /** Searches that its model makes by itself in an answer, at most. Absent: it searches only with a search tool. */
   readonly ownSearches?: number
+  /** Absent: a limit on output bounds the reasoning as well, or there is none. */
+  readonly separateReasoning?: SeparateReasoning
   /** Absent: it is of the model that the request is for, and of no other. */
   readonly member?: Member
   /** Absent: all deployments of the model are equals, or as its choice has them. */

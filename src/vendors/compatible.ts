@@ -1,3 +1,4 @@
+import { SEPARATE_REASONING } from "../canon/separate-reasoning.ts"
 import {
   OPENAI_EMBEDDING_QUIRKS,
   type OpenAiEmbeddingQuirks,
@@ -61,6 +62,11 @@ const CUTS_STOPS = { cutsStops: true } as const
 
 /** For vendors that know both names of the limit. */
 const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
+
+function separateReasoning(vendor: string): Partial<OpenAiChatQuirks> {
+  const own = SEPARATE_REASONING[vendor]
+  return own === undefined ? {} : { separateReasoning: own }
+}
 
 /** Fields of OpenAI's that Mistral refuses (docs.mistral.ai/api, "Chat completion"). */
 const MISTRAL_LACKS = [
@@ -303,7 +309,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Alibaba Model Studio",
     baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     keyVariables: ["DASHSCOPE_API_KEY"],
-    quirks: { ...CUTS_STOPS, topK: true },
+    quirks: { ...CUTS_STOPS, topK: true, ...separateReasoning("alibaba") },
     // docs/wire/embeddings.md#f8
     embedding: { base64: false },
   },
@@ -346,7 +352,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "SiliconFlow",
     baseUrl: "https://api.siliconflow.com/v1",
     keyVariables: ["SILICONFLOW_API_KEY"],
-    quirks: { ...AS_OPENAI, topK: true },
+    quirks: { ...AS_OPENAI, topK: true, ...separateReasoning("siliconflow") },
   },
   {
     id: "vercel",

@@ -7,7 +7,7 @@ import { AnswerRecord } from "../../src/relay/billable/answer-record.ts"
 import { countCalls } from "../../src/relay/billable/count.ts"
 import { findSwitches, maySetSwitch } from "../../src/relay/billable/find-switches.ts"
 import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/billable/index.ts"
-import type { Charge, Counted, Switches } from "../../src/vendors/billable/switch.ts"
+import type { Charge, Counted, FieldSwitch, Switches } from "../../src/vendors/billable/switch.ts"
 
 /** Every row of the table, set in a body of its dialect: it is found where it stands, and counted. */
 
@@ -21,13 +21,18 @@ interface Row {
   readonly path?: string
 }
 
+/** Where the value is that decides. */
+function pathOf({ path, member }: FieldSwitch): string {
+  return member === undefined ? path : `${path}.${member}`
+}
+
 function rowsOf(owner: string, dialect: DialectId, switches: Switches): Row[] {
   const about = { dialect, switches }
-  const fields = switches.fields.flatMap(({ path: place, member, values = {}, otherwise }) => {
-    const path = member === undefined ? place : `${place}.${member}`
+  const fields = switches.fields.flatMap((field) => {
+    const path = pathOf(field)
     return [
-      ...Object.entries(values).map(([value, charge]) => ({ path, value, charge })),
-      { path, value: path === "best_of" ? 3 : "something-else", charge: otherwise },
+      ...Object.entries(field.values ?? {}).map(([value, charge]) => ({ path, value, charge })),
+      { path, value: path === "best_of" ? 3 : "something-else", charge: field.otherwise },
     ]
   })
   return [
@@ -81,7 +86,7 @@ describe("every row of the table", () => {
     test(`${name} is ${isFree(charge) ? "free" : "found"}`, () => {
       expect(maySetSwitch(body)).toBe(true)
       const found = findSwitches(body, switches, dialect).filter(
-        ({ field }) => field?.path === path,
+        ({ field }) => (field && pathOf(field)) === path,
       )
       if (isFree(charge)) return expect(found).toEqual([])
       expect(found).toHaveLength(1)

@@ -2,6 +2,7 @@ import { divideUp } from "#contract/decimal.ts"
 import type { UsageClass } from "#contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { longestOf } from "../../catalog/several-models.ts"
+import { limitWithin, reasoningWith } from "../../canon/separate-reasoning.ts"
 import { RESULT_TOKENS } from "../../vendors/billable/switch.ts"
 import { COST_SCALE, type Rates, type Price, ratesFor, rateOf } from "../../ledger/price.ts"
 import type { Bound } from "./bounds.ts"
@@ -25,13 +26,16 @@ export function boundAt(bound: Bound, deployment: Deployment): Bound {
   const { member, ownSearches } = deployment
   const longest = member === undefined ? bound.output : (longestOf(member) ?? bound.output)
   const kinds = kindsOfDeployment(deployment)
-  if (longest >= bound.output && ownSearches === undefined && kinds === 0) return bound
+  const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
+  const isPlain = ownSearches === undefined && separate === undefined
+  if (longest >= bound.output && isPlain && kinds === 0) return bound
+  const output = Math.min(bound.output, longest)
   const results = ownSearches === undefined ? 0 : ownSearches * RESULT_TOKENS * bound.choices
   const context = member?.context ?? bound.context ?? Infinity
   return {
     ...bound,
     input: Math.max(bound.input, Math.min(bound.input + results, context * bound.choices)),
-    output: Math.min(bound.output, longest),
+    output: separate === undefined ? output : output + reasoningWith(separate, output),
     kinds: bound.kinds | kinds,
   }
 }
@@ -74,9 +78,11 @@ export function affordableOutput(
     if (rate === 0n || price.multiplier === 0n) continue
     const payable = (amount * COST_SCALE) / price.multiplier
     const left = payable - BigInt(own.input) * rates.input - beside(own, price, deployment)
-    const affordable = Number(left / rate)
+    const tokens = Number(left / rate)
+    const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
+    const affordable = separate === undefined ? tokens : limitWithin(separate, tokens)
     // Of a model that can say no more than is paid for, the caller may ask for more.
-    if (affordable < own.output) min = Math.min(min, affordable)
+    if (tokens < own.output) min = Math.min(min, affordable)
   }
   return min
 }

@@ -41,6 +41,8 @@ export interface Bound {
   readonly rounds: number
   /** The kinds of tokens that it can be, as bits of `token-kinds.ts`. */
   readonly kinds: number
+  /** Whether the request switches reasoning off where that is a field of its own. */
+  readonly isReasoningOff: boolean
   /** Of the model; absent where it is not known. */
   readonly context?: number | undefined
 }
@@ -129,6 +131,8 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
     output: longestAnswer(request, model),
     choices: request.choices,
     rounds: 1,
+    isReasoningOff:
+      request.extra?.dialect === "openai-chat" && request.extra.fields.enable_thinking === false,
     kinds: kinds | kindsOfRequest(request),
     context: model.context,
   }

@@ -119,10 +119,11 @@ export function maxOf(
 ): MaxUsage {
   if (input.request === undefined) return { own: input.max, second: input.max }
   const { terms } = input
-  const bound = boundAt(input.bound, deployment)
+  const { bound } = input
   const model = answering(input.model, deployment.member)
-  const asked =
+  const clamped =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
+  const asked = boundAt(clamped, deployment)
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
   const own = maxOfChat({ bound: asked, model, terms, came })
   return { own, second: maxOfSecond(own, terms) }

@@ -76,6 +76,11 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   if (model.deployments.some(({ price }) => price?.rates.images !== undefined)) {
     max.images = Math.ceil(max.output / FEWEST_IMAGE_TOKENS) + choices
   }
+  // A budget is kept to about as well as the model can.
+  for (const { separateReasoning } of model.deployments) {
+    const longest = bound.isReasoningOff ? 0 : (separateReasoning?.longest ?? 0)
+    max.output = Math.max(max.output, (bound.output + longest) * choices)
+  }
   for (const name of OWN_CALLS) {
     const isOwn = model.deployments.some(({ price }) => price?.rates[name] !== undefined)
     if (isOwn) max[name] = UNKNOWN_CALLS * choices

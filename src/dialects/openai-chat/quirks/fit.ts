@@ -1,5 +1,6 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { budgetOf } from "../../../canon/separate-reasoning.ts"
 import { asksForNothing, type LossList } from "../../shared/losses.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
@@ -18,6 +19,7 @@ export function fitBody(
   // The gateway asks for usage itself.
   if (!quirks.usageOption && isJsonObject(body.usage)) delete body.usage
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
+  if (rules.reasoning !== "unsupported") limitReasoning(body, quirks, losses)
   const { maxTemperature, omittedTemperature } = quirks
   if (omittedTemperature !== undefined && !isDefined(body.temperature)) {
     body.temperature = omittedTemperature
@@ -78,6 +80,18 @@ function fitMaxTokens(body: JsonObject, quirks: OpenAiChatQuirks): void {
   if (body[other] === undefined) return
   if (isDefined(body[other])) body[known] = body[other]
   delete body[other]
+}
+
+/** The limit on output, as a budget of the reasoning too. */
+function limitReasoning(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
+  const { separateReasoning, maxTokensField } = quirks
+  const limit = body[maxTokensField]
+  if (separateReasoning === undefined || typeof limit !== "number") return
+  const budget = body.enable_thinking === false ? undefined : budgetOf(separateReasoning, limit)
+  const own = body.thinking_budget
+  if (budget === undefined || (typeof own === "number" && own <= budget)) return
+  if (isDefined(own)) losses.add("thinking_budget", "approximated")
+  body.thinking_budget = budget
 }
 
 /** @returns the same list when the vendor accepts it unchanged. */

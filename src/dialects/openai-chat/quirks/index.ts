@@ -1,3 +1,4 @@
+import type { SeparateReasoning } from "../../../canon/separate-reasoning.ts"
 import type { ClosedSchema } from "./closed-schema.ts"
 
 /** How one vendor's API departs from OpenAI's. Data: the vendors' table has one per vendor. */
@@ -19,6 +20,8 @@ export interface OpenAiChatQuirks {
   readonly usageOption: boolean
   /** The role of the operator's instructions, for vendors that support only the older one. */
   readonly developerRole: "developer" | "system"
+  /** Set where the limit on output does not bound the reasoning, so that it needs a budget of its own. */
+  readonly separateReasoning?: SeparateReasoning
   /** The name of the seed: Mistral's is `random_seed`. */
   readonly seedField: "seed" | "random_seed"
   /**
