@@ -11,6 +11,7 @@ import type {
 } from "../config/settings.ts"
 import { credentialsOf } from "../config/provider-credentials.ts"
 import { suggestion } from "../config/nearest.ts"
+import { agentsOf } from "./agents.ts"
 import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "#contract/decimal.ts"
@@ -172,6 +173,7 @@ function buildDeployment(
           regionalFactor(callable.settings, own, sources.known.servicesOf(provider)),
         )
       : read.price
+  const agents = chats ? agentsOf(upstreamModel) : undefined
   const ownSearches = draft.settings?.ownSearches ?? own?.own_searches ?? draft.facts?.own_searches
   return {
     deployment: {
@@ -183,6 +185,7 @@ function buildDeployment(
       ...rules,
       ...(draft.kind === "chat" &&
         hidesReasoning(upstreamModel, facts) && { hidesReasoning: true }),
+      ...(agents !== undefined && { agents }),
       ...(chats && separateReasoningOf(callable.settings.vendor, upstreamModel, known)),
       ...(price === undefined ? {} : { price }),
       ...(ownSearches === undefined ? {} : { ownSearches }),

@@ -54,6 +54,8 @@ export const DECIDING_FIELDS: readonly string[] = [
   "container.skills",
   "compaction",
   "context_management.edits[].type",
+  "context_management[].type",
+  "multi_agent.enabled",
   // What the vendor stores.
   "store",
   "previous_response_id",

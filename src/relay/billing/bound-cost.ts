@@ -23,21 +23,35 @@ export function worstCost(bound: Bound, deployments: readonly Deployment[]): big
 
 /** The part of a bound that the model of a deployment can use. A model that searches by itself reads the results. */
 export function boundAt(bound: Bound, deployment: Deployment): Bound {
-  const { member, ownSearches } = deployment
+  const { member, ownSearches, agents } = deployment
   const longest = member === undefined ? bound.output : (longestOf(member) ?? bound.output)
   const kinds = kindsOfDeployment(deployment)
   const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
-  const isPlain = ownSearches === undefined && separate === undefined
+  const isPlain = ownSearches === undefined && separate === undefined && agents === undefined
   if (longest >= bound.output && isPlain && kinds === 0) return bound
   const output = Math.min(bound.output, longest)
   const results = ownSearches === undefined ? 0 : ownSearches * RESULT_TOKENS * bound.choices
-  const context = member?.context ?? bound.context ?? Infinity
+  const context = (member?.context ?? bound.context ?? Infinity) * bound.choices
+  const read = Math.max(bound.input, Math.min(bound.input + results, context))
+  const team = agentsIn(bound, deployment)
   return {
     ...bound,
-    input: Math.max(bound.input, Math.min(bound.input + results, context * bound.choices)),
+    input: team === 0 ? read : read + team * Math.min(read + AGENT_INPUT * bound.choices, context),
     output: separate === undefined ? output : output + reasoningWith(separate, output),
     kinds: bound.kinds | kinds,
   }
+}
+
+/** What each of several agents usually reads besides the prompt, and writes for the others, at most. */
+const AGENT_INPUT = 40_000
+const AGENT_OUTPUT = 10_000
+/** Efforts at which the fewer agents work. */
+const FEW_AGENTS = 4
+const HIGH_EFFORTS: ReadonlySet<string | undefined> = new Set(["high", "xhigh", "max"])
+
+/** How many agents work on the answer to a request, besides the one that gives it. */
+function agentsIn({ effort }: Bound, { agents = 0 }: Pick<Deployment, "agents">): number {
+  return HIGH_EFFORTS.has(effort) ? agents : Math.min(agents, FEW_AGENTS)
 }
 
 /** A line of a worst case. */
@@ -119,11 +133,13 @@ function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint
 }
 
 /** The possible cost of a request besides its tokens, in millionths of nanocredits. */
-function beside(bound: Bound, price: Price, { ownSearches }: Deployment): bigint {
+function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
+  const { ownSearches, agents } = deployment
   const { requests = 0n, reasoningBeside } = price.rates
   const isDrawn = (bound.kinds & PRICED_IMAGES) !== 0
-  if (ownSearches === undefined && reasoningBeside === undefined && !isDrawn) return requests
-  return linesAt(bound, price, { ownSearches })
+  const isPlain = ownSearches === undefined && agents === undefined
+  if (isPlain && reasoningBeside === undefined && !isDrawn) return requests
+  return linesAt(bound, price, deployment)
     .filter(({ name }) => name !== "input" && name !== "output")
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
 }
@@ -131,8 +147,10 @@ function beside(bound: Bound, price: Price, { ownSearches }: Deployment): bigint
 function linesAt(
   bound: Bound,
   price: Price,
-  { ownSearches = 0 }: { readonly ownSearches?: number | undefined },
+  deployment: Pick<Deployment, "ownSearches" | "agents">,
 ): BoundLine[] {
+  const { ownSearches = 0 } = deployment
+  const agents = agentsIn(bound, deployment)
   const { input, output } = worstRatesOf(price, bound)
   const { requests = 0n, searches = 0n, reasoningBeside = 0n, images = 0n } = price.rates
   const choices = BigInt(bound.choices)
@@ -143,6 +161,12 @@ function linesAt(
       name: "reasoning_output",
       quantity: BigInt(bound.context ?? UNKNOWN_REASONING) * choices,
       rate: reasoningBeside,
+    },
+    // No limit of the caller's bounds what the agents write.
+    {
+      name: "reasoning_output",
+      quantity: BigInt(agents * AGENT_OUTPUT) * choices,
+      rate: agents > 0 ? output : 0n,
     },
     { name: "request", quantity: 1n, rate: requests },
     // The rest of the tokens may be one more image, which the limit cuts off.

@@ -41,6 +41,8 @@ export interface Bound {
   readonly rounds: number
   /** The kinds of tokens that it can be, as bits of `token-kinds.ts`. */
   readonly kinds: number
+  /** Of the reasoning, as the caller names it. */
+  readonly effort: string | undefined
   /** Whether the request switches reasoning off where that is a field of its own. */
   readonly isReasoningOff: boolean
   /** Of the model; absent where it is not known. */
@@ -131,6 +133,7 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
     output: longestAnswer(request, model),
     choices: request.choices,
     rounds: 1,
+    effort: request.reasoning?.effort,
     isReasoningOff:
       request.extra?.dialect === "openai-chat" && request.extra.fields.enable_thinking === false,
     kinds: kinds | kindsOfRequest(request),

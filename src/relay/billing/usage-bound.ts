@@ -15,6 +15,9 @@ const WRAPPED = 4_096
  */
 export const MIN_OUTPUT = 16
 
+/** What each of several agents writes at most. */
+const AGENT_ANSWER = 65_536
+
 /** In the order in which they are charged up to a bound. */
 const INPUTS = [
   "inputFresh",
@@ -75,6 +78,10 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   }
   if (model.deployments.some(({ price }) => price?.rates.images !== undefined)) {
     max.images = Math.ceil(max.output / FEWEST_IMAGE_TOKENS) + choices
+  }
+  for (const { agents = 0 } of model.deployments) {
+    max.inputFresh = Math.max(max.inputFresh, longest * (1 + agents) * choices)
+    max.output = Math.max(max.output, Math.max(say, AGENT_ANSWER) * agents * choices)
   }
   // A budget is kept to about as well as the model can.
   for (const { separateReasoning } of model.deployments) {

@@ -134,7 +134,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
     request: "the price of each request, and the calls of the vendor's tools that it allows",
     image: "the last image of each choice, which may be cut off",
     search: "the most searches that the model makes by itself",
-    reasoning_output: "as much reasoning as the model's context holds",
+    reasoning_output: "reasoning that no limit of the request bounds",
   }
   const priced = lines.map((line) => ({
     ...line,

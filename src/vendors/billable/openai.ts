@@ -143,7 +143,20 @@ export const OPENAI_CHAT_SWITCHES: Switches = {
 
 /** `POST /v1/responses` of OpenAI and Azure. */
 export const OPENAI_RESPONSES_SWITCHES: Switches = {
-  fields: [SERVICE_TIER, REASONING_MODE],
+  fields: [
+    SERVICE_TIER,
+    REASONING_MODE,
+    {
+      path: "multi_agent.enabled",
+      otherwise: unknown("how many models work on the answer is not known"),
+    },
+    // Compacting the conversation reads all of it once more.
+    {
+      path: "context_management[].type",
+      values: { compaction: { by: "again" } },
+      otherwise: TOKENS,
+    },
+  ],
   maxCalls: "max_tool_calls",
   tools: RESPONSES_TOOLS,
 }
