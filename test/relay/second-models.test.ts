@@ -186,7 +186,7 @@ const CASES: readonly SecondCase[] = [
         },
       },
     }),
-    usage: { input: 120, image_input: 10, output: 1_010 },
+    usage: { input: 120, image_input: 10, output: 10, image_output: 1_000 },
     cost: 120_000n + 150_000n + 30_000_000n,
     place: "tools[0].type",
     other: "gpt/gpt-image-2",
@@ -269,7 +269,7 @@ describe("an advisor's answers", () => {
         const caller = await gateway.caller("10")
         const asked = await caller.post(MESSAGES, { ...told(model, 10), stream })
         expect(asked.status, await asked.text()).toBe(200)
-        const [tool] = vendor.bodies.at(-1)?.["tools"] as Json[]
+        const [tool] = (vendor.bodies.at(-1)?.["tools"] ?? []) as Json[]
         expect(tool).toMatchObject({ max_uses: 10, max_tokens: 4_096 })
         const receipt = await receiptOf(caller, asked)
         const rate = price[model] ?? 0n

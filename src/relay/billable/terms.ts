@@ -122,7 +122,9 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
     else if (output !== undefined) {
       // What it reads in all of its calls is what is read in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
-      const rate = rateOf((own.tiers.at(-1) ?? own).rates, "output")
+      const { rates } = own.tiers.at(-1) ?? own
+      const [text, image] = [rateOf(rates, "output"), rateOf(rates, "imageOutput")]
+      const rate = charge.usage === undefined || text > image ? text : image
       held = withRequest(held, BigInt(output * max) * scaled(rate, own, held))
     } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(max))
   }
