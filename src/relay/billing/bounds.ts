@@ -126,8 +126,7 @@ export function estimateInput(input: {
 }
 
 function boundOf(request: ChatRequest, input: number, model: Model, kinds: number): Bound {
-  const hasTools = request.tools !== undefined || request.extra?.fields.tools !== undefined
-  const wrapped = input + WRAPPING + (hasTools ? TOOL_PROMPT : 0)
+  const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
   return {
     input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
     output: longestAnswer(request, model),

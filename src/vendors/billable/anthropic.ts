@@ -80,10 +80,10 @@ export const ANTHROPIC_SWITCHES: Switches = {
   tools: {
     // A tool of the caller's own has this type, or none.
     custom: TOKENS,
-    // The prompts that come with them, as the pages of the tools say, and somewhat more.
-    bash: { by: "tokens", adds: 400 },
-    text_editor: { by: "tokens", adds: 1_000 },
-    computer: { by: "tokens", adds: 1_600 },
+    // The prompts that come with them and with any tool, as the pages of the tools say, and somewhat more.
+    bash: { by: "tokens", adds: 800 },
+    text_editor: { by: "tokens", adds: 1_400 },
+    computer: { by: "tokens", adds: 2_000 },
     memory: TOKENS,
     tool_search_tool_regex: TOKENS,
     tool_search_tool_bm25: TOKENS,
