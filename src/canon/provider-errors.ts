@@ -145,6 +145,14 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     source: "Anthropic: 429 for long contexts only",
   },
   {
+    kind: "allowance",
+    statuses: [400],
+    message:
+      /^(?:the long context beta is not yet available for this subscription|previous response cannot be used for this organization|[`']?service[_ ]tier[`']? \S+ is not available for this org)/i,
+    source:
+      "Anthropic: 400 for long contexts only; OpenAI: zero data retention; Groq: hindsight#89. Other requests are served",
+  },
+  {
     kind: "capacity",
     statuses: [429],
     message:
@@ -155,12 +163,13 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "account",
     codes: [
       "insufficient_quota",
+      "insufficient_user_quota",
       "billing_not_active",
       "billing_hard_limit_reached",
       "account_deactivated",
       "unsupported_country_region_territory",
     ],
-    source: "OpenAI, error codes",
+    source: "OpenAI, error codes; New API: 400 or 403 `insufficient_user_quota`",
   },
   {
     kind: "account",
@@ -170,8 +179,9 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "account",
     message:
-      /^(?:your credit balance is too low|you have reached your specified (?:workspace )?api usage limits|this organization has been disabled)/i,
-    source: "Anthropic, errors; claude-code#38035, #1047, #72457 (400 `invalid_request_error`)",
+      /^(?:your credit balance is too low|you have reached your specified (?:workspace )?api usage limits|this organization has been disabled|you're out of extra usage|third-party apps now draw from your extra usage)/i,
+    source:
+      "Anthropic, errors; claude-code#38035, #1047, #72457, #45035, #45048 (400 `invalid_request_error`)",
   },
   {
     kind: "account",
@@ -180,8 +190,9 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   },
   {
     kind: "account",
-    codes: ["arrearage", "account.arrearage", "accountoverdueerror"],
-    source: "Alibaba Cloud Model Studio, error codes: 400; BytePlus ModelArk, error codes: 403",
+    codes: ["arrearage", "account.arrearage", "accountoverdueerror", "invalidsubscription"],
+    source:
+      "Alibaba Cloud Model Studio, error codes: 400; BytePlus ModelArk, error codes: 403; Volcengine Ark: 400 without a plan",
   },
   {
     kind: "account",
@@ -239,7 +250,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "account",
     statuses: [400, 403],
     message:
-      /^(?:user location is not supported for the api use|gemini api free tier is not available|your project (?:\S+ )?has been denied access)/i,
+      /^(?:user location is not supported for the api use|gemini api free tier is not available|please enable billing on project|your project (?:\S+ )?has been denied access)/i,
     source: "Gemini API, troubleshooting: 400 `FAILED_PRECONDITION`; neo-chat#45 (400); 403",
   },
   {
@@ -287,8 +298,9 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "credential",
     statuses: [400, 403],
     message:
-      /^(?:incorrect api key\b|invalid api key\b|api key not valid|api key not found|api key expired|your api key (?:\S+ )?was reported as leaked|the security token included in the request is)/i,
-    source: "xAI (recorded: 400); Gemini (recorded: 400; 403 if leaked); Bedrock (recorded: 403)",
+      /^(?:incorrect api key\b|invalid api key\b|api key not valid|api key not found|api key expired|your api key (?:\S+ )?was reported as leaked|the security token included in the request is|this credential is only authorized for use with)/i,
+    source:
+      "xAI (recorded: 400); Gemini (recorded: 400; 403 if leaked); Bedrock (recorded: 403); Anthropic: 400 and 403 for a subscription's token",
   },
   {
     kind: "credential",
@@ -312,9 +324,15 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "permission",
     statuses: [400, 401, 403, 404],
     message:
-      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy)/i,
+      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy|access to this model is not available for channel program accounts|imagen api is only accessible to billed users)/i,
     source:
-      "OpenAI, API organization verification and project permissions; openai-go#565; Vertex AI: 400 `FAILED_PRECONDITION`; Bedrock: 400 and 403",
+      "OpenAI, API organization verification and project permissions; openai-go#565; Vertex AI: 400 `FAILED_PRECONDITION`; Bedrock: 400 and 403; Gemini: openjourney#1 (400)",
+  },
+  {
+    kind: "permission",
+    statuses: [400, 403],
+    codes: ["1220"],
+    source: "Z.ai, error codes: no permission for this model",
   },
   {
     kind: "permission",
@@ -341,18 +359,28 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "deploymentnotfound",
       "invalid_model",
       "modeldeprecated",
+      "model_not_supported",
+      "unknown_model",
+      "unavailable_model",
+      "invalidendpoint.closedendpoint",
       "resourcenotfoundexception",
     ],
     source:
-      "OpenAI; Together: puter#3168 (400); Groq, deprecations (400); Alibaba Cloud; Azure OpenAI (recorded); Mistral (recorded: 400); Bedrock",
+      "OpenAI; Together: puter#3168 (400); Groq, deprecations (400); Alibaba Cloud; Azure OpenAI (recorded); Mistral (recorded: 400); Hugging Face, router (400); GitHub Models and Copilot (400); Volcengine Ark, error codes (400); Bedrock",
+  },
+  {
+    kind: "model",
+    statuses: [400, 404],
+    codes: ["1211", "20012"],
+    source: "Z.ai, error codes; SiliconFlow, error codes",
   },
   {
     kind: "model",
     statuses: [400, 404],
     message:
-      /^(?:could not find an existing deployment to match the model|unable to access non-serverless model|invalid model: |model not exist\b|the supported api model names are|\S+ is not a valid model id$|model \S+ does not exist$|model \S+ is not supported\. supported models are|the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn)/i,
+      /^(?:could not find an existing deployment to match the model|unable to access non-serverless model|invalid model: |model not exist\b|the supported api model names are|\S+ is not a valid model id$|model \S+ does not exist\.?$|the requested model (?:\S+ )?is not supported\b|you passed in model=\S* there are no healthy deployments|model \S+ is not supported\. supported models are|the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn)/i,
     source:
-      "Azure: llmgateway#2796 (400); Together; Mistral, DeepSeek, OpenRouter, Voyage and Bedrock (recorded: 400)",
+      "Azure: llmgateway#2796 (400); Together; Mistral, DeepSeek, OpenRouter, Voyage and Bedrock (recorded: 400); Hugging Face, router; LiteLLM proxy",
   },
   {
     kind: "capacity",
@@ -393,10 +421,17 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "forbidden",
     statuses: [400, 422],
     message:
-      /^(?:(?:your|this|the|our) (?:\w+ )?(?:accounts?|api keys?|balance|billing|budget|credits?|organi[sz]ation|plan|project|quota|subscription|team|tenant|workspace)\b|you (?:have|'ve) (?:reached|exceeded|used|run out of) (?:all )?(?:of )?your\b|(?:account|billing|organi[sz]ation|project|subscription|team|tenant|workspace) (?:account )?\S+ (?:(?:for|of) \S+ )?(?:is|was|has|have|does|must|needs)\b|account suspended|api access (?:is|has been)\b|insufficient (?:credits?|funds|quota)\b|payment (?:is )?required\b|您的?账[户号]|该令牌|账[户号]|余额|欠费)/i,
+      /^(?:(?:your|this|the|our) (?:\w+ )?(?:accounts?|api keys?|balance|billing|budget|credits?|organi[sz]ation|plan|project|quota|subscription|team|tenant|workspace)\b|you(?: have|'ve) (?:reached|exceeded|used|run out of) (?:all )?(?:of )?your\b|(?:account|billing|organi[sz]ation|project|subscription|team|tenant|workspace) (?:account )?\S+ (?:(?:for|of) \S+ )?(?:is|was|has|have|does|must|needs)\b|account suspended|api access (?:is|has been)\b|insufficient (?:credits?|funds|quota)\b|payment (?:is )?required\b|您的?账[户号]|该令牌|账[户号]|余额|欠费)/i,
     source: "Messages that address the operator's account, in a status of the request's own faults",
   },
 ]
+
+/**
+ * Words that only the operator's account is described with, anywhere in an error of a request's status. No rule knows
+ * the error, so nothing rests at once.
+ */
+export const ACCOUNT_WORDS: RegExp =
+  /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|quota|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|余额|欠费|额度|计费|配额|套餐/i
 
 /**
  * The meaning of a status if no rule matches the error. Only these four are documented as the request's own fault; any

@@ -1,6 +1,7 @@
 import { GatewayError } from "./errors.ts"
-import type { JsonObject } from "./json.ts"
+import { type JsonObject, objectAt, parseJsonObject, textAt } from "./json.ts"
 import {
+  ACCOUNT_WORDS,
   KIND_OF_STATUS,
   PROVIDER_ERRORS,
   type ProviderErrorKind,
@@ -16,6 +17,11 @@ const MAX_DETAILS_CHARACTERS = 4000
 const DEFAULT_STATUS = 400
 /** What LiteLLM puts before the words of the provider that it has called. */
 const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
+
+/** What providers quote of a request. */
+const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
+/** Errors that tell of an account are short; longer ones may hold what the caller wrote. */
+const MAX_ACCOUNT_CHARACTERS = 300
 
 /** The statuses of errors that may reject a parameter. */
 const MAY_REJECT: ReadonlySet<number> = new Set([400, 404, 422])
@@ -40,7 +46,8 @@ export interface VendorError {
  * What an error is about: by the table of known errors, then by its status.
  * @param status absent for an error after a good status that names no other.
  */
-function providerErrorKind(status: number | undefined, error: VendorError): ProviderErrorKind {
+function providerErrorKind(status: number | undefined, given: VendorError): ProviderErrorKind {
+  const error = unwrapped(given)
   const codes = [error.code?.toLowerCase(), error.type?.toLowerCase()]
   const message = plainMessage(error)
   for (const { kind, statuses, codes: known, message: pattern } of PROVIDER_ERRORS) {
@@ -51,7 +58,15 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     const { parameter = "model" } = error
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
-  return (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
+  const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
+  return kind === "request" && tellsOfAccount(error) ? "forbidden" : kind
+}
+
+/** Whether an error that no rule knows speaks of the operator's account. Errors of a parameter are the request's own. */
+function tellsOfAccount(error: VendorError): boolean {
+  const message = plainMessage(error)?.replace(QUOTED, "")
+  if (message === undefined || message.length > MAX_ACCOUNT_CHARACTERS) return false
+  return error.parameter === undefined && ACCOUNT_WORDS.test(message)
 }
 
 /**
@@ -131,9 +146,21 @@ function refusalFor(
   }
 }
 
-/** A vendor's message without what another gateway has put before it. */
+/** A vendor's message without what another gateway has put before it, and with plain apostrophes. */
 function plainMessage({ message }: VendorError): string | undefined {
-  return message?.trim().replace(WRAPPING, "")
+  return message?.trim().replace(WRAPPING, "").replaceAll("’", "'")
+}
+
+/** The provider's own error where LiteLLM passes it on as JSON in its message. */
+function unwrapped(error: VendorError): VendorError {
+  const { message = "" } = error
+  const plain = message.trim().replace(WRAPPING, "")
+  if (!plain.startsWith("{") || plain === message.trim()) return error
+  const body = parseJsonObject(plain.slice(0, plain.lastIndexOf("}") + 1))
+  if (body === undefined) return error
+  const inner = objectAt(body, "error") ?? body
+  const [own, type, code] = ["message", "type", "code"].map((name) => textAt(inner, name))
+  return { ...error, ...(own && { message: own }), ...(type && { type }), ...(code && { code }) }
 }
 
 function reportedStatus({ status, code, type }: VendorError): number | undefined {

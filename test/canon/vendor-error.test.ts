@@ -12,6 +12,10 @@ const QUOTED: readonly string[] = [
   "Unknown parameter: 'your credit balance is too low'.",
   "Unrecognized tool 'Your organization must be verified to use it'",
   "Failed to parse: model not exist",
+  "Invalid value: \"your account has no credits\". Supported values are: 'user'.",
+  "Input should be 'user', got `this subscription`",
+  'litellm.BadRequestError: {"error":{"message":"Unknown value: \'your plan\'"}}',
+  `Cannot parse ${"word ".repeat(60)} your plan`,
 ]
 
 describe("the table of known errors", () => {
@@ -20,6 +24,11 @@ describe("the table of known errors", () => {
       const { kind, details } = vendorRefusal(status, { message, code: "invalid_value" })
       expect([kind, details.providerError]).toEqual(["refused_by_upstream", "request"])
     }
+  })
+
+  test("takes an error of a parameter as the request's own", () => {
+    const error = { message: "The file is not in your account.", parameter: "file_id" }
+    expect(vendorRefusal(400, error).details.providerError).toBe("request")
   })
 
   test("names the source of each rule, and something to know the error by", () => {
@@ -224,6 +233,58 @@ const ACCOUNT_ERRORS = [
   [422, { message: "Your account a must complete a verification" }, "forbidden"],
   [400, { message: "您的账户已被锁定" }, "forbidden"],
   [200, { message: "Your account has a problem", type: "invalid_request_error" }, "forbidden"],
+  [400, { message: "You've reached your usage limit." }, "forbidden"],
+  [400, { message: "You\u2019ve exceeded your monthly quota." }, "forbidden"],
+  [400, { message: "Imagen API is only accessible to billed users at this time." }, "permission"],
+  [400, { message: "You're out of extra usage. Add more at the settings and go on." }, "account"],
+  [400, { message: "Third-party apps now draw from your extra usage, not your plan." }, "account"],
+  [400, { message: "This credential is only authorized for use with Claude Code." }, "credential"],
+  [403, { message: "This credential is only authorized for use with Claude Code." }, "credential"],
+  [
+    400,
+    { message: "The long context beta is not yet available for this subscription." },
+    "allowance",
+  ],
+  [
+    400,
+    { message: "Previous response cannot be used for this organization due to Zero Data." },
+    "allowance",
+  ],
+  [400, { message: "`service_tier` `auto` is not available for this org. You can" }, "allowance"],
+  [400, { message: "The requested model is not supported.", code: "model_not_supported" }, "model"],
+  [400, { message: "The requested model 'a/b' is not supported by any provider" }, "model"],
+  [
+    400,
+    { message: "litellm.BadRequestError: You passed in model=m. There are no healthy deployments" },
+    "model",
+  ],
+  [
+    400,
+    {
+      message:
+        'litellm.BadRequestError: AnthropicException - {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}. Received Model Group=m',
+    },
+    "account",
+  ],
+  [400, { message: "Unknown Model, please check the model code.", code: "1211" }, "model"],
+  [400, { message: "You do not have permission to access m", code: "1220" }, "permission"],
+  [400, { message: "Unavailable model: m", code: "unavailable_model" }, "model"],
+  [400, { message: "Unknown model: m", code: "unknown_model" }, "model"],
+  [400, { message: "Model does not exist.", code: "20012" }, "model"],
+  [400, { message: "Please enable billing on project p", type: "FAILED_PRECONDITION" }, "account"],
+  [
+    400,
+    { message: "Access to this model is not available for channel program accounts." },
+    "permission",
+  ],
+  [400, { message: "预扣费额度失败", code: "insufficient_user_quota" }, "account"],
+  [400, { message: "The endpoint is closed", code: "InvalidEndpoint.ClosedEndpoint" }, "model"],
+  [400, { message: "Your account a does not have", code: "InvalidSubscription" }, "account"],
+  // No rule knows these, but their words are about the operator.
+  [400, { message: "Model m is only offered to users of the current plan" }, "forbidden"],
+  [400, { message: "This model is not available in the tier of your account" }, "forbidden"],
+  [400, { message: "Add a credit card to go on" }, "forbidden"],
+  [422, { message: "计费资源已耗尽" }, "forbidden"],
 ] as const
 
 test.each(ACCOUNT_ERRORS)("recognizes an error of the account (%#)", (status, error, about) => {
