@@ -4,6 +4,9 @@ import type { UpstreamDialect } from "../../src/canon/dialect.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import { isJsonObject, type JsonObject, parseExactly } from "../../src/canon/json.ts"
+import { ANTHROPIC_MESSAGES } from "../../src/dialects/anthropic-messages/index.ts"
+import { BEDROCK_CONVERSE } from "../../src/dialects/bedrock-converse/index.ts"
+import { COHERE_CHAT } from "../../src/dialects/cohere-chat/index.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
@@ -156,5 +159,72 @@ describe("answers of providers", () => {
     ],
   ])("fail if they have more than 1,000 images: %s", (_, read) => {
     expect(read).toThrow("more than 1,000 images")
+  })
+
+  const named = { name: "f", arguments: "{}" }
+  const calling = { id: "t", type: "function", function: named }
+  const use = { toolUseId: "t", name: "f", input: {} }
+  const block = { type: "tool_use", id: "t", name: "f", input: {} }
+  const item = { type: "function_call", call_id: "t", ...named }
+  const part = { functionCall: { name: "f", args: {} } }
+  const said = (type: string, index: number, more: JsonObject) => ({ type, index, ...more })
+
+  test.each<
+    [string, UpstreamDialect, (calls: number) => JsonObject, (index: number) => JsonObject]
+  >([
+    [
+      "chat completions",
+      OPENAI_CHAT,
+      (calls) => ({ choices: [{ index: 0, message: { tool_calls: list(calls, () => calling) } }] }),
+      (index) => chunk({ tool_calls: [{ index, ...calling }] }),
+    ],
+    [
+      "responses",
+      OPENAI_RESPONSES,
+      (calls) => done(list(calls, () => item)),
+      (index) => ({
+        type: "response.output_item.done",
+        output_index: index,
+        sequence_number: index + 1,
+        item,
+      }),
+    ],
+    [
+      "messages",
+      ANTHROPIC_MESSAGES,
+      (calls) => ({ content: list(calls, () => block), stop_reason: "tool_use" }),
+      (index) => said("content_block_start", index, { content_block: block }),
+    ],
+    ["Gemini", GEMINI, (calls) => candidate(list(calls, () => part)), () => candidate([part])],
+    [
+      "Cohere",
+      COHERE_CHAT,
+      (calls) => ({
+        message: { tool_calls: list(calls, () => calling) },
+        finish_reason: "TOOL_CALL",
+      }),
+      (index) => said("tool-call-start", index, { delta: { message: { tool_calls: calling } } }),
+    ],
+    [
+      "Converse",
+      BEDROCK_CONVERSE,
+      (calls) => ({
+        output: { message: { content: list(calls, () => ({ toolUse: use })) } },
+        stopReason: "tool_use",
+      }),
+      (index) => ({ contentBlockIndex: index, start: { toolUse: use } }),
+    ],
+  ])("fail if they have more than 1,000 tool calls: %s", (_, dialect, whole, frame) => {
+    const read = (calls: number) => () => dialect.decodeResult(whole(calls), REQUEST)
+    expect(read(1_000)).not.toThrow()
+    expect(read(1_001)).toThrow("more than 1,000 tool calls")
+    const decoder = dialect.decodeEvents(REQUEST)
+    const push = (index: number) => () => {
+      const json = frame(index)
+      const event = typeof json.type === "string" ? json.type : "contentBlockStart"
+      decoder.push({ event, data: JSON.stringify(json), json })
+    }
+    for (let index = 0; index < 1_000; index++) push(index)()
+    expect(push(1_000)).toThrow("more than 1,000 tool calls")
   })
 })

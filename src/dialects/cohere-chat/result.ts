@@ -11,6 +11,7 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import type { Part, TextPart } from "../../canon/message.ts"
+import { checkToolCalls } from "../shared/choices.ts"
 import { defined } from "../shared/fields.ts"
 import { wholeFinish } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
@@ -93,7 +94,9 @@ function decodeContent(message: JsonObject): Part[] {
 
 function decodeCalls(message: JsonObject): Part[] {
   const parts: Part[] = []
-  for (const call of listAt(message, "tool_calls")) {
+  const calls = listAt(message, "tool_calls")
+  checkToolCalls(calls.length)
+  for (const call of calls) {
     if (!isJsonObject(call)) continue
     const called = objectAt(call, "function") ?? {}
     parts.push({

@@ -14,6 +14,7 @@ import { errorEvent } from "../shared/errors.ts"
 import { failedGeneration, finishEvent } from "../shared/finish.ts"
 import { mintCallId } from "../shared/identifiers.ts"
 import { isDoneMark, parseFrame, saidTwice } from "../shared/stream.ts"
+import { checkToolCalls } from "../shared/choices.ts"
 import { decodeCitation } from "./citations.ts"
 import { decodeErrorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
@@ -112,6 +113,7 @@ class MessageDecoder implements EventDecoder {
   #onCallStart(chunk: JsonObject, message: JsonObject | undefined, events: ChatEvent[]): void {
     const called = callOf(message)
     const open: OpenCall = { call: this.#callCount++, held: "" }
+    checkToolCalls(this.#callCount)
     this.#calls.set(chunk.index, open)
     const id = (called === undefined ? undefined : textAt(called, "id")) ?? mintCallId()
     const name = textAt(objectAt(called ?? {}, "function") ?? {}, "name") ?? ""

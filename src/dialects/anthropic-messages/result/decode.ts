@@ -3,6 +3,7 @@ import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
+import { checkToolCalls } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { type Finish, wholeFinish } from "../../shared/finish.ts"
 import { ANSWER_TOOL } from "../../shared/schema.ts"
@@ -41,7 +42,9 @@ export function decodeResult(
   }
   const answerTool = answersByTool(request, quirks) ? ANSWER_TOOL : undefined
   const searches = new SearchSteps()
-  const parts = body.content.filter(isJsonObject).flatMap((block) => {
+  const blocks = body.content.filter(isJsonObject)
+  checkToolCalls(blocks.filter(({ type }) => type === "tool_use").length)
+  const parts = blocks.flatMap((block) => {
     const search = searches.read(block)
     const part = decodeBlock(block, answerTool)
     return search === undefined ? [part] : [part, search]

@@ -10,6 +10,7 @@ import {
 import type { Citation } from "../../../canon/message.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "../citations.ts"
+import { checkToolCalls } from "../../shared/choices.ts"
 import { saidTwice } from "../../shared/stream.ts"
 import { DIALECT } from "../identifiers.ts"
 import { SearchSteps } from "../search/steps.ts"
@@ -144,6 +145,7 @@ export class OpenBlocks {
     const input = wholeInput(block)
     if (name === this.#answerTool) return { kind: "answer", input, hasDelta: false }
     const call = this.#calls++
+    checkToolCalls(this.#calls)
     const id = textAt(block, "id") ?? ""
     events.push({ type: "tool-call-start", choice: 0, call, id, name })
     return { kind: "call", call, input, hasDelta: false }

@@ -11,6 +11,7 @@ import type { Citation } from "../../../canon/message.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { defined } from "../../shared/fields.ts"
 import { finishEvent } from "../../shared/finish.ts"
+import { checkToolCalls } from "../../shared/choices.ts"
 import { decodeCitation } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -90,6 +91,7 @@ export class AnswerBlocks {
     this.#textLength = 0
     const id = textAt(call, "toolUseId") ?? ""
     const number = this.#calls++
+    checkToolCalls(this.#calls)
     this.#open(index, { call: number })
     this.#events.push({
       type: "tool-call-start",

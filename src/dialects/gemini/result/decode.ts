@@ -11,7 +11,7 @@ import {
 } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { checkChoices, checkImages } from "../../shared/choices.ts"
+import { checkChoices, checkImages, checkToolCalls } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { wholeFinish } from "../../shared/finish.ts"
@@ -50,6 +50,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   const parts: Writable<Part>[] = []
   const given = listAt(content, "parts").filter(isJsonObject)
   checkImages(given.filter(({ inlineData }) => inlineData !== undefined).length)
+  checkToolCalls(given.filter(({ functionCall }) => functionCall !== undefined).length)
   for (const part of given) {
     for (const decoded of decodePart(part)) append(parts, decoded)
   }

@@ -13,7 +13,7 @@ import type { OtherContent } from "../../../canon/other-content.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
-import { checkImages } from "../../shared/choices.ts"
+import { checkImages, checkToolCalls } from "../../shared/choices.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { candidateExtra } from "../result/head.ts"
@@ -166,6 +166,7 @@ export class Candidate {
   #onCall(decoded: ToolCallPart, raw: JsonObject | undefined, events: ChatEvent[]): void {
     const choice = this.#choice
     const call = this.#calls++
+    checkToolCalls(this.#calls)
     events.push({ type: "tool-call-start", choice, call, id: decoded.id, name: decoded.name })
     if (raw?.willContinue === true) {
       this.#openCall = { call, arguments: {} }

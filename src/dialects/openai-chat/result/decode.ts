@@ -12,7 +12,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { Part, ToolCallPart } from "../../../canon/message.ts"
-import { checkChoices, choiceNumbers } from "../../shared/choices.ts"
+import { checkChoices, checkToolCalls, choiceNumbers } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
@@ -122,7 +122,9 @@ function addSources(said: Part[], sources: Sources): void {
 
 function decodeCalls(message: JsonObject): Part[] {
   const parts: Part[] = []
-  for (const call of listAt(message, "tool_calls")) {
+  const calls = listAt(message, "tool_calls")
+  checkToolCalls(calls.length)
+  for (const call of calls) {
     if (!isJsonObject(call)) continue
     const called = call.function
     const custom = customIn(call)

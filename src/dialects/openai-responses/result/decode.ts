@@ -20,7 +20,7 @@ import { failedResponse } from "../errors.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { checkImages } from "../../shared/choices.ts"
+import { checkImages, checkToolCalls } from "../../shared/choices.ts"
 import { decodeImageItem, IMAGE_CALL } from "../media.ts"
 import { reasoningText } from "../reasoning.ts"
 import { ownItem } from "./own-item.ts"
@@ -42,6 +42,9 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   }
   const items = body.output.filter(isJsonObject).map(ownItem)
   checkImages(items.filter(({ type }) => type === IMAGE_CALL).length)
+  checkToolCalls(
+    items.filter(({ type }) => type === "function_call" || type === "custom_tool_call").length,
+  )
   const choices = [decodeChoice(body, items, request?.tools)]
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
 }

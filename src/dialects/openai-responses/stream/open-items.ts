@@ -15,7 +15,7 @@ import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { CHUNK_BREAK, reasoningText } from "../reasoning.ts"
-import { checkImages } from "../../shared/choices.ts"
+import { checkImages, checkToolCalls } from "../../shared/choices.ts"
 import { decodeImageItem } from "../media.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { decodeSearch } from "../search/steps.ts"
@@ -232,6 +232,7 @@ export class OpenItems {
   #announceCall(item: OpenItem, value: JsonObject, events: ChatEvent[]): void {
     if (item.call >= 0) return
     item.call = this.#calls++
+    checkToolCalls(this.#calls)
     this.#textRun = 0
     const id = callIdOf(value)
     const { call } = item
