@@ -69,7 +69,10 @@ export class EarlyChecks {
    * @throws GatewayError as `Catalog.require`, and as `refuseEmpty`.
    */
   async refuseUnpaid(key: Key, kind: ModelKind, name: string): Promise<void> {
-    const model = this.#parts.catalog().require(name, kind, key)
+    const catalog = this.#parts.catalog()
+    // Where there is no reranker, embeddings are compared.
+    const isCompared = kind === "rerank" && catalog.resolve(name, key)?.kind === "embedding"
+    const model = catalog.require(name, isCompared ? "embedding" : kind, key)
     if (!isFree(model)) await this.#refuseBalance(key)
   }
 
