@@ -26,6 +26,11 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
   return value
 }
 
+/** Whether an answer is none, but an error. */
+export function isErrorAnswer({ json, bytes }: OperationAnswer): boolean {
+  return reportedErrorIn(json ?? parseJson(new TextDecoder().decode(bytes))) !== undefined
+}
+
 /** A response with status 200 that is unusable. @param fault what is wrong with it, as the end of a sentence. */
 export function unusable(fault: string, cause?: unknown): GatewayError {
   return new GatewayError(

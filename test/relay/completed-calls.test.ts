@@ -13,23 +13,39 @@ let gateway: TestGateway
 let caller: TestCaller
 /** Calls since the test began. */
 let calls = 0
-/** The call that fails, once the others have been answered. */
+/** The call that fails. */
 let failing = 0
+/** Whether it fails before the others are answered, or when they have been. */
+let isFirst = false
 let status = 400
 let message = "No."
 /** Vectors that each call leaves out, or makes too many of. */
 let missing = 0
 let others = Promise.withResolvers<void>()
+let failed = Promise.withResolvers<void>()
+
+/** Waits until everything that was sent earlier has been read. */
+async function roundTrips(): Promise<void> {
+  for (let count = 0; count < 3; count++) await (await fetch(gateway.url)).text()
+}
+
+function refusal(): Response {
+  const error = { type: "invalid_request_error", message }
+  return Response.json({ type: "error", message, error }, { status })
+}
 
 async function answer(body: Record<string, unknown>): Promise<Response> {
   const number = ++calls
+  if (number === failing && isFirst) {
+    void roundTrips().then(failed.resolve)
+    return refusal()
+  }
+  if (isFirst) await failed.promise
   if (number === failing - 1) others.resolve()
   if (number === failing) {
     if (failing > 1) await others.promise
-    // Everything sent earlier is read before the response of a further round trip.
-    for (let count = 0; count < 3; count++) await (await fetch(gateway.url)).text()
-    const error = { type: "invalid_request_error", message }
-    return Response.json({ type: "error", message, error }, { status })
+    await roundTrips()
+    return refusal()
   }
   if (Array.isArray(body.texts)) {
     const embeddings = { float: Array.from({ length: body.texts.length - missing }, () => [0.1]) }
@@ -39,7 +55,7 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
     const data = Array.from({ length: Number(body.n) }, () => ({ b64_json: PNG }))
     return Response.json({ created: 1, data })
   }
-  return Response.json({
+  const message = {
     id: "m",
     type: "message",
     role: "assistant",
@@ -47,7 +63,22 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
     content: [{ type: "text", text: "Hello there" }],
     stop_reason: "end_turn",
     usage: { input_tokens: 10, output_tokens: 100 },
-  })
+  }
+  return body.stream === true ? streamed(message) : Response.json(message)
+}
+
+function streamed(message: Record<string, unknown>): Response {
+  const delta = { type: "text_delta", text: "Hello there" }
+  const events = [
+    { type: "message_start", message: { ...message, content: [], stop_reason: null } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 100 } },
+    { type: "message_stop" },
+  ]
+  const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  return new Response(text.join(""), { headers: { "content-type": "text/event-stream" } })
 }
 
 beforeAll(async () => {
@@ -67,6 +98,16 @@ beforeAll(async () => {
         context: 100_000,
         maxOutput: 2000,
         deployments: [{ provider: "anthropic", model: "claude", weight: 1 }],
+      },
+      "two/claude": {
+        kind: "chat",
+        price: { input: "10", output: "100" },
+        context: 100_000,
+        maxOutput: 2000,
+        deployments: [
+          { provider: "anthropic", model: "one", weight: 1 },
+          { provider: "anthropic", model: "two", weight: 1 },
+        ],
       },
       "cohere/embed": {
         kind: "embedding",
@@ -91,8 +132,9 @@ afterAll(async () => {
 beforeEach(() => {
   calls = 0
   missing = 0
-  message = "No."
+  isFirst = false
   others = Promise.withResolvers<void>()
+  failed = Promise.withResolvers<void>()
 })
 
 describe.each([400, 500])("a request whose last call fails with %d", (failure) => {
@@ -138,16 +180,71 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
   })
 })
 
-test("makes no completed choice again to correct a parameter that one call rejects", async () => {
-  status = 400
-  message = "`temperature` is deprecated for this model."
-  failing = 3
-  const order = { model: "anthropic/claude", messages: HELLO, n: 3, temperature: 0.5 }
+describe.each([400, 429, 500, 200])(
+  "a request whose first call fails with %d at once",
+  (failure) => {
+    beforeEach(() => {
+      status = failure
+      isFirst = true
+      failing = 1
+    })
+
+    test.each([false, true])(
+      "gives and charges the other choices, streamed: %p",
+      async (stream) => {
+        const order = { model: "anthropic/claude", messages: HELLO, n: 4, max_tokens: 500, stream }
+        const response = await caller.post(CHAT, order)
+        expect(response.status).toBe(200)
+        const text = await response.text()
+        expect(text.split("Hello there")).toHaveLength(4)
+        expect(text).not.toContain("error")
+        expect(response.headers.get("x-tollgate-losses")).toBe("n:approximated")
+        expect((await receiptOf(caller, response)).cost).toBe("0.0303")
+      },
+    )
+
+    test("gives and charges the other images", async () => {
+      const order = { model: "together/flux", prompt: "an owl", n: 10, response_format: "b64_json" }
+      const response = await caller.post("/v1/images/generations", order)
+      expect(response.status).toBe(200)
+      expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(6)
+      expect((await receiptOf(caller, response)).cost).toBe("0.6")
+    })
+
+    test("charges the other texts that were sent, and sends no more", async () => {
+      const input = Array.from({ length: 960 }, () => "a few words of a text")
+      const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
+      expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
+      const receipt = await receiptOf(caller, response)
+      // An error in an answer that has come is found when all have.
+      expect(receipt.cost).toBe(failure === 200 ? "0.9" : "0.3")
+    })
+
+    test("charges the documents that were embedded beside the query", async () => {
+      const documents = ["word ".repeat(500), "word ".repeat(500)]
+      const order = { model: "cohere/embed", query: "word ".repeat(1000), documents }
+      const response = await caller.post("/v1/rerank", order)
+      expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
+      expect((await receiptOf(caller, response)).cost).toBe("0.1")
+    })
+  },
+)
+
+test("of two deployments only the one that answers is charged", async () => {
+  status = 500
+  isFirst = true
+  failing = 1
+  const order = { model: "two/claude", messages: HELLO, n: 2, max_tokens: 500 }
   const response = await caller.post(CHAT, order)
-  expect([response.status, calls]).toEqual([200, 3])
   expect(((await response.json()) as { choices: unknown[] }).choices).toHaveLength(2)
-  expect(response.headers.get("x-tollgate-losses")).toBe("n:approximated")
-  expect((await receiptOf(caller, response)).cost).toBe("0.0202")
+  const receipt = await receiptOf(caller, response)
+  expect(receipt.cost).toBe("0.0202")
+  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual([
+    "upstream_error",
+    "not_needed",
+    "ok",
+    "ok",
+  ])
 })
 
 test.each([1, 2, -1])(

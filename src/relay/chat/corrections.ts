@@ -52,6 +52,7 @@ export async function callCorrected<T>(
       const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
       if (next === undefined) throw thrown
       if (context.cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
+      await context.cancellation.endOthers()
       loseCalls(context, plan)
       ;({ plan, corrections } = next)
     }

@@ -47,6 +47,9 @@ interface Opened {
   /** What each call has delivered, and what its vendor has counted. */
   readonly meters: Meter[]
   readonly attempts: Attempt[]
+  /** Those of several that have begun, in no order. */
+  readonly streams: UpstreamStream[]
+  readonly writer: TranscodingWriter | undefined
 }
 
 /** The upstream's stream while it is opened, one candidate after the other. */
@@ -55,18 +58,32 @@ export class StreamOpening {
   readonly #context: ChatContext
   /** Those whose calls run, or whose end was the request's: several while a second one helps the first out. */
   readonly #opened = new Set<Opened>()
+  /** The plan whose calls were made last. */
+  #last: Opened | undefined
   /** Rejects with the GatewayError of the last failure. */
   readonly stream: Promise<AnswerStream>
 
   constructor(services: OpeningServices, context: ChatContext) {
     this.#services = services
     this.#context = context
-    this.stream = services.pipeline.tryCandidates(context, {
-      ...hedgingOf(context),
-      plan: (candidate) => planFor(context, candidate, services.signer),
-      attempt: (first) =>
-        callCorrected(context, first, services.signer, { call: (plan) => this.#open(plan) }),
-    })
+    this.stream = services.pipeline
+      .tryCandidates(context, {
+        ...hedgingOf(context),
+        plan: (candidate) => planFor(context, candidate, services.signer),
+        attempt: (first) =>
+          callCorrected(context, first, services.signer, { call: (plan) => this.#open(plan) }),
+      })
+      .catch((failure: unknown) => this.#withoutFailed(failure))
+  }
+
+  /** The choices of the last plan that have begun, although another one has failed. @throws CallFailure if none has. */
+  #withoutFailed(failure: unknown): AnswerStream {
+    const { plan, streams = [], writer } = this.#last ?? {}
+    if (plan === undefined || writer === undefined || streams.length === 0) throw failure
+    if (failure instanceof CallEnded) throw failure
+    const { charge } = this.#context
+    charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
+    return new SeveralStreams(plan, streams, writer)
   }
 
   /**
@@ -91,15 +108,17 @@ export class StreamOpening {
     const { pipeline, signer, vendorState } = this.#services
     const context = this.#context
     const recorder = recordState(vendorState, context, plan)
-    const opened: Opened = { plan, recorder, meters: [], attempts: [] }
+    const writer = plan.calls === 1 ? undefined : transcodingWriter(context, plan, signer)
+    const opened: Opened = { plan, recorder, meters: [], attempts: [], streams: [], writer }
     this.#opened.add(opened)
+    this.#last = opened
     try {
-      if (plan.calls === 1) return await this.#openCall(opened, writerOf(context, plan, signer))
-      const writer = transcodingWriter(context, plan, signer)
-      const calls = Array.from(
-        { length: plan.calls },
-        (_, choice) => () => this.#openCall(opened, new ChoiceWriter(writer, choice)),
-      )
+      if (!writer) return await this.#openCall(opened, writerOf(context, plan, signer))
+      const calls = Array.from({ length: plan.calls }, (_, choice) => async () => {
+        const stream = await this.#openCall(opened, new ChoiceWriter(writer, choice))
+        opened.streams.push(stream)
+        return stream
+      })
       const streams = await pipeline.together(context, plan.deployment, calls)
       return new SeveralStreams(plan, streams, writer)
     } catch (thrown) {

@@ -4,11 +4,12 @@ import type { JsonValue } from "../../canon/json.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
 import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { isErrorAnswer } from "../../canon/operation-answer.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { sentUsage } from "../billing/pending-charge.ts"
-import { asCallFailure } from "../pipeline/call-failure.ts"
+import { asCallFailure, CallEnded } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
@@ -29,8 +30,6 @@ export interface UpstreamAnswer {
 export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  /** The answers of its other calls when one of `callAll` has failed, in no order. */
-  completed: readonly OperationAnswer[] = []
   readonly #answers: OperationAnswer[] = []
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
@@ -38,6 +37,10 @@ export class OperationCandidate implements Candidate {
   readonly #attempts: Attempt<Candidate>[] = []
   /** How many calls the operation takes. */
   #wanted = 1
+  /** Whether one of several calls has failed: no further one is made. */
+  #hasFailed = false
+  /** The last call that was answered. */
+  #last: Attempt<Candidate> | undefined
 
   /** @param speculative a call that may be in progress already, to this deployment or another. */
   constructor(
@@ -73,6 +76,12 @@ export class OperationCandidate implements Candidate {
     for (const attempt of this.#attempts) attempt.lost(sent)
   }
 
+  /** The answers of its other calls when one has failed, or has given an error as its answer; in no order. */
+  get completed(): readonly OperationAnswer[] {
+    const good = this.#answers.filter((answer) => !isErrorAnswer(answer))
+    return this.#hasFailed || good.length < this.#answers.length ? good : []
+  }
+
   get #isLarge(): boolean {
     return this.#context.call.bodyBytes >= LARGE_BODY
   }
@@ -92,6 +101,7 @@ export class OperationCandidate implements Candidate {
         ? await attempt.receive(sending, format)
         : await attempt.send(this.client.operation(call, this.#isLarge), format)
       attempt.succeed()
+      this.#last = attempt
       return { attempt, response }
     } catch (thrown) {
       throw attempt.fail(thrown)
@@ -107,13 +117,13 @@ export class OperationCandidate implements Candidate {
     const isVendors =
       failure instanceof GatewayError &&
       (failure.kind === "upstream_error" || failure.details.providerError !== undefined)
-    const last = this.#attempts.at(-1)
-    if (isVendors && last?.record.outcome === "ok") last.fail(failure)
+    if (isVendors && !this.#hasFailed && this.#last?.record.outcome === "ok")
+      this.#last.fail(failure)
   }
 
   /**
    * Makes all calls of an encoded operation, a few in parallel, and reads their responses completely.
-   * @throws GatewayError of the first call that failed; the others have been aborted by then.
+   * @throws GatewayError of the first call that failed; the others that were begun go on.
    */
   async callAll(
     format: RefusalReader,
@@ -123,6 +133,7 @@ export class OperationCandidate implements Candidate {
     this.#wanted = calls.length
     try {
       for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
+        if (this.#hasFailed) throw new CallEnded("not_needed")
         const some = calls
           .slice(start, start + MAX_AT_ONCE)
           .map((call) => () => this.#read(call, format))
@@ -130,13 +141,27 @@ export class OperationCandidate implements Candidate {
       }
       return answers
     } catch (failure) {
-      this.completed = this.#answers
+      this.#hasFailed = true
       throw failure
     }
   }
 
+  /** All calls are made again, otherwise than those that have failed. */
+  async again(): Promise<void> {
+    await this.#context.cancellation.endOthers()
+    this.#hasFailed = false
+    this.#answers.length = 0
+  }
+
+  /** Does several things with its calls. @throws GatewayError as `callAll` does. */
+  together<T>(parts: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+    return this.#pipeline.together(this.#context, this.deployment, parts)
+  }
+
   async #read(call: OperationCall, format: RefusalReader): Promise<OperationAnswer> {
-    const answer = await readWhole(await this.call(call, format), format)
+    const upstream = await this.call(call, format)
+    const answer = await readWhole(upstream, format)
+    this.#last = upstream.attempt
     this.#answers.push(answer)
     return answer
   }

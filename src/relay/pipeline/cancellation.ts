@@ -25,6 +25,12 @@ export interface RunningCall extends Disposable {
   lost(sent: Usage): void
 }
 
+/** Calls of one plan, and when all of them are over. */
+interface OtherCalls {
+  readonly calls: readonly RunningCall[]
+  readonly over: Promise<unknown>
+}
+
 /**
  * Ends what runs upstream for a request when its caller leaves. The server keeps it as long as the connection,
  * so it holds the running calls and nothing else of the request.
@@ -34,6 +40,8 @@ export class Cancellation implements Watched, Disposable {
   /** Plans that another one's answer has made superfluous: no further call is made for them. */
   readonly givenUp = new WeakSet<object>()
   readonly work: number
+  /** Calls that go on although one beside them has failed. */
+  #others: OtherCalls[] = []
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
   place: Place<Watched> | undefined = undefined
@@ -83,6 +91,26 @@ export class Cancellation implements Watched, Disposable {
   /** Whether the caller is known to have left. */
   get hasLeft(): boolean {
     return this.#hasLeft
+  }
+
+  /** One of several calls has failed. The others go on until it is known what becomes of the request. */
+  leaveRunning(others: OtherCalls): void {
+    this.#others.push(others)
+  }
+
+  /** Those are not needed: something else answers the request. */
+  async endOthers(): Promise<void> {
+    for (const { calls, over } of this.#others.splice(0)) {
+      const ended = new CallEnded("not_needed")
+      for (const call of calls) call.end(ended)
+      await over
+      for (const call of calls) call[Symbol.dispose]()
+    }
+  }
+
+  /** The request has failed: those come to their end, since their provider makes and bills them anyway. */
+  async othersOver(): Promise<void> {
+    for (const { over } of this.#others.splice(0)) await over
   }
 
   /** Ends what runs upstream. */

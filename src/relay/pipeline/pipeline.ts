@@ -154,7 +154,10 @@ export class Pipeline {
           continue
         }
         // What was counted until now may still be charged, if nothing else is tried.
-        if (failure !== undefined) loseAttempts(context)
+        if (failure !== undefined) {
+          await context.cancellation.endOthers()
+          loseAttempts(context)
+        }
         this.#health.attempted(candidate.deployment.id)
         try {
           const hedged = mayHedge && this.#hedged({ context, trial, planned, queue })
@@ -177,6 +180,7 @@ export class Pipeline {
         queue.push(...candidates.slice(0, 1))
       }
     }
+    await context.cancellation.othersOver()
     throw (
       failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
     )
@@ -188,6 +192,7 @@ export class Pipeline {
     if (lateAfter === undefined) return undefined
     return this.#hedges.answer(first, lateAfter).then(({ plan: winner, answer }) => {
       this.#served(winner)
+      void first.context.cancellation.endOthers()
       return answer
     })
   }
@@ -264,14 +269,18 @@ export class Pipeline {
     return attempt
   }
 
-  /** Makes the calls of one candidate that belong together. The first that fails takes the others with it. */
+  /**
+   * Makes the calls of one candidate that belong together. When one fails, the others go on until something else answers
+   * the request, or to their end if nothing does.
+   */
   async together<T>(
-    { cancellation: { attempts } }: RequestContext,
+    { cancellation }: RequestContext,
     deployment: Deployment,
     calls: readonly (() => Promise<T>)[],
   ): Promise<readonly T[]> {
     const [only] = calls
     if (only && calls.length === 1) return [await only()]
+    const { attempts } = cancellation
     const earlier = new Set(attempts)
     const running = calls.map((call) => call())
     try {
@@ -280,10 +289,7 @@ export class Pipeline {
       const siblings = attempts.filter(
         (attempt) => attempt.plan.deployment === deployment && !earlier.has(attempt),
       )
-      const ended = new CallEnded("not_needed")
-      for (const attempt of siblings) attempt.end(ended)
-      await Promise.allSettled(running)
-      for (const attempt of siblings) attempt[Symbol.dispose]()
+      cancellation.leaveRunning({ calls: siblings, over: Promise.allSettled(running) })
       throw failure
     }
   }

@@ -162,6 +162,7 @@ export async function embedAt(
     return await embed(sent)
   } catch (refusal) {
     if (sent.encoding === "float" || !isBase64Refused(refusal)) throw refusal
+    await candidate.again()
     return await embed({ ...sent, encoding: "float" })
   }
 }

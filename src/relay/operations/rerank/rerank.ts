@@ -137,16 +137,18 @@ export class Reranking {
   /** The cosine between the query and each document, scaled to 0 to 1. */
   async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
     const { query, documents } = request
-    const [querying, answering] = await Promise.all([
-      embedAt(candidate, { request: embeddingOf(request, [query], "query") }),
-      embedAt(candidate, { request: embeddingOf(request, documents, "document") }),
+    const embed = (texts: readonly string[], purpose: "query" | "document") => () =>
+      embedAt(candidate, { request: embeddingOf(request, texts, purpose) })
+    const [querying, answering] = await candidate.together([
+      embed([query], "query"),
+      embed(documents, "document"),
     ])
-    const [direction = []] = querying.vectors
-    const scores = answering.vectors.map((vector, index) => ({
+    const [direction = []] = querying?.vectors ?? []
+    const scores = (answering?.vectors ?? []).map((vector, index) => ({
       index,
       score: (1 + cosineOf(direction, vector)) / 2,
     }))
-    const tokens = (querying.tokens ?? 0) + (answering.tokens ?? 0)
+    const tokens = (querying?.tokens ?? 0) + (answering?.tokens ?? 0)
     return {
       result: { ...ranked(scores, request), ...(tokens > 0 ? { tokens } : {}) },
       losses: emulationLosses(request),
