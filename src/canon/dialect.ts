@@ -190,6 +190,8 @@ export interface UpstreamDialect {
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
+  /** The usage that a whole answer reports, also one that cannot be decoded. */
+  usageIn(body: JsonObject): Usage | undefined
   decodeEvents(request?: ChatRequest): EventDecoder
   /** Finds the frames of one stream that a vendor has sent already; absent where content may come twice as well. */
   findRepeated?(): (frame: SseFrame) => boolean

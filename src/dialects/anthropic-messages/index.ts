@@ -11,7 +11,7 @@ import { answerState, REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
-import { setCost, setUsage } from "./usage.ts"
+import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
 export type { AnthropicQuirks } from "./quirks.ts"
 export { decodeCountRequest } from "./request/decode.ts"
@@ -42,6 +42,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     setUsage,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),
+    usageIn: (body) => decodeUsage(body.usage),
     decodeEvents: (request) => decodeEvents(request, all),
     decodeError,
     patches: createPatches(all),

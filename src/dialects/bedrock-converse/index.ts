@@ -6,6 +6,7 @@ import { encodeRequest } from "./request/encode.ts"
 import { decodeResult } from "./result.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { SUPPORT } from "./support.ts"
+import { decodeUsage } from "./usage.ts"
 
 export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
@@ -30,6 +31,7 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     },
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),
+    usageIn: (body) => decodeUsage(body.usage),
     decodeEvents: (request) => decodeEvents(request, all),
     decodeError,
   }

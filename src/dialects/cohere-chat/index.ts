@@ -5,6 +5,7 @@ import { encodeRequest } from "./request.ts"
 import { decodeResult } from "./result.ts"
 import { decodeEvents } from "./stream.ts"
 import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
+import { decodeUsage } from "./usage.ts"
 
 /** Cohere's chat API, version 2 (docs/wire/cohere-chat.md). Upstream only: it has no client side. */
 export const COHERE_CHAT: UpstreamDialect = {
@@ -14,6 +15,7 @@ export const COHERE_CHAT: UpstreamDialect = {
   answerLimits: () => ANSWER_LIMITS,
   encodeRequest,
   decodeResult,
+  usageIn: (body) => decodeUsage(body.usage),
   decodeEvents,
   decodeError,
 }

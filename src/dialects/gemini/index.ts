@@ -11,7 +11,7 @@ import { REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
-import { setCost, setUsage } from "./usage.ts"
+import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
 export { type Addressed, decodeCountRequest, withAddress } from "./request/decode.ts"
 
@@ -31,6 +31,7 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
     answerLimits: () => limits,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
+    usageIn: (body) => decodeUsage(body.usageMetadata),
     decodeEvents,
     decodeError,
     decodeRequest,

@@ -12,7 +12,7 @@ import { answerState, REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
 import { answerLimitsOf, EXPRESSES, supportOf } from "./support.ts"
-import { setCost, setUsage } from "./usage.ts"
+import { chunkUsage, decodeUsage, setCost, setUsage } from "./usage.ts"
 
 export { chatShaped } from "./request/other-shapes.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
@@ -42,6 +42,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     encodeRequest: (request, rules) => encodeRequest(request, all, rules),
     functionsOnly: !all.customTools,
     decodeResult,
+    usageIn: (body) => decodeUsage(chunkUsage(body)),
     decodeEvents,
     decodeError,
     patches: createPatches(all),

@@ -14,7 +14,7 @@ import { decodeEvents } from "./stream/decode.ts"
 import { encodeBreak, encodeEvents } from "./stream/encode.ts"
 import { findRepeated } from "./stream/repeated-frames.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
-import { setCost, setUsage } from "./usage.ts"
+import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
 export { compactOf } from "./messages/compaction.ts"
 export {
@@ -49,6 +49,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     encodeRequest: (request) => encodeRequest(request, all),
     functionsOnly: !all.customTools,
     decodeResult,
+    usageIn: (body) => decodeUsage(body),
     decodeEvents,
     findRepeated,
     decodeError,

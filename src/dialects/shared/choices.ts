@@ -13,6 +13,7 @@ export function checkToolCalls(count: number): void {
   throw new GatewayError(
     "upstream_error",
     `The provider sent an answer of more than ${MAX_TOOL_CALLS.toLocaleString("en-US")} tool calls, which was not read to its end. Try again.`,
+    { providerError: "generation" },
   )
 }
 
@@ -25,6 +26,7 @@ export function checkImages(count: number): void {
   throw new GatewayError(
     "upstream_error",
     `The provider sent an answer of more than ${MAX_IMAGES.toLocaleString("en-US")} images, which was not read to its end. Try again.`,
+    { providerError: "generation" },
   )
 }
 

@@ -1,5 +1,5 @@
 import { sentUsage } from "../billing/pending-charge.ts"
-import { CallEnded, isFinal } from "../pipeline/call-failure.ts"
+import { asCallFailure, CallEnded, isFinal } from "../pipeline/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -78,9 +78,12 @@ export class StreamOpening {
 
   /** The choices of the last plan that have begun, although another one has failed. @throws CallFailure if none has. */
   #withoutFailed(failure: unknown): AnswerStream {
+    if (isFinal(asCallFailure(failure))) throw failure
     const { plan, streams = [], writer } = this.#last ?? {}
-    if (plan === undefined || writer === undefined || streams.length === 0) throw failure
-    if (failure instanceof CallEnded) throw failure
+    if (plan === undefined || writer === undefined || streams.length === 0) {
+      this.#services.pipeline.lose(this.#context)
+      throw failure
+    }
     const { charge } = this.#context
     charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
     return new SeveralStreams(plan, streams, writer)

@@ -284,7 +284,7 @@ export class UpstreamStream<
         const weight = weighFrame(event)
         if (weight > 0) this.#unheard += weight
         const frame = parseFrame(event)
-        if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoder.push(frame))
+        if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
         reported++
         if (this.#limits?.isOver) {
           this.#hearUsage(received.slice(reported))
@@ -298,6 +298,17 @@ export class UpstreamStream<
       this.#failure = failure
     }
     return text
+  }
+
+  /** The events of a frame. The usage in one that cannot be decoded counts all the same. */
+  #decoded(frame: SseFrame): ChatEvent[] {
+    try {
+      return this.#decoder.push(frame)
+    } catch (failure) {
+      const usage = frame.json && this.plan.binding.dialect.usageIn(frame.json)
+      if (usage !== undefined) this.meter.push([{ type: "usage", usage }])
+      throw failure
+    }
   }
 
   /** What comes after a failure is not part of the answer, but it may report what was used. */

@@ -319,23 +319,14 @@ function readWhole(
   json: JsonValue | undefined,
 ): MaybePromise<Received> {
   const { plan } = attempt
-  const { client, binding, request, limits, restoration } = plan
-  const error = reportedErrorIn(json)
-  if (error !== undefined) throw reportedFailure(attempt, error)
-  const body = isJsonObject(json) ? json : undefined
-  if (!body) {
-    throw new GatewayError(
-      "upstream_error",
-      `Provider '${client.provider}' sent an answer that is not JSON. Try again.`,
-    )
-  }
-  const read = binding.dialect.decodeResult(body, request)
+  const { limits, restoration } = plan
+  const meter = new Meter()
+  attempt.meter = meter
+  const { body, read } = decodedAnswer(attempt, json, meter)
   const result = restoration === undefined ? read : restoredResult(read, restoration)
   const record = recordOf(context.charge, plan)
   record?.answer(body)
   recorder?.look(body)
-  const meter = new Meter()
-  attempt.meter = meter
   meter.result(result)
   meter.reported = body
   if (record) meter.records = [record]
@@ -348,6 +339,29 @@ function readWhole(
         }),
       )
     : { body, reported: result, meter }
+}
+
+/** @throws GatewayError of what is no answer, which its provider may have billed all the same. */
+function decodedAnswer(
+  attempt: Attempt,
+  json: JsonValue | undefined,
+  meter: Meter,
+): { readonly body: JsonObject; readonly read: ChatResult } {
+  const { client, binding, request } = attempt.plan
+  const { dialect } = binding
+  const error = reportedErrorIn(json)
+  const body = isJsonObject(json) ? json : undefined
+  try {
+    if (error !== undefined) throw reportedFailure(attempt, error)
+    if (body) return { body, read: dialect.decodeResult(body, request) }
+  } catch (failure) {
+    if (body) meter.usage = dialect.usageIn(body)
+    throw failure
+  }
+  throw new GatewayError(
+    "upstream_error",
+    `Provider '${client.provider}' sent an answer that is not JSON. Try again.`,
+  )
 }
 
 /** The answers to several calls as one: a choice of each, its usage that of all. */

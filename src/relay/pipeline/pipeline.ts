@@ -337,10 +337,15 @@ export class Pipeline {
     return { priced, settlement }
   }
 
+  /** Nobody is charged for what was called so far: what its providers have counted is the operator's cost. */
+  lose(context: RequestContext): void {
+    loseAttempts(context)
+  }
+
   /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
   release(context: RequestContext): void {
     const { charge, rate } = context
-    loseAttempts(context)
+    this.lose(context)
     this.#billing.release(charge)
     rate.correct(NO_USAGE)
     this.keepPayload(context)

@@ -43,6 +43,8 @@ function isAccident(
 ): boolean {
   switch (kind) {
     case "upstream_error":
+      // What the model makes of a request is billed, and no accident.
+      if (details.providerError === "generation") return false
       return status < 300 || status >= 500
     case "upstream_timeout":
       // It could not be reached. One that has kept its callers waiting for long would do so again.
