@@ -55,7 +55,7 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
     const data = Array.from({ length: Number(body.n) }, () => ({ b64_json: PNG }))
     return Response.json({ created: 1, data })
   }
-  const message = {
+  const said = {
     id: "m",
     type: "message",
     role: "assistant",
@@ -64,7 +64,7 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
     stop_reason: "end_turn",
     usage: { input_tokens: 10, output_tokens: 100 },
   }
-  return body.stream === true ? streamed(message) : Response.json(message)
+  return body.stream === true ? streamed(said) : Response.json(said)
 }
 
 function streamed(message: Record<string, unknown>): Response {
