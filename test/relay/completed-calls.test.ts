@@ -132,6 +132,7 @@ afterAll(async () => {
 beforeEach(() => {
   calls = 0
   missing = 0
+  message = "No."
   isFirst = false
   others = Promise.withResolvers<void>()
   failed = Promise.withResolvers<void>()
@@ -178,6 +179,18 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
     expect(receipt.usage).toMatchObject({ input: 9000 })
     expect(receipt.cost).toBe("0.9")
   })
+})
+
+test("makes no completed choice again to correct a parameter that one call rejects", async () => {
+  status = 400
+  message = "`temperature` is deprecated for this model."
+  failing = 3
+  const order = { model: "anthropic/claude", messages: HELLO, n: 3, temperature: 0.5 }
+  const response = await caller.post(CHAT, order)
+  expect([response.status, calls]).toEqual([200, 3])
+  expect(((await response.json()) as { choices: unknown[] }).choices).toHaveLength(2)
+  expect(response.headers.get("x-tollgate-losses")).toBe("n:approximated")
+  expect((await receiptOf(caller, response)).cost).toBe("0.0202")
 })
 
 describe.each([400, 429, 500, 200])(
