@@ -64,7 +64,7 @@ export const DEEPEST = 512
 /** Shorter texts are not checked: they cannot be deep enough to do harm. Characters. */
 const LONGEST_HARMLESS = 2_048
 /** Values of a text that is parsed in one turn: lists, objects, members and elements. */
-const MAX_PARSED_VALUES = 250_000
+const MAX_PARSED_VALUES = 500_000
 /** Texts up to this many characters cannot hold so many values that parsing them takes long. */
 const MAX_UNCOUNTED = 32_768
 

@@ -88,13 +88,16 @@ const UNIT_CLASSES = USAGE_CLASSES.filter(
 const INPUT_COUNTS = [...INPUT_CLASSES, "shortCacheWrite"] as const
 const OUTPUT_COUNTS = [...OUTPUT_CLASSES, "reasoning"] as const
 
+/** Output that Anthropic reports before there is any (docs/wire/anthropic-messages.md#f9): a later zero replaces it. */
+const PLACEHOLDER_TOKENS = 1
+
 /**
  * A later report of the same usage: its counts replace earlier ones, but a count that it lacks, or reports as zero,
  * erases none. Input and output are taken as a whole, since a later report may divide them otherwise.
  */
 export function laterUsage(earlier: Usage, later: Usage): Usage {
   const hasInput = totalInput(later) > 0 || totalInput(earlier) === 0
-  const hasOutput = totalOutput(later) > 0 || totalOutput(earlier) === 0
+  const hasOutput = totalOutput(later) > 0 || totalOutput(earlier) <= PLACEHOLDER_TOKENS
   const lacking = UNIT_CLASSES.filter((name) => later[name] === 0 && earlier[name] > 0)
   if (hasInput && hasOutput && lacking.length === 0) return later
   const merged: Writable<Usage> = { ...later }

@@ -383,11 +383,18 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "docs.cohere.com/docs/structured-outputs: the top level has to be an object; docs.cohere.com/reference/errors: names of tools have letters, digits and _, and begin with no digit",
   },
   {
-    vendors: ["alibaba", "moonshot", "zai"],
+    vendors: ["alibaba", "moonshot"],
     applies: "all",
     rules: { reasoning_efforts: ["low", "medium", "high"] },
     source:
-      "CLIProxyAPI#1307: xhigh is not supported; help.aliyun.com/zh/model-studio/deep-thinking; docs.z.ai/guides/capabilities/thinking-mode",
+      "CLIProxyAPI#1307: xhigh is not supported; help.aliyun.com/zh/model-studio/deep-thinking",
+  },
+  {
+    vendors: ["zai"],
+    applies: "GLM-4",
+    models: /^glm-4/,
+    rules: { reasoning_efforts: ["low", "medium", "high"] },
+    source: "docs.z.ai/guides/capabilities/thinking-mode; GLM-5.3 takes max",
   },
   {
     vendors: ["alibaba"],

@@ -10,6 +10,7 @@ export const PRICE: PriceSettings = {
   output: "4",
   audio_input: "7",
   audio_output: "13",
+  image_output: "17",
   search: "5000",
 }
 
@@ -22,6 +23,7 @@ const NANOCREDITS: Readonly<Record<keyof PlainUsage, bigint>> = {
   output: 4_000n,
   audio_input: 7_000n,
   audio_output: 13_000n,
+  image_output: 17_000n,
   search: 5_000_000n,
   reasoning: 0n,
 }
@@ -36,6 +38,7 @@ export interface PlainUsage {
   readonly output: number
   readonly audio_input: number
   readonly audio_output: number
+  readonly image_output: number
   readonly search: number
   readonly reasoning: number
 }
@@ -69,6 +72,7 @@ export function plainUsage(raw: JsonObject): PlainUsage {
     output: completion + (isBeside ? reasoning : 0) - audioOutput,
     audio_input: audioInput,
     audio_output: audioOutput,
+    image_output: 0,
     search: numberAt(raw, "num_search_queries") || searchesOf(raw),
     reasoning,
   }

@@ -11,6 +11,7 @@ const NOTHING: PlainUsage = {
   output: 0,
   audio_input: 0,
   audio_output: 0,
+  image_output: 0,
   search: 0,
   reasoning: 0,
 }
@@ -82,22 +83,25 @@ function countsOf(usage: JsonObject): PlainUsage {
 function geminiUsage(usage: JsonObject): PlainUsage {
   const cached = count(usage.cachedContentTokenCount)
   const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)
-  const heard = sound(usage.promptTokensDetails) - sound(usage.cacheTokensDetails)
-  const spoken = sound(usage.candidatesTokensDetails)
+  const heard =
+    tokensOf("AUDIO", usage.promptTokensDetails) - tokensOf("AUDIO", usage.cacheTokensDetails)
+  const spoken = tokensOf("AUDIO", usage.candidatesTokensDetails)
+  const drawn = tokensOf("IMAGE", usage.candidatesTokensDetails)
   const thoughts = count(usage.thoughtsTokenCount)
   return {
     ...NOTHING,
     input: prompt - cached - heard,
     cached_input: cached,
-    output: count(usage.candidatesTokenCount) - spoken + thoughts,
+    output: count(usage.candidatesTokenCount) - spoken - drawn + thoughts,
     audio_input: heard,
     audio_output: spoken,
+    image_output: drawn,
     reasoning: thoughts,
   }
 }
 
-function sound(details: JsonValue | undefined): number {
-  const counted = list(details).find(({ modality }) => modality === "AUDIO")
+function tokensOf(kind: string, details: JsonValue | undefined): number {
+  const counted = list(details).find(({ modality }) => modality === kind)
   return count(counted?.tokenCount)
 }
 
@@ -137,7 +141,7 @@ export function totals(usage: PlainUsage): Readonly<Record<string, number>> {
     input: usage.input + usage.audio_input,
     cached: usage.cached_input,
     written: usage.cache_write + usage.cache_write_1h,
-    output: usage.output + usage.audio_output,
+    output: usage.output + usage.audio_output + usage.image_output,
     reasoning: usage.reasoning,
   }
 }

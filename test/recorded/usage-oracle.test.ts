@@ -124,7 +124,7 @@ function inOraclesWords(usage: Readonly<Record<string, number>>): Record<string,
     cache_read_tokens: of("cached_input"),
     cache_write_tokens: of("cache_write"),
     input_audio_tokens: of("audio_input"),
-    output_tokens: of("output") + of("audio_output"),
+    output_tokens: of("output") + of("audio_output") + of("image_output"),
     output_reasoning_tokens: of("reasoning"),
   }
   return Object.fromEntries(Object.entries(words).filter(([, quantity]) => quantity !== 0))

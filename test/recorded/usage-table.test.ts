@@ -156,6 +156,7 @@ const NOTHING: PlainUsage = {
   output: 0,
   audio_input: 0,
   audio_output: 0,
+  image_output: 0,
   search: 0,
   reasoning: 0,
 }

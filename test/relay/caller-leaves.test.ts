@@ -33,6 +33,7 @@ beforeAll(async () => {
       "sim/fault-stall": simulated(),
       "gate/late": simulated(),
     },
+    settings: { disconnect: "cancel" },
   })
 })
 
@@ -63,23 +64,26 @@ async function expectAborted(): Promise<void> {
 }
 
 for (const stream of [false, true]) {
-  test(`before the first byte, ${stream ? "streamed" : "whole"}: nothing is charged`, async () => {
+  test(`before the first byte, ${stream ? "streamed" : "whole"}: the input is charged`, async () => {
     const { leave } = await begin({ model: "sim/fault-slow-headers", messages: HELLO, stream })
     leave()
     await expectAborted()
     const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt.status).toBe("released")
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
     expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
-    expect(await caller.balance()).toBe(CREDITS)
+    expect(receipt.usage?.input).toBeGreaterThan(0)
+    expect(CREDITS - (await caller.balance())).toBe(nanocredits(receipt.cost))
   })
 }
 
-test("midway of a whole answer: nothing is charged", async () => {
+test("midway of a whole answer: the input is charged", async () => {
   const { leave } = await begin({ model: "sim/fault-stall", messages: WORDS })
   leave()
   await expectAborted()
-  expect((await onlyReceipt(gateway, caller)).status).toBe("released")
-  expect(await caller.balance()).toBe(CREDITS)
+  const receipt = await onlyReceipt(gateway, caller)
+  expect(receipt).toMatchObject({ status: "settled", estimated: true })
+  expect(receipt.usage?.input).toBeGreaterThan(0)
+  expect(CREDITS - (await caller.balance())).toBe(nanocredits(receipt.cost))
 })
 
 async function leaveMidway(messages: unknown): Promise<bigint> {

@@ -32,6 +32,7 @@ beforeEach(async () => {
         ],
       }),
     },
+    settings: { disconnect: "cancel" },
   })
 })
 

@@ -203,15 +203,6 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(receipt.usage?.["reasoning"]).toBeLessThan(most + 1)
   })
 
-  test("is charged with its reasoning at a server whose models are unknown", async () => {
-    const caller = await gateway.caller("100")
-    const body = { model: "vendor/model", messages: HELLO, stop: SIX }
-    expect(await (await caller.post(CHAT, body)).text()).toContain("The answer.")
-    goOn.resolve()
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt.usage).toMatchObject({ output: OUTPUT })
-  })
-
   test("is ended at a server that is known to end what nobody reads", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "own/model", messages: HELLO, stop: SIX }

@@ -69,7 +69,7 @@ describe("a stream that breaks off", () => {
 })
 
 describe("a caller who leaves", () => {
-  test("before the first event pays nothing, and ends the upstream call", async () => {
+  test("before the first event pays for its input, and ends the upstream call", async () => {
     const before = await caller.balance()
     const leaving = new AbortController()
     const asked = gateway.simulator.requests.length
@@ -89,7 +89,8 @@ describe("a caller who leaves", () => {
     await gateway.simulator.requests.at(-1)?.settled()
     expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
     await nothingHeld()
-    expect(await caller.balance()).toBe(before)
+    await nothingHeld()
+    expect(before - (await caller.balance())).toBeGreaterThan(0n)
   })
 
   async function leave(model: string): Promise<Seen> {

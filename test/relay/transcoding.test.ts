@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { simulated, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
-import { startVendor } from "./scripted-vendor.ts"
-import { CHAT, contentOf, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "./support.ts"
+import { CHAT, contentOf, creditsOf, errorOf, HELLO, receiptOf } from "./support.ts"
 import { until } from "../support/until.ts"
 
 const GRANT = 10
@@ -170,25 +169,6 @@ describe("several choices of a vendor that gives one at a time", () => {
     await until(async () => (await creditsOf(caller)).held === "0")
     expect(await caller.balance()).toBe(before)
   })
-})
-
-test("a call that ends because another one failed is no failure of its vendor", async () => {
-  using vendor = startVendor(async (request, number) => {
-    if (number === 1) return new Response("{}", { status: 500 })
-    await new Promise((resolve) => request.signal.addEventListener("abort", resolve))
-    return new Response("{}")
-  })
-  const models = { "groq/echo": simulated() }
-  const rest = { headers: {}, knownModels: false, origin: "file" } as const
-  const groq = { vendor: "groq", apiKey: "key", baseUrl: vendor.url, ...rest }
-  await using lone = await startGateway({ providers: { groq }, models })
-  const another = await lone.caller()
-  const response = await another.post(CHAT, { model: "groq/echo", messages: HELLO, n: 2 })
-  expect(response.status).toBe(502)
-  const { attempts } = await onlyReceipt(lone, another)
-  const outcomes = attempts.map(({ outcome }) => outcome).toSorted()
-  expect(outcomes).toEqual(["not_needed", "upstream_error"])
-  expect(lone.heard.filter(({ name }) => name === "attemptFailed")).toHaveLength(1)
 })
 
 interface Chunk {

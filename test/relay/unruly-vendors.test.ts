@@ -178,14 +178,19 @@ describe("a vendor that never says a word is left for the next one, and stops no
     ["eleven million elements", `{"choices":[${"0,".repeat(11_000_000)}0]}`, false, "elements"],
     ["more choices than there can be in a frame", choices(20_000), true, "choices"],
     ["more choices than there can be", choices(20_000), false, "choices"],
-    ["frames of many values without a word", `{"a":[${"{},".repeat(249_000)}0]}`, true, "a word"],
+    [
+      "frames of many values without a word",
+      `{"a":[${"{},    ".repeat(249_000)}0]}`,
+      true,
+      "a word",
+    ],
   ]
   // A deployment that fails three times in a row rests.
   const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
   for (const [name, what, json, stream, said] of numbered) {
     test(what, async () => {
       const type = stream ? EVENTS : JSON_TYPE
-      const body = stream ? `data: ${json}\n\n`.repeat(3) : json
+      const body = stream ? `data: ${json}\n\n`.repeat(8) : json
       answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)

@@ -12,7 +12,6 @@ import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
-import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../pipeline/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
@@ -364,9 +363,18 @@ export class UpstreamStream<
     this.#limits = undefined
     this.#output = NO_WRITER
     const isRead = isWhole || this.#decoder.finished
-    if (isRead || !isDrained(this.#attempt, this.#drain)) this.#letGo()
+    if (isRead || !this.#isReadOn) this.#letGo()
     else this.rest = this.#readRest(this.#drain?.limitMs)
     return text
+  }
+
+  /**
+   * Whether an answer that its caller has is read on for its usage. Unlike for a caller that leaves, that is only done
+   * for hidden reasoning, since the answer reports the usage that is charged.
+   */
+  get #isReadOn(): boolean {
+    const { when } = this.#drain ?? {}
+    return when === "always" || (when === "if-billed" && this.#attempt.hidesUncounted)
   }
 
   #letGo(): void {

@@ -218,10 +218,15 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     return this.#sending?.isConnected ?? true
   }
 
+  /** Whether its provider may have counted reasoning that the answer does not show, and has not reported it. */
+  get hidesUncounted(): boolean {
+    return !this.#ended && this.meter?.isCounted !== true && hidesReasoning(this.plan)
+  }
+
   get hasUnknownUsage(): boolean {
     if (this.#ended) return false
+    if (this.hidesUncounted) return true
     const { isCounted = false, finished: isFinished = false } = this.meter ?? {}
-    if (!isCounted && hidesReasoning(this.plan)) return true
     const { client, request } = this.plan
     const isKnown = isCounted && isFinished
     return !isKnown && billsAbandoned(client.vendor.id, request?.stream === true)

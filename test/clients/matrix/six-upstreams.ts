@@ -114,6 +114,8 @@ export class SixUpstreams {
       providersAt,
       models: models(),
       settings: {
+        // Some of the tests look at the provider when a caller has left.
+        disconnect: "cancel",
         limits: {
           bodyBytes: 4 << 20,
           mediaBytes: 4 << 20,

@@ -188,7 +188,8 @@ describe("who hangs up", () => {
     left.abort()
     const receipt = await onlyReceipt(gateway, caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    expect(receipt.usage?.output).toBeGreaterThanOrEqual(5)
+    const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
+    expect(output + drawn).toBeGreaterThanOrEqual(5)
   })
 
   test("after frames that say nothing pays for the input", async () => {
