@@ -69,6 +69,8 @@ const UNKNOWN: HealthReport = {
   isFailing: false,
 }
 
+const NO_CIRCUITS: readonly (readonly [string, CircuitState])[] = []
+
 /**
  * The health of deployments, learnt from the requests themselves: a circuit breaker. After failures the circuit
  * opens; later one request tries the deployment, and the others go elsewhere until that one has ended. All
@@ -111,12 +113,12 @@ export class Health {
   }
 
   /** The circuits of a deployment and of its account that exist. */
-  *#circuitsOf(deployment: string): Generator<readonly [string, CircuitState]> {
-    if (this.isAllWell) return
-    for (const id of [deployment, keeperOfId(deployment)]) {
+  #circuitsOf(deployment: string): readonly (readonly [string, CircuitState])[] {
+    if (this.isAllWell) return NO_CIRCUITS
+    return [deployment, keeperOfId(deployment)].flatMap((id) => {
       const circuit = this.#circuits.find(id)
-      if (circuit !== undefined) yield [id, circuit]
-    }
+      return circuit === undefined ? [] : [[id, circuit] as const]
+    })
   }
 
   /** A request is about to go to a deployment: if the circuit was open, it is the half-open request. */

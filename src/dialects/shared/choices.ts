@@ -30,8 +30,11 @@ export function checkImages(count: number): void {
   )
 }
 
+const ONLY: readonly number[] = [0]
+
 /** The indexes of the choices of a whole answer: the vendor's if they number all of them, else their positions. */
 export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] {
+  if (choices.length === 1) return ONLY
   const given = choices.map((choice) => (isJsonObject(choice) ? choice.index : undefined))
   const positions = choices.map((_, position) => position)
   const numbers = new Set(given)

@@ -1,5 +1,12 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
-import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../canon/json.ts"
 import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
@@ -83,16 +90,19 @@ function unaskedModes(
   reports: readonly JsonObject[],
   price: Price,
 ): ServedMode[] {
-  if (price.modes === undefined) return []
-  return fields.flatMap((field) => {
-    const modes = reports.flatMap((report) => {
+  const modes: ServedMode[] = []
+  if (price.modes === undefined) return modes
+  for (const field of fields) {
+    let dearest: ServedMode | undefined
+    for (const report of reports) {
       const name = reportedName(field, report)
       const factor = name === undefined ? undefined : priceOfMode(field, name, price)
-      return name === undefined || factor === undefined ? [] : [{ factor, name }]
-    })
-    const dearest = dearestMode(modes)
-    return dearest === undefined || dearest.factor === SAME ? [] : [dearest]
-  })
+      if (name === undefined || factor === undefined) continue
+      if (dearest === undefined || factor > dearest.factor) dearest = { factor, name }
+    }
+    if (dearest !== undefined && dearest.factor !== SAME) modes.push(dearest)
+  }
+  return modes
 }
 
 function dearestMode(modes: readonly ServedMode[]): ServedMode | undefined {
@@ -128,11 +138,24 @@ const PREFIX = /^(service_tier_|on_demand_)/
 /** The mode that a response reports in a field, in lowercase; undefined where it reports none. */
 function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
   for (const path of field.served ?? []) {
-    for (const { value } of valuesAt(report, path)) {
-      if (typeof value === "string") return value.toLowerCase().replace(PREFIX, "")
-    }
+    const value = memberAt(report, path)
+    if (typeof value === "string") return value.toLowerCase().replace(PREFIX, "")
   }
   return undefined
+}
+
+/** The names in a path, which nearly every answer is searched for. */
+const STEPS = new Map<string, readonly string[]>()
+
+function memberAt(report: JsonObject, path: string): JsonValue | undefined {
+  let steps = STEPS.get(path)
+  if (steps === undefined) STEPS.set(path, (steps = path.split(".")))
+  let value: JsonValue | undefined = report
+  for (const step of steps) {
+    if (!isJsonObject(value)) return undefined
+    value = value[step]
+  }
+  return value
 }
 
 /** The factor of a mode, in millionths; undefined where it has no price. */

@@ -33,30 +33,49 @@ export interface CorrectedCalls<T> {
  * caller gets anything; a correction that helped is stored for the deployment. A rejected call is never charged.
  * @throws CallFailure of the last call, if it cannot be corrected, or only by losing what a strict caller keeps.
  */
-export async function callCorrected<T>(
+export function callCorrected<T>(
   context: ChatContext,
   first: Plan,
   signer: ReasoningSigner,
-  { call, hasCompleted }: CorrectedCalls<T>,
+  calls: CorrectedCalls<T>,
+): Promise<T> {
+  return calls.call(first).catch((thrown: unknown) => {
+    if (rejectedBy(thrown) === undefined) throw thrown
+    return callAgain({ context, first, signer, calls }, thrown)
+  })
+}
+
+interface CorrectedRequest<T> {
+  readonly context: ChatContext
+  readonly first: Plan
+  readonly signer: ReasoningSigner
+  readonly calls: CorrectedCalls<T>
+}
+
+async function callAgain<T>(
+  { context, first, signer, calls }: CorrectedRequest<T>,
+  rejection: unknown,
 ): Promise<T> {
   let plan = first
   let corrections: ModelRules | undefined
-  for (let count = 0; ; count++) {
+  let thrown = rejection
+  for (let count = 0; count < MAX_CORRECTIONS && calls.hasCompleted?.() !== true; count++) {
+    const rejected = rejectedBy(thrown)
+    const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
+    if (next === undefined) break
+    if (context.cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
+    await context.cancellation.endOthers()
+    loseCalls(context, plan)
+    ;({ plan, corrections } = next)
     try {
-      const answer = await call(plan)
-      if (corrections) context.config.learnedRules.learn(plan.deployment, corrections)
+      const answer = await calls.call(plan)
+      context.config.learnedRules.learn(plan.deployment, corrections)
       return answer
-    } catch (thrown) {
-      const isCorrectable = count < MAX_CORRECTIONS && hasCompleted?.() !== true
-      const rejected = isCorrectable ? rejectedBy(thrown) : undefined
-      const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
-      if (next === undefined) throw thrown
-      if (context.cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
-      await context.cancellation.endOthers()
-      loseCalls(context, plan)
-      ;({ plan, corrections } = next)
+    } catch (failure) {
+      thrown = failure
     }
   }
+  throw thrown
 }
 
 function rejectedBy(thrown: unknown): ModelRules | undefined {

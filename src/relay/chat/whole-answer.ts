@@ -246,13 +246,11 @@ async function receivePlan(
   const { plan, all } = calls
   const recorder = recordState(services.vendorState, context, plan)
   const receiving = { services, context, recorder, attempts: calls.attempts }
-  await services.pipeline.together(
-    context,
-    plan.deployment,
-    Array.from({ length: plan.calls }, () => async () => {
-      all.push(await receive(receiving, plan))
-    }),
-  )
+  if (plan.calls === 1) all.push(await receive(receiving, plan))
+  else {
+    const one = async () => all.push(await receive(receiving, plan))
+    await services.pipeline.together(context, plan.deployment, Array(plan.calls).fill(one))
+  }
   return { plan, all, meter: meterOf(all) }
 }
 
