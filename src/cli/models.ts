@@ -1,5 +1,6 @@
 import { type EffectiveRule, RULE_SOURCE_WORDS, ruleText } from "#contract/effective-rules.ts"
 import { runtimeConfigOf } from "../app/state.ts"
+import { GatewayError } from "../canon/errors.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { listedRules } from "../catalog/model-rules.ts"
 import { placeOf } from "../catalog/model.ts"
@@ -32,6 +33,9 @@ export const registerModels: RegisterCommand = (program, terminal) => {
       const { settings, lists } = await wholeSettings(load, loadSettings(load))
       const { catalog } = runtimeConfigOf(settings, lists).config
       if (rules !== undefined) {
+        if (catalog.list().length === 0) {
+          throw new GatewayError("model_not_found", noModels(settings, catalog))
+        }
         const document = modelRules(catalog, rules)
         return outputOf(command, terminal).result(document, (style) => rulesText(document, style))
       }

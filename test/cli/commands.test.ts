@@ -203,6 +203,13 @@ describe("models", () => {
     expect(message).toContain("sim/ecko")
   })
 
+  test("explains why no model has rules when no provider is set up", async () => {
+    using empty = createInstallation("server: { port: 0 }\n")
+    const { exitCode, stderr } = await runCommand(empty, "models", "--rules", "sandbox/claude")
+    expect(exitCode).toBe(4)
+    expect(stderr).toContain("No provider is set up yet")
+  })
+
   test("with their prices, multiplier included", async () => {
     const { stdout } = await run("models")
     expect(stdout).toMatch(/^sim\/echo +chat +100000 +1\.5 +3$/m)
