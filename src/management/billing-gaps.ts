@@ -25,15 +25,27 @@ class Gap {
   #requests = 0
   #amount = 0n
 
-  /** Counts a request, with an amount under each name. */
+  /** Counts a request of several amounts, each under its name. */
   add(parts: readonly (readonly [name: string, amount: bigint])[]): void {
     if (parts.length === 0) return
     this.#requests++
     for (const [name, amount] of parts) {
-      const row = this.#rows.get(name) ?? { requests: 0, amount: 0n }
-      this.#rows.set(name, { requests: row.requests + 1, amount: row.amount + amount })
+      this.#count(name, amount)
       this.#amount += amount
     }
+  }
+
+  /** Counts a request of one amount under each of several names. */
+  addOnce(names: readonly string[], amount: bigint): void {
+    if (names.length === 0) return
+    this.#requests++
+    this.#amount += amount
+    for (const name of names) this.#count(name, amount)
+  }
+
+  #count(name: string, amount: bigint): void {
+    const row = this.#rows.get(name) ?? { requests: 0, amount: 0n }
+    this.#rows.set(name, { requests: row.requests + 1, amount: row.amount + amount })
   }
 
   document(): GapSum {
@@ -105,10 +117,8 @@ type Gaps = Readonly<Record<"estimated" | "unpriced" | "written_off" | "uncharge
 function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): void {
   const { estimated, deployment, unpriced, attempts } = parseBody(body)
   const charged = entry === null ? 0n : -entry.amount
-  if (estimated === true) gaps.estimated.add([[String(deployment ?? ""), charged]])
-  if (Array.isArray(unpriced)) {
-    gaps.unpriced.add(unpriced.map((feature) => [String(feature), charged] as const))
-  }
+  if (estimated === true) gaps.estimated.addOnce([String(deployment ?? "")], charged)
+  if (Array.isArray(unpriced)) gaps.unpriced.addOnce(unpriced.map(String), charged)
   gaps.written_off.add(writtenOff.map(({ reason, amount }) => [reason, amount] as const))
   gaps.uncharged.add(Array.isArray(attempts) ? attempts.flatMap(unchargedOf) : [])
 }
