@@ -45,11 +45,11 @@ export interface VendorError {
 /**
  * What an error is about: by the table of known errors, then by its status.
  * @param status absent for an error after a good status that names no other.
+ * @param error the provider's own.
  */
-function providerErrorKind(status: number | undefined, given: VendorError): ProviderErrorKind {
-  const error = unwrapped(given)
+function providerErrorKind(status: number | undefined, error: VendorError): ProviderErrorKind {
   const codes = [error.code?.toLowerCase(), error.type?.toLowerCase()]
-  const message = plainMessage(error)
+  const { message } = error
   for (const { kind, statuses, codes: known, message: pattern } of PROVIDER_ERRORS) {
     if (statuses && status !== undefined && !statuses.includes(status)) continue
     if (known !== undefined && !codes.some((code) => code && known.includes(code))) continue
@@ -63,10 +63,10 @@ function providerErrorKind(status: number | undefined, given: VendorError): Prov
 }
 
 /** Whether an error that no rule knows speaks of the operator's account. Errors of a parameter are the request's own. */
-function tellsOfAccount(error: VendorError): boolean {
-  const message = plainMessage(error)?.replace(QUOTED, "")
-  if (message === undefined || message.length > MAX_ACCOUNT_CHARACTERS) return false
-  return error.parameter === undefined && ACCOUNT_WORDS.test(message)
+function tellsOfAccount({ message, parameter }: VendorError): boolean {
+  const unquoted = message?.replace(QUOTED, "")
+  if (unquoted === undefined || unquoted.length > MAX_ACCOUNT_CHARACTERS) return false
+  return parameter === undefined && ACCOUNT_WORDS.test(unquoted)
 }
 
 /**
@@ -76,11 +76,11 @@ function tellsOfAccount(error: VendorError): boolean {
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus
-  const refusal = withGeneration(refusalFor(httpStatus, status, error), error)
+  const own = providersOwn(error)
+  const providerError = providerErrorKind(status, own)
+  const refusal = withGeneration(refusalFor(httpStatus, status, error, providerError), error)
   const rejected =
-    status === undefined || MAY_REJECT.has(status)
-      ? rejectionIn(plainMessage(error), error)
-      : undefined
+    status === undefined || MAY_REJECT.has(status) ? rejectionIn(own.message, own) : undefined
   if (rejected === undefined) return refusal
   return new GatewayError(refusal.kind, refusal.message, { ...refusal.details, rejected })
 }
@@ -96,8 +96,8 @@ function refusalFor(
   httpStatus: number,
   status: number | undefined,
   error: VendorError,
+  providerError: ProviderErrorKind,
 ): GatewayError {
-  const providerError = providerErrorKind(status, error)
   switch (providerError) {
     case "account":
     case "credential":
@@ -146,21 +146,25 @@ function refusalFor(
   }
 }
 
-/** A vendor's message without what another gateway has put before it, and with plain apostrophes. */
-function plainMessage({ message }: VendorError): string | undefined {
-  return message?.trim().replace(WRAPPING, "").replaceAll("’", "'")
-}
-
-/** The provider's own error where LiteLLM passes it on as JSON in its message. */
-function unwrapped(error: VendorError): VendorError {
-  const { message = "" } = error
-  const plain = message.trim().replace(WRAPPING, "")
-  if (!plain.startsWith("{") || plain === message.trim()) return error
-  const body = parseJsonObject(plain.slice(0, plain.lastIndexOf("}") + 1))
-  if (body === undefined) return error
-  const inner = objectAt(body, "error") ?? body
-  const [own, type, code] = ["message", "type", "code"].map((name) => textAt(inner, name))
-  return { ...error, ...(own && { message: own }), ...(type && { type }), ...(code && { code }) }
+/** A provider's own error, without what another gateway has put around it, and with plain apostrophes. */
+function providersOwn(error: VendorError): VendorError {
+  if (error.message === undefined) return error
+  const given = error.message.trim()
+  const plain = given.replace(WRAPPING, "")
+  // LiteLLM passes some on as JSON.
+  const isWrapped = plain !== given && plain.startsWith("{")
+  const body = isWrapped ? parseJsonObject(plain.slice(0, plain.lastIndexOf("}") + 1)) : undefined
+  const inner = body && (objectAt(body, "error") ?? body)
+  const [message = plain, type, code, parameter] = ["message", "type", "code", "param"].map(
+    (name) => inner && textAt(inner, name),
+  )
+  return {
+    ...error,
+    message: message.trim().replace(WRAPPING, "").replaceAll("’", "'"),
+    ...(type && { type }),
+    ...(code && { code }),
+    ...(parameter && { parameter }),
+  }
 }
 
 function reportedStatus({ status, code, type }: VendorError): number | undefined {

@@ -29,6 +29,14 @@ const LEARNED: readonly (readonly [message: string, rules: object, parameter?: s
     { rejected_parameters: ["logprobs"] },
   ],
   [
+    'litellm.BadRequestError: AnthropicException - {"type":"error","error":{"type":"invalid_request_error","message":"`temperature` is deprecated for this model."}}',
+    { rejected_parameters: ["temperature"] },
+  ],
+  [
+    `litellm.BadRequestError: OpenAIException - {"error":{"message":"Unsupported value: 'max' is not supported with the 'gpt-5.1' model. Supported values are: 'low' and 'high'.","param":"reasoning.effort"}}`,
+    { reasoning_efforts: ["low", "high"] },
+  ],
+  [
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     { max_tokens_field: "max_completion_tokens" },
   ],
