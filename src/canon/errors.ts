@@ -1,6 +1,6 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
-import type { ProviderErrorKind } from "./provider-errors.ts"
+import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 
 /**
  * Every way a request can fail, in one place. A kind has its status, its names in the OpenAI and in the

@@ -1,12 +1,7 @@
 import { GatewayError } from "./errors.ts"
 import { type JsonObject, objectAt, parseJsonObject, textAt } from "./json.ts"
-import {
-  ACCOUNT_WORDS,
-  KIND_OF_STATUS,
-  PROVIDER_ERRORS,
-  type ProviderErrorKind,
-  STATUS_OF_CODE,
-} from "./provider-errors.ts"
+import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provider-error-kinds.ts"
+import { PROVIDER_ERRORS } from "./provider-errors.ts"
 import { rejectionIn } from "./rejected-parameters.ts"
 
 /** Maximum length of a provider's message that is passed on. */
@@ -18,6 +13,12 @@ const DEFAULT_STATUS = 400
 /** What LiteLLM puts before the words of the provider that it has called. */
 const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
 
+/**
+ * Words that only the operator's account is described with, anywhere in an error of a request's status. No rule knows
+ * the error, so nothing rests at once.
+ */
+const ACCOUNT_WORDS: RegExp =
+  /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|余额|欠费|额度|计费|配额|套餐/i
 /** What providers quote of a request. */
 const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
 /** Errors that tell of an account are short; longer ones may hold what the caller wrote. */

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
-import type { ProviderErrorKind } from "../canon/provider-errors.ts"
+import type { ProviderErrorKind } from "../canon/provider-error-kinds.ts"
 import { vendorRefusal } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import { ServiceUnreachable } from "../vendors/credential-request.ts"

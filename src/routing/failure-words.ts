@@ -1,6 +1,6 @@
 import type { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
-import type { ProviderErrorKind } from "../canon/provider-errors.ts"
+import type { ProviderErrorKind } from "../canon/provider-error-kinds.ts"
 
 /** What a provider's error says of the operator's account there, in our own words. */
 const WORDS: Partial<Record<ProviderErrorKind, string>> = {

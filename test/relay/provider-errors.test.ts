@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { ProviderErrorKind } from "../../src/canon/provider-errors.ts"
+import type { ProviderErrorKind } from "../../src/canon/provider-error-kinds.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import {
   provider,

@@ -1,0 +1,84 @@
+/** What a provider's error is about. It decides who sees it, what rests, and whether the operator is notified. */
+export type ProviderErrorKind =
+  /** The operator's account is suspended, unpaid, over its budget or not allowed here: all that is called with it rests. */
+  | "account"
+  /** The operator's credential is invalid or expired: all that is called with it rests. */
+  | "credential"
+  /** The operator's account may not use this model: the deployment rests. */
+  | "permission"
+  /** The operator's account may use the model, but not stream it. */
+  | "streaming"
+  /** The operator's account may not make a request of this size, or with one of its features. Nothing rests: it serves others. */
+  | "allowance"
+  /** The model failed at this request, and may at others of its kind only: nothing rests. */
+  | "generation"
+  /** The account, its rights, or what the request says: no rule knows. It counts as a failure, and rests nothing at once. */
+  | "forbidden"
+  /** The provider does not have this model, or no longer: the deployment rests. */
+  | "model"
+  | "capacity"
+  | "timeout"
+  /** The provider, or something on the way to it, failed. */
+  | "failure"
+  /** The next three are the request's own. The caller sees them, and no other deployment is tried. */
+  | "context_length"
+  | "content_filter"
+  | "request"
+
+/**
+ * The meaning of a status if no rule matches the error. Only these four are documented as the request's own fault; any
+ * other is about the way to the provider, or its account.
+ */
+export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
+  [400, "request"],
+  [413, "request"],
+  [415, "request"],
+  [422, "request"],
+  [401, "credential"],
+  [402, "account"],
+  [403, "forbidden"],
+  [408, "timeout"],
+  [410, "model"],
+  [429, "capacity"],
+  // Groq: the flex tier has no capacity.
+  [498, "capacity"],
+  [503, "capacity"],
+  [504, "timeout"],
+  [529, "capacity"],
+])
+
+/** Codes of failed responses about an image of the request (OpenAI's OpenAPI description, `ResponseErrorCode`). */
+const OPENAI_IMAGE_CODES = [
+  "invalid_image",
+  "invalid_image_format",
+  "invalid_base64_image",
+  "invalid_image_url",
+  "image_too_large",
+  "image_too_small",
+  "image_parse_error",
+  "invalid_image_mode",
+  "image_file_too_large",
+  "unsupported_image_media_type",
+  "empty_image_file",
+  "failed_to_download_image",
+  "image_file_not_found",
+]
+
+/** The statuses that codes and types stand for, in errors without one: in a stream, or in the body of a 200. */
+export const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map<string, number>([
+  ["invalid_request_error", 400],
+  ["invalid_prompt", 400],
+  ...OPENAI_IMAGE_CODES.map((code) => [code, 400] as const),
+  ["image_generation_user_error", 400],
+  ["invalid_argument", 400],
+  ["failed_precondition", 400],
+  ["out_of_range", 400],
+  ["validationexception", 400],
+  ["request_too_large", 413],
+  ["unauthenticated", 401],
+  ["permission_error", 403],
+  ["permission_denied", 403],
+  ["accessdeniedexception", 403],
+  ["not_found_error", 404],
+  ["not_found", 404],
+])
