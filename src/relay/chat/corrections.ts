@@ -1,4 +1,3 @@
-import { sentUsage } from "../billing/pending-charge.ts"
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -6,6 +5,7 @@ import { extended } from "../../canon/model-rules.ts"
 import { isReasoningOff } from "../../dialects/shared/reasoning.ts"
 import { correctable } from "../../catalog/learned-rules.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
+import { loseCalls, type RunningCall } from "../pipeline/cancellation.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { planFor } from "./chat-request.ts"
 import { acceptsSampling, isSampling } from "./fit-to-model.ts"
@@ -56,6 +56,9 @@ async function callAgain<T>(
   { context, first, signer, calls }: CorrectedRequest<T>,
   rejection: unknown,
 ): Promise<T> {
+  const { cancellation, charge, config } = context
+  const callsOf = (rejected: Plan): RunningCall[] =>
+    cancellation.attempts.filter((attempt) => attempt.plan === rejected)
   let plan = first
   let corrections: ModelRules | undefined
   let thrown = rejection
@@ -63,13 +66,13 @@ async function callAgain<T>(
     const rejected = rejectedBy(thrown)
     const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
     if (next === undefined) break
-    if (context.cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
-    await context.cancellation.endOthers()
-    loseCalls(context, plan)
+    if (cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
+    await cancellation.endOthers()
+    loseCalls(charge, callsOf(plan))
     ;({ plan, corrections } = next)
     try {
       const answer = await calls.call(plan)
-      context.config.learnedRules.learn(plan.deployment, corrections)
+      config.learnedRules.learn(plan.deployment, corrections)
       return answer
     } catch (failure) {
       thrown = failure
@@ -135,11 +138,4 @@ function withCondition(
   return condition === undefined && isNew && isAsked && !isReasoningOff(reasoning)
     ? { ...rejected, sampling_without_reasoning: true }
     : rejected
-}
-
-/** Nobody is charged for the calls of a rejected plan. */
-function loseCalls({ cancellation, charge }: ChatContext, plan: Plan): void {
-  for (const attempt of cancellation.attempts) {
-    if (attempt.plan === plan) attempt.lost(sentUsage(charge))
-  }
 }

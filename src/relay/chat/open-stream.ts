@@ -1,5 +1,5 @@
-import { sentUsage } from "../billing/pending-charge.ts"
 import { asCallFailure, CallEnded, isFinal } from "../pipeline/call-failure.ts"
+import { loseCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "../state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -80,11 +80,11 @@ export class StreamOpening {
   #withoutFailed(failure: unknown): AnswerStream {
     if (isFinal(asCallFailure(failure))) throw failure
     const { plan, streams = [], writer } = this.#last ?? {}
+    const { charge, cancellation } = this.#context
     if (plan === undefined || writer === undefined || streams.length === 0) {
-      this.#services.pipeline.lose(this.#context)
+      loseCalls(charge, cancellation.attempts)
       throw failure
     }
-    const { charge } = this.#context
     charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
     return new SeveralStreams(plan, streams, writer)
   }
@@ -99,10 +99,11 @@ export class StreamOpening {
       .filter(({ attempts }) => !attempts.every(isGivenUp))
       .map(({ plan, meters, attempts }) => ({ plan, attempts, meter: Meter.sum(meters) }))
     const charged = counted.find(isBillable)
-    const sent = sentUsage(this.#context.charge)
-    for (const other of counted) {
-      if (other !== charged) for (const attempt of other.attempts) attempt.lost(sent)
-    }
+    const others = counted.filter((each) => each !== charged)
+    loseCalls(
+      this.#context.charge,
+      others.flatMap(({ attempts }) => attempts),
+    )
     return charged
   }
 

@@ -1,11 +1,10 @@
-import type { ChatResult } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
-import { type PendingCharge, sentUsage } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import { isCallerGone, isTooLarge } from "../pipeline/call-failure.ts"
-import type { RunningCall } from "../pipeline/cancellation.ts"
+import { loseCalls, type RunningCall } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -57,9 +56,10 @@ export function loseOthers(
   charged: readonly Attempt[],
 ): void {
   const ours = new Set<RunningCall>(charged)
-  for (const attempt of cancellation.attempts) {
-    if (!ours.has(attempt)) attempt.lost(sentUsage(charge))
-  }
+  loseCalls(
+    charge,
+    cancellation.attempts.filter((attempt) => !ours.has(attempt)),
+  )
 }
 
 /** Whether all of an answer has come. */
@@ -87,30 +87,14 @@ function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attemp
 
 /** Members of answers that hold their usage, behind all content. */
 const USAGE_NAMES = ["usage", "usageMetadata"] as const
-/** An answer without content, in every dialect. */
-const EMPTY = {
-  choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "stop" }],
-  content: [],
-  output: [],
-  candidates: [{ content: { parts: [] }, finishReason: "STOP" }],
-  message: {},
-}
 
 /** The usage that is reported at the end of an answer. @param tail the last part of its text. */
-function usageAtEnd({ binding, request }: Plan, tail: string): Usage | undefined {
+function usageAtEnd({ binding }: Plan, tail: string): Usage | undefined {
   for (const name of USAGE_NAMES) {
     const start = tail.lastIndexOf(`"${name}"`)
     const reported = start === -1 ? undefined : objectFrom(tail, tail.indexOf("{", start))
-    if (reported === undefined) continue
-    try {
-      const result: ChatResult = binding.dialect.decodeResult(
-        { ...EMPTY, [name]: reported },
-        request,
-      )
-      return result.usage
-    } catch {
-      // It is no answer of this dialect.
-    }
+    const usage = reported && binding.dialect.usageIn({ [name]: reported })
+    if (usage !== undefined) return usage
   }
   return undefined
 }

@@ -249,7 +249,11 @@ async function receivePlan(
   if (plan.calls === 1) all.push(await receive(receiving, plan))
   else {
     const one = async () => all.push(await receive(receiving, plan))
-    await services.pipeline.together(context, plan.deployment, Array(plan.calls).fill(one))
+    await services.pipeline.together(
+      context,
+      plan.deployment,
+      Array.from({ length: plan.calls }, () => one),
+    )
   }
   return { plan, all, meter: meterOf(all) }
 }

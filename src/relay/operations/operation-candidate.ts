@@ -8,8 +8,8 @@ import { isErrorAnswer } from "../../canon/operation-answer.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { sentUsage } from "../billing/pending-charge.ts"
 import { asCallFailure, CallEnded } from "../pipeline/call-failure.ts"
+import { loseCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
@@ -72,8 +72,7 @@ export class OperationCandidate implements Candidate {
 
   /** What its provider bills of its calls is the operator's cost. */
   lost(): void {
-    const sent = sentUsage(this.#context.charge)
-    for (const attempt of this.#attempts) attempt.lost(sent)
+    loseCalls(this.#context.charge, this.#attempts)
   }
 
   /** The answers of its other calls when one has failed, or has given an error as its answer; in no order. */

@@ -1,5 +1,6 @@
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
+import { type PendingCharge, sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Place } from "../../canon/linked-list.ts"
 import type { Caller } from "./call.ts"
@@ -134,6 +135,13 @@ export class Cancellation implements Watched, Disposable {
     this.#caller = undefined
     this.#watch.remove(this)
   }
+}
+
+/** Nobody is charged for these calls: what their providers bill of them is the operator's cost. */
+export function loseCalls(charge: PendingCharge, calls: readonly RunningCall[]): void {
+  if (calls.length === 0) return
+  const sent = sentUsage(charge)
+  for (const call of calls) call.lost(sent)
 }
 
 /** Whether a call is read on for its usage. */

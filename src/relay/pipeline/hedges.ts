@@ -3,7 +3,7 @@ import type { Router } from "../../routing/route.ts"
 import { sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Candidate } from "../upstream/attempt.ts"
-import type { RunningCall } from "./cancellation.ts"
+import { loseCalls, type RunningCall } from "./cancellation.ts"
 import { answerHedged, type HedgedAnswer } from "./hedge.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { Trial } from "./trial.ts"
@@ -71,9 +71,7 @@ export class Hedges {
         for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
         remove(cancellation.attempts, new Set(calls))
       },
-      lost: (loser) => {
-        for (const call of callsOf(loser)) call.lost(sentUsage(charge))
-      },
+      lost: (loser) => loseCalls(charge, callsOf(loser)),
     })
     // The attempt that says how a request ended is its last.
     const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))

@@ -13,14 +13,9 @@ import { ConnectionError } from "../../wire/http/connection-error.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
-import {
-  type ChatAdmission,
-  type PendingCharge,
-  sentUsage,
-  type UsageAdmission,
-} from "../billing/pending-charge.ts"
+import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
-import { Cancellation } from "./cancellation.ts"
+import { Cancellation, loseCalls } from "./cancellation.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
 import {
   asCallFailure,
@@ -156,7 +151,7 @@ export class Pipeline {
         // What was counted until now may still be charged, if nothing else is tried.
         if (failure !== undefined) {
           await context.cancellation.endOthers()
-          loseAttempts(context)
+          loseCalls(context.charge, context.cancellation.attempts)
         }
         this.#health.attempted(candidate.deployment.id)
         try {
@@ -337,15 +332,10 @@ export class Pipeline {
     return { priced, settlement }
   }
 
-  /** Nobody is charged for what was called so far: what its providers have counted is the operator's cost. */
-  lose(context: RequestContext): void {
-    loseAttempts(context)
-  }
-
   /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
   release(context: RequestContext): void {
-    const { charge, rate } = context
-    this.lose(context)
+    const { charge, cancellation, rate } = context
+    loseCalls(charge, cancellation.attempts)
     this.#billing.release(charge)
     rate.correct(NO_USAGE)
     this.keepPayload(context)
@@ -358,14 +348,6 @@ export class Pipeline {
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#payloads.keep(call, call.body, answer)
   }
-}
-
-/** Nobody is charged for what was called so far. */
-function loseAttempts({ cancellation, charge }: RequestContext): void {
-  const { attempts } = cancellation
-  if (attempts.length === 0) return
-  const sent = sentUsage(charge)
-  for (const attempt of attempts) attempt.lost(sent)
 }
 
 /** Where and how a connection failed. */
