@@ -7,6 +7,7 @@ import {
   type SchemaFormat,
   VALUE_MEMBERS,
 } from "../shared/schema.ts"
+import { requiresCall } from "../shared/tools.ts"
 import type { ModelFamily } from "./quirks.ts"
 
 /** How a model is made to answer in JSON. */
@@ -36,7 +37,7 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
   if (family.structuredOutput && isStructuredSchema(schema)) {
     return { way: "structured", format, schema }
   }
-  if (requiresCall(request)) return undefined
+  if (requiresCall(request.toolChoice)) return undefined
   if (family.toolChoice === "auto" || !isObjectSchema(schema)) {
     return { way: "instruction", schema }
   }
@@ -61,10 +62,6 @@ export function jsonInstruction(answer: JsonAnswer | undefined): string | undefi
   return answer.schema === undefined
     ? only
     : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(answer.schema)}`
-}
-
-function requiresCall({ toolChoice }: ChatRequest): boolean {
-  return toolChoice?.type === "required" || toolChoice?.type === "tool"
 }
 
 /** Constraints that structured output does not accept, recorded as refused: `maxItems`, `minimum`. */

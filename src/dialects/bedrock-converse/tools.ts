@@ -4,6 +4,7 @@ import type { Message } from "../../canon/message.ts"
 import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import type { LossList } from "../shared/losses.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
+import { requiresCall } from "../shared/tools.ts"
 import { CachePoints } from "./cache.ts"
 import type { ModelFamily } from "./quirks.ts"
 import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
@@ -112,7 +113,7 @@ function encodeChoice(
   family: ModelFamily,
   losses: LossList,
 ): EncodedChoice {
-  const isRequired = choice.type === "required" || choice.type === "tool"
+  const isRequired = requiresCall(choice)
   if (!isRequired || family.toolChoice === "auto") {
     if (isRequired) losses.add("tool_choice", "approximated")
     return { type: "auto" }

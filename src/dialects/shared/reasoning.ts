@@ -21,9 +21,14 @@ const DEFAULT_LIMIT = 16_384
 const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
 
+/** Whether a request says how much to reason. */
+export function setsReasoning(options: ReasoningOptions | undefined): boolean {
+  return options?.effort !== undefined || options?.budget !== undefined
+}
+
 /** Whether a request disables thinking. */
-export function isReasoningOff(options: ReasoningOptions): boolean {
-  return options.effort === "none" || options.budget === 0
+export function isReasoningOff(options: ReasoningOptions | undefined): boolean {
+  return options?.effort === "none" || options?.budget === 0
 }
 
 /** The budget in tokens for the options; undefined when the model decides. */

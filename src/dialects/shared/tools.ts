@@ -1,6 +1,6 @@
 import type { Writable } from "../../canon/writable.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
-import type { Tool, ToolOrigin } from "../../canon/tool.ts"
+import type { Tool, ToolChoice, ToolOrigin } from "../../canon/tool.ts"
 import { optionalFlag, optionalObject, optionalText, requiredText } from "./validation.ts"
 
 /** The tools of a request. */
@@ -8,6 +8,11 @@ export interface DecodedTools<Other extends JsonValue = JsonValue> {
   readonly tools: readonly Tool[]
   /** Tools that a vendor runs itself, and unknown kinds. */
   readonly others: readonly Other[]
+}
+
+/** Whether the model has to call a tool. */
+export function requiresCall(choice: ToolChoice | undefined): boolean {
+  return choice?.type === "required" || choice?.type === "tool"
 }
 
 /**

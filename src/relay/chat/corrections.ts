@@ -2,7 +2,7 @@ import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { extended } from "../../canon/model-rules.ts"
-import { isReasoningOff } from "../../dialects/shared/reasoning.ts"
+import { isReasoningOff, setsReasoning } from "../../dialects/shared/reasoning.ts"
 import { correctable } from "../../catalog/learned-rules.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
 import { loseCalls, type RunningCall } from "../pipeline/cancellation.ts"
@@ -132,10 +132,10 @@ function withCondition(
   if (rejected.rejected_parameters?.some(isSampling) !== true) return rejected
   if (acceptsSampling(request, rules)) return { ...rejected, sampling_without_reasoning: false }
   const { reasoning } = request
-  const isAsked = reasoning?.effort !== undefined || reasoning?.budget !== undefined
   const { rejected_parameters: known = [], sampling_without_reasoning: condition } = rules
   const isNew = rejected.rejected_parameters.some((name) => !known.includes(name))
-  return condition === undefined && isNew && isAsked && !isReasoningOff(reasoning)
+  const isReasoning = setsReasoning(reasoning) && !isReasoningOff(reasoning)
+  return condition === undefined && isNew && isReasoning
     ? { ...rejected, sampling_without_reasoning: true }
     : rejected
 }

@@ -6,6 +6,7 @@ import type { Message } from "../../canon/message.ts"
 import type { Tool } from "../../canon/tool.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { ANSWER_TOOL, describedSchema, type SchemaFormat } from "../../dialects/shared/schema.ts"
+import { requiresCall } from "../../dialects/shared/tools.ts"
 import { fittedSchema, hasObjectRoot, isStrictForm, wrappedSchema } from "./fit-schema.ts"
 import type { Restoration } from "./restored-answer.ts"
 
@@ -113,8 +114,7 @@ function takesAnswerTool({ tools = [], toolChoice }: ChatRequest, rules: ModelRu
   if (rules.schema_as_tool !== true || rules.tools === false || rules.tool_choice === false) {
     return false
   }
-  const isCallRequired = toolChoice?.type === "required" || toolChoice?.type === "tool"
-  return !isCallRequired && tools.length < (rules.max_tools ?? Infinity)
+  return !requiresCall(toolChoice) && tools.length < (rules.max_tools ?? Infinity)
 }
 
 /** @returns its name. */

@@ -9,7 +9,8 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { DialectId, Loss } from "../../canon/extra.ts"
 import type { Feature } from "../../canon/features.ts"
 import type { Writable } from "../../canon/writable.ts"
-import { effortOf, isReasoningOff } from "../../dialects/shared/reasoning.ts"
+import { effortOf, isReasoningOff, setsReasoning } from "../../dialects/shared/reasoning.ts"
+import { requiresCall } from "../../dialects/shared/tools.ts"
 import { fitFormat } from "./fit-format.ts"
 import { fitMessages } from "./fit-messages.ts"
 import { fitTools } from "./fit-tools.ts"
@@ -59,7 +60,7 @@ export function requiredDialect(
   const { api = "any", tool_api: toolApi = "any" } = rules
   if (api !== "any") return api
   if (toolApi === "any" || tools.length === 0) return undefined
-  return reasoning !== undefined && isReasoningOff(reasoning) ? undefined : toolApi
+  return isReasoningOff(reasoning) ? undefined : toolApi
 }
 
 /**
@@ -128,8 +129,7 @@ function isOff(
   options: ReasoningOptions | undefined,
   { default_effort: usual }: ModelRules,
 ): boolean {
-  const isUnset = options?.effort === undefined && options?.budget === undefined
-  return isUnset ? usual === "none" : isReasoningOff(options)
+  return setsReasoning(options) ? isReasoningOff(options) : usual === "none"
 }
 
 function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
@@ -244,10 +244,13 @@ function fitIdentifiers(
 /** A required call is more than reasoning that nobody asked for, and less than reasoning that the caller asked for. */
 function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
   const { reasoning, toolChoice } = request
-  const isRequired = toolChoice?.type === "required" || toolChoice?.type === "tool"
-  if (rules.tool_choice_with_reasoning !== false || !isRequired || isOff(reasoning, rules)) return
-  const isAsked = reasoning?.effort !== undefined || reasoning?.budget !== undefined
-  if (isAsked || rules.reasoning === "required" || rules.reasoning_off === undefined) {
+  if (rules.tool_choice_with_reasoning !== false) return
+  if (!requiresCall(toolChoice) || isOff(reasoning, rules)) return
+  if (
+    setsReasoning(reasoning) ||
+    rules.reasoning === "required" ||
+    rules.reasoning_off === undefined
+  ) {
     delete request.toolChoice
     losses.push({ name: "tool_choice", effect: "approximated" })
   } else {
@@ -259,8 +262,7 @@ function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, loss
 function dropTools(request: Writable<ChatRequest>, losses: Loss[]): void {
   const { tools, broughtTools, allowedTools, toolChoice } = request
   if (tools === undefined && broughtTools === undefined && allowedTools === undefined) return
-  const isRequired = toolChoice?.type === "required" || toolChoice?.type === "tool"
-  if (isRequired || allowedTools?.mode === "required") {
+  if (requiresCall(toolChoice) || allowedTools?.mode === "required") {
     throw new GatewayError(
       "not_carried",
       "This model does not support tools, and the request requires a call of one. Use another model, or leave 'tool_choice' out.",

@@ -12,6 +12,7 @@ import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { CallEnded } from "../pipeline/call-failure.ts"
+import { isDrained } from "../pipeline/cancellation.ts"
 import type { DrainRule } from "../pipeline/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
@@ -373,8 +374,7 @@ export class UpstreamStream<
    * for hidden reasoning, since the answer reports the usage that is charged.
    */
   get #isReadOn(): boolean {
-    const { when } = this.#drain ?? {}
-    return when === "always" || (when === "if-billed" && this.#attempt.hidesUncounted)
+    return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#drain)
   }
 
   #letGo(): void {

@@ -145,7 +145,10 @@ export function loseCalls(charge: PendingCharge, calls: readonly RunningCall[]):
 }
 
 /** Whether a call is read on for its usage. */
-export function isDrained({ hasUnknownUsage }: RunningCall, drain: DrainRule | undefined): boolean {
+export function isDrained(
+  { hasUnknownUsage }: Pick<RunningCall, "hasUnknownUsage">,
+  drain: DrainRule | undefined,
+): boolean {
   if (drain?.when === "if-billed") return hasUnknownUsage
   return drain?.when === "always"
 }

@@ -4,6 +4,7 @@ import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { ANSWER_TOOL } from "../../shared/schema.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
+import { requiresCall } from "../../shared/tools.ts"
 import { encodeCache } from "../cache.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { answersByTool, answerTool, closedSchema } from "../schema.ts"
@@ -33,8 +34,7 @@ export function encodeTools(
     }
   }
   if (tools.length === 0) {
-    const type = request.toolChoice?.type
-    if (type === "required" || type === "tool") losses.add("tool_choice")
+    if (requiresCall(request.toolChoice)) losses.add("tool_choice")
     return {}
   }
   const choice = encodeChoice(request)

@@ -6,6 +6,7 @@ import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import { defined, setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
+import { requiresCall } from "../../shared/tools.ts"
 import { encodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeMessages } from "../messages/encode.ts"
@@ -151,7 +152,7 @@ function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losse
   }
   delete body.tool_choice
   delete body.parallel_tool_calls
-  if (choice?.type === "required" || choice?.type === "tool") losses.add("tool_choice")
+  if (requiresCall(choice)) losses.add("tool_choice")
 }
 
 function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
