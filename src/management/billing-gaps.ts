@@ -1,22 +1,16 @@
 import type { BillingGaps, BillingGapsQuery, GapSum } from "#contract/billing-gaps.ts"
-import { parseDecimal } from "#contract/decimal.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { formatCredits } from "../ledger/money.ts"
-import type { ReceiptRecord } from "../store/settlements.ts"
-import type { StoreReader } from "../store/store.ts"
+import { isJsonObject, parseJsonObject } from "../canon/json.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { ReceiptRecord, SettlementReads } from "../store/settlements.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 
 /** Receipts that are read at once, and for one report of the management API. */
 const PAGE = 200
 const MAX_RECEIPTS = 50_000
-const CREDIT_PLACES = 9
 
-/** The members of a receipt that are read; one of an old version may lack any of them. */
-interface ReceiptBody {
-  readonly estimated?: unknown
-  readonly deployment?: unknown
-  readonly unpriced?: unknown
-  readonly attempts?: unknown
+interface ReceiptReader {
+  readonly settlements: Pick<SettlementReads, "listReceipts">
 }
 
 /** One kind of gap, by name. */
@@ -29,7 +23,8 @@ class Gap {
   add(parts: readonly (readonly [name: string, amount: bigint])[]): void {
     if (parts.length === 0) return
     this.#requests++
-    for (const [name, amount] of parts) {
+    for (const [name, own] of Map.groupBy(parts, ([name]) => name)) {
+      const amount = own.reduce((sum, [, part]) => sum + part, 0n)
       this.#count(name, amount)
       this.#amount += amount
     }
@@ -58,9 +53,9 @@ class Gap {
 
 /** Where charges and what providers bill may differ: read from the receipts of a time. */
 export class BillingGapReports {
-  readonly #reader: Pick<StoreReader, "settlements">
+  readonly #reader: ReceiptReader
 
-  constructor(reader: Pick<StoreReader, "settlements">) {
+  constructor(reader: ReceiptReader) {
     this.#reader = reader
   }
 
@@ -115,7 +110,7 @@ export class BillingGapReports {
 type Gaps = Readonly<Record<"estimated" | "unpriced" | "written_off" | "uncharged", Gap>>
 
 function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): void {
-  const { estimated, deployment, unpriced, attempts } = parseBody(body)
+  const { estimated, deployment, unpriced, attempts } = parseJsonObject(body) ?? {}
   const charged = entry === null ? 0n : -entry.amount
   if (estimated === true) gaps.estimated.addOnce([String(deployment ?? "")], charged)
   if (Array.isArray(unpriced)) gaps.unpriced.addOnce(unpriced.map(String), charged)
@@ -125,21 +120,12 @@ function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): voi
 
 /** What an attempt that nobody paid for cost the operator. */
 function unchargedOf(attempt: unknown): readonly (readonly [string, bigint])[] {
-  if (typeof attempt !== "object" || attempt === null) return []
-  const { outcome, provider_cost: cost } = attempt as Readonly<Record<string, unknown>>
+  if (!isJsonObject(attempt)) return []
+  const { outcome, provider_cost: cost } = attempt
   if (typeof cost !== "string") return []
   try {
-    return [[String(outcome ?? ""), parseDecimal(cost, CREDIT_PLACES)]]
+    return [[String(outcome ?? ""), parseCredits(cost)]]
   } catch {
     return []
-  }
-}
-
-function parseBody(text: string): ReceiptBody {
-  try {
-    const body: unknown = JSON.parse(text)
-    return typeof body === "object" && body !== null ? body : {}
-  } catch {
-    return {}
   }
 }

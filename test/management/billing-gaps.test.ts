@@ -19,16 +19,18 @@ function charged(request: string, amount: bigint, body: object): ReceiptRecord {
   }
 }
 
+/** The report on these receipts. */
+function reportOn(receipts: ReceiptRecord[]) {
+  const query = { from: "2026-11-01T00:00:00Z", to: "2026-11-02T00:00:00Z" }
+  const settlements = { listReceipts: async () => receipts }
+  return new BillingGapReports({ settlements }).report(OPERATOR, query)
+}
+
 test("counts a request with several unpriced features once in the sum", async () => {
-  const receipts = [
+  const { unpriced } = await reportOn([
     charged("req_1", 1_000_000_000n, { unpriced: ["tools[0].type", "plugins[0]"] }),
     charged("req_2", 2_000_000_000n, { unpriced: ["plugins[0]"] }),
-  ]
-  const settlements = { listReceipts: async () => receipts } as unknown as ConstructorParameters<
-    typeof BillingGapReports
-  >[0]["settlements"]
-  const query = { from: "2026-11-01T00:00:00Z", to: "2026-11-02T00:00:00Z" }
-  const { unpriced } = await new BillingGapReports({ settlements }).report(OPERATOR, query)
+  ])
   expect(unpriced).toEqual({
     requests: 2,
     amount: "3",
@@ -36,5 +38,15 @@ test("counts a request with several unpriced features once in the sum", async ()
       { name: "plugins[0]", requests: 2, amount: "3" },
       { name: "tools[0].type", requests: 1, amount: "1" },
     ],
+  })
+})
+
+test("counts a request once for all of its attempts with the same outcome", async () => {
+  const attempt = { outcome: "upstream_timeout", provider_cost: "0.1" }
+  const { uncharged } = await reportOn([charged("req_1", 0n, { attempts: [attempt, attempt] })])
+  expect(uncharged).toEqual({
+    requests: 1,
+    amount: "0.2",
+    rows: [{ name: "upstream_timeout", requests: 1, amount: "0.2" }],
   })
 })
