@@ -16,6 +16,9 @@ export interface PeriodTimes {
   readonly hours?: readonly string[]
 }
 
+/** The members of a period that are no prices. */
+export const PERIOD_MEMBERS = ["name", "from", "until", "zone", "days", "hours"] as const
+
 /** When a period applies, for people: `Mon-Fri, 09:00-12:00 Asia/Shanghai, until 2027-01-01`. */
 export function periodWords({ from, until, zone = "UTC", days, hours }: PeriodTimes): string {
   const isWeekly = days !== undefined || hours !== undefined

@@ -1,6 +1,6 @@
 import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
 import type { ModelKind } from "../config/settings.ts"
-import type { Weekday } from "#contract/price-periods.ts"
+import { PERIOD_MEMBERS, type Weekday } from "#contract/price-periods.ts"
 import type { DecimalPeriod, DecimalPrice, DecimalServices, Price } from "../ledger/price.ts"
 import { parsePeriods } from "../ledger/price-periods.ts"
 import type { PeriodFacts, PriceFacts } from "./facts.ts"
@@ -23,8 +23,14 @@ const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
   transcription: [["second", "audio_input", "input"]],
 }
 
-const TIMES = ["name", "from", "until", "zone", "days", "hours"]
-const KNOWN = new Set<string>([...PRICE_NAMES, ...TIMES, "above", "tiers", "modes", "periods"])
+const KNOWN: ReadonlySet<string> = new Set([
+  ...PRICE_NAMES,
+  ...PERIOD_MEMBERS,
+  "above",
+  "tiers",
+  "modes",
+  "periods",
+])
 
 /** Reads a price from the settings. @param services what its vendor charges besides it. */
 export function readPrice(

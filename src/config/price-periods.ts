@@ -1,4 +1,4 @@
-import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
+import { PERIOD_MEMBERS, type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting/period-calendar.ts"
 import { entries, type Finding, member } from "./finding.ts"
 import { Fault, moment, oneOf, readText, reading } from "./scalars.ts"
@@ -7,7 +7,7 @@ import type { SettingPath } from "./yaml-file.ts"
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
 
 /** What of a period is no price. */
-const TIMES = new Set(["name", "from", "until", "zone", "days", "hours"])
+const NO_PRICES: ReadonlySet<string> = new Set(PERIOD_MEMBERS)
 
 /** A part of a day. */
 const hours = reading((input) => {
@@ -77,7 +77,7 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
 /** A period has prices of its own, and those of long requests where the price's would take their place. */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
-  if (names.every((name) => TIMES.has(name))) {
+  if (names.every((name) => NO_PRICES.has(name))) {
     return [{ path: place, message: "changes no price. Give it at least one, such as input: 0.10" }]
   }
   const tiers = member(price, "tiers")

@@ -1,3 +1,4 @@
+import { PERIOD_MEMBERS } from "#contract/price-periods.ts"
 import { PRICE_NAMES } from "#contract/usage-classes.ts"
 import facts from "../catalog/facts.json" with { type: "json" }
 import type { Facts, ModelFacts, PeriodFacts, PriceFacts } from "../catalog/facts.ts"
@@ -101,7 +102,7 @@ function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source">
 }
 
 /** The classes that can be billed; the vendor's others do not apply once an operator takes over the price. */
-function billable(price: PriceFacts | PeriodFacts): Readonly<Record<string, unknown>> {
+function billable(price: PriceFacts | PeriodFacts) {
   const { tiers } = price
   return {
     ...rates(price),
@@ -110,23 +111,14 @@ function billable(price: PriceFacts | PeriodFacts): Readonly<Record<string, unkn
 }
 
 /** Without modes of service, which are not taken over. */
-function billablePeriod({ name, from, until, zone, days, hours, ...card }: PeriodFacts) {
-  const prices = billable(card)
+function billablePeriod(period: PeriodFacts): PeriodFacts[] {
+  const prices = billable(period)
   if (Object.keys(prices).length === 0) return []
-  return [
-    {
-      ...(name !== undefined && { name }),
-      ...(from !== undefined && { from }),
-      ...(until !== undefined && { until }),
-      ...(zone !== undefined && { zone }),
-      ...(days !== undefined && { days }),
-      ...(hours !== undefined && { hours }),
-      ...prices,
-    },
-  ]
+  const given = PERIOD_MEMBERS.filter((name) => period[name] !== undefined)
+  return [{ ...Object.fromEntries(given.map((name) => [name, period[name]])), ...prices }]
 }
 
-function rates(table: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function rates(table: Readonly<Record<string, unknown>>): Record<string, string> {
   const names = PRICE_NAMES.filter((name) => typeof table[name] === "string")
-  return Object.fromEntries(names.map((name) => [name, table[name]]))
+  return Object.fromEntries(names.map((name) => [name, String(table[name])]))
 }
