@@ -18,7 +18,7 @@ export const registerBillingGaps: RegisterCommand = (program, terminal) => {
     .description("estimated charges, unpriced features, write-offs and uncharged provider cost")
     .requiredOption("--from <MOMENT>", "a day, such as 2026-11-01, or a moment", momentArgument)
     .requiredOption("--to <MOMENT>", "the end, which is not included", momentArgument)
-    .option("--account <ACCOUNT>", "only of this account, by its name or id")
+    .option("--account <ACCOUNT>", "only this account, by name or id")
     .action(async (options: GapOptions, command) => {
       const from = new Date(options.from).toISOString()
       const to = new Date(options.to).toISOString()
@@ -33,7 +33,7 @@ export const registerBillingGaps: RegisterCommand = (program, terminal) => {
 }
 
 const TITLES = [
-  ["estimated", "charged by our own count"],
+  ["estimated", "charged by the gateway's own count"],
   ["unpriced", "charged with features without a price"],
   ["written_off", "written off"],
   ["uncharged", "provider cost that was not charged"],

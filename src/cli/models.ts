@@ -27,7 +27,7 @@ export const registerModels: RegisterCommand = (program, terminal) => {
   program
     .command("models")
     .description("list the models that the settings make available, with their prices")
-    .option("--rules <model>", "print what a model accepts at each of its deployments, and why")
+    .option("--rules <model>", "print the rules of a model at each deployment, with their sources")
     .action(async ({ rules }: { readonly rules?: string }, command) => {
       const load = loadOptions(command)
       const { settings, lists } = await wholeSettings(load, loadSettings(load))
@@ -55,7 +55,7 @@ export const registerModels: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** What a model accepts at each of its deployments. */
+/** Prints the rules of a model at each of its deployments. */
 interface ModelRulesDocument {
   readonly model: string
   readonly deployments: readonly {
@@ -68,7 +68,7 @@ interface ModelRulesDocument {
 /** @throws GatewayError `model_not_found`. */
 function modelRules(catalog: Catalog, name: string): ModelRulesDocument {
   const { id, deployments, paused = [] } = catalog.resolve(name) ?? catalog.listed(name)
-  // Those of several credentials of a provider have the same rules.
+  // Deployments that differ only in the credential have the same rules.
   const places = Map.groupBy([...deployments, ...paused], placeOf)
   return {
     model: id,
@@ -86,12 +86,12 @@ function modelRules(catalog: Catalog, name: string): ModelRulesDocument {
 
 const RULE_COLUMNS = [{ title: "RULE" }, { title: "VALUE" }, { title: "FROM" }] as const
 const RULES_NOTE =
-  "Set one under 'rules' of the model or its deployment. Rules learned from rejected requests are kept by the running gateway: see the model in the console."
+  "Set one under 'rules' of the model or its deployment. The console also shows rules that the running gateway learned from rejected requests."
 
 function rulesText({ model, deployments }: ModelRulesDocument, style: Style): string {
   const parts = deployments.map(({ provider, model: name, rules }) => {
     const title = style.strong(`${model} at ${provider}/${name}`)
-    if (rules.length === 0) return `${title}\nNo rules: it is sent requests as they are.`
+    if (rules.length === 0) return `${title}\nNo rules: requests are sent unchanged.`
     const rows = rules.map(({ name: rule, value, source, note }) => [
       rule,
       ruleText(value),

@@ -19,13 +19,13 @@ const COLUMNS = [
 ] as const
 
 const NOTE =
-  "Prices are credits per million units, before the multiplier. Of prices that change every week, the next change is listed."
+  "Prices are credits per million units, before the multiplier. Only the next change of a weekly price is listed."
 
 /** `tollgate prices upcoming` */
 export const registerPricesUpcoming: RegisterCommand = (program, terminal) => {
   commandGroup(program, "prices", PRICES)
     .command("upcoming")
-    .description("show the price changes to come of the models that the settings make available")
+    .description("list upcoming price changes of the configured models")
     .action(async (_options: object, command) => {
       const load = loadOptions(command)
       const { settings, lists } = await wholeSettings(load, loadSettings(load))
@@ -41,13 +41,13 @@ function changeDocument({ at, isRecurring, period, ...change }: UpcomingChange) 
     ...change,
     at: new Date(at).toISOString(),
     is_recurring: isRecurring,
-    /** What the period that begins is called; null: none begins, or it has no name. */
+    /** The name of the period that begins; null: no period begins, or it has no name. */
     period: period ?? null,
   }
 }
 
 function changeTable(changes: readonly UpcomingChange[], style: Style): string {
-  if (changes.length === 0) return "No price is going to change, as far as is known."
+  if (changes.length === 0) return "No price changes are known."
   const rows = changes.flatMap(({ model, deployment, at, isRecurring, period, parts }) =>
     parts.map((part, index) => {
       const isFirst = index === 0

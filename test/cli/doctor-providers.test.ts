@@ -140,7 +140,7 @@ describe("a refusal is distinguished from other answers", () => {
       baseUrl: url.replace("http:", "https:"),
       apiKey: "secret",
     })
-    expect(found.found).toContain("does not speak TLS")
+    expect(found.found).toContain("does not use TLS")
   })
 
   test("another 400, a missing list and a busy server are none", async () => {
@@ -180,8 +180,8 @@ describe("a response that no API gives fails the check", () => {
   test.each([
     ["<!doctype html><title>Sign in</title>", "text/html", "a web page"],
     ["<html>", "text/plain", "a web page"],
-    ["OK", "text/plain", "something else than JSON"],
-    ["", "text/plain", "something else than JSON"],
+    ["OK", "text/plain", "a body that is not JSON"],
+    ["", "text/plain", "a body that is not JSON"],
   ])("%p as %p", async (body, type, words) => {
     answer = () => new Response(body, { headers: { "content-type": type } })
     for (const vendor of ["openai", "anthropic", "google", "cohere", "azure"]) {

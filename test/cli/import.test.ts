@@ -370,7 +370,7 @@ test("LiteLLM: leaves out and names expired keys, empty budgets and session keys
   const { stdout, exitCode } = await runCommand(place, ...words)
   expect(exitCode).toBe(0)
   expect(stdout).toMatch(/key expired +it expired at 2025-01-01T00:00:00.000Z/)
-  expect(stdout).toMatch(/key sometime +the time that it expires at cannot be read/)
+  expect(stdout).toMatch(/key sometime +its expiry cannot be read/)
   expect(stdout).toMatch(/key without-budget +its budget is zero or used up/)
   expect(stdout).toMatch(/key session +it is a session key of LiteLLM's UI/)
   expect(stdout).toContain("Created 1 accounts, 2 keys and 0 grants")

@@ -107,7 +107,7 @@ providers:
   openai: { vendor: openai, api_key: x, known_models: false }
 `)
     const empty = await runCommand(none, "prices", "upcoming")
-    expect(empty.stdout).toContain("No price is going to change, as far as is known.")
+    expect(empty.stdout).toContain("No price changes are known.")
     using installation = createInstallation(`
 server: { port: 0 }
 providers:

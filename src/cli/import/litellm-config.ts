@@ -81,13 +81,13 @@ export function readLiteLlmConfig(
   if (isOfRouter && !isNothing(settings["fallbacks"]))
     differences.leftOut(
       "settings",
-      "'litellm_settings.fallbacks': those of 'router_settings' count",
+      "'litellm_settings.fallbacks': those of 'router_settings' apply",
     )
   const { fallbacks } = isOfRouter ? router : settings
   reader.fallBack(fallbacks, `${isOfRouter ? "router" : "litellm"}_settings.fallbacks`)
   const { model_group_alias: aliases } = router
   if (!isNothing(aliases) && !isJsonObject(aliases))
-    differences.leftOut("settings", "'router_settings.model_group_alias', which is no mapping")
+    differences.leftOut("settings", "'router_settings.model_group_alias', which is not a mapping")
   const made = reader.finish(fieldsOf(aliases))
   reportRest(file, differences)
   return { ...made, variables }
@@ -134,7 +134,7 @@ class ConfigReader {
     if (!isWildcard) this.#reportUnknown(subject, parameters, info)
     const credential = own["litellm_credential_name"]
     if (!isNothing(credential) && !this.#credentials.has(String(credential))) {
-      // Without it the vendor's usual variable would be used, which may hold another key.
+      // Without it the vendor's default variable would be used, which may hold another key.
       const words = `not carried over, add the provider by hand: its credential '${String(credential)}' is not in 'credential_list'`
       this.#differences.toDecide(subject, words)
       return
@@ -154,7 +154,7 @@ class ConfigReader {
     const price = this.#priceOf(subject, { ...info, ...parameters })
     const isWeight = typeof weight === "number" && weight >= 0
     if (!isWeight && !isNothing(weight))
-      this.#differences.leftOut(subject, "'litellm_params.weight', which is no number")
+      this.#differences.leftOut(subject, "'litellm_params.weight', which is not a number")
     const deployment = {
       ...place,
       ...(isWeight && weight !== 1 && { weight }),
@@ -188,7 +188,7 @@ class ConfigReader {
   }
 
   /**
-   * `[{ "gpt-4o": ["claude"] }]`, or one mapping, also as JSON: the deployments of the others come after its own.
+   * Reads `[{ "gpt-4o": ["claude"] }]`, or one mapping, also as JSON. Deployments of fallbacks follow the model's own.
    * @param path of the setting.
    */
   fallBack(stated: unknown, path: string): void {
@@ -196,12 +196,15 @@ class ConfigReader {
     const value = typeof stated === "string" ? parseJson(stated) : stated
     const entries = Array.isArray(value) ? value : [value]
     if (entries.some((entry) => Object.keys(fieldsOf(entry)).length === 0))
-      this.#differences.leftOut("settings", `'${path}', of which not all is a mapping of models`)
+      this.#differences.leftOut(
+        "settings",
+        `'${path}', which is not a mapping of models throughout`,
+      )
     const pairs = entries.flatMap((entry) => Object.entries(fieldsOf(entry)))
     const wanted = pairs.map(([name, stated]) => {
       const others = (Array.isArray(stated) ? stated : [stated]).filter((other) => {
         if (typeof other === "string") return true
-        const words = `'${JSON.stringify(other).slice(0, 100)}' is no name of a model`
+        const words = `'${JSON.stringify(other).slice(0, 100)}' is not the name of a model`
         this.#differences.leftOut(`fallback of ${name}`, words)
         return false
       })
@@ -225,7 +228,7 @@ class ConfigReader {
       const isNumber = typeof value === "number" || typeof value === "string"
       const rate = isNumber ? perMillion(value) : undefined
       if (rate === undefined && !isNothing(value))
-        this.#differences.leftOut(subject, `'${name}', which is no price`)
+        this.#differences.leftOut(subject, `'${name}', which is not a price`)
       return rate === undefined ? [] : [[usageClass, rate] as const]
     })
     return rates.length === 0 ? undefined : Object.fromEntries(rates)

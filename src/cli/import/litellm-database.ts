@@ -14,7 +14,7 @@ const TABLES = {
 
 /** What LiteLLM has in its database, as far as it is read here. */
 export type LiteLlmRows = Readonly<Record<keyof typeof TABLES, readonly Row[]>>
-/** What a row must have to be read. */
+/** Required members of a row. */
 const IDENTIFIERS = {
   keys: "token",
   teams: "team_id",
@@ -36,7 +36,7 @@ export async function readLiteLlmRows(
   if (tables === undefined) throw new CommandError("usage", `${place} holds no JSON object`)
   for (const table of Object.values(TABLES)) {
     const list = tables[table] ?? []
-    if (!Array.isArray(list)) throw new CommandError("usage", `${place}: '${table}' is no list`)
+    if (!Array.isArray(list)) throw new CommandError("usage", `${place}: '${table}' is not a list`)
   }
   if (!Array.isArray(tables[TABLES.keys]))
     throw new CommandError("usage", `${place} has no table '${TABLES.keys}'`)

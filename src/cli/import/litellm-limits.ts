@@ -5,7 +5,7 @@ import { type Differences, isNothing } from "./plan.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What a key or an account may do here. */
+/** Permissions and limits of an imported key or account. */
 export interface FoundLimits {
   readonly limits: {
     readonly [rate in (typeof RATES)[keyof typeof RATES]]?: number
@@ -14,31 +14,31 @@ export interface FoundLimits {
     readonly monthly_budget?: string
     readonly models?: string[]
   }
-  /** Nanocredits that it may spend in total, without a period. */
+  /** Total budget without a period, nanocredits. */
   readonly once?: bigint
-  /** Nanocredits that it may spend in each period. */
+  /** Budget of each period, nanocredits. */
   readonly period?: bigint
-  /** Members that cannot be read: without them it would be allowed more than there. */
+  /** Unreadable members. Ignoring them would allow more than LiteLLM does. */
   readonly faults: readonly string[]
-  /** Members that are zero, which blocks it there. */
+  /** Members that are zero, which blocks the key or account in LiteLLM. */
   readonly zeros: readonly string[]
 }
 
 const ALL_MODELS = new Set(["all-proxy-models", "all-team-models"])
-/** By LiteLLM's name of a rate, the limit here. */
+/** The limit of the gateway by LiteLLM's name of a rate. */
 const RATES = {
   rpm_limit: "requests_per_minute",
   tpm_limit: "tokens_per_minute",
   max_parallel_requests: "concurrent_requests",
 } as const
 
-/** Limits of LiteLLM's keys, teams and users, with those of the budgets that they refer to. */
+/** Reads the limits of LiteLLM's keys, teams and users, including those of their budgets. */
 export class LiteLlmLimits {
   readonly #budgets: ReadonlyMap<unknown, Row>
   readonly #ids: ReadonlyMap<string, string>
   readonly #differences: Differences
 
-  /** @param ids of models here, by their names there. */
+  /** @param ids of the imported models, by their names in LiteLLM. */
   constructor(
     { budgets }: Pick<LiteLlmRows, "budgets">,
     ids: ReadonlyMap<string, string>,
@@ -65,13 +65,13 @@ export class LiteLlmLimits {
       limits: { ...rates.limits, ...budget.limits, ...(list && { models: list }) },
       faults: [
         ...rates.faults,
-        ...(isList ? [] : ["'models' is no list"]),
-        ...(hasBudget && !shared ? ["the budget of its 'budget_id' is not there"] : []),
+        ...(isList ? [] : ["'models' is not a list"]),
+        ...(hasBudget && !shared ? ["the budget of its 'budget_id' does not exist"] : []),
       ],
     }
   }
 
-  /** Its own, or the one that it refers to; in the periods that there are here. */
+  /** Returns the own budget, or the referenced one, with a period that the gateway supports. */
   #budget(row: Row, shared: Row, subject: string): Pick<FoundLimits, "limits" | "once" | "period"> {
     const amount = row["max_budget"] ?? shared["max_budget"]
     const period = row["budget_duration"] ?? shared["budget_duration"]
@@ -79,7 +79,7 @@ export class LiteLlmLimits {
     const whole = nanocreditsOf(String(amount)) ?? 0n
     if (whole <= 0n) return { once: 0n, limits: {} }
     if (isNothing(period)) {
-      // An amount that cannot be read may be all of it.
+      // An unreadable amount may be the whole budget.
       const spent = nanocreditsOf(String(row["spend"] ?? 0)) ?? whole
       return { once: whole > spent ? whole - spent : 0n, limits: {} }
     }
@@ -90,7 +90,7 @@ export class LiteLlmLimits {
     if (!isMonth) {
       this.#differences.changed(
         subject,
-        `its budget of ${formatCredits(whole)} for ${text} is one for a month`,
+        `its budget of ${formatCredits(whole)} for ${text} becomes a monthly budget`,
       )
     } else if (text !== "1mo") {
       this.#differences.changed(subject, `its budget renews with the month, not every ${text}`)
@@ -104,11 +104,10 @@ export class LiteLlmLimits {
     const found = list.flatMap((name) => {
       if (name.includes("*")) return [name]
       const id = this.#ids.get(name)
-      if (id === undefined)
-        this.#differences.leftOut(subject, `the model '${name}' that it may call is not there`)
+      if (id === undefined) this.#differences.leftOut(subject, `its model '${name}' does not exist`)
       return id === undefined ? [] : [id]
     })
-    // A list of which nothing is left must not become one that allows everything.
+    // A list that becomes empty must not allow all models.
     return found.length === 0 ? [list[0] ?? ""] : found
   }
 }
@@ -121,7 +120,7 @@ function ratesOf(row: Row, shared: Row = {}): Pick<FoundLimits, "limits" | "faul
     const value = row[member] ?? shared[member]
     if (value === null || value === undefined) continue
     const count = countOf(value)
-    if (count === undefined) faults.push(`'${member}' is no whole number`)
+    if (count === undefined) faults.push(`'${member}' is not a whole number`)
     else if (count === 0) zeros.push(`'${member}'`)
     else limits[RATES[member]] = count
   }

@@ -164,7 +164,7 @@ export class LiteLlmAccounts {
     }
   }
 
-  /** A rate of zero cannot be set here. */
+  /** The gateway cannot set a rate of zero. */
   #reportZeros(subject: string, zeros: readonly string[]): void {
     if (zeros.length > 0)
       this.#differences.changed(subject, `paused, since ${zeros.join(" and ")} is 0 there`)
@@ -198,6 +198,6 @@ function withZone(text: string): string {
 
 /** Why a key that expires at a time is not carried over; one whose time cannot be read would never expire here. */
 function expiryReason(expires: number): string | undefined {
-  if (Number.isNaN(expires)) return "the time that it expires at cannot be read"
+  if (Number.isNaN(expires)) return "its expiry cannot be read"
   return expires <= Date.now() ? `it expired at ${new Date(expires).toISOString()}` : undefined
 }

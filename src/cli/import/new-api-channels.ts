@@ -93,7 +93,7 @@ export class NewApiChannels {
   #objectIn(channel: Row, column: "model_mapping" | "channel_info", subject: string): JsonObject {
     const text = String(channel[column] ?? "").trim()
     const found = parseJsonObject(text)
-    if (!found && text !== "") this.#differences.leftOut(subject, `'${column}', which is no JSON`)
+    if (!found && text !== "") this.#differences.leftOut(subject, `'${column}', which is not JSON`)
     return found ?? {}
   }
 

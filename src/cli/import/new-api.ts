@@ -40,7 +40,7 @@ export async function planNewApi(file: string, directory: string): Promise<Impor
   const known = new Set(users.map(({ id }) => id))
   for (const token of tokens)
     if (!known.has(token["user_id"]))
-      differences.leftOut(`key ${labelOf(token["name"])}`, "its user is not there")
+      differences.leftOut(`key ${labelOf(token["name"])}`, "its user does not exist")
   const taken = new Set<string>()
   const accounts = users.map((user) => {
     const name = uniqueName(labelOf(user["username"] ?? user["id"]), `user ${user["id"]}`, taken)
@@ -144,17 +144,16 @@ function keyOf(
   ]
 }
 
-/** Why a key is not carried over: without one of its limits it would be allowed more than there. */
+/** Returns the reason why a key is skipped: without one of its limits it would be allowed more than in New API. */
 function faultOf(token: Row, left: bigint): string | undefined {
   if (String(token["key"] ?? "") === "") return "it has no secret"
   const expires = Number(token["expired_time"] ?? -1)
-  if (Number.isNaN(new Date(expires * MILLISECONDS).getTime()))
-    return "the time that it expires at cannot be read"
+  if (Number.isNaN(new Date(expires * MILLISECONDS).getTime())) return "its expiry cannot be read"
   const isOver = expires > 0 && expires * MILLISECONDS <= Date.now()
   if (isOver || (!isTrue(token["unlimited_quota"]) && left === 0n))
     return "it is used up or expired"
   if (isTrue(token["model_limits_enabled"]) && modelsIn(token).length === 0)
-    return "its list of models is empty, which allows none there"
+    return "its list of models is empty, which allows no model in New API"
   return undefined
 }
 
@@ -165,7 +164,7 @@ function modelsIn({ model_limits: list }: Row): string[] {
     .filter((model) => model !== "")
 }
 
-/** SQLite keeps whatever was written to a column. */
+/** SQLite stores values of any type in a column. */
 function isTrue(value: unknown): boolean {
   return value === 1 || value === "1" || value === "true"
 }

@@ -36,7 +36,7 @@ export async function planOpenRouter(file: string, directory: string): Promise<I
   const differences = new Differences()
   const keys = list.flatMap((key, index) => {
     if (isJsonObject(key)) return keyOf(key, differences)
-    differences.leftOut(`key ${index + 1}`, "it is no object")
+    differences.leftOut(`key ${index + 1}`, "it is not an object")
     return []
   })
   differences.toDecide(
@@ -76,7 +76,7 @@ function keyOf(key: JsonObject, differences: Differences): PlannedKey[] {
   }
   const isUsedUp = whole !== null && (rest ?? 0n) <= 0n && isNothing(reset)
   differences.changed(subject, "it gets a new secret")
-  if (reset === "weekly") differences.changed(subject, "its weekly limit is one for a month")
+  if (reset === "weekly") differences.changed(subject, "its weekly limit becomes a monthly budget")
   return [
     {
       id: importedId("key", `openrouter:${hash}`),
@@ -91,16 +91,16 @@ function keyOf(key: JsonObject, differences: Differences): PlannedKey[] {
   ]
 }
 
-/** Why a key is not carried over: without one of its limits it would be allowed more than there. */
+/** Returns the reason why a key is skipped: without one of its limits it would be allowed more than at OpenRouter. */
 function faultOf(
   { hash, expires_at: expires }: JsonObject,
   limit: bigint | null | undefined,
 ): string | undefined {
   if (typeof hash !== "string" || hash === "") return "it has no 'hash'"
-  if (limit === undefined) return "its limit is no number"
+  if (limit === undefined) return "its limit is not a number"
   if (limit !== null && limit <= 0n) return "its limit is zero"
   if (isNothing(expires) || typeof expires === "string") return undefined
-  return "the time that it expires at cannot be read"
+  return "its expiry cannot be read"
 }
 
 /** In UTC; a text that is no moment stays as it is, and the key is then left out. */
@@ -109,13 +109,13 @@ function momentOf(text: string): string {
   return Number.isNaN(at) ? text : new Date(at).toISOString()
 }
 
-/** Nanocredits; null for no limit, undefined for an amount that cannot be read. */
+/** Nanocredits; null: no limit; undefined: an unreadable amount. */
 function amountOf(value: unknown): bigint | null | undefined {
   if (value === null || value === undefined) return null
   return typeof value === "number" || typeof value === "string" ? nanocreditsOf(value) : undefined
 }
 
-/** A key that is used up keeps a budget for when it is resumed. */
+/** A used-up key keeps a budget, which applies when the key is resumed. */
 function budgetOf(whole: bigint | null | undefined, rest: bigint, reset: unknown) {
   if (!whole) return {}
   if (reset === "daily") return { daily_budget: formatCredits(whole) }

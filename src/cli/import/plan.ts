@@ -84,7 +84,7 @@ export function labelOf(value: unknown): string {
   return text === "" ? "unnamed" : text
 }
 
-/** Whether a member says nothing that would be missed. */
+/** Whether a member can be omitted without a loss. */
 export function isNothing(value: unknown): boolean {
   if (value === null || value === undefined || value === "" || value === 0 || value === false)
     return true
@@ -97,7 +97,7 @@ export function importedId(prefix: "key" | "acc", origin: string): string {
   return `${prefix}_${digest.slice(0, 24)}`
 }
 
-/** The name, or another one if an earlier account has it. @param taken the names of earlier accounts. */
+/** Returns the name, or another one if an earlier account has it. @param taken the names of earlier accounts. */
 export function uniqueName(name: string, origin: string, taken: Set<string>): string {
   const unique = taken.has(name) ? labelOf(`${name.slice(0, 50)} (${origin})`) : name
   taken.add(unique)
@@ -105,8 +105,8 @@ export function uniqueName(name: string, origin: string, taken: Set<string>): st
 }
 
 /**
- * The accounts as they can be written: keys that have expired, that are listed twice or that the management API would
- * refuse are left out and named, so that no write fails halfway.
+ * Returns the accounts that can be written. Keys that have expired, are listed twice or that the management API would
+ * reject are left out and named, so that no write fails halfway.
  */
 export function writableAccounts(
   accounts: readonly PlannedAccount[],
@@ -130,7 +130,7 @@ export function writableAccounts(
 function writableCredits({ name, credits }: PlannedAccount, differences: Differences): bigint {
   const amount = formatCredits(credits)
   if (creditChange.safeParse(amount).success) return credits
-  const words = `its ${amount} credits are more than one grant can be: grant what it should have`
+  const words = `its ${amount} credits exceed the maximum grant. Grant the credits by hand`
   differences.toDecide(`account ${name}`, words)
   return 0n
 }

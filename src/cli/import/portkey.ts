@@ -105,9 +105,9 @@ class ConfigReader {
       if (!PORTKEY_READ.has(name)) this.#differences.leftOut(subject, `'${name}'`)
     const { targets, weight } = config
     if (!isNothing(targets) && !(Array.isArray(targets) && targets.every(isJsonObject)))
-      this.#differences.leftOut(subject, "'targets' that are no objects")
+      this.#differences.leftOut(subject, "'targets' that are not objects")
     if (!isNothing(weight) && !isWeight(weight))
-      this.#differences.leftOut(subject, "'weight', which is no number")
+      this.#differences.leftOut(subject, "'weight', which is not a number")
   }
 }
 

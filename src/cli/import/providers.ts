@@ -37,7 +37,7 @@ const MAX_CREDENTIALS = 100
 export class Providers {
   readonly settings: Record<string, Written> = {}
   readonly #byIdentity = new Map<string, string>()
-  /** By vendor, the number of its last provider. */
+  /** The number of the last provider, by vendor. */
   readonly #lastNumbers = new Map<string, number>()
   readonly #differences: Differences
   readonly #variables: Variables

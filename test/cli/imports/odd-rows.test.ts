@@ -100,13 +100,13 @@ test("LiteLLM: carries no key over without one of its limits", async () => {
   })
   for (const line of [
     "key zero: paused, since 'rpm_limit' is 0 there",
-    "key fraction: 'rpm_limit' is no whole number",
-    "key negative: 'tpm_limit' is no whole number",
-    "key word: 'max_parallel_requests' is no whole number",
+    "key fraction: 'rpm_limit' is not a whole number",
+    "key negative: 'tpm_limit' is not a whole number",
+    "key word: 'max_parallel_requests' is not a whole number",
     "key shared-models: 'model_max_budget' of its budget",
-    "key nobody: the budget of its 'budget_id' is not there",
-    "key one-model: 'models' is no list",
-    "key models: 'models' is no list",
+    "key nobody: the budget of its 'budget_id' does not exist",
+    "key one-model: 'models' is not a list",
+    "key models: 'models' is not a list",
     "key spent: its budget is zero or used up",
     "key aliases: 'aliases'",
   ])
@@ -131,10 +131,10 @@ test("LiteLLM: pauses a team whose limits cannot be read", async () => {
     large: { credits: 0n },
   })
   expect(page).toContain(
-    "account odd: paused: 'rpm_limit' is no whole number. Set its limit by hand, then resume the account",
+    "account odd: paused: 'rpm_limit' is not a whole number. Set its limit by hand, then resume the account",
   )
   expect(page).toContain(
-    "account large: its 1000000000000 credits are more than one grant can be: grant what it should have",
+    "account large: its 1000000000000 credits exceed the maximum grant. Grant the credits by hand",
   )
 })
 
@@ -172,15 +172,18 @@ test.each([
 
 test("LiteLLM: names settings that it cannot read", async () => {
   const cases: readonly [settings: string, line: string][] = [
-    ["router_settings: { fallbacks: a }", "settings: 'router_settings.fallbacks', of which"],
+    ["router_settings: { fallbacks: a }", "settings: 'router_settings.fallbacks', which is not"],
     [
       "litellm_settings: { fallbacks: [[a, b]] }",
-      "settings: 'litellm_settings.fallbacks', of which",
+      "settings: 'litellm_settings.fallbacks', which is not",
     ],
-    ["router_settings: { fallbacks: [{ a: [5, { model: b }] }] }", "fallback of a: '5' is no name"],
+    [
+      "router_settings: { fallbacks: [{ a: [5, { model: b }] }] }",
+      "fallback of a: '5' is not the name",
+    ],
     [
       "router_settings: { fallbacks: [{ a: [b] }] }\nlitellm_settings: { fallbacks: [{ b: [a] }] }",
-      "settings: 'litellm_settings.fallbacks': those of 'router_settings' count",
+      "settings: 'litellm_settings.fallbacks': those of 'router_settings' apply",
     ],
     [
       "router_settings: { model_group_alias: [a] }",
@@ -201,8 +204,8 @@ model_list:
   expect(page).toContain(
     "model a: not carried over, add the provider by hand: its credential 'ours' is not in 'credential_list'",
   )
-  expect(page).toContain("model __proto__: 'litellm_params.weight', which is no number")
-  expect(page).toContain("model __proto__: 'input_cost_per_token', which is no price")
+  expect(page).toContain("model __proto__: 'litellm_params.weight', which is not a number")
+  expect(page).toContain("model __proto__: 'input_cost_per_token', which is not a price")
   expect(page).toContain("model __proto__: callers have to name it openai/gpt-4o")
 })
 
@@ -252,13 +255,13 @@ test("new-api: carries no token over without one of its limits", async () => {
   for (const line of [
     "channel main: 'weight'",
     "channel main: 'priority'",
-    "channel main: 'model_mapping', which is no JSON",
+    "channel main: 'model_mapping', which is not JSON",
     "key limited: its group 'vip'",
     "key text-unlimited: it is used up or expired",
     "key odd-quota: it is used up or expired",
-    "key odd-time: the time that it expires at cannot be read",
-    "key no-models: its list of models is empty, which allows none there",
-    "key orphan: its user is not there",
+    "key odd-time: its expiry cannot be read",
+    "key no-models: its list of models is empty, which allows no model in New API",
+    "key orphan: its user does not exist",
     "key twice: the same key is listed before it",
   ])
     expect(page).toContain(line)
@@ -290,11 +293,11 @@ test("OpenRouter: carries no key over without one of its limits", async () => {
   })
   for (const line of [
     "key zero: its limit is zero",
-    "key word: its limit is no number",
-    "key object: its limit is no number",
-    "key time: the time that it expires at cannot be read",
+    "key word: its limit is not a number",
+    "key object: its limit is not a number",
+    "key time: its expiry cannot be read",
     "key twice: the same key is listed before it",
-    "key 9: it is no object",
+    "key 9: it is not an object",
   ])
     expect(page).toContain(line)
 })
@@ -312,8 +315,8 @@ test("Portkey: names targets and weights that it cannot read", async () => {
       return planPortkey(file, folder)
     }),
   )
-  expect(page).toContain("config: 'targets' that are no objects")
-  expect(page).toContain("target 1: 'weight', which is no number")
+  expect(page).toContain("config: 'targets' that are not objects")
+  expect(page).toContain("target 1: 'weight', which is not a number")
 })
 
 test("LiteLLM: rejects a file that is nested too deeply", async () => {

@@ -47,7 +47,7 @@ export const OPENROUTER_CASES: readonly ImportCase<Keys>[] = [
       key("weekly", { limit: 5, limit_remaining: 1, limit_reset: "weekly" }),
       key("monthly", { limit: 5, limit_remaining: 0, limit_reset: "monthly" }),
     ],
-    says: ["account openrouter: 4 keys", "key weekly: its weekly limit is one for a month"],
+    says: ["account openrouter: 4 keys", "key weekly: its weekly limit becomes a monthly budget"],
   },
   {
     ...SERVED,
