@@ -3,7 +3,7 @@ import type { AudioPart, MediaSource } from "./message.ts"
 import { waveHeader } from "./wave-header.ts"
 import type { Writable } from "./writable.ts"
 
-/** The pieces of one clip as one part. Each piece is base64 of its own, which may end in padding. */
+/** Joins the pieces of one clip into one part. Each piece is encoded separately and may end in padding. */
 export function joinedAudio(pieces: readonly [AudioPart, ...AudioPart[]]): AudioPart {
   const [first, ...others] = pieces
   if (others.length === 0) return first
@@ -21,7 +21,7 @@ export function joinedAudio(pieces: readonly [AudioPart, ...AudioPart[]]): Audio
 
 type Base64Source = Extract<MediaSource, { readonly type: "base64" }>
 
-/** The sound of all pieces; if none has any, the last source. */
+/** Returns the audio of all pieces; if no piece has audio, the last source. */
 function joinedSource(sources: readonly [MediaSource, ...MediaSource[]]): MediaSource {
   const pieces = sources.filter(
     (source): source is Base64Source => source.type === "base64" && source.data !== "",

@@ -40,7 +40,7 @@ export interface SpeechOptions {
   readonly extra?: Extra
 }
 
-/** The shape of images in an answer, in the words that Google and OpenRouter share. */
+/** The shape of images in an answer, with the values that Google and OpenRouter share. */
 export interface ImageShape {
   /** `16:9` */
   readonly aspectRatio?: string
@@ -82,7 +82,7 @@ export interface ChatRequest {
   /** What the answer may contain; absent: whatever the model answers with by default. */
   readonly modalities?: readonly Modality[]
   readonly speech?: SpeechOptions
-  /** Its own dialect has it in its extras too. */
+  /** Also present in the extras of its own dialect. */
   readonly imageShape?: ImageShape
   /** `low`, `medium`, `high`: how long the caller wants the answer to be. */
   readonly verbosity?: string

@@ -190,7 +190,7 @@ export interface UpstreamDialect {
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
-  /** The usage that a whole answer reports, also one that cannot be decoded. */
+  /** Returns the usage that a whole answer reports, even if the answer cannot be decoded. */
   usageIn(body: JsonObject): Usage | undefined
   decodeEvents(request?: ChatRequest): EventDecoder
   /** Finds the frames of one stream that a vendor has sent already; absent where content may come twice as well. */

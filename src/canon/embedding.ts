@@ -21,8 +21,8 @@ export interface EmbeddingRequest {
   /** Fields that have no name here, including the caller's own word for the purpose. */
   readonly extra?: JsonObject
   /**
-   * Whether it has the form of Google's API: vendors of OpenAI's format refuse its field names, and shortened vectors
-   * stay as Google returns them.
+   * Whether the request has the form of Google's API. Vendors of OpenAI's format reject its field names, and shortened
+   * vectors stay unscaled, as Google returns them.
    */
   readonly isGoogles?: boolean
 }

@@ -110,7 +110,7 @@ export interface GatewayErrorDetails {
   readonly providerError?: ProviderErrorKind
   /** Whether an answer was too large to be read, so that no other deployment is tried. */
   readonly isTooLarge?: true
-  /** What a provider's error says of its model, where it rejects a parameter. */
+  /** The model's rules, as derived from a provider error that rejects a parameter. */
   readonly rejected?: ModelRules
   readonly cause?: unknown
 }

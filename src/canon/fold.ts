@@ -24,7 +24,7 @@ interface OpenChoice {
   /** The last text and its citations, which are appended to in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** The pieces of each clip, by the first one, which stands for all until the answer is whole. */
+  /** The pieces of each clip, keyed by the first piece, which stands for all until the answer is whole. */
   readonly clips: Map<Part, [AudioPart, ...AudioPart[]]>
 }
 

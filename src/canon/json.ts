@@ -14,7 +14,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** An integer of at least 16 digits, as 2^53 has. Text in a string can look like one, but ids in quotes do not. */
+/** An integer of at least 16 digits, like 2^53. Text in a string can match too, but quoted ids do not. */
 const LONG_INTEGER = /(?:^|[:,[\s-])\d{16,80}(?:[,\]}\s]|$)/
 const INTEGER = /^-?\d+$/
 /**
@@ -42,7 +42,7 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 
 /**
  * Parses JSON as `JSON.parse` does, but keeps the digits of large integers: each one of up to 80 digits that a double
- * cannot represent becomes a bigint, which `JSON.stringify` writes as it was. @throws SyntaxError
+ * cannot represent becomes a bigint, which `JSON.stringify` writes unchanged. @throws SyntaxError
  */
 export function parseExactly(text: string): JsonValue {
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as JsonValue
@@ -63,14 +63,14 @@ function exactInteger(
 export const DEEPEST = 512
 /** Shorter texts are not checked: they cannot be deep enough to do harm. Characters. */
 const LONGEST_HARMLESS = 2_048
-/** Values of a text that is parsed in one turn: lists, objects, members and elements. */
+/** Maximum values of a text that is parsed without yielding: lists, objects, members and elements. */
 const MAX_PARSED_VALUES = 500_000
-/** Texts up to this many characters cannot hold so many values that parsing them takes long. */
+/** Texts of up to this length cannot hold enough values to make parsing slow. */
 const MAX_UNCOUNTED = 32_768
 
 /**
- * The value of a text, or undefined when it is not JSON, or so deep or with so many values that parsing and walking it
- * would block the process: both are checked first.
+ * Returns the value of a text, or undefined if it is not JSON, too deeply nested, or has so many values that parsing
+ * would block the process. Depth and number of values are checked before parsing.
  */
 export function parseJson(text: string): JsonValue | undefined {
   if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined

@@ -17,7 +17,7 @@ export type MediaSource =
 /** How much a document, audio or video is at most, measured from its bytes; absent if that is unknown. */
 export interface MediaExtent {
   readonly pages?: number
-  /** The text of all pages, or of a file without pages, in bytes of UTF-8. */
+  /** The text of all pages, or of a file without pages. Bytes of UTF-8. */
   readonly textBytes?: number
   readonly seconds?: number
   readonly hasVideo?: boolean

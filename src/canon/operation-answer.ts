@@ -26,7 +26,7 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
   return value
 }
 
-/** Whether an answer is none, but an error. */
+/** Whether the answer is an error. */
 export function isErrorAnswer({ json, bytes }: OperationAnswer): boolean {
   return reportedErrorIn(json ?? parseJson(new TextDecoder().decode(bytes))) !== undefined
 }

@@ -2,26 +2,26 @@ import { type ModelRules, REASONING_EFFORTS, RULE_RANGES } from "#contract/model
 import { extended } from "./model-rules.ts"
 
 /**
- * A message by which a provider rejects a parameter of a request. Its groups tell what was rejected: `names` the
- * parameters, `efforts` the accepted efforts, `length` the maximum length of `user`.
+ * A message by which a provider rejects a parameter. Its groups name the rejected part: `names` are the parameters,
+ * `efforts` the accepted efforts, `length` the maximum length of `user`.
  */
 export interface RejectionPattern {
   /**
-   * Matches from the first word on: a provider may quote the request further back, and no caller may write a rule into
-   * one.
+   * Matches from the first word on. A provider may quote the request later in the message, and a quote must not create
+   * a rule.
    */
   readonly message: RegExp
-  /** The field that the error is about; absent: any. */
+  /** The field that the error refers to; absent: any. */
   readonly parameter?: RegExp
-  /** What it says of the model; absent: what its groups say. */
+  /** The resulting rules of the model; absent: derived from the groups. */
   readonly rules?: ModelRules
-  /** A message that it matches. */
+  /** A matching message. */
   readonly example: string
   /** The provider that reports it, and the page or report that shows it. */
   readonly source: string
 }
 
-/** Known rejections, of every provider: gateways and compatible servers pass on each other's. The first match counts. */
+/** Known rejections of all providers, since gateways and compatible servers pass on errors. The first match applies. */
 export const REJECTIONS: readonly RejectionPattern[] = [
   {
     message:
@@ -139,8 +139,8 @@ export const REJECTIONS: readonly RejectionPattern[] = [
 ]
 
 /**
- * What the providers' names of parameters say of a model that rejects them. Limits, `n`, prices and storage are not among
- * them: a provider cannot make the gateway leave those out. A limit is sent under its other name instead.
+ * The rule that follows when a provider rejects a parameter, by the provider's name for it. Limits, `n`, prices and
+ * storage are absent: a provider cannot make the gateway omit those. A limit is sent under its other name instead.
  */
 const RULES_OF_NAMES: ReadonlyMap<string, ModelRules> = new Map<string, ModelRules>([
   ["max_tokens", { max_tokens_field: "max_completion_tokens" }],
@@ -173,15 +173,15 @@ const RULES_OF_NAMES: ReadonlyMap<string, ModelRules> = new Map<string, ModelRul
   ["promptcachekey", { rejected_parameters: ["prompt_cache_key"] }],
 ])
 
-/** Messages are read up to here. */
+/** Maximum characters of a message that are read. */
 const MAX_MESSAGE_CHARACTERS = 1_000
 
 const EFFORTS: readonly string[] = REASONING_EFFORTS
 
 /**
- * What an error says of the model that it comes from.
- * @param message without what another gateway has put before it.
- * @returns undefined unless it rejects a parameter that the gateway can do without.
+ * Derives rules of a model from its error.
+ * @param message without the prefix that another gateway added.
+ * @returns undefined unless the error rejects a parameter that the gateway can omit.
  */
 export function rejectionIn(
   message: string | undefined,
@@ -211,14 +211,14 @@ function rulesOfGroups({
   return names === undefined ? undefined : rulesOfNames(names)
 }
 
-/** Known efforts only, the lowest first. */
+/** Returns the known efforts only, from lowest to highest. */
 function rulesOfEfforts(text: string): ModelRules | undefined {
   const named = [...text.matchAll(/'(\w+)'/g)].map(([, effort = ""]) => effort)
   const accepted = EFFORTS.filter((effort) => named.includes(effort))
   return accepted.length === 0 ? undefined : { reasoning_efforts: accepted }
 }
 
-/** Undefined if any of the names is of no known parameter: without the others the request would fail again. */
+/** Returns undefined if any of the names is unknown: the request would fail again because of it. */
 function rulesOfNames(text: string): ModelRules | undefined {
   let rules: ModelRules | undefined
   for (const name of text.split(",")) {
@@ -229,7 +229,7 @@ function rulesOfNames(text: string): ModelRules | undefined {
   return rules
 }
 
-/** By its name in any spelling: `topP`, `top_p`, `reasoning.effort`. */
+/** Finds a parameter by its name in any spelling: `topP`, `top_p`, `reasoning.effort`. */
 function rulesOfName(name: string): ModelRules | undefined {
   const plain = name.toLowerCase()
   return RULES_OF_NAMES.get(plain) ?? RULES_OF_NAMES.get(plain.replace(/[_.]/g, ""))

@@ -1,35 +1,35 @@
 /**
- * Reasoning that a limit on output does not bound, since the vendor limits only what the model says after it. Tokens.
+ * Reasoning that the output limit does not bound, because the vendor limits only the text after it. Tokens.
  */
 export interface SeparateReasoning {
-  /** The budgets that every model takes. */
+  /** Budgets that every model accepts. */
   readonly min: number
   readonly max: number
-  /** The longest reasoning of any model. */
+  /** Maximum reasoning of any model. */
   readonly longest: number
-  /** The models that keep to a budget; absent: all. */
+  /** Models that respect a budget; absent: all. */
   readonly keeping?: RegExp
 }
 
-/** By vendor. Both call the budget `thinking_budget`. */
+/** By vendor. Both vendors call the budget `thinking_budget`. */
 export const SEPARATE_REASONING: Readonly<Record<string, SeparateReasoning>> = {
-  // alibabacloud.com/help/en/model-studio/deep-thinking: above a model's longest reasoning a budget is refused.
+  // alibabacloud.com/help/en/model-studio/deep-thinking: a budget above the model's maximum reasoning is rejected.
   alibaba: { min: 1, max: 30_000, longest: 81_920 },
-  // docs.siliconflow.com/en/userguide/capabilities/reasoning: only Qwen3 stops at it.
+  // docs.siliconflow.com/en/userguide/capabilities/reasoning: only Qwen3 respects the budget.
   siliconflow: { min: 128, max: 16_384, longest: 40_000, keeping: /qwen3/i },
 }
 
-/** The budget that is sent with a limit on output; undefined where that is more than every model takes. */
+/** Returns the budget that is sent with an output limit; undefined if not every model accepts it. */
 export function budgetOf({ min, max }: SeparateReasoning, limit: number): number | undefined {
   return limit > max ? undefined : Math.max(min, limit)
 }
 
-/** The longest reasoning that goes with a limit on output. */
+/** Returns the maximum reasoning of a request with an output limit. */
 export function reasoningWith(own: SeparateReasoning, limit: number): number {
   return Math.min(own.longest, budgetOf(own, limit) ?? own.longest)
 }
 
-/** The highest limit on output that, with the reasoning beside it, is within so many tokens; 0 or less: none. */
+/** Returns the highest output limit that fits into the tokens together with its reasoning; 0 or less: no limit fits. */
 export function limitWithin({ min, max, longest }: SeparateReasoning, tokens: number): number {
   const unlimited = tokens - longest
   if (unlimited > max) return unlimited

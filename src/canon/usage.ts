@@ -14,7 +14,7 @@ import { type JsonObject, objectAt } from "./json.ts"
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /** The part of `output` that was reasoning: reported to the caller, never priced again. */
   readonly reasoning: number
-  /** The part of `inputCacheWrite` that the vendor reported with its lifetime: never priced again. */
+  /** The part of `inputCacheWrite` that the vendor reported with its lifetime; it is never repriced. */
   readonly shortCacheWrite: number
 }
 
@@ -62,7 +62,7 @@ export function totalInput(usage: Usage): number {
   )
 }
 
-/** Tokens written to a prompt cache, for any time. */
+/** Tokens written to a prompt cache, of any lifetime. */
 export function cacheWrites(usage: Usage): number {
   return usage.inputCacheWrite + usage.inputCacheWrite1h + usage.inputCacheWrite12h
 }
@@ -81,19 +81,19 @@ export function isNoUsage(usage: Usage): boolean {
   )
 }
 
-/** What is counted one by one. */
+/** Classes that are counted in units. */
 const UNIT_CLASSES = USAGE_CLASSES.filter(
   (name) => !INPUT_CLASSES.includes(name) && !OUTPUT_CLASSES.includes(name),
 )
 const INPUT_COUNTS = [...INPUT_CLASSES, "shortCacheWrite"] as const
 const OUTPUT_COUNTS = [...OUTPUT_CLASSES, "reasoning"] as const
 
-/** Output that Anthropic reports before there is any (docs/wire/anthropic-messages.md#f9): a later zero replaces it. */
+/** Output that Anthropic reports in advance (docs/wire/anthropic-messages.md#f9); a later zero replaces it. */
 const PLACEHOLDER_TOKENS = 1
 
 /**
- * A later report of the same usage: its counts replace earlier ones, but a count that it lacks, or reports as zero,
- * erases none. Input and output are taken as a whole, since a later report may divide them otherwise.
+ * Merges a later report of the same usage. Its counts replace earlier ones, but an absent or zero count erases nothing.
+ * Input and output are each replaced as a whole, since a later report may divide them differently.
  */
 export function laterUsage(earlier: Usage, later: Usage): Usage {
   const hasInput = totalInput(later) > 0 || totalInput(earlier) === 0

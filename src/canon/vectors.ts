@@ -59,7 +59,7 @@ export function unitVector(vector: Vector): readonly number[] {
   return length === 0 ? numbers : numbers.map((number) => number / length)
 }
 
-/** Google does not scale shortened vectors to length one, as OpenAI does: callers of OpenAI's format expect that. */
+/** Scales shortened vectors to length one, as OpenAI does and callers of its format expect. Google does not. */
 export function shortenedVectors(
   vectors: readonly Vector[],
   { dimensions, isGoogles }: Pick<EmbeddingRequest, "dimensions" | "isGoogles">,

@@ -21,10 +21,10 @@ const ACCOUNT_WORDS: RegExp =
   /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|余额|欠费|额度|计费|配额|套餐/i
 /** What providers quote of a request. */
 const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
-/** Errors that tell of an account are short; longer ones may hold what the caller wrote. */
+/** Maximum length of an error about the account. Longer errors may contain the caller's text. */
 const MAX_ACCOUNT_CHARACTERS = 300
 
-/** The statuses of errors that may reject a parameter. */
+/** Statuses of errors that may reject a parameter. */
 const MAY_REJECT: ReadonlySet<number> = new Set([400, 404, 422])
 
 /** A vendor's error, decoded from its dialect's form. */
@@ -37,7 +37,7 @@ export interface VendorError {
   readonly status?: number
   /** Machine-readable details. */
   readonly details?: JsonObject
-  /** What the model wrote that could not become an answer, so that its caller can repair it. */
+  /** The model's text that could not become an answer, so that the caller can repair it. */
   readonly failedGeneration?: string
   /** Seconds, where the body gives them. */
   readonly retryAfter?: number

@@ -127,7 +127,7 @@ export const STATE = {
   item: named({ kind: "item", isEssential: true }),
   prompt: named({ kind: "prompt", isEssential: true }),
   file: named({ kind: "file", isShared: true }),
-  /** What is found in it is bounded with the tool that searches it. */
+  /** The tool that searches it bounds its results. */
   vectorStore: named({ kind: "vector_store", isWeightless: true }),
   container: named({ kind: "container", isWeightless: true }),
   skill: named({ kind: "skill", isWeightless: true }),

@@ -9,7 +9,7 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf, isCount } from "../shared/usage.ts"
 
-/** Any of them is a count, also without the others. */
+/** Each of them is a count on its own. */
 const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]
 
 /**

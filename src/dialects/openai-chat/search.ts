@@ -35,11 +35,11 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
 
 /** `[3]`: the number of a source within a text. */
 const MARK = /\[(\d{1,3})\]/g
-/** Maximum number of citations of one answer: a mark may repeat without limit. */
+/** Maximum citations of one answer: a mark may repeat without limit. */
 const MAX_CITATIONS = 1_000
-/** Maximum number of marks of a text that are read. */
+/** Maximum marks of a text that are read. */
 const MAX_MARKS = 10_000
-/** Maximum number of sources of one answer. */
+/** Maximum sources of one answer. */
 const MAX_PAGES = 200
 
 /**

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 
-/** No tool of the request bounds what is found in it. */
+/** No tool of the request bounds its search results. */
 const INDEX: StateShape = { names: { kind: "vector_store" } }
 
 const CONTENT = stateIn({

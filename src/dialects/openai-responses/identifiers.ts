@@ -10,8 +10,8 @@ export const ID_PREFIX = "resp_"
 const LONGEST_CALL_ID = 64
 
 /**
- * The ids of one response: unique among its items, since OpenAI's client refuses a stream that repeats one, and unique
- * among its calls. Reasoning may have the id of the call that it belongs to.
+ * The ids of one response. They are unique among its items, since OpenAI's client rejects a stream that repeats an id,
+ * and unique among its calls. Reasoning may share the id of the call that it belongs to.
  */
 export class ItemIds {
   readonly #items = new Set<string>()

@@ -12,12 +12,12 @@ export function checkToolCalls(count: number): void {
   if (count <= MAX_TOOL_CALLS) return
   throw new GatewayError(
     "upstream_error",
-    `The provider sent an answer of more than ${MAX_TOOL_CALLS.toLocaleString("en-US")} tool calls, which was not read to its end. Try again.`,
+    `The provider sent an answer of more than ${MAX_TOOL_CALLS.toLocaleString("en-US")} tool calls, and the gateway stopped reading it. Try again.`,
     { providerError: "generation" },
   )
 }
 
-/** No model makes so many images in one answer. */
+/** More images than any model returns in one answer. */
 const MAX_IMAGES = 1_000
 
 /** @throws GatewayError `upstream_error` for more images than an answer can have. */

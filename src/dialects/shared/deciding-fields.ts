@@ -86,7 +86,7 @@ export const LIMIT_NAMES: readonly string[] = [
 /** Names of the number of answers in other formats. llama.cpp prefers its own to `n`. */
 export const CHOICE_NAMES: readonly string[] = ["n_cmpl", "num_return_sequences"]
 
-/** Templates of the prompt, which can make any number of tokens of a few bytes, at servers that take them. */
+/** Prompt templates, with which some servers expand a few bytes to any number of tokens. */
 export const TEMPLATE_NAMES: readonly string[] = ["chat_template"]
 
 /** Fields that name audio at another address: only uploaded audio is measured. */

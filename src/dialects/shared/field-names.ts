@@ -9,7 +9,7 @@ import {
   TOOL_FIELDS,
 } from "./deciding-fields.ts"
 
-/** The object of the variables of a prompt's template, without separators. */
+/** The object with the variables of a prompt template, without separators. */
 const TEMPLATE_VALUES = "chattemplatekwargs"
 
 /** A name that is written in one way only. */

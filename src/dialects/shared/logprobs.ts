@@ -2,8 +2,8 @@ import type { Extra } from "../../canon/extra.ts"
 import { isJsonObject, type JsonValue } from "../../canon/json.ts"
 
 /**
- * The log probabilities of a choice's tokens, in the form that chat completions and responses share. A chat has them at
- * the choice, as `logprobs.content`, and responses at the text, as `logprobs`.
+ * The log probabilities of a choice's tokens, in the form that chat completions and responses share. Chat completions
+ * have them in the choice, as `logprobs.content`, and responses in the text, as `logprobs`.
  */
 export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | undefined {
   const logprobs = extra?.fields.logprobs

@@ -2,7 +2,7 @@ import type { DialectId, Extra, Loss } from "../../canon/extra.ts"
 import { type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { UnknownPart } from "../../canon/message.ts"
 
-/** Whether a field may be left out without a loss: `store: false` at a vendor that stores nothing anyway. */
+/** Whether a field can be omitted without a loss: `store: false` at a vendor that stores nothing. */
 export function asksForNothing(name: string, value: JsonValue | undefined): boolean {
   return value === undefined || value === null || (name === "store" && value === false)
 }

@@ -14,7 +14,7 @@ export function loseModalities(
   if (speech !== undefined && modalities?.includes("audio") !== true) losses.add("output.audio")
 }
 
-/** The shape of images in a field of a request; undefined if it has neither of these members. */
+/** Reads the shape of images from a field of a request; undefined if the field has neither member. */
 export function decodeImageShape(
   config: JsonValue | undefined,
   ratioField: string,

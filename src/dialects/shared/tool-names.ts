@@ -31,7 +31,7 @@ export function fittedName(name: string, rule: NameRule): string {
 
 /** @param hashed identifies what the name stands for; its hash is unique. */
 function markedName(name: string, hashed: string, rule: NameRule): string {
-  // A caller chooses how long a name is, so only the kept part is rewritten.
+  // The caller determines the length of a name, so only the kept part is rewritten.
   const start = name.slice(0, rule.keptLength)
   const kept = start.replaceAll(rule.foreign, "_").slice(0, rule.keptLength)
   return `${kept}_${Bun.hash(hashed).toString(36).slice(0, rule.hashLength)}`
@@ -71,7 +71,7 @@ export function nameInRequest(tools: readonly Tool[] | undefined, origin: CallOr
   return known.names.get(`${namespace}\0${name}`) ?? name
 }
 
-/** Names of the tools in a list of some size, by namespace and name. */
+/** Tool names of long lists, by namespace and name. */
 const NAMESPACED = new WeakMap<
   readonly Tool[],
   { readonly size: number; readonly names: ReadonlyMap<string, string> }

@@ -11,8 +11,8 @@ export function countOf(value: JsonValue | undefined): number {
 type CacheWrites = Pick<Usage, "inputCacheWrite" | "inputCacheWrite12h" | "shortCacheWrite">
 
 /**
- * Cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`.
- * @param max tokens that they are part of.
+ * Reads cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`.
+ * @param max the total tokens that include them.
  */
 export function decodeCacheWrites(details: JsonObject | undefined, max: number): CacheWrites {
   const written = Math.min(countOf(details?.cache_write_tokens), max)
@@ -26,7 +26,7 @@ export function decodeCacheWrites(details: JsonObject | undefined, max: number):
 
 const NO_CACHE_WRITES: CacheWrites = NO_USAGE
 
-/** The same as OpenAI reports them. */
+/** Writes cache writes as OpenAI reports them. */
 export function encodeCacheWrites(usage: Usage): JsonObject {
   const written = cacheWrites(usage)
   const long = usage.inputCacheWrite12h

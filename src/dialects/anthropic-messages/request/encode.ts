@@ -107,7 +107,7 @@ function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): v
 /** What this dialect has no field for. Several choices are not included: the relay makes several calls. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
-  // A penalty of 0 is none.
+  // A penalty of 0 has no effect.
   if (request.presencePenalty) losses.add("presence_penalty")
   if (request.frequencyPenalty) losses.add("frequency_penalty")
   if (request.logprobs === true || request.topLogprobs !== undefined) losses.add("logprobs")

@@ -95,7 +95,7 @@ function reportFormat(
 /** What Converse has no field for. */
 function reportUnsupported(request: ChatRequest, losses: LossList): void {
   if (request.seed !== undefined) losses.add("seed")
-  // A penalty of 0 is none.
+  // A penalty of 0 has no effect.
   if (request.presencePenalty) losses.add("presence_penalty")
   if (request.frequencyPenalty) losses.add("frequency_penalty")
   if (request.logprobs === true) losses.add("logprobs")

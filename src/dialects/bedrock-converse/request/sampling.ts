@@ -6,7 +6,7 @@ import type { ModelFamily } from "../quirks.ts"
 import type { EncodedReasoning } from "../reasoning.ts"
 
 const HIGHEST_TEMPERATURE = 1
-/** The default of the temperature, at most models, and of top_p. */
+/** The default of `top_p`, and of the temperature of most models. */
 const USUAL = 1
 
 /** `inferenceConfig`, and the sampling parameters that only the model's maker has. */
@@ -29,7 +29,7 @@ export function encodeSampling(
   const isFree = family.sampling !== "none" && reasoning?.refusesSampling !== true
   if (isFree) setSampling(config, request, family, losses)
   else {
-    // The value that it has anyway need not be sent.
+    // The default value need not be sent.
     const { temperature = USUAL, topP = USUAL } = request
     const isUsual = temperature === USUAL && family.omittedTemperature === undefined
     if (request.temperature !== undefined && !isUsual) losses.add("temperature")

@@ -70,7 +70,7 @@ interface SeenCall {
   isAnswered: boolean
 }
 
-/** Calls by a key that several may share. Each result takes the first one that has none. */
+/** Calls by a key that several calls may share. Each result takes the first call without a result. */
 class CallsByKey {
   readonly #queues = new Map<string, { readonly calls: SeenCall[]; next: number }>()
 

@@ -100,7 +100,7 @@ class ConversationWriter {
       .filter((part) => part !== undefined)
     const { length } = this.#contents
     this.#push("user", encoded.length === 0 ? [{ text: "" }] : encoded)
-    // Words beside the results of calls do not end the turn of the calls.
+    // Text beside the results of calls does not end the turn of the calls.
     if (this.#contents.length > length) this.#turnStart = length
   }
 

@@ -18,7 +18,7 @@ export interface CandidateEnd extends Ending {
   readonly index: number
   readonly parts: readonly JsonObject[]
   readonly grounding: Grounding
-  /** In the form of chat completions. */
+  /** In the format of chat completions. */
   readonly logprobs: readonly JsonValue[]
   /** What only this dialect has. */
   readonly extra: JsonObject

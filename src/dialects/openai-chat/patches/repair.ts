@@ -5,7 +5,8 @@ import { flattenContent } from "../result/content.ts"
 
 /**
  * Forms of some vendors that official clients of this dialect cannot read: content as a list (Mistral's
- * thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object (docs/wire/openai-chat.md#f20).
+ * thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object
+ * (docs/wire/openai-chat.md#f20).
  *
  * @returns the same message or delta when there is nothing to repair.
  */

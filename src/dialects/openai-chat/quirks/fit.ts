@@ -49,7 +49,7 @@ export function fitBody(
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
-/** The quirks of a vendor at a model with an output limit of its own name, or that needs its earlier reasoning. */
+/** Adjusts a vendor's quirks for models with another output limit field, or that require earlier reasoning. */
 export function quirksFor(
   quirks: OpenAiChatQuirks,
   { max_tokens_field: field, reasoning_history: needsReasoning }: ModelRules,
@@ -82,7 +82,7 @@ function fitMaxTokens(body: JsonObject, quirks: OpenAiChatQuirks): void {
   delete body[other]
 }
 
-/** The limit on output, as a budget of the reasoning too. */
+/** Uses the output limit as the reasoning budget too. */
 function limitReasoning(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
   const { separateReasoning, maxTokensField } = quirks
   const limit = body[maxTokensField]

@@ -20,7 +20,7 @@ export interface OpenAiChatQuirks {
   readonly usageOption: boolean
   /** The role of the operator's instructions, for vendors that support only the older one. */
   readonly developerRole: "developer" | "system"
-  /** Set where the limit on output does not bound the reasoning, so that it needs a budget of its own. */
+  /** Set if the output limit does not bound the reasoning, so that reasoning needs its own budget. */
   readonly separateReasoning?: SeparateReasoning
   /** The name of the seed: Mistral's is `random_seed`. */
   readonly seedField: "seed" | "random_seed"

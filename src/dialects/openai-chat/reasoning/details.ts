@@ -95,7 +95,7 @@ function decodeDetail(detail: JsonObject): ReasoningPart {
   return part
 }
 
-/** What the canon's parts do not hold, so that the detail is sent back unchanged. */
+/** Members that the canon's parts do not hold, so that the detail is sent back unchanged. */
 export function extraOfDetail(detail: JsonObject): Extra | undefined {
   const { type } = detail
   const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}

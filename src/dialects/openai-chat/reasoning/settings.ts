@@ -59,7 +59,7 @@ export function encodeReasoningOptions(
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
-/** Switches reasoning off in the form that a model requires, if a body does so by the effort. */
+/** Switches reasoning off in the form that a model requires, if the body does so by the effort. */
 export function switchOff(body: JsonObject, { reasoning_off: off = "none" }: ModelRules): void {
   if (off === "none" || body.reasoning_effort !== "none") return
   delete body.reasoning_effort

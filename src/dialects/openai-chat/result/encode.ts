@@ -54,7 +54,7 @@ function encodeChoice(choice: Choice, asked: Asked): JsonObject {
   }
 }
 
-/** As a member of a choice; those of this dialect are among its own members. */
+/** Returns the extras as members of a choice; those of this dialect are among its own members. */
 export function encodeLogprobs(extra: Extra | undefined): JsonValue {
   const content = logprobsOf(extra)
   return content === undefined ? null : { content: [...content], refusal: null }

@@ -32,10 +32,10 @@ export function withMessages(input: readonly JsonValue[]): readonly JsonValue[] 
 }
 
 /**
- * Leaves out the id of a message that an earlier item has: OpenAI rejects such an input, which pi sends when it goes on
- * with another model's answer. An id of a message is optional.
+ * Removes the id of a message if an earlier item has the same id. OpenAI rejects such an input, which pi sends when it
+ * continues another model's answer. The id of a message is optional.
  *
- * @returns the same input if all ids differ, as nearly always.
+ * @returns the same input if all ids differ, which is the usual case.
  */
 export function withDistinctIds(input: readonly JsonValue[]): readonly JsonValue[] {
   const seen = new Set<string>()

@@ -17,7 +17,7 @@ const SKILL: StateShape = {
   when: (id) => typeof id === "string" && id.startsWith("skill_"),
 }
 
-/** Only the code reads it: the model reads what that prints. */
+/** Only the code reads it; the model reads the code's output. */
 const CODE_FILE: StateShape = { names: { kind: "file", isShared: true, isWeightless: true } }
 
 /** Where a code tool runs, and its files; as a plain string, it is a computer's screen. */

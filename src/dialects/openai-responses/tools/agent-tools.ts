@@ -2,7 +2,7 @@ import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { WEB_SEARCH_TYPE } from "../search/tool.ts"
 
-/** Tools that OpenAI's models were trained for, and its agents send: other vendors reject a request that has one. */
+/** Tools that OpenAI's models were trained for and its agents send. Other vendors reject a request with such a tool. */
 const AGENT_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([
   "apply_patch",
   "local_shell",
@@ -14,8 +14,8 @@ const AGENT_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([
 const LIVE_ACCESS = "external_web_access"
 
 /**
- * Takes out what only OpenAI's own API accepts of the tools and items of its agents (docs/wire/openai-responses.md#f14). A
- * tool that the caller requires stays, so that the vendor rejects it.
+ * Removes tools and members that only OpenAI's own API accepts (docs/wire/openai-responses.md#f14). A required tool
+ * stays, so that the vendor rejects it.
  * @param body its lists are replaced, not modified.
  * @returns the losses.
  */
