@@ -3,12 +3,12 @@ import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 const MINUTE = 60_000
 const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
-/** Unix time begins on a Thursday, a week on Monday. */
+/** Unix time begins on a Thursday; a week begins on Monday. */
 const FIRST_DAY_MINUTES = 3 * DAY_MINUTES
-/** Milliseconds after which a weekly window has come again, whatever clocks are changed in between. */
+/** Longer than a week with any clock change, so that each weekly window has recurred. Milliseconds. */
 const LONGER_THAN_A_WEEK = 8 * DAY_MINUTES * MINUTE
 
-/** Minutes of a week, the end exclusive. */
+/** Minutes of the week; the end is exclusive. */
 interface Window {
   readonly start: number
   readonly end: number
@@ -21,20 +21,20 @@ interface Period {
   readonly windows: readonly Window[] | undefined
 }
 
-/** A time in which the same one of several periods applies, or none. */
+/** An interval during which the same period applies, or no period. */
 export interface Stretch {
-  /** The period's place in the list; -1: none applies. */
+  /** Index of the period in the list; -1: no period applies. */
   readonly index: number
-  /** Unix milliseconds; infinite where it has no beginning or no end that is known. */
+  /** Unix milliseconds; infinite if no beginning or end is known. */
   readonly from: number
   readonly until: number
 }
 
-/** Which of several periods applies when. Their windows are in one time zone, and no two apply at once. */
+/** Determines which of several periods applies. Their windows share one time zone and do not overlap. */
 export class PeriodCalendar {
   readonly #periods: readonly Period[]
   readonly #offsetAt: (at: number) => number
-  /** The beginnings and ends that have a date, the earliest first. */
+  /** Beginnings and ends that have a date, in ascending order. */
   readonly #dates: readonly number[]
 
   constructor(periods: readonly PeriodTimes[]) {
@@ -48,12 +48,12 @@ export class PeriodCalendar {
     this.#dates = [...new Set(dates.filter(Number.isFinite))].toSorted((a, b) => a - b)
   }
 
-  /** The beginnings and ends that have a date and are still to come. */
+  /** Returns the dated beginnings and ends after `now`. */
   datesAfter(now: number): readonly number[] {
     return this.#dates.filter((date) => date > now)
   }
 
-  /** The place of the period that applies; -1: none does. */
+  /** Returns the index of the period that applies; -1: no period applies. */
   indexAt(at: number): number {
     const minute = this.#minuteOfWeek(at)
     return this.#periods.findIndex(
@@ -65,7 +65,7 @@ export class PeriodCalendar {
     )
   }
 
-  /** Since when and until when it is as it is now. */
+  /** Returns the interval around `at` during which the applicable period does not change. */
   stretchAt(now: number): Stretch {
     const index = this.indexAt(now)
     let until = this.nextEdge(now)
@@ -73,7 +73,7 @@ export class PeriodCalendar {
     return { index, from: this.#beginOf(index, now), until }
   }
 
-  /** The next moment after `at` at which another period may apply. */
+  /** Returns the next moment after `at` at which another period may apply. */
   nextEdge(at: number): number {
     const date = this.#dates.find((each) => each > at) ?? Infinity
     const weekly = this.#periods.flatMap(({ from, until, windows }) =>
@@ -82,7 +82,7 @@ export class PeriodCalendar {
     return Math.min(date, ...weekly)
   }
 
-  /** What has lasted for longer than a week began at a date. */
+  /** A state that lasts longer than a week must have begun at a date. */
   #beginOf(index: number, now: number): number {
     let at = now - LONGER_THAN_A_WEEK
     const begins = (date: number): boolean =>
@@ -95,7 +95,7 @@ export class PeriodCalendar {
     return from
   }
 
-  /** The next beginning or end of a window; where clocks are changed before that, the moment of the change. */
+  /** Returns the next beginning or end of a window, or the moment of an earlier clock change. */
   #nextWindow(windows: readonly Window[], at: number): number {
     const offset = this.#offsetAt(at)
     const minute = this.#minuteOfWeek(at)
@@ -119,7 +119,7 @@ export class PeriodCalendar {
   }
 }
 
-/** Whether there is a moment at which both periods apply. Their windows are in one time zone. */
+/** Whether both periods apply at some moment. Their windows are in one time zone. */
 export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   const from = Math.max(left.from ?? -Infinity, right.from ?? -Infinity)
   const until = Math.min(left.until ?? Infinity, right.until ?? Infinity)
@@ -136,19 +136,19 @@ export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   return false
 }
 
-/** Whether a period has windows of a week. */
+/** Whether a period has weekly windows. */
 export function isWeekly({ days, hours }: PeriodTimes): boolean {
   return days !== undefined || hours !== undefined
 }
 
-/** Whether a period applies at any time. */
+/** Whether a period applies at all times. */
 export function isAlways(times: PeriodTimes): boolean {
   return times.from === undefined && times.until === undefined && windowsOf(times) === undefined
 }
 
 const ALL_WEEK: readonly Window[] = [{ start: 0, end: WEEK_MINUTES }]
 
-/** In their order, those that follow each other immediately as one; undefined for all week. */
+/** Returns the windows in order, with adjacent windows merged; undefined: all week. */
 function windowsOf(times: PeriodTimes): readonly Window[] | undefined {
   if (!isWeekly(times)) return undefined
   const { days = WEEKDAYS, hours = ["00:00-24:00"] } = times
@@ -175,7 +175,7 @@ export function minuteOfDay(text: string): number {
   return hour * 60 + minute
 }
 
-/** Whether the name of a time zone is known. */
+/** Whether the time zone is known. */
 export function isZone(name: string): boolean {
   try {
     return formatOf(name) !== undefined
@@ -184,7 +184,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** How far the clocks of a time zone are before those of UTC at a moment, minutes. */
+/** Returns the offset of a time zone from UTC at a moment, in minutes. */
 function offsetsOf(zone: string): (at: number) => number {
   if (zone === "UTC") return () => 0
   const format = formatOf(zone)

@@ -241,7 +241,7 @@ function buildDeployment(
   })
 }
 
-/** Only the rules that are set: an absent one overrides nothing. */
+/** Returns only the rules that are set: an absent rule overrides nothing. */
 function rules(entry: FileModel["rules"]): ModelRules | undefined {
   return entry === undefined ? undefined : present(entry)
 }

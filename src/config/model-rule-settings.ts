@@ -29,7 +29,7 @@ function numberOf(name: keyof typeof RULE_RANGES) {
   return number(minimum, maximum, "whole number").optional()
 }
 
-/** What a model accepts, by the names of the rules. */
+/** The rules of a model, by name. */
 export const modelRuleScalars = {
   api: oneOf(RULE_APIS, "API").optional(),
   tool_api: oneOf(RULE_APIS, "API").optional(),
@@ -39,13 +39,13 @@ export const modelRuleScalars = {
   default_effort: oneOf(REASONING_EFFORTS, "effort").optional(),
   reasoning_off: oneOf(REASONING_SWITCHES, "way to switch reasoning off").optional(),
   reasoning_history: flag().optional(),
-  // An empty list takes a built-in one back.
+  // An empty list removes a built-in one.
   rejected_parameters: anyOf(REJECTABLE_PARAMETERS, "parameter").optional(),
   sampling_without_reasoning: flag().optional(),
   max_user_length: numberOf("max_user_length"),
   max_tokens_field: oneOf(MAX_TOKENS_FIELDS, "field").optional(),
   modalities: someOf(MODALITIES, "modality").optional(),
-  // An empty list accepts text alone.
+  // An empty list accepts only text.
   answer_formats: anyOf(ANSWER_FORMATS, "format").optional(),
   json_word_required: flag().optional(),
   schema_as_tool: flag().optional(),

@@ -25,10 +25,10 @@ const hours = reading((input) => {
 const zone = reading((input) => {
   const text = readText(input)
   if (text instanceof Fault || isZone(text)) return text
-  return new Fault("is no known time zone. Name one such as UTC or Asia/Shanghai")
+  return new Fault("is not a known time zone. Use one such as UTC or Asia/Shanghai")
 })
 
-/** When a period of a price applies; `days` and `hours` are lists of these. */
+/** The times of a price period; `days` and `hours` are lists of these. */
 export const periodScalars = {
   from: moment().optional(),
   until: moment().optional(),
@@ -38,8 +38,8 @@ export const weekday = oneOf(WEEKDAYS, "day of the week")
 export { hours as dayHours }
 
 /**
- * The rules for the periods of one price. They check unchecked data, as all rules do: what is no moment, no day or no
- * zone is another finding.
+ * Returns the rules for the periods of one price. Like all rules they check unchecked data: an invalid moment, day or
+ * zone is reported by another rule.
  * @param path of the price.
  */
 export function periodFindings(path: SettingPath, price: unknown): Finding[] {
@@ -56,25 +56,25 @@ export function periodFindings(path: SettingPath, price: unknown): Finding[] {
   return [...findings, ...betweenFindings([...path, "periods"], all)]
 }
 
-/** What is wrong with a period alone. */
+/** Checks a single period. */
 function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
   const { from, until, zone: named } = times
   if (from !== undefined && until !== undefined && from >= until) {
-    const message = "is not after 'from'. Give it a later moment, or exchange the two"
+    const message = "is not after 'from'. Set a later moment, or swap the two"
     return [{ path: [...place, "until"], message }]
   }
   if (isAlways(times)) {
     const message =
-      "applies always. Give it from, until, days or hours, or make its prices those of the model"
+      "applies always. Set from, until, days or hours, or move its prices to the model"
     return [{ path: place, message }]
   }
   if (named === undefined || isWeekly(times)) return []
   const message =
-    "has no effect without days or hours. Give moments an offset: 2027-01-01T00:00+08:00"
+    "has no effect without days or hours. Give 'from' and 'until' an offset: 2027-01-01T00:00+08:00"
   return [{ path: [...place, "zone"], message }]
 }
 
-/** A period has prices of its own, and those of long requests where the price's would take their place. */
+/** Requires a period to have prices, and `tiers` of its own if it changes a price that the price's tiers name. */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
   if (names.every((name) => NO_PRICES.has(name))) {
@@ -86,7 +86,7 @@ function rateFindings(place: SettingPath, price: unknown, period: unknown): Find
     tiers.some((tier: unknown) => member(tier, name) !== undefined),
   )
   if (shared === undefined) return []
-  const message = `changes '${shared}', which the price's tiers name too. Give it tiers of its own`
+  const message = `changes '${shared}', which the price's tiers also name. Give the period its own tiers`
   return [{ path: place, message }]
 }
 
@@ -94,7 +94,7 @@ interface ReadPeriod {
   readonly times: PeriodTimes | undefined
 }
 
-/** Windows of one price are in one time zone, and no two of its periods apply at once. */
+/** Requires the windows of one price to share a time zone, and its periods not to overlap. */
 function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding[] {
   const zones = all.map(({ times }) =>
     times && isWeekly(times) ? (times.zone ?? "UTC") : undefined,
@@ -102,7 +102,7 @@ function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding
   const [first] = zones.filter((name) => name !== undefined)
   const other = zones.findIndex((name) => name !== undefined && name !== first)
   if (other !== -1) {
-    const message = `is '${zones[other]}', and that of another period is '${first}'. Give all days and hours of a price in one time zone`
+    const message = `is '${zones[other]}', but another period has '${first}'. Use one time zone for all days and hours of a price`
     return [
       {
         path: [...path, other, ...(all[other]?.times?.zone === undefined ? [] : ["zone"])],
@@ -115,12 +115,12 @@ function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding
       .slice(0, index)
       .findIndex((each) => times && each.times && overlaps(each.times, times))
     if (before === -1) return []
-    const message = `applies at the same time as periods[${before}]. Let one of the two end before the other begins`
+    const message = `applies at the same time as periods[${before}]. End one of the two before the other begins`
     return [{ path: [...path, index], message }]
   })
 }
 
-/** The times of an unchecked period; undefined where one of them cannot be read. */
+/** Returns the times of an unchecked period; undefined if one of them is invalid. */
 function timesIn(period: unknown): PeriodTimes | undefined {
   const times: { -readonly [Name in keyof PeriodTimes]: PeriodTimes[Name] } = {}
   for (const [name, schema] of Object.entries(periodScalars)) {

@@ -61,11 +61,11 @@ function priceGroupFindings(path: SettingPath, terms: unknown): Finding[] {
   })
 }
 
-/** The price of a rate card: its term says when it applies. */
+/** Rejects periods in the price of a rate card, whose term has its own dates. */
 function cardFindings(path: SettingPath, price: unknown): Finding[] {
   if (member(price, "periods") === undefined) return priceFindings(path, price)
   const message =
-    "cannot be used in a rate card, whose terms say from when its prices apply. Give the group another term"
+    "cannot be used in a rate card, whose terms have start dates. Add another term to the group"
   return [{ path: [...path, "periods"], message }]
 }
 

@@ -37,7 +37,7 @@ export interface PriceTierSettings extends PriceTable {
   readonly above: number
 }
 
-/** The prices of a model, or those of one of its periods. */
+/** The prices of a model or of one of its periods. */
 export interface PriceCardSettings extends PriceTable {
   readonly tiers?: readonly PriceTierSettings[]
   /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
@@ -46,13 +46,13 @@ export interface PriceCardSettings extends PriceTable {
   readonly modes?: ModeTable
 }
 
-/** Prices that take the place of those of the same name while the period applies. */
+/** Prices that replace those of the same name while the period applies. */
 export interface PricePeriodSettings extends PriceCardSettings, PeriodTimes {
   readonly name?: string
 }
 
 export interface PriceSettings extends PriceCardSettings {
-  /** No two apply at the same time; while none does, the price itself holds. */
+  /** Periods must not overlap; outside of all periods the price itself applies. */
   readonly periods?: readonly PricePeriodSettings[]
 }
 
@@ -158,7 +158,7 @@ export interface DeploymentSettings {
   readonly price?: PriceSettings
   /** Absent: the model's dialects. */
   readonly dialects?: readonly string[]
-  /** What its model accepts, where that differs from the model's other deployments. */
+  /** Rules that differ from those of the model's other deployments. */
   readonly rules?: ModelRules
 }
 
@@ -189,16 +189,16 @@ export interface ModelSettings {
   /** The dialects it can be called in; absent: the known ones, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
-  /** What it accepts, where that differs from what is known of it. */
+  /** Rules that override the known rules of the model. */
   readonly rules?: ModelRules
   /** Set for a group: the models of which any may answer. It has no deployments and no price of its own. */
   readonly members?: readonly MemberSettings[]
 }
 
 /**
- * What happens to a response whose caller has disconnected: it is cancelled at the provider and charged as far as it is
- * known, or drained, which means it is read until the provider reports its usage and charged by that. `auto` drains
- * what the provider bills anyway.
+ * Handling of a response whose caller has disconnected. `cancel` closes the connection to the provider and charges the
+ * known usage. `drain` reads until the provider reports its usage and charges that. `auto` drains responses that the
+ * provider bills anyway.
  */
 export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 

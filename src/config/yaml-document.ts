@@ -1,12 +1,12 @@
 import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from "yaml"
 
-/** Settings have about ten levels. Composing takes time and memory by the square of the levels. */
+/** Settings have about ten levels. Composing takes quadratic time and memory in the number of levels. */
 const MAX_LEVELS = 100
 const NESTING_FAULT = `lists and mappings are nested more than ${MAX_LEVELS} levels deep`
 
 /** A text whose lists and mappings are nested too deeply to be composed. */
 export class YamlNestingError extends Error {
-  /** In the text. */
+  /** Offset in the text. */
   readonly offset: number
 
   constructor(offset: number) {
@@ -23,9 +23,9 @@ export function composeDocument(text: string, lines: LineCounter): Document {
   const composer = new Composer({
     lineCounter: lines,
     prettyErrors: false,
-    // `<<: *name` is of YAML 1.1, and most people who write YAML by hand use it.
+    // `<<: *name` is YAML 1.1, which most people who write YAML by hand use.
     merge: true,
-    // The library compares each name with all before it, which takes seconds for some thousand models.
+    // The library compares each name with all earlier ones, which takes seconds for thousands of models.
     uniqueKeys: false,
   })
   const [first, second] = composer.compose(tokensOf(text, lines), true, text.length)
@@ -42,7 +42,7 @@ function* tokensOf(text: string, lines: LineCounter) {
   lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme)
-    // The stack has an element for each list and mapping that is open.
+    // The stack has an element for each open list and mapping.
     if (parser.stack.length > MAX_LEVELS) throw new YamlNestingError(parser.offset)
   }
   yield* parser.end()

@@ -73,7 +73,7 @@ describe("a signed price list", () => {
     const place = "vendors.openai.gpt-7.price.periods"
     const bad: [object[], string][] = [
       [[peak, later], `${place}.1 applies at the same time as periods[0]`],
-      [[{ ...peak, zone: "Mars/Base" }], `${place}.0.zone is no known time zone`],
+      [[{ ...peak, zone: "Mars/Base" }], `${place}.0.zone is not a known time zone`],
       [[{ ...peak, hours: ["12:00-09:00"] }], `${place}.0.hours.0 ends before it begins`],
       [[{ ...peak, days: ["monday"] }], `${place}.0.days.0`],
       [[{ ...later, until: "2026-12-01" }], `${place}.0.until is not after 'from'`],

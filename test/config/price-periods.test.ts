@@ -39,13 +39,13 @@ test("periods are taken with their moments, days and hours", () => {
 })
 
 const ALONE: [period: string, place: string, message: string][] = [
-  ["days: [mon]", "7:9 periods[0]", "changes no price. Give it at least one, such as input: 0.10"],
-  ["input: 1", "7:9 periods[0]", "applies always. Give it from, until, days or hours"],
+  ["days: [mon]", "7:9 periods[0]", "changes no price. Set at least one, such as input: 0.10"],
+  ["input: 1", "7:9 periods[0]", "applies always. Set from, until, days or hours"],
   ["input: 1, hours: [00:00-24:00]", "7:9 periods[0]", "applies always."],
   [
     "input: 1, from: 2027-01-01, until: 2027-01-01",
     "7:46 periods[0].until",
-    "is not after 'from'. Give it a later moment, or exchange the two",
+    "is not after 'from'. Set a later moment, or swap the two",
   ],
   ["input: 1, from: tomorrow", "7:27 periods[0].from", "must be a moment such as 2026-12-01"],
   ["input: 1, days: [monday]", "7:28 periods[0].days[0]", "is no known day of the week."],
@@ -68,7 +68,7 @@ const ALONE: [period: string, place: string, message: string][] = [
   [
     "input: 1, days: [mon], zone: Mars/Base",
     "7:40 periods[0].zone",
-    "is no known time zone. Name one such as UTC or Asia/Shanghai",
+    "is not a known time zone. Use one such as UTC or Asia/Shanghai",
   ],
   [
     "input: 1, from: 2027-01-01, zone: Asia/Shanghai",
@@ -86,18 +86,18 @@ test.each(ALONE)("a period of { %s } is refused", (period, place, message) => {
 test("periods of one price that overlap, or have several time zones, are refused", () => {
   const price = "input: 1, output: 2"
   expect(found(price, "input: 2, days: [mon, tue]", "input: 3, hours: [10:00-11:00]")).toEqual([
-    "8:9 periods[1]: applies at the same time as periods[0]. Let one of the two end before the other begins",
+    "8:9 periods[1]: applies at the same time as periods[0]. End one of the two before the other begins",
   ])
   expect(isTaken(price, "input: 2, until: 2027-01-01", "input: 3, from: 2027-01-01")).toBe(true)
   expect(found(price, "input: 2, days: [mon], zone: Asia/Tokyo", "input: 3, days: [tue]")).toEqual([
-    "8:9 periods[1]: is 'UTC', and that of another period is 'Asia/Tokyo'. Give all days and hours of a price in one time zone",
+    "8:9 periods[1]: is 'UTC', but another period has 'Asia/Tokyo'. Use one time zone for all days and hours of a price",
   ])
 })
 
 test("a period that changes what the price's tiers name needs tiers of its own", () => {
   const price = "input: 1, output: 2, cached_input: 0.1, tiers: [{ above: 1000, input: 2 }]"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
-    "7:9 periods[0]: changes 'input', which the price's tiers name too. Give it tiers of its own",
+    "7:9 periods[0]: changes 'input', which the price's tiers also name. Give the period its own tiers",
   ])
   expect(isTaken(price, "cached_input: 0.2, days: [mon]")).toBe(true)
   expect(isTaken(price, "input: 2, days: [mon], tiers: [{ above: 1000, input: 4 }]")).toBe(true)
@@ -116,7 +116,7 @@ test("periods are checked wherever a price is written, and refused in a rate car
     [`unknown_models: { price: ${price} }\n`, `unknown_models.price.${always}`],
     [
       `price_groups:\n  vip:\n    terms: [{ from: 2026-01-01, prices: { local/a: ${price} } }]\n`,
-      "prices.(a name).periods: cannot be used in a rate card, whose terms say from when its prices apply. Give the group another term",
+      "prices.(a name).periods: cannot be used in a rate card, whose terms have start dates. Add another term to the group",
     ],
   ]
   for (const [text, message] of places) expect(problems(FILE + text)[0]).toContain(message)

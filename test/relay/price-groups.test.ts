@@ -288,7 +288,7 @@ describe("the API of price groups", () => {
       {
         prices: { [model]: { input: "1", output: "1", periods: [{ days: ["mon"], input: "2" }] } },
       },
-      "cannot be used in a rate card, whose terms say from when its prices apply",
+      "cannot be used in a rate card, whose terms have start dates",
     ],
     ["an empty price", { prices: { [model]: {} } }, "is empty"],
     ["a price that is no price", { prices: { [model]: "3" } }, ""],
