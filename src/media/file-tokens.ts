@@ -24,7 +24,7 @@ const GEMINI_MAX_FRAMES_PER_SECOND = 24
 /** Names, types and the like that a vendor writes around a file. */
 const WRAPPING = 64
 
-/** The longest normal form of a text that was not measured: U+FDFA grows from 3 bytes to 33. */
+/** Maximum growth of an unmeasured text by normalization: U+FDFA grows from 3 bytes to 33. */
 const MAX_GROWTH = 11
 
 /**

@@ -7,10 +7,10 @@ import { peek } from "./peek.ts"
 /** Larger than any rule considers. */
 export const LARGEST = { width: Infinity, height: Infinity }
 
-/** The size that an image is assumed to have if it is unknown and only estimated. */
+/** Assumed size of an image of unknown size, for estimates. */
 const COMMON = { width: 1024, height: 1024 }
 
-/** About how many input tokens an image costs; the parameters are those of `imageTokenBound`. */
+/** Estimates the input tokens of an image; the parameters are those of `imageTokenBound`. */
 export function imageTokenEstimate(
   source: MediaSource,
   detail: string | undefined,
@@ -25,7 +25,7 @@ export function imageTokenEstimate(
  * costs the most that the model's rule allows.
  * @param detail `low`, `high`, `auto` and any value a vendor adds; absent: `auto`.
  * @param model the model's id or name.
- * @param fields what the vendor's own format says besides.
+ * @param fields further members of the vendor's own format.
  */
 export function imageTokenBound(
   source: MediaSource,
@@ -41,7 +41,7 @@ function sizeOf(source: MediaSource): ImageSize | undefined {
   return head && imageSize(head)
 }
 
-/** Qwen-VL enlarges an image to as many pixels as a request asks for. */
+/** Qwen-VL enlarges an image to the number of pixels that a request asks for. */
 function enlarged(size: ImageSize, fields: JsonObject | undefined): ImageSize {
   const inner = fields?.["image_url"]
   const pixels = fields?.["min_pixels"] ?? (isJsonObject(inner) ? inner["min_pixels"] : undefined)

@@ -6,7 +6,7 @@ const WAVE_HEADER = 44
 
 /**
  * The duration of a WAV or AIFF file whose samples all have the same size; undefined if it is not one, or if its samples
- * are frames of MPEG audio or AAC, which decoders play whatever the header says.
+ * are frames of MPEG audio or AAC, which decoders play regardless of the header.
  * @param head its first bytes.
  */
 export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
@@ -16,7 +16,7 @@ export function waveDuration(head: Uint8Array, size: number): Duration | undefin
   return { seconds, maxSeconds: seconds, hasVideo: false }
 }
 
-/** Frames that follow each other; samples do not look like so many. */
+/** Minimum consecutive frames; plain samples do not look like that many frames. */
 const MIN_FRAMES = 7
 
 function hasFrames(head: Uint8Array): boolean {
@@ -31,7 +31,7 @@ function hasFrames(head: Uint8Array): boolean {
   return false
 }
 
-/** Bytes of the frame of MPEG audio or AAC that starts here; 0 if none does. */
+/** Returns the bytes of the MPEG audio or AAC frame at this position; 0 if there is no frame. */
 function frameBytes(head: Uint8Array, at: number): number {
   const [sync = 0, kind = 0, rates = 0, high = 0, middle = 0, low = 0] = head.subarray(at, at + 6)
   if (sync !== 0xff) return 0

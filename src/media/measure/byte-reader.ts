@@ -60,7 +60,7 @@ export class ByteReader {
     return this.size
   }
 
-  /** Where a text of one character a byte is next; the size if it is not there. */
+  /** Returns the next position of a text with one byte per character; the size if the text is absent. */
   findText(text: string, from: number): number {
     let at = from
     while (at + text.length <= this.size) {

@@ -7,7 +7,7 @@ export interface Duration {
   readonly hasVideo: boolean
 }
 
-/** Seconds, at least and at most. */
+/** Minimum and maximum seconds. */
 export interface Range {
   readonly min: number
   readonly max: number
@@ -23,7 +23,7 @@ export class TooManyParts extends Error {
 
 /**
  * The duration of audio from what its frames play and what the file claims. A claim only ever raises the bound.
- * @param counted what the frames play.
+ * @param counted the duration of the frames.
  */
 export function audioDuration(counted: Range, claimed: number): Duration {
   const claim = Number.isFinite(claimed) && claimed > 0 ? claimed : 0

@@ -1,18 +1,18 @@
 import type { ByteReader } from "./byte-reader.ts"
 
-/** Bytes of a variable-length number: its leading zeros and one (RFC 8794, 4). */
+/** Returns the length of a variable-length number: its leading zeros and one (RFC 8794, 4). Bytes. */
 export function ebmlLength(reader: ByteReader, at: number): number {
   return Math.clz32(reader.byte(at)) - 23
 }
 
-/** The value without the marker; all ones means unknown, which reads as an empty element. */
+/** Returns the value without the marker. All ones mean unknown and are read as an empty element. */
 export function ebmlSize(reader: ByteReader, at: number, length: number): number {
   const most = 2 ** (7 * length) - 1
   const value = length === 8 ? reader.uint(at + 1, 7) : reader.uint(at, length) - 2 ** (7 * length)
   return value === most ? 0 : value
 }
 
-/** A float of four or eight bytes; 0 if it is none above zero. */
+/** Reads a float of four or eight bytes; 0 if it is not positive. */
 export function ebmlFloat(reader: ByteReader, at: number, size: number): number {
   if (size !== 4 && size !== 8) return 0
   const view = new DataView(new ArrayBuffer(8))

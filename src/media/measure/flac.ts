@@ -20,14 +20,14 @@ export function flacDuration(reader: ByteReader): Duration | undefined {
   const start = skipTags(reader)
   if (reader.text(start, 4) !== "fLaC") return undefined
   const info = readFlacInfo(reader, start + 8)
-  // Frames are looked for everywhere: a block of metadata may claim to be longer than it is.
+  // Search all bytes for frames: a block of metadata may claim to be longer than it is.
   const seconds = flacFramesSeconds(reader, start + 4, info.sampleRate)
   if (seconds === 0) return undefined
   const claimed = info.sampleRate > 0 ? info.samples / info.sampleRate : 0
   return audioDuration({ min: seconds, max: seconds }, claimed)
 }
 
-/** How long all frames are that start from here on. */
+/** Returns the duration of all frames from this position on. */
 export function flacFramesSeconds(reader: ByteReader, from: number, streamRate: number): number {
   let seconds = 0
   for (let at = from; at < reader.size; at = reader.find(0xff, at + 1)) {

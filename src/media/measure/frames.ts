@@ -12,7 +12,7 @@ interface FrameFormat {
 /** A decoder finds the start of the frames by some that follow each other. */
 const MIN_RUN = 8
 
-/** MP3 has at least 8 kbit/s (ISO 13818-3), and speech in other formats with about as many samples is not smaller. */
+/** Lowest rate of MP3 (8 kbit/s, ISO 13818-3); speech of similar length is not smaller in other formats. */
 export const MIN_SPEECH_BYTES_PER_SECOND = 1_000
 
 const MPEG: FrameFormat = {
@@ -119,7 +119,7 @@ export function skipTags(reader: ByteReader): number {
   return at
 }
 
-/** As decoders find one: no byte of its version is 255, and none of its size above 127. */
+/** Matches a tag as decoders do: no byte of its version is 255, and no byte of its size is above 127. */
 function isTag(reader: ByteReader, at: number): boolean {
   if (reader.text(at, 3) !== "ID3" || reader.text(at + 3, 2).includes("\xff")) return false
   return (reader.uint(at + 6, 4) & 0x8080_8080) === 0

@@ -37,8 +37,8 @@ export function measureMedia(input: MeasureInput): Measured {
 }
 
 /**
- * The most bytes of UTF-8 that a file takes as text: as it is, and in the normal forms that some tokenizers count. U+FDFA
- * is 3 bytes, and 33 when it is normalized; a byte that is not valid becomes a character of 3.
+ * Maximum bytes of UTF-8 of a file as text, unchanged and in the normal forms that some tokenizers count. U+FDFA has
+ * 3 bytes, and 33 when it is normalized; an invalid byte becomes a character of 3 bytes.
  */
 function textBytes(file: Uint8Array): number {
   const isWide = /^(\xff\xfe|\xfe\xff)/.test(latin1(file.subarray(0, 2)))

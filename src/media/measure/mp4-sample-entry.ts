@@ -6,13 +6,13 @@ import { MAX_PACKET_SECONDS } from "./opus.ts"
 
 /** How an audio track is coded. */
 export interface SampleEntry {
-  /** How long one sample can play, if it is one frame. */
+  /** Maximum duration of a sample that is one frame. */
   readonly maxSampleSeconds: number
-  /** Bytes of a second, at least and at most, of codecs whose decoders read several frames out of a sample. */
+  /** Minimum and maximum bytes per second of codecs whose decoders read several frames from a sample. */
   readonly bytesPerSecond?: Range
 }
 
-/** The longest frame of AAC with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
+/** Maximum size of an AAC frame with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
 const MAX_AAC_BYTES = 1_536
 const MPEG_AUDIO_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: 56_000 }
 const ANY_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: Infinity }
@@ -93,7 +93,7 @@ function isMpegAudio(reader: ByteReader, at: number, end: number): boolean {
   return decoder !== undefined && MPEG_AUDIO.has(reader.byte(decoder))
 }
 
-/** The lowest of the rates that the entry and its decoder's configuration name. */
+/** Returns the lowest rate of the entry and its decoder configuration. */
 function lowestAacRate(reader: ByteReader, at: number, end: number, rate: number): number {
   const descriptor = findBox(reader, "esds", at + 36, end)
   const specific = descriptor === undefined ? undefined : findTag(reader, 0x05, descriptor + 4, end)
@@ -102,7 +102,7 @@ function lowestAacRate(reader: ByteReader, at: number, end: number, rate: number
   return Math.min(rate || named, named)
 }
 
-/** The rate that the configuration of an AAC decoder names (ISO 14496-3, 1.6.2.1). */
+/** Returns the rate in the configuration of an AAC decoder (ISO 14496-3, 1.6.2.1). */
 export function aacRate(reader: ByteReader, at: number): number {
   const bits = reader.uint(at, 6)
   const bit = (from: number, count: number): number =>

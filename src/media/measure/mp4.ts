@@ -4,7 +4,7 @@ import { readSampleEntry, type SampleEntry } from "./mp4-sample-entry.ts"
 
 const MAX_DEPTH = 10
 
-/** What decoders look for: a track, and a part of one in a fragment. */
+/** Boxes that decoders search for: a track, and the part of a track in a fragment. */
 const TRACKS = ["trak", "traf"] as const
 
 interface Track {
@@ -13,7 +13,7 @@ interface Track {
   ticks: number
   isSound: boolean
   isVideo: boolean
-  /** Of all descriptions of its samples. */
+  /** Merged from all descriptions of its samples. */
   readonly entries: (SampleEntry | undefined)[]
   /** Ticks and samples by the table of times. */
   timedTicks: number
@@ -21,7 +21,7 @@ interface Track {
   /** Samples and their bytes by the table of sizes. */
   samples: number
   bytes: number
-  /** Whether each sample plays one tick: then the chunks say how many there are. */
+  /** Whether each sample lasts one tick: then the chunks give the number of samples. */
   isEven: boolean
   chunks: number
   chunkSamples: number
@@ -46,7 +46,7 @@ class Movie {
   readonly ids: number[] = []
   /** Default ticks and bytes of a sample in a fragment, by track. */
   readonly defaults = new Map<number, { readonly ticks: number; readonly bytes: number }>()
-  /** Where boxes start that are in `TRACKS`. */
+  /** Offsets of boxes in `TRACKS`. */
   readonly seen = new Set<number>()
   readonly fragments: Fragment[] = []
   boxes = 0
@@ -56,7 +56,7 @@ class Movie {
 export function mp4Duration(reader: ByteReader): Duration | undefined {
   const movie = new Movie()
   walk(reader, movie, { start: 0, end: reader.size, depth: 0 })
-  // No length is trusted: what a box seems to contain may be read, too.
+  // Lengths are not trusted: the apparent content of a box may be read as boxes too.
   for (const type of TRACKS) {
     for (let at = 4; (at = reader.findText(type, at)) < reader.size; at++) {
       if (!movie.seen.has(at - 4))
@@ -133,7 +133,7 @@ function walk(reader: ByteReader, movie: Movie, { start, end, depth }: Span): vo
   }
 }
 
-/** @returns how many bytes the box says that it has; 0 if it is none. */
+/** @returns the size in the box's header, in bytes; 0 if it is not a box. */
 function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span): number {
   if (++movie.boxes > MAX_PARTS) throw new TooManyParts()
   const short = reader.uint(start, 4)
@@ -146,7 +146,7 @@ function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span):
   if (type === "trak") movie.tracks.push(newTrack())
   const read = READERS[type]
   if (read !== undefined) read(reader, movie, content)
-  // Any other box may hold boxes: decoders look into some that others skip.
+  // Any other box may hold boxes: some decoders read boxes that others skip.
   else if (depth < MAX_DEPTH && type !== "mdat") walk(reader, movie, content)
   return size
 }

@@ -6,13 +6,13 @@ import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 /** One logical stream of a file. */
 interface OggStream {
   codec: Codec
-  /** Packets at the start that may be headers. */
+  /** Maximum packets at the start that may be headers. */
   headers: number
   min: number
   max: number
   /** The last position in samples. */
   granule: number
-  /** Contents of pages, in the order of the file, of codecs whose frames are looked for in all bytes. */
+  /** Contents of pages in file order, for codecs whose frames are searched for in all bytes. */
   readonly pages: { readonly bytes: Uint8Array; readonly isWhole: boolean }[]
 }
 
@@ -23,9 +23,9 @@ interface Codec {
   readonly rate: number
   /** Samples at the start that are not played. */
   readonly skip: number
-  /** How each header starts. */
+  /** The first bytes of each header. */
   readonly headers: readonly string[]
-  /** What each packet plays, where that does not depend on the packet. */
+  /** The duration of each packet, if it does not depend on the packet. */
   readonly even?: Range
 }
 
@@ -50,12 +50,12 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
       let codec = codecOf(reader, content)
       if (codec === undefined) return undefined
       if (codec.even !== undefined) {
-        // Some decoders keep what the first header of a file says.
+        // Some decoders keep the values of the first header of a file.
         slowest = longer(slowest, codec.even)
         codec = { ...codec, even: slowest }
       }
       if (before !== undefined) ended.push(before)
-      // To some decoders, later headers of a stream are audio.
+      // Some decoders treat later headers of a stream as audio.
       const headers = before === undefined ? codec.headers.length : 0
       stream = { codec, headers, min: 0, max: 0, granule: 0, pages: [] }
       streams.set(serial, stream)
@@ -82,8 +82,8 @@ function longer(one: Range, other: Range): Range {
 }
 
 /**
- * Whether a page is of the known version, and its checksum is right (RFC 3533, 6): of all its bytes, with zeros in place
- * of the checksum. Decoders do not skip any other page, but look for pages in its content.
+ * Whether a page has the known version and a valid checksum (RFC 3533, 6), computed over all its bytes with the
+ * checksum set to zero. Decoders skip only valid pages; they search the content of other pages for pages.
  */
 function hasChecksum(page: Buffer): boolean {
   let crc = 0
@@ -156,7 +156,7 @@ function together(streams: readonly OggStream[]): Duration | undefined {
   return max === 0 ? undefined : audioDuration({ min, max }, claimed)
 }
 
-/** Frames of FLAC: a packet may have several, and a frame may start on one page and go on on the next. */
+/** Frames of FLAC: a packet may have several, and a frame may continue on the next page. */
 function framesOf(pages: OggStream["pages"], rate: number): number {
   const all = pages.map(({ bytes }) => bytes)
   const whole = pages.filter(({ isWhole }) => isWhole).map(({ bytes }) => bytes)
@@ -186,7 +186,7 @@ function opusCodec(skip: number): Codec {
 }
 
 /**
- * A packet plays at most half of the longer block (Vorbis I, 4.3.8); sound has more long blocks than short ones.
+ * A packet lasts at most half of the longer block (Vorbis I, 4.3.8). Sound has more long blocks than short ones.
  * @param sizes both block sizes, as exponents.
  */
 export function vorbisSeconds(rate: number, sizes: number): Range {

@@ -4,15 +4,15 @@ import { MIN_SPEECH_BYTES_PER_SECOND, mp3Duration } from "./frames.ts"
 import { vorbisSeconds } from "./ogg.ts"
 import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
-/** How a track is coded. */
+/** The codec of a track. */
 export interface Track {
   readonly numbers: number[]
   isAudio: boolean
   codec: string
   rate: number
-  /** What a packet of Vorbis plays, by its header. */
+  /** The duration of a Vorbis packet, according to its header. */
   vorbis: Range | undefined
-  /** As the decoder's configuration says. */
+  /** From the decoder configuration. */
   aacRate: number
 }
 
@@ -20,11 +20,11 @@ export function newTrack(): Track {
   return { numbers: [], isAudio: false, codec: "", rate: 8_000, vorbis: undefined, aacRate: 0 }
 }
 
-/** The frames of a track, of whatever codec. */
+/** The frames of a track of any codec. */
 export interface Frames {
   count: number
   bytes: number
-  /** By their headers, if they are Opus or MP3. */
+  /** Counted by the headers of Opus and MP3 frames. */
   opusMin: number
   opusMax: number
   mp3Min: number
@@ -40,7 +40,7 @@ export const NO_FRAMES: Readonly<Frames> = {
   mp3Max: 0,
 }
 
-/** The usual length of a packet of Opus. */
+/** The usual duration of an Opus packet. */
 const OPUS_SECONDS = 0.02
 
 interface Content {
@@ -65,10 +65,10 @@ export function addFrames(frames: Frames, reader: ByteReader, { at, end, isLaced
   frames.mp3Max += mp3?.maxSeconds ?? 0
 }
 
-/** How long the frames of a track are; undefined for unknown codecs. */
+/** Returns the duration of the frames of a track; undefined for unknown codecs. */
 export function playedBy(track: Track, frames: Frames): Range | undefined {
   const { codec, rate, aacRate, vorbis } = track
-  // A decoder reads as many frames out of a block as there are.
+  // A decoder reads all frames of a block.
   const atMost = frames.bytes / MIN_SPEECH_BYTES_PER_SECOND
   if (codec === "A_OPUS") return { min: frames.opusMin, max: frames.opusMax }
   if (codec === "A_MPEG/L3") return { min: frames.mp3Min, max: Math.max(frames.mp3Max, atMost) }
@@ -79,7 +79,7 @@ export function playedBy(track: Track, frames: Frames): Range | undefined {
   return { min: 0, max: Math.max((frames.count * 1_024) / Math.min(rate, aacRate), atMost) }
 }
 
-/** What a packet of Vorbis plays, by the first header in the private data of its codec. */
+/** Reads the duration of a Vorbis packet from the first header in the codec's private data. */
 export function readVorbisHeader(reader: ByteReader, at: number, size: number): Range | undefined {
   const bytes = Buffer.from(reader.slice(at, size))
   const start = bytes.indexOf("\x01vorbis", 0, "latin1")

@@ -46,27 +46,27 @@ const CONTAINERS: ReadonlySet<number> = new Set([
   IDS.blockGroup,
 ])
 
-/** Where a decoder may start to read again after what it does not understand: information, tracks and clusters. */
+/** Elements at which a decoder may resume after unknown bytes: information, tracks and clusters. */
 const STARTS = ["\x15\x49\xa9\x66", "\x16\x54\xae\x6b", "\x1f\x43\xb6\x75"] as const
 const START_IDS: ReadonlySet<number> = new Set([IDS.info, IDS.tracks, IDS.cluster])
 
 interface State {
-  /** Nanoseconds of a tick; 0: none is named. */
+  /** Nanoseconds of a tick; 0: unspecified. */
   scale: number
   claimed: number
   clusterTime: number
   lastTime: number
   blockTime: number
   readonly tracks: Track[]
-  /** The track that is described here, and where its description ends. */
+  /** The track of the current description, and the end of that description. */
   track: Track | undefined
   trackEnd: number
-  /** By the number of their track, which may be described later. */
+  /** By track number; the track may be described later. */
   readonly frames: Map<number, Frames>
-  /** Whether the frames are as they are stored. */
+  /** Whether the frames are stored unchanged. */
   isPlain: boolean
   parts: number
-  /** Where elements start that are in `STARTS`. */
+  /** Offsets of elements in `STARTS`. */
   readonly seen: Set<number>
 }
 
@@ -86,7 +86,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
     seen: new Set(),
   }
   if (!walk(reader, state, 0)) return undefined
-  // No length is trusted: what an element seems to contain may be read, too.
+  // Lengths are not trusted: the apparent content of an element may be read as elements too.
   for (const start of STARTS) {
     for (let at = 0; (at = reader.findText(start, at)) < reader.size; at++) {
       if (!state.seen.has(at)) walk(reader, state, at)
@@ -95,7 +95,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
   return state.isPlain ? durationOf(state) : undefined
 }
 
-/** Reads one element after the other, up to one that was read before. @returns whether all could be read. */
+/** Reads elements in sequence, up to one that was read before. @returns whether all could be read. */
 function walk(reader: ByteReader, state: State, start: number): boolean {
   state.trackEnd = 0
   for (let at = start; at < reader.size;) {
