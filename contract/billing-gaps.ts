@@ -18,7 +18,7 @@ export const billingGaps = z.object({
   receipts: z.int(),
   /** Set if the time has more receipts than are read: until when they were. */
   counted_to: moment.nullable(),
-  /** What was charged by our own count, by deployment. */
+  /** What was charged by the gateway's own count, by deployment. */
   estimated: gapSum,
   /** What was charged for requests with features that have no price, by feature. */
   unpriced: gapSum,

@@ -5,7 +5,7 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { ReceiptRecord, SettlementReads } from "../store/settlements.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 
-/** Receipts that are read at once, and for one report of the management API. */
+/** Receipts per read, and per report of the management API. */
 const PAGE = 200
 const MAX_RECEIPTS = 50_000
 
@@ -51,7 +51,7 @@ class Gap {
   }
 }
 
-/** Where charges and what providers bill may differ: read from the receipts of a time. */
+/** Reports differences between charges and provider bills from the receipts of a time range. */
 export class BillingGapReports {
   readonly #reader: ReceiptReader
 
@@ -60,7 +60,7 @@ export class BillingGapReports {
   }
 
   /**
-   * @param max receipts that are read.
+   * @param max maximum receipts that are read.
    * @throws GatewayError `forbidden`, `invalid_value`.
    */
   async report(
@@ -118,7 +118,7 @@ function addReceipt(gaps: Gaps, { body, entry, writtenOff }: ReceiptRecord): voi
   gaps.uncharged.add(Array.isArray(attempts) ? attempts.flatMap(unchargedOf) : [])
 }
 
-/** What an attempt that nobody paid for cost the operator. */
+/** The operator's cost of an uncharged attempt. */
 function unchargedOf(attempt: unknown): readonly (readonly [string, bigint])[] {
   if (!isJsonObject(attempt)) return []
   const { outcome, provider_cost: cost } = attempt

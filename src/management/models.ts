@@ -233,7 +233,7 @@ export class Models {
   }
 }
 
-/** What the members of a price group pay for a model, in place of what everyone pays. A rate card has no periods. */
+/** The prices of a model for members of a price group, which replace the usual ones. A rate card has no periods. */
 function groupPrice(model: Model): Partial<ModelDocument> {
   const price = model.deployments.find((deployment) => deployment.price?.group)?.price
   if (price === undefined) return {}

@@ -10,8 +10,8 @@ type PriceMembers = "price" | "price_tiers" | "price_pictures" | "price_periods"
 type PeriodDocument = ModelDocument["price_periods"][number]
 
 /**
- * The price of a model before the multiplier, credits per million units, outside of its periods and in each of them.
- * With several deployments the highest in each class, as for holds.
+ * The price of a model before the multiplier, in credits per million units, outside of its periods and in each period.
+ * With several deployments, each class has the highest price, as for holds.
  */
 export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])
@@ -22,8 +22,8 @@ export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
 }
 
 /**
- * The price that is in force; null where it does not depend on the time.
- * @param model at the prices of the moment.
+ * Returns the price that is in force; null if it does not depend on the time.
+ * @param model at the prices in force.
  */
 export function priceInForce({ deployments }: Model): ModelDocument["price_in_force"] {
   const prices = deployments.flatMap(({ price }) => price ?? [])
@@ -56,7 +56,7 @@ function cardDocument(prices: readonly Price[]) {
   }
 }
 
-/** Deployments mostly have the same periods: those at the same times are one. */
+/** Merges periods with the same times, since deployments mostly share periods. */
 function periodDocuments(prices: readonly Price[]): PeriodDocument[] {
   const all = prices.flatMap(({ periods }) => periods?.periods ?? [])
   const kinds = new Map(all.map((period) => [keyOf(period), period]))
@@ -82,7 +82,7 @@ function keyOf({ name, times }: PricePeriod): string {
   return JSON.stringify([name, times])
 }
 
-/** The factors that are others than outside of the period, as decimal text. */
+/** Returns the factors that differ from those outside of the period, as decimal text. */
 function changedModes(
   prices: readonly { readonly base: Price; readonly price: Price }[],
 ): PriceTable {

@@ -81,7 +81,7 @@ export async function probeProvider(
   }
 }
 
-/** The error itself; for a failed TLS handshake the one of a second handshake, whose reason the runtime does not hide. */
+/** Returns the error itself, or after a failed TLS handshake the error of a second handshake, which has a reason. */
 async function handshakeErrorOf(thrown: unknown, url: URL): Promise<unknown> {
   if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPROTO")) return thrown
   const { promise, resolve } = Promise.withResolvers<unknown>()
@@ -141,7 +141,7 @@ async function validate(
   const text = isRead ? await textOf(response) : undefined
   const body = text === undefined ? undefined : parsed(text)
   if (text !== undefined && typeof body !== "object") {
-    const page = /^\s*</.test(text) ? "a web page" : "something else than JSON"
+    const page = /^\s*</.test(text) ? "a web page" : "a body that is not JSON"
     return { result: "failed", found: `it answers with ${page}`, mend: "correct its base_url" }
   }
   const found = "it accepts the credential"
@@ -170,13 +170,13 @@ async function accountError(
   return ACCOUNT_ERRORS.has(providerError) ? providerError : undefined
 }
 
-/** Where a redirect leads, without what may be secret in an address. */
+/** Returns the target of a redirect without parts of the address that may be secret. */
 function placeIn({ headers, url }: Response): string {
   const target = URL.parse(headers.get("location") ?? "", url)
   return target === null || !target.protocol.startsWith("http") ? "" : ` to ${target.origin}`
 }
 
-/** Undefined if it is too long to be read. */
+/** Returns undefined if the body is too long. */
 async function textOf(response: Response): Promise<string | undefined> {
   const decoder = new TextDecoder()
   let text = ""

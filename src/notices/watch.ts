@@ -17,19 +17,19 @@ const PRUNE_EVERY = 240
 const PACE_EVERY = 4
 /** Percent of a budget that are told of. */
 const STEPS = [100n, 80n, 50n] as const
-/** How long before a change of prices it is told of, milliseconds. */
+/** Time before a price change at which the notice is sent, in milliseconds. */
 const AHEAD = 86_400_000
-/** What the marks of such changes begin with; their moments follow. */
+/** Prefix of the marks of price changes, followed by their moments. */
 const PRICES = "prices:"
 /** Accounts and requests that are named. */
 const NAMED = 5
 
-/** A price that is going to change. */
+/** A scheduled price change. */
 export interface ScheduledPrice {
   readonly model: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Whether it comes again every week; else it has a date. */
+  /** Whether the change recurs every week; otherwise it has a date. */
   readonly isRecurring: boolean
   readonly parts: readonly {
     readonly name: string
@@ -44,7 +44,7 @@ export interface WatchParts {
   readonly alarms: NoticeAlarms
   /** As the settings are at the moment. */
   readonly backup: () => BackupSettings
-  /** Changes of prices that are known to come. */
+  /** Known price changes. */
   readonly upcoming: (now: number) => readonly ScheduledPrice[]
   /** Pauses accounts that spend too fast. */
   readonly pace: (now: number) => Promise<void>
@@ -53,8 +53,8 @@ export interface WatchParts {
 }
 
 /**
- * Looks after accounts, balances, budgets, write-offs, backups and scheduled prices, and tells of what has changed. All processes of all machines take turns,
- * and a mark says what was told, so that each thing is told once.
+ * Checks accounts, balances, budgets, write-offs, backups and scheduled prices, and sends notices of changes. All
+ * processes of all machines take turns. A mark records each notice, so that it is sent once.
  */
 export class Watch implements AsyncDisposable {
   readonly #parts: WatchParts
@@ -186,14 +186,14 @@ export class Watch implements AsyncDisposable {
     await notices.raise({ type: "write_off", data, mark: { name, from, to } })
   }
 
-  /** Once for each model and date, a day before: a mark holds the models that were told of. */
+  /** Sent once for each model and date, a day before. A mark stores the models of earlier notices. */
   async #prices(now: number): Promise<void> {
     const { store, notices, upcoming } = this.#parts
-    const told = await store.notices.marks(PRICES)
+    const marks = await store.notices.marks(PRICES)
     const due = upcoming(now).filter(({ at, isRecurring }) => !isRecurring && at - now <= AHEAD)
     for (const [at, changes] of Map.groupBy(due, (change) => change.at)) {
       const name = `${PRICES}${at}`
-      const from = told.get(name) ?? null
+      const from = marks.get(name) ?? null
       const known = from === null ? [] : from.split(" ")
       const fresh = changes.filter(({ model }) => !known.includes(model))
       if (fresh.length === 0) continue
@@ -202,7 +202,7 @@ export class Watch implements AsyncDisposable {
       const mark = { name, from, to: [...known, ...models].join(" ") }
       await notices.raise({ type: "price.scheduled", data, mark })
     }
-    for (const [name, from] of told) {
+    for (const [name, from] of marks) {
       const isOver = Number(name.slice(PRICES.length)) <= now
       if (isOver) await store.notices.mark({ name, from, to: null }, now)
     }

@@ -75,10 +75,10 @@ export interface UserWrites {
   /** Links an identity to a user; one that is already linked stays with its user. */
   link(id: string, identity: Identity, at: number): Promise<void>
   /**
-   * Links an identity, and deletes everything else that opens a session of the user: password, passkeys, sessions,
-   * proofs and other identities. The second factor stays: alone it opens nothing.
+   * Links an identity, and deletes every other credential and session of the user: password, passkeys, sessions, proofs
+   * and other identities. The second factor stays: it does not suffice to sign in.
    * @param kept other issuers whose identities stay.
-   * @returns false, changing nothing, if the identity has a user, or if the user is disabled or deleted.
+   * @returns false, changing nothing, if the identity has a user, or the user is disabled or deleted.
    */
   linkAlone(id: string, identity: Identity, at: number, kept: readonly string[]): Promise<boolean>
   /** Disabling a user ends their sessions. */
@@ -87,8 +87,8 @@ export interface UserWrites {
   remove(id: string): Promise<boolean>
   /**
    * Ends all sessions and proofs of the user.
-   * @param replaced the hash that the new one replaces; undefined for any.
-   * @returns false, changing nothing, if the user has another hash by now.
+   * @param replaced the hash that the new one replaces; undefined: any.
+   * @returns false, changing nothing, if the user has another hash.
    */
   setPassword(id: string, hash: string, replaced?: string): Promise<boolean>
   seen(id: string, at: number): Promise<void>

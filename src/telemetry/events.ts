@@ -74,7 +74,7 @@ export interface Events {
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /** The same, and refusals of the request itself, with all that is known: not for the log. */
   attemptEnded(failure: AttemptFailure): void
-  /** A provider has rejected a parameter, and requests to the deployment are fitted to that from now on. */
+  /** A provider rejected a parameter; later requests to the deployment are adjusted accordingly. */
   ruleLearned(deployment: string, rule: string, value: string): void
   requestFailed(request: string, error: unknown): void
   /** Whoever watches requests did not take one that has ended. */
@@ -225,7 +225,7 @@ function deliveryEvents(
   }
 }
 
-/** What upstream calls have shown. */
+/** Results of upstream calls. */
 function attemptEvents(
   logger: Logger,
 ): Pick<Events, "attemptFailed" | "attemptEnded" | "ruleLearned"> {
@@ -240,7 +240,7 @@ function attemptEvents(
     ruleLearned: (deployment, rule, value) =>
       logger.warn(
         { event: "rule_learned", deployment, rule, value },
-        "the provider rejected a parameter; requests to this deployment are fitted to that until the restart",
+        "provider rejected a parameter; adjusting requests to this deployment until restart",
       ),
   }
 }

@@ -46,13 +46,13 @@ interface FinishedFlow extends Pick<CallbackInput, "trusted"> {
 
 interface FoundUser {
   readonly user: UserRecord
-  /** Whether this sign-in linked the issuer to a user who existed before. */
+  /** Whether this sign-in linked the issuer to an existing user. */
   readonly isLinked: boolean
 }
 
 interface CallbackInput {
   readonly issuer: OidcSettings
-  /** The issuers that the operator trusts with addresses. */
+  /** The issuers whose verified addresses the operator trusts. */
   readonly trusted: readonly string[]
   readonly query: string
 }

@@ -2,7 +2,7 @@ import { billingGapRoutes } from "#contract/billing-gaps.ts"
 import type { BillingGapReports } from "../../management/billing-gaps.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/billing-gaps`: where charges and the bills of providers may differ. */
+/** `/admin/v1/billing-gaps`: differences between charges and provider bills. */
 export function billingGapEndpoints({
   billingGaps,
 }: {

@@ -46,8 +46,9 @@ export function cookieScope(reached: Reached, publicUrl: string | undefined): Co
 }
 
 /**
- * An operator on the machine itself, without TLS: browsers may refuse the prefix there. A proxy that ends TLS may send
- * the same host; then the page is elsewhere, or the browser has taken the prefix before.
+ * Whether an operator on the machine itself connects without TLS; browsers may reject the cookie prefix then. A proxy
+ * that ends TLS may send the same host. In that case the page has another origin, or the browser has already accepted
+ * the prefix.
  */
 function isLocal({ request, origin }: Reached): boolean {
   const isProxied = origin !== undefined || saysTls(request)

@@ -2,7 +2,7 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import { IS_EXECUTABLE } from "../../runtime.ts"
 
-/** The ending of a file's gzipped form, which lies next to it. */
+/** The suffix of the gzipped form of a file, which is in the same folder. */
 const GZIPPED = ".gz"
 
 /** Their names hold a hash of what is in them. */
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface ConsoleFile {
   readonly type: string
   readonly content: Blob
-  /** The same, gzipped; undefined where that saves nothing. */
+  /** The gzipped form; undefined if it saves nothing. */
   readonly gzipped: Blob | undefined
   /** Whether its name changes with its content, so that it can be kept forever. */
   readonly isImmutable: boolean

@@ -64,7 +64,7 @@ export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Rout
   )
 }
 
-/** `POST /v1/responses/{id}/cancel`: rejected, since only responses that run in the background can be cancelled. */
+/** `POST /v1/responses/{id}/cancel`: rejected, since only background responses can be cancelled. */
 export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeepers): Route {
   const route = serviceRoute("POST /v1/responses/{id}/cancel")
   return serve(
@@ -77,7 +77,7 @@ export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeep
         if (!(await conversations.find(key.account, name, memory))) throw notKept()
         throw new GatewayError(
           "invalid_value",
-          "This response is complete and cannot be cancelled: the gateway runs no response in the background. To end one that is being answered, close its connection.",
+          "This response is complete and cannot be cancelled. The gateway does not run responses in the background. To cancel a running response, close its connection.",
         )
       },
     },

@@ -58,18 +58,18 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ["ERR_TLS_CERT_ALTNAME_INVALID", "it is for another host name"],
   ["HOSTNAME_MISMATCH", "it is for another host name"],
   ["CERT_SIGNATURE_FAILURE", "its signature does not match, so it was changed"],
-  ["CERT_REJECTED", "its authority does not allow this use"],
+  ["CERT_REJECTED", "its authority does not permit this use"],
   ["CERT_UNTRUSTED", `its authority is not trusted; ${UNTRUSTED}`],
   ["CERT_CHAIN_TOO_LONG", "its chain is too long"],
   ["PATH_LENGTH_EXCEEDED", "its chain is longer than an authority in it allows"],
   ["PERMITTED_VIOLATION", "an authority in its chain does not allow this host name"],
   ["EXCLUDED_VIOLATION", "an authority in its chain excludes this host name"],
-  ["UNHANDLED_CRITICAL_EXTENSION", "it has a critical extension that is unknown here"],
+  ["UNHANDLED_CRITICAL_EXTENSION", "it has an unknown critical extension"],
   ["INVALID_EXTENSION", "it has an invalid extension"],
   ["CA_KEY_TOO_SMALL", "the key of its authority is too short"],
 ])
 
-const NO_TLS = "the server does not speak TLS on this port: is it http:// and not https://?"
+const NO_TLS = "the server does not use TLS on this port: is it http:// and not https://?"
 const CLIENT_CERTIFICATE = "the server requires a client certificate, which is not supported"
 
 /** Reasons of a failed handshake, as OpenSSL names them after the name of the protocol. */
@@ -103,7 +103,7 @@ const CODES: ReadonlyMap<string, readonly [ConnectionPhase, string]> = new Map([
     "UnsupportedProxyProtocol",
     [
       "proxy",
-      "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a SOCKS or other proxy that is not supported: name an HTTP proxy, such as http://proxy:3128",
+      "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names a SOCKS or other unsupported proxy: use an HTTP proxy, such as http://proxy:3128",
     ],
   ],
 ])
@@ -153,7 +153,7 @@ function described(
   return [waiting, code, `the connection failed ${pointIn(isAnswered)}`]
 }
 
-/** The runtime's client gives no reason: then all of them are possible. */
+/** The runtime's client gives no reason, so all reasons are possible. */
 function handshakeWords(message: unknown): string {
   const reason = /OPENSSL_internal:(\w{1,80})$/.exec(String(message))?.[1]
   if (reason === undefined)

@@ -79,7 +79,7 @@ const CASES: readonly [string, () => Promise<Place>, phase: string, code: string
       () => serve("https", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
       "tls",
       "EPROTO",
-      "does not speak TLS",
+      "does not use TLS",
     ],
     [
       "a reset before the response",

@@ -217,7 +217,7 @@ async function setPassword(
   return true
 }
 
-/** @returns false if the identity has a user. */
+/** @returns false if the identity already has a user. */
 async function link(
   statements: Statements,
   id: string,

@@ -222,7 +222,7 @@ export class SqliteUsers implements UserReads, UserWrites {
     return true
   }
 
-  /** @returns how many were linked: none if the identity has a user. */
+  /** @returns the number of linked identities: 0 if the identity already has a user. */
   #link(id: string, { provider, subject }: Identity, at: number): number {
     const { changes } = this.#database.run(
       "INSERT INTO identities (provider, subject, user, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
