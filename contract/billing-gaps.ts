@@ -2,29 +2,29 @@ import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
 import { route } from "./route.ts"
 
-/** The requests of one kind, and their amount in all. */
+/** The requests of one kind, and their total amount. */
 const gapSum = z.object({
   requests: z.int(),
   amount: credits,
-  /** Those with the largest amount first. */
+  /** In descending order of amount. */
   rows: z.array(z.object({ name: z.string(), requests: z.int(), amount: credits })),
 })
 export type GapSum = z.infer<typeof gapSum>
 
-/** Where the charges of a time and the bills of providers may differ. */
+/** Possible differences between charges and provider bills in a time range. */
 export const billingGaps = z.object({
   object: z.literal("billing_gaps"),
-  /** How many receipts were read. */
+  /** Number of receipts that were read. */
   receipts: z.int(),
-  /** Set if the time has more receipts than are read: until when they were. */
+  /** Set if the range has more receipts than were read: the moment up to which they were read. */
   counted_to: moment.nullable(),
-  /** What was charged by the gateway's own count, by deployment. */
+  /** Charges by the gateway's own count, by deployment. */
   estimated: gapSum,
-  /** What was charged for requests with features that have no price, by feature. */
+  /** Charges for requests with unpriced features, by feature. */
   unpriced: gapSum,
-  /** What requests cost that was not charged, by reason. */
+  /** Uncharged cost of requests, by reason. */
   written_off: gapSum,
-  /** What providers bill of attempts that nobody was charged for, by how the attempt ended. */
+  /** Provider cost of uncharged attempts, by outcome of the attempt. */
   uncharged: gapSum,
 })
 export type BillingGaps = z.infer<typeof billingGaps>
@@ -39,8 +39,7 @@ export type BillingGapsQuery = z.infer<typeof billingGapsQuery>
 /** `/admin/v1/billing-gaps` */
 export const billingGapRoutes = {
   "GET /billing-gaps": route({
-    summary:
-      "Estimated charges, features without a price, write-offs and provider cost that was not charged",
+    summary: "Estimated charges, features without a price, write-offs and uncharged provider cost",
     minimumRole: "operator",
     query: billingGapsQuery,
     answer: billingGaps,

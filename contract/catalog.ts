@@ -6,10 +6,10 @@ import { WEEKDAYS } from "./price-periods.ts"
 /** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
 const priceTable = z.record(z.string(), z.string())
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
-/** Null: without a beginning, or without an end. */
+/** Null: no beginning or no end. */
 const momentOrNone = moment.nullable()
 
-/** A time with prices of its own; null where it is not limited by that. */
+/** A time with its own prices; null members do not limit it. */
 const pricePeriod = z.object({
   name: z.string().nullable(),
   from: momentOrNone,
@@ -21,7 +21,7 @@ const pricePeriod = z.object({
   price: priceTable,
   price_tiers: priceTiers,
   price_pictures: priceTable.nullable(),
-  /** The factors of modes of service that are others than outside of it. */
+  /** The factors of modes of service that differ from those outside of the period. */
   modes: z.record(z.string(), z.string()),
 })
 export type PricePeriod = z.infer<typeof pricePeriod>
@@ -56,7 +56,7 @@ export const model = z.object({
       reasoning: z.boolean(),
     })
     .nullable(),
-  /** Credits per million units, before the multiplier, outside of all periods; null: unpriced, and refused. */
+  /** Credits per million units, before the multiplier, outside of all periods; null: unpriced, and rejected. */
   price: priceTable.nullable(),
   /** Prices of whole requests whose input is longer than `above` tokens. */
   price_tiers: priceTiers,
@@ -64,10 +64,10 @@ export const model = z.object({
   price_pictures: priceTable.nullable(),
   /** Times with other prices. */
   price_periods: z.array(pricePeriod),
-  /** The price of now, and since when and until when it holds; null where the price has no periods. */
+  /** The current price, and the time during which it applies; null if the price has no periods. */
   price_in_force: z
     .object({
-      /** What the period is called, `""` for one without a name; null outside of all periods. */
+      /** The name of the period, `""` for a period without a name; null outside of all periods. */
       period: z.string().nullable(),
       from: momentOrNone,
       until: momentOrNone,
@@ -99,7 +99,7 @@ export const model = z.object({
       /** No request goes there. */
       is_paused: z.boolean(),
       health,
-      /** What its model accepts, and where each rule comes from; empty for those who are no operators. */
+      /** The rules of its model, and their sources; empty unless the caller is an operator. */
       rules: z.array(effectiveRule),
     }),
   ),

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { RULE_NAMES } from "./rule-definitions.ts"
 
-/** Where a rule comes from, in increasing precedence; one that the settings set is never learned over. */
+/** Source of a rule, in increasing precedence. A learned rule never replaces one from the settings. */
 export const RULE_SOURCES = ["built_in", "list", "learned", "settings"] as const
 export type RuleSource = (typeof RULE_SOURCES)[number]
 
@@ -10,12 +10,12 @@ export const effectiveRule = z.object({
   name: z.enum(RULE_NAMES),
   value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
   source: z.enum(RULE_SOURCES),
-  /** Where a built-in rule is documented; when a learned one was learned. */
+  /** The documentation of a built-in rule, or the time when a rule was learned. */
   note: z.string().nullable(),
 })
 export type EffectiveRule = z.infer<typeof effectiveRule>
 
-/** The value of a rule as it is shown. */
+/** Formats the value of a rule for display. */
 export function ruleText(value: EffectiveRule["value"]): string {
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ")
   if (typeof value === "boolean") return value ? "yes" : "no"

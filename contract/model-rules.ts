@@ -1,4 +1,4 @@
-/** Parameters of a request that a model may reject. A limit that a hold depends on is not among them. */
+/** Parameters of a request that a model may reject. Limits that a hold depends on are excluded. */
 export const REJECTABLE_PARAMETERS = [
   "temperature",
   "top_p",
@@ -29,7 +29,7 @@ export const REASONING_EFFORTS = [
   "max",
 ] as const
 
-/** No restriction: takes back a rule that is built in. */
+/** No restriction: removes a built-in rule. */
 const ANY = "any"
 export const RULE_APIS = [
   ANY,
@@ -45,7 +45,7 @@ export const REASONING_SUPPORT = ["supported", "unsupported", "required"] as con
 export const REASONING_SWITCHES = ["none", "enable_thinking", "thinking"] as const
 export const MAX_TOKENS_FIELDS = [ANY, "max_tokens", "max_completion_tokens"] as const
 
-/** What an answer can contain. */
+/** Modalities that an answer can contain. */
 export const MODALITIES = ["text", "image", "audio"] as const
 export type Modality = (typeof MODALITIES)[number]
 
@@ -53,7 +53,7 @@ export type Modality = (typeof MODALITIES)[number]
 export const ANSWER_FORMATS = ["json_object", "json_schema"] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 
-/** Keywords of JSON schemas that a model may not accept. */
+/** Keywords of JSON schemas that a model may reject. */
 export const SCHEMA_KEYWORDS = [
   "additionalProperties",
   "allOf",
@@ -91,14 +91,14 @@ export const SCHEMA_KEYWORDS = [
 ] as const
 type SchemaKeyword = (typeof SCHEMA_KEYWORDS)[number]
 
-/** Characters that names of tools may have besides ASCII letters, digits and `_`. */
+/** Allowed characters of tool names besides ASCII letters, digits and `_`. */
 export const TOOL_NAME_CHARACTERS = ["-", ".", ":", "/"] as const
 type ToolNameCharacter = (typeof TOOL_NAME_CHARACTERS)[number]
 
 /** The member of an unfinished assistant turn that the model is to continue. */
 export const PREFILL_FIELDS = [ANY, "prefix", "partial"] as const
 
-/** Limits on numbers, both included. A shortened user, name or id has to stay unique. */
+/** Ranges of numbers, inclusive. A shortened user, name or id must stay unique. */
 export const RULE_RANGES = {
   max_user_length: [32, 10_000],
   max_tools: [1, 10_000],
@@ -110,7 +110,7 @@ export const RULE_RANGES = {
 } as const satisfies Readonly<Partial<Record<RuleName, readonly [number, number]>>>
 
 /**
- * What a model accepts at its provider, by the names of `models.<id>.rules` in `tollgate.yaml`. An absent member means
+ * The rules of a model at its provider, by the names of `models.<id>.rules` in `tollgate.yaml`. An absent member means
  * that no restriction is known.
  */
 export interface ModelRules {

@@ -1,12 +1,12 @@
-/** The days of a week, as settings and price lists have them. */
+/** The days of a week, as named in settings and price lists. */
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** When a period of a price applies. All of what is named has to hold. */
+/** The times of a price period. All present members must match. */
 export interface PeriodTimes {
-  /** Unix milliseconds; absent: since ever. */
+  /** Unix milliseconds; absent: no beginning. */
   readonly from?: number
-  /** The first moment after it, Unix milliseconds; absent: without an end. */
+  /** The first moment after the period, Unix milliseconds; absent: no end. */
   readonly until?: number
   /** The time zone of `days` and `hours`, by its IANA name; absent: UTC. */
   readonly zone?: string
@@ -38,7 +38,7 @@ export function momentWords(at: number): string {
     : `${text.slice(0, "YYYY-MM-DDTHH:MM".length).replace("T", " ")} UTC`
 }
 
-/** `Mon-Fri`, `Mon, Wed`: three days and more in a row as a range. */
+/** `Mon-Fri`, `Mon, Wed`: three or more consecutive days become a range. */
 function daysWords(days: readonly Weekday[]): string {
   const places = WEEKDAYS.flatMap((day, place) => (days.includes(day) ? [place] : []))
   const [first = 0] = places

@@ -137,7 +137,7 @@ const callerReceipt = z.looseObject({
       period: z
         .object({
           name: z.string().nullable(),
-          /** Since when and until when it applied without a break; null: without a beginning or an end. */
+          /** The interval during which it applied without a break; null: no beginning or no end. */
           from: moment.nullable(),
           until: moment.nullable(),
         })

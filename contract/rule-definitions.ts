@@ -14,36 +14,36 @@ import {
   TOOL_NAME_CHARACTERS,
 } from "./model-rules.ts"
 
-/** What a rule is, for people and for forms. */
+/** Describes a rule for people and for forms. */
 export interface RuleDefinition {
   readonly label: string
   readonly type: "choice" | "list" | "flag" | "number"
   /** Of a choice or a list. */
   readonly values?: readonly string[]
-  /** Of a list: whether it may be empty, which says that nothing is accepted, or that nothing is restricted. */
+  /** Of a list: whether it may be empty, which means that nothing is accepted, or that nothing is restricted. */
   readonly mayBeEmpty?: true
-  /** Of a number: the lowest and the highest value. */
+  /** Of a number: the minimum and the maximum. */
   readonly range?: readonly [number, number]
-  /** What it says of a model. */
+  /** The property of a model that it describes. */
   readonly meaning: string
-  /** What happens to a request. */
+  /** The effect on a request. */
   readonly effect: string
 }
 
-/** The rules, in the order in which they are listed. */
+/** The rules in display order. */
 export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
   api: {
     label: "API",
     type: "choice",
     values: RULE_APIS,
-    meaning: "the API that every request has to use",
+    meaning: "the API that every request must use",
     effect: "the request is sent to that API, for callers of every format",
   },
   tool_api: {
     label: "API for function tools",
     type: "choice",
     values: RULE_APIS,
-    meaning: "the API that requests with function tools have to use, unless reasoning is off",
+    meaning: "the API that requests with function tools must use unless reasoning is off",
     effect: "such a request is sent to that API, for callers of every format",
   },
   tools: {
@@ -71,22 +71,22 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     label: "Default effort",
     type: "choice",
     values: REASONING_EFFORTS,
-    meaning: "the effort of a request that names none",
+    meaning: "the effort of a request that does not name one",
     effect: "decides whether such a request counts as reasoning",
   },
   reasoning_off: {
     label: "Switching reasoning off",
     type: "choice",
     values: REASONING_SWITCHES,
-    meaning: "how reasoning is switched off in OpenAI's chat format",
+    meaning: "the field that switches reasoning off in OpenAI's chat format",
     effect:
       'the effort `none`, `enable_thinking: false` or `thinking: {"type": "disabled"}` is sent',
   },
   reasoning_history: {
     label: "Reasoning of earlier turns",
     type: "flag",
-    meaning: "whether assistant turns with tool calls have to carry `reasoning_content`",
-    effect: "such turns carry it, even if it is empty",
+    meaning: "whether assistant turns with tool calls must have `reasoning_content`",
+    effect: "such turns get it, even if it is empty",
   },
   rejected_parameters: {
     label: "Rejected parameters",
@@ -109,7 +109,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     range: RULE_RANGES.max_user_length,
     meaning:
       "the maximum length of `user`, `safety_identifier` and `prompt_cache_key`, in characters",
-    effect: "a longer one is replaced by its hash, always the same one",
+    effect: "a longer value is replaced by its hash, which is always the same",
   },
   max_tokens_field: {
     label: "Output limit field",
@@ -123,39 +123,38 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "list",
     values: MODALITIES,
     meaning:
-      "what its answers may contain; a model of another kind that has this rule can be called as a chat model",
-    effect: "the model is not asked for what the caller's format cannot contain",
+      "the modalities of its answers; a model of another kind with this rule can be called as a chat model",
+    effect: "modalities that the caller's format cannot contain are not requested",
   },
   answer_formats: {
-    label: "Formats of answers",
+    label: "Answer formats",
     type: "list",
     values: ANSWER_FORMATS,
     mayBeEmpty: true,
-    meaning: "the formats of answers that it accepts besides text",
+    meaning: "the accepted formats of answers besides text",
     effect:
-      "another format becomes an accepted one, a tool that the model has to call (`schema_as_tool`), or an instruction",
+      "another format becomes an accepted one, a tool that the model must call (`schema_as_tool`), or an instruction",
   },
   json_word_required: {
     label: "Word JSON",
     type: "flag",
-    meaning: "whether a request for a JSON object has to have the word JSON in its messages",
-    effect: "an instruction with the word is added where it is missing",
+    meaning: "whether a request for a JSON object must have the word JSON in its messages",
+    effect: "an instruction with the word is added if it is missing",
   },
   schema_as_tool: {
     label: "Schema as a tool",
     type: "flag",
-    meaning:
-      "whether a schema that it cannot follow as the format of answers can be that of a tool",
-    effect: "such a schema becomes a tool that the model has to call; otherwise an instruction",
+    meaning: "whether a schema that it rejects as answer format can be the schema of a tool",
+    effect: "such a schema becomes a tool that the model must call; otherwise an instruction",
   },
   schema_root_object: {
     label: "Object as the root of a schema",
     type: "flag",
-    meaning: "whether the schema of an answer has to describe an object",
+    meaning: "whether the schema of an answer must describe an object",
     effect: "another schema is wrapped in an object, and the answer is unwrapped",
   },
   schema_described_keywords: {
-    label: "Keywords that are described",
+    label: "Described keywords",
     type: "list",
     values: SCHEMA_KEYWORDS,
     mayBeEmpty: true,
@@ -163,19 +162,18 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     effect: "they are moved to the description, where the model can still read them",
   },
   schema_rejected_keywords: {
-    label: "Keywords that are rejected",
+    label: "Rejected keywords",
     type: "list",
     values: SCHEMA_KEYWORDS,
     mayBeEmpty: true,
-    meaning:
-      "the keywords of schemas that it rejects and without which a schema would mean something else",
+    meaning: "the rejected keywords that a schema cannot lose without changing its meaning",
     effect: "a schema with one of them is not sent as a format; a strict tool is not strict",
   },
   schema_closed_objects: {
     label: "Closed objects",
     type: "flag",
-    meaning: "whether every object of a schema has to list its properties and to allow no others",
-    effect: "objects are closed; a schema that would lose by that is not sent as a format",
+    meaning: "whether every object of a schema must list its properties and forbid others",
+    effect: "objects are closed; a schema that would change its meaning is not sent as a format",
   },
   schema_recursion: {
     label: "Recursive schemas",
@@ -186,7 +184,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
   strict_requires_all: {
     label: "Strict schemas require all",
     type: "flag",
-    meaning: "whether a strict schema has to require all properties of its closed objects",
+    meaning: "whether a strict schema must require all properties of its closed objects",
     effect: "another schema is sent without `strict`",
   },
   max_tools: {
@@ -194,14 +192,14 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "number",
     range: RULE_RANGES.max_tools,
     meaning: "the maximum number of tools",
-    effect: "the first ones are kept, with the one that has to be called",
+    effect: "the first tools are kept, together with a required one",
   },
   max_strict_tools: {
     label: "Maximum strict tools",
     type: "number",
     range: RULE_RANGES.max_strict_tools,
     meaning: "the maximum number of strict tools",
-    effect: "the first ones stay strict",
+    effect: "only the first tools stay strict",
   },
   max_tool_name_length: {
     label: "Maximum length of tool names",
@@ -215,13 +213,14 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "list",
     values: TOOL_NAME_CHARACTERS,
     mayBeEmpty: true,
-    meaning: "the characters of the names of tools besides ASCII letters, digits and `_`",
-    effect: "others become `_`, and the name gets a hash; the caller gets its own name back",
+    meaning: "the allowed characters of tool names besides ASCII letters, digits and `_`",
+    effect:
+      "other characters become `_`, and the name gets a hash; the caller gets its own name back",
   },
   tool_name_starts_with_letter: {
     label: "Start of tool names",
     type: "flag",
-    meaning: "whether the name of a tool has to start with a letter or `_`",
+    meaning: "whether the name of a tool must start with a letter or `_`",
     effect: "another name gets `_` in front and a hash; the caller gets its own name back",
   },
   max_call_id_length: {
@@ -229,7 +228,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "number",
     range: RULE_RANGES.max_call_id_length,
     meaning: "the maximum length of the id of a tool call, in characters",
-    effect: "a longer id is replaced, always by the same one",
+    effect: "a longer id is replaced by a shorter one, which is always the same",
   },
   tool_choice: {
     label: "Tool choice",
@@ -241,54 +240,52 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     label: "Tool choice with reasoning",
     type: "flag",
     meaning: "whether a tool call can be required while the model reasons",
-    effect:
-      "reasoning is switched off for such a request if it asks for none; otherwise the model decides",
+    effect: "reasoning is switched off unless the request asks for it; then the model decides",
   },
   turns_end_with_user: {
     label: "Last turn of the user",
     type: "flag",
-    meaning: "whether the last turn cannot be the assistant's",
-    effect: "a turn of the user is added: `Continue.`",
+    meaning: "whether the last turn must not be the assistant's",
+    effect: "a user turn is added: `Continue.`",
   },
   turns_alternate: {
     label: "Alternating turns",
     type: "flag",
-    meaning: "whether turns of the user and the assistant have to alternate",
-    effect: "turns of the same speaker that follow each other are joined",
+    meaning: "whether user and assistant turns must alternate",
+    effect: "consecutive turns of the same speaker are joined",
   },
   turns_answer_results: {
     label: "Turns after tool results",
     type: "flag",
-    meaning:
-      "whether an assistant turn has to stand between a tool result and the user's next turn",
-    effect: "a turn of the assistant is added: `Understood.`",
+    meaning: "whether an assistant turn must separate a tool result from the user's next turn",
+    effect: "an assistant turn is added: `Understood.`",
   },
   instructions_first: {
     label: "Instructions first",
     type: "flag",
-    meaning: "whether instructions can only be at the start",
+    meaning: "whether instructions must be at the start",
     effect: "later instructions are moved to the start",
   },
   prefill_field: {
     label: "Field of an unfinished turn",
     type: "choice",
     values: PREFILL_FIELDS,
-    meaning: "the member of an unfinished assistant turn that the model is to continue",
-    effect: "the last turn gets it with `true`, if it is text of the assistant",
+    meaning: "the member that marks an unfinished assistant turn for the model to continue",
+    effect: "the last turn gets it with `true` if it is an assistant's text",
   },
   max_images: {
     label: "Maximum images",
     type: "number",
     range: RULE_RANGES.max_images,
     meaning: "the maximum number of images in a request",
-    effect: "the oldest ones are left out",
+    effect: "the oldest images are left out",
   },
   max_cache_marks: {
     label: "Maximum cache marks",
     type: "number",
     range: RULE_RANGES.max_cache_marks,
     meaning: "the maximum number of cache marks in a request",
-    effect: "the last ones are kept",
+    effect: "the last marks are kept",
   },
 }
 

@@ -198,7 +198,7 @@ export const SERVICE_ROUTES = {
     group: "Text",
   },
   "POST /v1/responses/{id}/cancel": {
-    summary: "Rejected: no response runs in the background, so none can be cancelled",
+    summary: "Always rejected: the gateway does not run responses in the background",
     isFree: true,
     group: "Text",
     like: "OpenAI",

@@ -24,7 +24,7 @@ const TABLE = {
   inputCacheWrite1h: { name: "cache_write_1h", counts: "input", costsAs: "inputCacheWrite" },
   /** Input tokens written to a prompt cache that lives for twelve hours. */
   inputCacheWrite12h: { name: "cache_write_12h", counts: "input", costsAs: "inputCacheWrite1h" },
-  /** Output tokens, reasoning included, audio and images left out. */
+  /** Output tokens including reasoning, without audio and images. */
   output: { name: "output", counts: "output" },
   /** Audio tokens in the input. */
   audioInput: { name: "audio_input", counts: "input", costsAs: "inputFresh" },

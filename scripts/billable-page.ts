@@ -38,12 +38,12 @@ reranking, speech and transcriptions refuse their vendor's billable fields, sinc
 A limit on calls that the caller sets is held for and never exceeded in a charge. Where the caller sets none, the
 number in these tables is held for. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
 a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number, fewer
-calls are allowed, as long as the vendor has a field for the limit. Calls above the number are charged to the balance,
+calls are allowed, if the provider has a field for the limit. Calls above the number are charged to the balance,
 up to ten times the number; what the balance does not cover is written off. To allow more calls, set the limit
 in the request.
 
-After each call of a vendor's tool the model reads everything again: the prompt, and what all earlier calls have found.
-Vendors bill each of these turns, so input is held for as many turns as there may be calls, and one more.
+After each call of a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
+these turns, so input is held for the maximum number of calls plus one.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
 tier that a response reports is also charged if the request names none, since a project at the provider can have a

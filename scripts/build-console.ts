@@ -17,7 +17,7 @@ const LARGEST_FIRST_LOAD = 250_000
 /** The entry of the first page, which includes the overview. */
 const ENTRY = "index.html"
 const TEXT = /\.(html|js|css|svg|json|txt|map)$/
-/** Bytes; below this a compressed form saves nothing. */
+/** Minimum size of files that are compressed, in bytes. */
 const SMALLEST_COMPRESSED = 512
 
 const isOnlyWanted = Bun.argv.includes("--if-missing")

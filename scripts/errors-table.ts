@@ -49,7 +49,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   string_above_max_length: "a string is too long",
   invalid_parameter_combination: "fields exclude each other",
   not_carried:
-    "`x-tollgate-strict` is set and something would be lost, or a tool call is required of a model without tools",
+    "`x-tollgate-strict` is set and the request would lose a part, or it requires a tool call and the model has no tools",
   invalid_image: "not a PNG, not square, no alpha channel, or sizes that differ",
   invalid_audio: "not audio in a known format",
   file_too_large: "a file is larger than its limit",

@@ -1,6 +1,6 @@
 /**
- * Writes docs/models.md from the tables in the code: what models accept, and what is learned from rejected requests.
- * `npm run pages` writes the file; a test compares it with what this would write.
+ * Writes docs/models.md from the tables in the code: the rules of models, and the rules learned from rejected requests.
+ * `npm run pages` writes the file; a test checks that it is current.
  */
 import { ruleText } from "#contract/effective-rules.ts"
 import type { ModelRules, RuleName } from "#contract/model-rules.ts"
@@ -21,13 +21,13 @@ Models of one provider accept different parameters. The gateway knows what each 
 request to it before it is sent. Everything that is changed or left out is reported in \`x-tollgate-losses\`; with
 \`x-tollgate-strict: true\` such a request gets a 400 instead.
 
-A request in the provider's own format is sent as the caller wrote it, if the provider is the maker of that format
-(Anthropic, Azure, Google, OpenAI, Vertex AI), except for the API that it has to use and for stop sequences. Rules of the
-settings and learned rules apply to it as well. At other providers all rules do.
+A request in the provider's own format is sent unchanged if the provider is the maker of that format
+(Anthropic, Azure, Google, OpenAI, Vertex AI), except for its required API and stop sequences. Rules from the
+settings and learned rules apply to it as well. At other providers all rules apply.
 
-\`tollgate models --rules openai/gpt-5.4\` prints the rules of a model at each of its deployments and where each comes
-from, with \`--json\` as JSON. The model's page in the console and \`GET /admin/v1/models/{id}\` (\`deployments[].rules\`)
-show the same and what was learned since the start.
+\`tollgate models --rules openai/gpt-5.4\` prints the rules of a model at each of its deployments and their
+sources, with \`--json\` as JSON. The model's page in the console and \`GET /admin/v1/models/{id}\` (\`deployments[].rules\`)
+also show the rules that the gateway has learned since the start.
 
 ## Set a rule
 
@@ -42,35 +42,35 @@ models:
       - { provider: spare, model: llama-3.2, rules: { tools: true, max_tokens_field: max_tokens } }
 \`\`\`
 
-Each entry replaces one rule; the others stay as they are known. A rule of a deployment wins over one of its model.
-\`rejected_parameters: []\` and \`any\` take a built-in restriction back. The console edits the rules of a model in its
-drawer, and \`PUT /admin/v1/models/{id}\` takes the same \`rules\`. An unknown rule or value is rejected with its name.
+Each entry replaces one rule; other known rules stay. A rule of a deployment takes precedence over one of its model.
+\`rejected_parameters: []\` and \`any\` remove a built-in restriction. The console edits the rules of a model in its
+drawer, and \`PUT /admin/v1/models/{id}\` accepts the same \`rules\`. An unknown rule or value is rejected with its name.
 
 ## The rules
 
 `
 
 const LEARNED_HEAD = `
-## What is learned
+## Learned rules
 
-If a provider rejects a parameter, the gateway corrects the request and sends it to the same deployment again, before
-the caller gets anything. If that helps, the rule is kept for the deployment until the process restarts, so that later
-requests are right the first time.
+If a provider rejects a parameter, the gateway corrects the request and resends it to the same deployment before
+the caller receives a response. If the correction succeeds, the gateway keeps the rule for the deployment until the
+process restarts, so that later requests are accepted the first time.
 
-- A request is corrected up to three times, once for each rule or parameter. A correction that would change nothing is
-  not sent. If no correction helps, the caller gets the provider's error, and nothing is learned.
-- A rejected call is never charged. It is on the receipt with its status.
+- A request is corrected up to three times, once for each rule or parameter. A correction without any change is
+  not sent. If no correction succeeds, the caller gets the provider's error, and no rule is learned.
+- A rejected call is never charged. The receipt lists it with its status.
 - Losses are reported as usual. A caller with \`x-tollgate-strict: true\` gets the provider's error instead, unless the
   correction loses nothing.
-- Output limits, \`n\`, limits on tool calls, service tiers, storage and formats of answers are never left out. An output
+- Output limits, \`n\`, limits on tool calls, service tiers, storage and answer formats are never left out. An output
   limit is sent under its other name.
-- A rule of the settings is never replaced: to keep one from being learned, set it.
+- A rule from the settings is never replaced. Set a rule to prevent the gateway from learning it.
 - Sampling parameters that were rejected together with a reasoning effort are still sent without reasoning.
-- Each process learns for itself, for up to 1,000 deployments. The log has \`rule_learned\` once for each value.
+- Each process learns separately, for up to 1,000 deployments. It logs \`rule_learned\` once for each value.
 
-A message has to begin like one of these; what stands for a name may differ:
+A message must begin like one of these; names and values may differ:
 
-| message | what is learned | reported by |
+| message | learned rule | reported by |
 |---|---|---|
 `
 
@@ -89,19 +89,19 @@ To add a built-in rule:
 
 1. Add a row to the table, with its source.
 2. Add the same limit to \`simulator/vendor-limits\`, from the provider's documentation and not from the rule, with the
-   provider's status and words. The simulator plays a provider with its limits at \`/vendors/<vendor>\`, for example
+   provider's status and message. The simulator plays a provider with its limits at \`/vendors/<vendor>\`, for example
    \`http://127.0.0.1:9999/vendors/openai/v1\`.
-3. Add a row to \`test/model-rules/rejected-requests.ts\`: a request that the provider rejects, and what is reported. It is
+3. Add a row to \`test/model-rules/rejected-requests.ts\`: a request that the provider rejects, and its reported losses. It is
    sent in every format, with the rule and without it.
 
-To add a message, add a row with its source, and an example to \`test/canon/rejected-parameters.test.ts\`. Rules of a format of
-its own, such as Claude's and Gemini's thinking budgets, are in the quirks of that dialect.
+To add a message, add a row with its source, and an example to \`test/canon/rejected-parameters.test.ts\`. Rules of a specific
+format, such as Claude's and Gemini's thinking budgets, are in the quirks of that dialect.
 `
 
 /** The text of the page. */
 export function modelsPage(): string {
   const rules = table(
-    ["rule", "values", "what it says of a model", "what happens to a request"],
+    ["rule", "values", "meaning", "effect on a request"],
     RULE_NAMES.map((name) => {
       const rule = MODEL_RULES[name]
       return [`\`${name}\``, valuesOf(rule), rule.meaning, rule.effect]
@@ -140,7 +140,7 @@ function builtIn(): string {
   return `
 ## Built-in rules
 
-Of several rows that match a model, a later one replaces the rules of an earlier one.
+If several rows match a model, later rows replace rules of earlier rows.
 
 ${table(["provider", "models", "rules", "source"], [...rows, ...switches])}
 ## Rules of the price list
@@ -148,13 +148,13 @@ ${table(["provider", "models", "rules", "source"], [...rows, ...switches])}
 The price list ([prices.md](prices.md)) has rules of most models of providers whose format does not adapt requests itself:
 
 ${table(
-  ["what the list says", "rules"],
+  ["entry in the list", "rules"],
   [
     ["the model does not reason", rulesText({ reasoning: "unsupported" })],
     ["accepted efforts", "`reasoning_efforts`; with `none` among them also `reasoning_off: none`"],
     ["reasoning is sent back as `reasoning_content`", rulesText({ reasoning_history: true })],
     [
-      "no temperature, unless a built-in rule says more",
+      "no temperature, unless a built-in rule covers sampling",
       rulesText({ rejected_parameters: ["temperature", "top_p"] }),
     ],
   ],
@@ -171,7 +171,7 @@ function learned(): string {
   }).join("")
 }
 
-/** The name that a pattern for names ends in. */
+/** Returns the name at the end of a pattern for names. */
 function field({ source }: RegExp): string {
   return source.replace("$", "")
 }

@@ -22,7 +22,7 @@ const valuesSchema = z.looseObject({
   journal: z.looseObject({ storageClass: z.string() }),
 })
 
-/** Values that the cluster or the gateway would refuse later: Helm has to reject them with their names. */
+/** Values that the cluster or the gateway would reject later: Helm must reject them and name them. */
 const WRONG_VALUES: readonly Readonly<Record<string, unknown>>[] = [
   { settle: "Journal" },
   { secret: "" },
@@ -88,7 +88,7 @@ export function checkChart(folder: string, port: number): string[] {
   return [...faults, ...idle.map((path) => `values.yaml: no template uses ${path}`)]
 }
 
-/** Faults of the schema by which Helm checks values: it takes the chart's own, and no wrong ones. */
+/** Returns the faults of the schema for Helm values: it must accept the chart's own values and reject wrong ones. */
 function schemaFaults(folder: string, values: Readonly<Record<string, unknown>>): string[] {
   const schema = z.fromJSONSchema(JSON.parse(readFileSync(join(folder, SCHEMA), "utf8")))
   const { error } = schema.safeParse({ ...values, ...EXTRAS })

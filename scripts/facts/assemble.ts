@@ -27,7 +27,7 @@ export function assembleFacts(
   addResold(facts, sources, notes)
   addToVertex(facts, notes)
   for (const name of forgetSearching(facts)) notes.add("search price unknown, so unpriced", name)
-  for (const name of addSchedules(facts)) notes.add("another price than before its schedule", name)
+  for (const name of addSchedules(facts)) notes.add("price differs from its schedule", name)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes, disputes }

@@ -33,7 +33,7 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   if (dearest === undefined) delete result.image_output
   else {
     result.image_output = dearest
-    // A single price of output is that of images.
+    // A single output price is the price of images.
     if (images === undefined || output === undefined || !exceeds(images, output)) {
       delete result.output
     }
@@ -66,7 +66,7 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   return finished
 }
 
-// A model without a price of its own for text has one price for all output.
+// A model without its own price for text has one price for all output.
 function withOutput(rates: Rates, base: Rates): void {
   if (rates.image_output === undefined || rates.output !== undefined) return
   if (base.output === undefined) {

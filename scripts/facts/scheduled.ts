@@ -1,20 +1,20 @@
 import type { Facts, Price, PricePeriod, Rates } from "./shape.ts"
 
-/** Prices that vendors change by the hour, or have announced for a day to come: no list has them in full. */
+/** Prices that vendors change by the hour or have announced for a later day. No list has them completely. */
 interface Schedule {
   readonly vendors: readonly string[]
   readonly name: RegExp
-  /** What the lists say while this holds, one of these. A price that is another one is newer, and left as it is. */
+  /** Values of the lists for which the schedule applies. A price with another value is newer, and is not changed. */
   readonly listed: readonly Rates[]
-  /** Takes the place of what the lists say. */
+  /** Replaces the values of the lists. */
   readonly own?: Price
   readonly periods: PricePeriod[]
 }
 
 /**
  * api-docs.deepseek.com/quick_start/pricing: off-peak rates are half of the peak rates. Peak hours are 01:00 to 04:00
- * and 06:00 to 10:00 UTC, Monday through Friday, since 2026-08-23. The Chinese page has them by the clocks of Beijing.
- * Chinese public holidays are off-peak too, which has no rule to follow: they are charged as other days.
+ * and 06:00 to 10:00 UTC, Monday through Friday, since 2026-08-23. The Chinese page gives them in Beijing time.
+ * Chinese public holidays are off-peak too, but follow no rule: they are charged like other days.
  */
 const beijingPeak = {
   name: "peak",
@@ -44,8 +44,8 @@ const schedules: readonly Schedule[] = [
     own: { input: "0.66", cached_input: "0.022", output: "1.98" },
     periods: [{ ...beijingPeak, input: "1.32", cached_input: "0.044", output: "3.96" }],
   },
-  // ai.google.dev/gemini-api/docs/pricing: half price through 2026-12-31. The page names no time zone; in UTC the
-  // change comes first, so that nothing is sold below what Google asks. Batch and the like are factors.
+  // ai.google.dev/gemini-api/docs/pricing: half price through 2026-12-31. The page names no time zone. The change comes
+  // first in UTC, so that requests are never charged below Google's price. Batch and similar modes are factors.
   {
     vendors: ["google", "vertex"],
     name: /^gemini-3\.[678]-flash$|^gemini-flash-latest$/,
@@ -62,7 +62,7 @@ const schedules: readonly Schedule[] = [
     ],
   },
   // developers.openai.com/api/docs/models/gpt-6.2-sol: Ultrafast costs 3 times the standard rate through 2027-02-28,
-  // and 6 times that from 2027-03-01 on, by the clocks of San Francisco.
+  // and 6 times that from 2027-03-01 on, in San Francisco time.
   {
     vendors: ["openai"],
     name: /^gpt-6\.2-(astra|sol)$/,
@@ -83,7 +83,7 @@ const schedules: readonly Schedule[] = [
 
 /**
  * Gives the models the periods of their prices.
- * @returns the names of models whose lists say another price by now.
+ * @returns the names of models for which the lists have another price.
  */
 export function addSchedules(facts: Facts): string[] {
   return schedules.flatMap((schedule) =>

@@ -54,7 +54,7 @@ interface Card extends Rates {
   modes?: Record<string, string>
 }
 
-/** Rates that replace the base ones for a time, as `tollgate.yaml` has them. */
+/** Rates that replace the base rates for a time, in the form of `tollgate.yaml`. */
 export interface PricePeriod extends Card {
   name?: string
   from?: string

@@ -36,7 +36,7 @@ const TITLES = [
   ["estimated", "charged by the gateway's own count"],
   ["unpriced", "charged with features without a price"],
   ["written_off", "written off"],
-  ["uncharged", "provider cost that was not charged"],
+  ["uncharged", "uncharged provider cost"],
 ] as const
 
 function words(report: BillingGaps): string {

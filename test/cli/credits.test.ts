@@ -54,7 +54,7 @@ describe("billing gaps", () => {
     const words = ["billing-gaps", "--from", "2026-11-01", "--to", "2026-12-01"]
     const report = await runJson(installation, ...words, "--account", "acme")
     expect(report).toMatchObject({ receipts: 0, uncharged: { requests: 0, amount: "0", rows: [] } })
-    expect((await run(...words)).stdout).toContain("provider cost that was not charged: 0 credits")
+    expect((await run(...words)).stdout).toContain("uncharged provider cost: 0 credits")
     expect((await run("billing-gaps", "--from", "2026-11-01")).exitCode).toBe(2)
     const backwards = await run("billing-gaps", "--from", "2026-12-01", "--to", "2026-11-01")
     expect(backwards.stderr).toContain("'to' must be later than 'from'")

@@ -31,7 +31,7 @@ export function knownPriceEntry(model: Model): ModelEntry | undefined {
   return flat === null ? undefined : { ...entry, price: flat }
 }
 
-/** With the prices of long requests, of kinds of images and of periods, which the form does not show as fields. */
+/** Keeps the prices of long requests, of kinds of images and of periods, which the form does not show as fields. */
 function wholePrice(model: Model, prices: Readonly<Record<string, string>>): ModelEntry["price"] {
   const { price_tiers: tiers, price_pictures: pictures } = model
   const { image, ...others } = prices
@@ -46,7 +46,7 @@ function wholePrice(model: Model, prices: Readonly<Record<string, string>>): Mod
   }
 }
 
-/** Periods, and the factors of modes of service, as they were set here; else the periods that are known. */
+/** Returns the periods and mode factors from the settings; otherwise the known periods. */
 function periodsOf(model: Model): Record<string, unknown> {
   const set = model.entry?.["price"]
   if (typeof set === "object" && set !== null) {
@@ -56,7 +56,7 @@ function periodsOf(model: Model): Record<string, unknown> {
   return periods.length === 0 ? {} : { periods }
 }
 
-/** What of a price the form does not show, and what is not in a table of prices either. */
+/** Members of a price that are neither in the form nor in a table of prices. */
 const FORMLESS = new Set(["periods", "modes"])
 
 function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknown> {

@@ -25,10 +25,10 @@ import {
   ruleValues,
 } from "./rule-values.ts"
 
-/** In a field without an override. */
+/** Shown in a field without an override. */
 const AS_KNOWN = "as known"
 
-/** What a model accepts at each of its deployments, and the overrides that an operator may set. */
+/** The rules of a model at each of its deployments, and the overrides of the operator. */
 export function ModelRules({ model }: { readonly model: Model }) {
   const [isEditing, setEditing] = useState(false)
   const save = useMutation({
@@ -37,7 +37,7 @@ export function ModelRules({ model }: { readonly model: Model }) {
     onSuccess: async () => {
       setEditing(false)
       await refresh("/models")
-      notifyDone(`The rules of ${model.id} have been changed.`)
+      notifyDone(`Rules of ${model.id} changed.`)
     },
   })
   return (
@@ -134,8 +134,8 @@ function RuleForm({ model, isBusy, onSave, onCancel }: RuleFormProperties) {
     >
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
-          Overrides for all deployments of the model. An empty field keeps the known rule. A rule
-          set here is never changed by what the provider rejects.
+          Overrides for all deployments of the model. An empty field keeps the known rule.
+          Rejections by the provider never change a rule that is set here.
         </Text>
         {RULE_NAMES.map((name) => (
           <RuleField
@@ -205,7 +205,7 @@ function RuleField({ name, value, onChange }: RuleFieldProperties) {
   )
 }
 
-/** A meaning as a sentence of its own, without the marks of Markdown. */
+/** Formats a meaning as a separate sentence, without Markdown. */
 function sentence(meaning: string): string {
   const plain = meaning.replaceAll("`", "")
   return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`

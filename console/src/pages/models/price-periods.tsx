@@ -4,7 +4,7 @@ import { type PeriodTimes, periodWords } from "tollgate-contract/price-periods.t
 import { When } from "../../ui/when.tsx"
 import { allPrices, isOne, type PriceCard, withFactor } from "./prices.ts"
 
-/** Which price is in force and until when, and what a model costs at other times. */
+/** The price in force and its end, and the prices at other times. */
 export function PricePeriods({ model }: { readonly model: Model }) {
   const { price_in_force: now, price_periods: periods } = model
   if (now === null) return null
@@ -56,7 +56,7 @@ function pricesText(
     .join(" · ")
 }
 
-/** What a period changes: prices, and factors of modes of service. */
+/** The changes in a period: prices, and factors of modes of service. */
 function changesText(model: Model, period: PricePeriod): string {
   const usual = new Map(allPrices(model).map(({ label, price }) => [label, price]))
   const prices = pricesText(model, period, (label, price) => usual.get(label) !== price)

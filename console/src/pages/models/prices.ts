@@ -86,12 +86,12 @@ export interface PriceLine {
 /** The prices of a model at a time. */
 export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures">
 
-/** Those that are in force now. */
+/** The current prices. */
 export function currentPrices(model: Model): PriceCard {
   return model.price_in_force ?? model
 }
 
-/** Every price, those of long requests and of kinds of images too. */
+/** All prices, including those of long requests and of kinds of images. */
 export function allPrices(card: PriceCard): PriceLine[] {
   const flat = sortedPrices(card.price ?? {}).map(([name, price]) => ({
     name,
@@ -118,7 +118,7 @@ export function withFactor(model: Model, price: string): string {
   return exactProduct(price, model.multiplier) ?? price
 }
 
-/** What a caller pays now: the price with the multiplier. */
+/** The current price for a caller, including the multiplier. */
 export function effectivePrice(model: Model, name: string): string | undefined {
   const price = currentPrices(model).price?.[name]
   return price === undefined ? undefined : exactProduct(price, model.multiplier)

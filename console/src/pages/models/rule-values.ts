@@ -2,11 +2,11 @@ import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 import type { RuleName } from "tollgate-contract/model-rules.ts"
 import { MODEL_RULES, RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
 
-/** An override as it is edited: text, or a list; undefined: the known rule applies. */
+/** An override during editing: text, or a list; undefined: the known rule applies. */
 export type RuleValue = string | readonly string[] | undefined
 export type RuleValues = Readonly<Partial<Record<RuleName, RuleValue>>>
 
-/** In a list: nothing at all, where an empty list would be no override. */
+/** The list entry that stands for an empty list; a list without entries is no override. */
 export const NOTHING = "(nothing)"
 
 /** The overrides that the console has set for a model. */
@@ -21,7 +21,7 @@ export function ruleValues({ entry }: Pick<Model, "entry">): RuleValues {
   )
 }
 
-/** The model's entry with these overrides; what else is set of it stays. */
+/** Returns the model's entry with these overrides and its other settings. */
 export function entryWithRules({ entry }: Pick<Model, "entry">, values: RuleValues): ModelEntry {
   const { rules: _, ...others } = { ...entry }
   const rules = Object.fromEntries(
@@ -33,7 +33,7 @@ export function entryWithRules({ entry }: Pick<Model, "entry">, values: RuleValu
   return Object.keys(rules).length === 0 ? others : { ...others, rules }
 }
 
-/** What can be chosen for a rule. */
+/** The options of a rule. */
 export function optionsOf(name: RuleName): { readonly value: string; readonly label: string }[] {
   const { type, values = [], mayBeEmpty } = MODEL_RULES[name]
   if (type === "flag") {
@@ -43,11 +43,11 @@ export function optionsOf(name: RuleName): { readonly value: string; readonly la
     ]
   }
   const options = values.map((value) => ({ value, label: value }))
-  // A model without any effort is one that does not reason.
+  // A model without any effort does not reason.
   return mayBeEmpty === true ? [{ value: NOTHING, label: "Nothing" }, ...options] : options
 }
 
-/** A list without the mark for nothing once something is chosen, and the mark alone once it is chosen. */
+/** Removes the entry for an empty list when another option is chosen, and the options when that entry is chosen. */
 export function chosen(
   before: readonly string[],
   after: readonly string[],
@@ -63,7 +63,7 @@ function writtenValue(name: RuleName, value: RuleValue): unknown {
   const { type } = MODEL_RULES[name]
   if (type === "flag") return value === "true"
   if (type !== "number") return value
-  // What is no number is refused by the gateway, with a reason.
+  // The gateway rejects text that is not a number, with a reason.
   return Number.isNaN(Number(value)) ? value : Number(value)
 }
 

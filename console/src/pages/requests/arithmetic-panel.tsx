@@ -78,7 +78,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-/** In which period of the price, where one applied. */
+/** The name of the price period, if a period applied. */
 function periodText({ price }: Receipt): string {
   const period = price?.period
   if (period === undefined) return ""

@@ -34,7 +34,7 @@ interface BillingGapsProperties {
   readonly span: UsageSpan
 }
 
-/** Where charges and the bills of providers may differ: for operators. Nothing is shown if there is no such place. */
+/** Possible differences between charges and provider bills, for operators. Hidden if the endpoint is missing. */
 export function BillingGapsPanel({ account, span }: BillingGapsProperties) {
   const { from, to } = span
   const query = { ...(account !== undefined && { account }), from, to }
@@ -49,7 +49,7 @@ export function BillingGapsPanel({ account, span }: BillingGapsProperties) {
       title="Billing gaps"
       description={
         found.data.counted_to === null
-          ? "Where charges and the bills of providers may differ."
+          ? "Possible differences between charges and provider bills."
           : `Of the first ${countText(found.data.receipts)} requests only. Choose a shorter time range.`
       }
     >
