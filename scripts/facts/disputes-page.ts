@@ -22,8 +22,8 @@ ${sources.join("\n")}
 
 Where at least two agree, they win, whatever the third says. Where none do, the newest wins at a vendor that sells
 models of its own, and the dearest at a reseller; of a class other than input and output, the dearest. Prices are in
-US dollars per million units; a model that is not here has no dispute. Of prices that change by the hour the dearest is
-compared ([prices.md](prices.md#prices-that-change-with-the-time)).
+US dollars per million units; a model that is not here has no dispute. Of prices that change by the hour the highest is
+compared ([prices.md](prices.md#prices-that-change-over-time)).
 
 | model | class | ${LIST_NAMES.join(" | ")} | chosen | by |
 | --- | --- | ${LIST_NAMES.map(() => "---").join(" | ")} | --- | --- |

@@ -128,7 +128,7 @@ function priceWords(price: Readonly<Record<string, unknown>>): string {
   return [
     ...words,
     ...("tiers" in price ? ["long requests cost more"] : []),
-    ...("periods" in price ? ["prices change with the time"] : []),
+    ...("periods" in price ? ["prices change over time"] : []),
   ].join(" · ")
 }
 
