@@ -29,11 +29,11 @@ export class Exchange {
   readonly request: Request
   readonly headers: Headers
   readonly method: string
-  /** Without the vendor that is played. */
+  /** Without the prefix of the simulated vendor. */
   readonly path: string
-  /** The path as it was asked for, which signatures cover. */
+  /** The path as requested, which signatures cover. */
   readonly address: string
-  /** The vendor that is played, with the limits of its models; undefined: the maker of the format, without them. */
+  /** The simulated vendor, with the limits of its models; undefined: the maker of the format, without limits. */
   readonly vendor: string | undefined
   readonly state: SimulatorState
   readonly record: RecordedRequest

@@ -54,7 +54,7 @@ const FORMATS: readonly WireFormat[] = [
   cohereChat,
 ]
 
-/** Before a path: the vendor that is played, with what it rejects (`vendor-limits/`). */
+/** A prefix of the path: the simulated vendor, with the limits of its models (`vendor-limits/`). */
 const VENDOR = /^\/vendors\/([a-z-]+)(?=\/)/
 
 /** Starts a simulator in this process. */

@@ -146,7 +146,7 @@ function checkFormat(body: JsonObject): VendorError | undefined {
   }
   if (schema !== undefined && !isObject(schema)) return invalidRequest("schema must be an object")
   if (isObject(schema) && schema.type !== "object") {
-    // docs.cohere.com/docs/structured-outputs: the top level of a schema has to be an object.
+    // docs.cohere.com/docs/structured-outputs: the top level of a schema must be an object.
     return invalidRequest("invalid schema: the root type must be 'object'.")
   }
   if (arrayOf(body.documents).length > 0) {

@@ -55,7 +55,7 @@ const RULES: Record<string, Rule> = {
   web_search_options: { kind: "object" },
 }
 
-/** Vendors that reject the parameters that OpenAI rejects. */
+/** Vendors that reject the same parameters as OpenAI. */
 const MAKERS: readonly (string | undefined)[] = [undefined, "openai", "azure"]
 
 /** What OpenAI would refuse in the request, worded as recorded; undefined when nothing. */

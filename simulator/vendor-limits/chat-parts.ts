@@ -10,7 +10,7 @@ export function rolesOf(body: JsonObject): string[] {
   return messagesOf(body).map(({ role }) => stringOf(role))
 }
 
-/** The parts of a message, of which a text is one. */
+/** The parts of a message; a text is one part. */
 export function partsOf({ content }: JsonObject): JsonObject[] {
   return typeof content === "string"
     ? [{ type: "text", text: content }]
@@ -27,7 +27,7 @@ export function hasTools(body: JsonObject): boolean {
   return arrayOf(body.tools).length > 0
 }
 
-/** Whether a call of a tool is required. */
+/** Whether a tool call is required. */
 export function isToolForced({ tool_choice: choice }: JsonObject): boolean {
   return choice === "required" || objectOf(choice).type === "function"
 }
@@ -37,13 +37,13 @@ export function formatOf(body: JsonObject): string {
   return stringOf(objectOf(body.response_format ?? objectOf(body.text).format).type)
 }
 
-/** The word has to be in one of the texts. */
+/** Whether one of the texts contains the word. */
 export function hasJsonWord(body: JsonObject): boolean {
   const texts = (values: Json | undefined): string => JSON.stringify(values ?? "")
   return /json/i.test(`${texts(body.messages)}${texts(body.input)}${texts(body.instructions)}`)
 }
 
-/** Whether the last message is text of the assistant that is not marked as unfinished. */
+/** Whether the last message is an assistant's text without a mark as unfinished. */
 export function endsWithAssistant(body: JsonObject, mark?: string): boolean {
   const last = messagesOf(body).at(-1)
   if (last?.role !== "assistant" || last.tool_calls !== undefined) return false

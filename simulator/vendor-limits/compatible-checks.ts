@@ -5,7 +5,7 @@ import { type Check, type Limit, rejects, valueAt } from "./limit.ts"
 /** A limit of vendors of OpenAI's formats. */
 export type Row = Omit<Limit, "api">
 
-/** Names of tools at most vendors. */
+/** Accepted tool names at most vendors. */
 export const NAME = /^[a-zA-Z0-9_-]+$/
 
 export const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !hasJsonWord(body), {
@@ -13,7 +13,7 @@ export const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !
     "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
 })
 
-/** Whether thinking is switched off, in one of the forms that a vendor has. */
+/** Whether thinking is switched off, in one of the forms of the vendors. */
 export function isOff(
   body: JsonObject,
   ...forms: readonly ("effort" | "enable_thinking" | "thinking")[]
@@ -25,12 +25,12 @@ export function isOff(
   })
 }
 
-/** Whether a call of one of the tools is required. */
+/** Whether a tool call is required. */
 export function isCallRequired(body: JsonObject): boolean {
   return hasTools(body) && isToolForced(body)
 }
 
-/** Parameters that a vendor does not have, in its own words. */
+/** Rejects parameters that a vendor lacks, with the vendor's message. */
 export function noParameter(message: (name: string) => string, ...names: readonly string[]): Check {
   return (body) => {
     const name = names.find((each) => valueAt(body, each) !== undefined)
@@ -38,7 +38,7 @@ export function noParameter(message: (name: string) => string, ...names: readonl
   }
 }
 
-/** The efforts that a model accepts, as Groq words it. */
+/** Rejects efforts that a model does not accept, with Groq's message. */
 export function effortAmong(...efforts: readonly string[]): Check {
   return (body) => {
     const effort = valueAt(body, "reasoning_effort")

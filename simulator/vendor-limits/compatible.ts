@@ -119,7 +119,7 @@ const CAMEL: Readonly<Record<string, string>> = {
   frequency_penalty: "frequencyPenalty",
 }
 
-/** After instructions at the start, turns alternate, and none is an instruction. */
+/** Requires instructions at the start only, and alternating turns after them. */
 function isOutOfTurn(roles: readonly string[]): boolean {
   const start = roles.findIndex((role) => role !== "system" && role !== "developer")
   if (start === -1) return false

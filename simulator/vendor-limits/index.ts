@@ -6,7 +6,7 @@ import { GEMINI_LIMITS } from "./gemini.ts"
 import type { Api, Limit, Problem } from "./limit.ts"
 import { OPENAI_LIMITS } from "./openai.ts"
 
-/** What vendors document that their models reject. Written from their documentation, never from the gateway's rules. */
+/** Documented limits of vendors' models. Written from their documentation, never from the gateway's rules. */
 export const VENDOR_LIMITS: readonly Limit[] = [
   ...OPENAI_LIMITS,
   ...COMPATIBLE_LIMITS,
@@ -14,7 +14,7 @@ export const VENDOR_LIMITS: readonly Limit[] = [
   ...GEMINI_LIMITS,
 ]
 
-/** Why the vendor that is played rejects a request; undefined if it does not, or if none is played. */
+/** Returns the reason why the simulated vendor rejects a request; undefined if it accepts it, or without a vendor. */
 export function limitProblem(
   { vendor }: Exchange,
   api: Api,

@@ -1,9 +1,9 @@
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 
-/** The formats that vendors are asked in. */
+/** The formats of requests to vendors. */
 export type Api = "chat" | "responses" | "messages" | "gemini" | "converse"
 
-/** Why a vendor rejects a request. */
+/** The reason why a vendor rejects a request. */
 export interface Problem {
   readonly message: string
   readonly parameter?: string
@@ -31,14 +31,14 @@ export function valueAt(body: JsonObject, path: string): Exclude<Json, null> | u
   return value ?? undefined
 }
 
-/** `'a', 'b', and 'c'`, as OpenAI lists values. */
+/** Formats values as OpenAI does: `'a', 'b', and 'c'`. */
 export function listed(values: readonly string[]): string {
   const quoted = values.map((value) => `'${value}'`)
   if (quoted.length < 3) return quoted.join(" and ")
   return `${quoted.slice(0, -1).join(", ")}, and ${quoted.at(-1)}`
 }
 
-/** Parameters that a model does not have. `false` is the same as absent. */
+/** Rejects parameters that a model lacks. `false` is the same as absent. */
 export function unsupported(...paths: readonly string[]): Check {
   return (body) => {
     const path = paths.find((each) => {
@@ -51,7 +51,7 @@ export function unsupported(...paths: readonly string[]): Check {
   }
 }
 
-/** Parameters of which only the default is accepted. */
+/** Rejects any value but the default. */
 export function onlyDefault(defaults: Readonly<Record<string, number>>): Check {
   return (body) => {
     for (const [path, usual] of Object.entries(defaults)) {
@@ -64,7 +64,7 @@ export function onlyDefault(defaults: Readonly<Record<string, number>>): Check {
   }
 }
 
-/** Values that a model accepts. */
+/** Rejects values that a model does not accept. */
 export function oneOf(path: string, values: readonly string[]): Check {
   return (body) => {
     const value = valueAt(body, path)
@@ -74,7 +74,7 @@ export function oneOf(path: string, values: readonly string[]): Check {
   }
 }
 
-/** Texts that are limited to some characters. */
+/** Rejects texts above a number of characters. */
 export function maxLength(max: number, ...paths: readonly string[]): Check {
   return (body) => {
     for (const path of paths) {
@@ -92,7 +92,7 @@ function tooLong(place: string, value: Json | undefined, max: number): Problem |
   return { message, parameter: place, code: "string_above_max_length" }
 }
 
-/** Lists that are limited to some entries. */
+/** Rejects lists above a number of entries. */
 export function maxItems(max: number, path: string): Check {
   return (body) => {
     const { length } = arrayOf(valueAt(body, path))
@@ -102,7 +102,7 @@ export function maxItems(max: number, path: string): Check {
   }
 }
 
-/** The ids of tool calls, wherever they are in a list of messages or items. */
+/** Returns the ids of tool calls anywhere in a list of messages or items. */
 export function callIds(max: number): Check {
   return (body) => {
     for (const [index, entry] of arrayOf(body.messages).entries()) {
@@ -123,7 +123,7 @@ export function callIds(max: number): Check {
   }
 }
 
-/** The names of declared functions, in either of OpenAI's formats. */
+/** Returns the names of declared functions, in either of OpenAI's formats. */
 export function toolNames(pattern: RegExp, max: number): Check {
   return (body) => {
     for (const [index, entry] of arrayOf(body.tools).entries()) {
@@ -142,7 +142,7 @@ export function toolNames(pattern: RegExp, max: number): Check {
   }
 }
 
-/** Parameters that a vendor does not know, in its own words. */
+/** Rejects parameters that a vendor does not accept, with the vendor's message. */
 export function unknownFields(
   isKnown: (name: string) => boolean,
   problem: (name: string) => Problem,
@@ -153,7 +153,7 @@ export function unknownFields(
   }
 }
 
-/** A condition and what is said if it holds. */
+/** Rejects requests that meet a condition. */
 export function rejects(
   holds: (body: JsonObject, model: string) => boolean,
   problem: Problem | ((model: string) => Problem),

@@ -33,12 +33,12 @@ const EFFORTS: readonly (readonly [models: RegExp, efforts: readonly string[]])[
   [/^gpt-5\.6(?!.*-chat)/, ["none", "low", "medium", "high", "xhigh", "max"]],
 ]
 
-/** Whether a request of a model whose default effort is none reasons. */
+/** Whether a request reasons if the default effort of its model is `none`. */
 function isReasoning(path: string): (body: Parameters<Check>[0]) => boolean {
   return (body) => ![undefined, "none"].includes(valueAt(body, path) as string | undefined)
 }
 
-/** Checks that apply while the model reasons. */
+/** Applies checks only while the model reasons. */
 function whileReasoning(path: string, checks: readonly Check[]): Check[] {
   const holds = isReasoning(path)
   return checks.map((check) => (body, model) => (holds(body) ? check(body, model) : undefined))
@@ -68,7 +68,7 @@ function noFormat(...kinds: readonly string[]): Check {
   }
 }
 
-/** What OpenAI says at responses to an effort that the model lacks. */
+/** OpenAI's error of the Responses API for an unsupported effort. */
 function responsesEffort(efforts: readonly string[]): Check {
   return (body, model) => {
     const effort = valueAt(body, "reasoning.effort")
@@ -78,7 +78,7 @@ function responsesEffort(efforts: readonly string[]): Check {
   }
 }
 
-/** Models without one of the formats of answers. */
+/** Models that lack one of the answer formats. */
 const FORMATS: readonly Omit<Limit, "api">[] = [
   {
     vendors: VENDORS,

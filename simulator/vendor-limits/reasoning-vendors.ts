@@ -3,7 +3,7 @@ import { endsWithAssistant, formatOf, hasJsonWord, messagesOf } from "./chat-par
 import { isCallRequired, isOff, JSON_WORD, NAME, type Row } from "./compatible-checks.ts"
 import { type Check, maxItems, rejects, toolNames, valueAt } from "./limit.ts"
 
-/** Parameters that have one value only, as Moonshot says it. */
+/** Rejects values of fixed parameters, with Moonshot's message. */
 function fixed(name: string, value: (body: JsonObject) => number): Check {
   return (body) => {
     const given = valueAt(body, name)
@@ -12,7 +12,7 @@ function fixed(name: string, value: (body: JsonObject) => number): Check {
   }
 }
 
-/** Assistant turns with calls that lack what the model thought. */
+/** Finds assistant turns with calls but without the model's reasoning. */
 function unthinkingCall(body: JsonObject): number {
   return messagesOf(body).findIndex(
     ({ role, tool_calls: calls, reasoning_content: thought }) =>
@@ -20,7 +20,7 @@ function unthinkingCall(body: JsonObject): number {
   )
 }
 
-/** Limits of vendors whose models reason unless they are told not to. */
+/** Limits of vendors whose models reason by default. */
 export const REASONING_VENDORS: readonly Row[] = [
   {
     vendors: ["deepseek"],

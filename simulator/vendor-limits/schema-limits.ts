@@ -5,7 +5,7 @@ import type { Check, Problem } from "./limit.ts"
 export interface DeclaredSchema {
   readonly schema: JsonObject
   readonly isStrict: boolean
-  /** How errors name it: `response_format 'r'`. */
+  /** The name in errors: `response_format 'r'`. */
   readonly title: string
   readonly parameter: string
 }
@@ -34,7 +34,7 @@ export function toolSchemas(body: JsonObject): DeclaredSchema[] {
   })
 }
 
-/** The root has to describe an object. */
+/** Rejects a root that does not describe an object. */
 export const rootObject: Check = (body) =>
   firstOf(answerSchema(body), ({ schema }) =>
     schema.type === "object"
@@ -44,7 +44,7 @@ export const rootObject: Check = (body) =>
 
 const NOT_STRICT = ["allOf", "not", "if", "oneOf", "patternProperties", "dependentRequired"]
 
-/** Strict schemas close all of their objects, require all of their properties, and lack some keywords. */
+/** Requires strict schemas to close all objects and require all properties, and rejects some keywords. */
 export const strictSchemas: Check = (body) =>
   firstOf(
     [...answerSchema(body), ...toolSchemas(body)].filter(({ isStrict }) => isStrict),
@@ -85,7 +85,7 @@ function firstOf(
 const VALUES = new Set(["const", "default", "enum", "examples", "required"])
 const MAPS = new Set(["properties", "$defs", "definitions", "patternProperties"])
 
-/** What the first of the schemas in a schema is rejected for. */
+/** Returns the fault of the first invalid schema within a schema. */
 export function someSchema(
   schema: JsonObject,
   look: (schema: JsonObject) => string | undefined,
