@@ -68,7 +68,7 @@ function limitTool(tool: JsonValue, switches: Switches, most = Infinity): JsonVa
   return limited
 }
 
-/** The limits that a tool is sent, by their fields. */
+/** Returns the limits that are sent for a tool, by field. */
 function limitsOf(
   charge: Charge | undefined,
   most: number,

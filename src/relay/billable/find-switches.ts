@@ -12,7 +12,7 @@ export interface Finding {
   /** Its value, as messages show it. */
   readonly value: JsonValue
   readonly charge: Charge
-  /** The object that is the value, for its other members. */
+  /** The object that is the value, including its other members. */
   readonly holder?: JsonObject
   /** The tool, for its members. */
   readonly tool?: JsonObject
@@ -81,7 +81,7 @@ function isFree(charge: Charge): boolean {
   return charge.by === "tokens" && charge.adds === undefined
 }
 
-/** What decides of a value: itself, or a member of it. */
+/** Returns the deciding part of a value: the value itself, or a member of it. */
 function decidingOf(
   { member }: FieldSwitch,
   place: string,

@@ -30,11 +30,11 @@ export interface SurveyInput {
   readonly clients: ReadonlyMap<string, ProviderClient>
   /** Whether what has no price is passed on. */
   readonly passes: boolean
-  /** Calls of a tool that are assumed at most, if the vendor can be sent a limit; absent: as many as the table says. */
+  /** Maximum assumed calls of a tool with a limit field at the vendor; absent: the number of the table. */
   readonly assumedCalls?: number
 }
 
-/** The most calls, and whether the gateway chose that number. */
+/** Maximum calls, and whether the gateway chose that number. */
 interface AllowedUses {
   readonly max: number
   readonly isAssumed: boolean
@@ -119,7 +119,7 @@ export class FindingTerms {
     this.#addTurns(uses ?? { max: calls, isAssumed: true }, limitOf(tool[resultLimit]) ?? adds)
   }
 
-  /** The model reads everything again after each call. */
+  /** After each call the model reads the whole input again. */
   #addTurns({ max, isAssumed }: AllowedUses, result: number): void {
     const { held, max: most, result: longest } = this.#turns
     this.#turns = {
@@ -129,7 +129,7 @@ export class FindingTerms {
     }
   }
 
-  /** A limit on the calls of all tools together bounds the turns as well. */
+  /** A limit on the calls of all tools together also bounds the turns. */
   #limitedTurns(): ToolTurns {
     const { max, assumed } = this.#limits
     const { held, max: most, result } = this.#turns

@@ -17,12 +17,12 @@ import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/billable/switch.ts"
 import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
 
-/** How a request was served. */
+/** The service that a request received. */
 interface ServedRequest {
-  /** Of every response to it. */
+  /** Of each response to the request. */
   readonly records: readonly AnswerRecord[]
   readonly elapsedMs: number
-  /** Fields that report a mode of service also if the request named none. */
+  /** Fields that report a mode of service even if the request named no mode. */
   readonly unasked?: readonly FieldSwitch[]
 }
 
@@ -38,7 +38,7 @@ export interface SettledUsage {
 /**
  * What the vendor did besides the model's tokens, according to the responses.
  * @param usage the tokens, as the dialect decoded or estimated them.
- * @param served how it was served.
+ * @param served the service that the request received.
  */
 export function settleTerms(
   terms: Terms,
@@ -69,9 +69,9 @@ interface ServedMode {
 }
 
 /**
- * The price of an answer whose request set nothing that is billed besides its tokens.
- * @param fields those of its dialect that report a mode of service: a vendor's project may have another default.
- * @param report what the answer reports of itself.
+ * Returns the price of an answer whose request set no billable switch.
+ * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
+ * @param report the answer's report about itself.
  */
 export function settlePlain(
   price: Price,
@@ -84,7 +84,7 @@ export function settlePlain(
   return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes) }
 }
 
-/** The modes that responses report although their requests named none, as far as they have a price. */
+/** Returns reported modes that the requests did not name, if they have a price. */
 function unaskedModes(
   fields: readonly FieldSwitch[],
   reports: readonly JsonObject[],
@@ -135,7 +135,7 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
 /** Google spells the same mode in several ways. */
 const PREFIX = /^(service_tier_|on_demand_)/
 
-/** The mode that a response reports in a field, in lowercase; undefined where it reports none. */
+/** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */
 function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
   for (const path of field.served ?? []) {
     const value = memberAt(report, path)
@@ -144,7 +144,7 @@ function reportedName(field: FieldSwitch, report: JsonObject): string | undefine
   return undefined
 }
 
-/** The names in a path, which nearly every answer is searched for. */
+/** The names in a path, split once because nearly every answer is searched for them. */
 const STEPS = new Map<string, readonly string[]>()
 
 function memberAt(report: JsonObject, path: string): JsonValue | undefined {
@@ -158,7 +158,7 @@ function memberAt(report: JsonObject, path: string): JsonValue | undefined {
   return value
 }
 
-/** The factor of a mode, in millionths; undefined where it has no price. */
+/** Returns the factor of a mode, in millionths; undefined if it has no price. */
 function priceOfMode(field: FieldSwitch, name: string, price: Price): bigint | undefined {
   if (STANDARD_MODES.has(name)) return SAME
   const charge = field.values?.[name]

@@ -19,7 +19,7 @@ export interface Demand {
   readonly held: readonly Deployment[]
   /** By deployment id. */
   readonly terms: ReadonlyMap<string, Terms>
-  /** The same with at most so many calls of each tool that the vendor can be sent a limit for, and the caller set none. */
+  /** Lowers the assumed calls of tools that have a limit field at the vendor and no limit from the caller. */
   readonly withFewerCalls: (max: number) => Demand
 }
 
@@ -135,7 +135,7 @@ function termsOf(
   return drawn.terms()
 }
 
-/** Whether the caller runs it: it costs only its prompt. */
+/** Whether the caller runs the tool, which then costs only its prompt. */
 function isOwnTool(charge: Charge): boolean {
   return charge.by === "tokens" && charge.calls === undefined
 }

@@ -42,19 +42,19 @@ export interface SecondModel {
   readonly max: number
   /** As of allowed calls. */
   readonly isAssumed: boolean
-  /** Tokens of output in each call, where the request's own limit is not about them. */
+  /** Tokens of output in each call, if the request's own limit does not apply to them. */
   readonly output: number | undefined
-  /** The most that it can say; undefined where that is not known. */
+  /** Maximum output; undefined if it is unknown. */
   readonly maxOutput: number | undefined
 }
 
-/** How often the model reads everything again, since the vendor has run a tool for it. */
+/** Turns in which the model reads its whole input again because the vendor has run a tool. */
 export interface ToolTurns {
-  /** So many are held for. */
+  /** Number of turns in the hold. */
   readonly held: number
-  /** So many are charged at most. */
+  /** Maximum number of charged turns. */
   readonly max: number
-  /** Tokens that each of them may add. */
+  /** Tokens that each turn may add. */
   readonly result: number
 }
 
@@ -65,7 +65,7 @@ export interface Terms {
   readonly calls: readonly AllowedCalls[]
   /** The limit on all calls together that the gateway chose; the vendor is sent it. */
   readonly assumedCalls: number | undefined
-  /** The highest limit that each tool with a limit of its own is sent; absent: that of the table. */
+  /** The highest limit that is sent for a tool with its own limit field; absent: the limit of the table. */
   readonly assumedUses: number | undefined
   readonly modes: readonly RequestedMode[]
   readonly models: readonly SecondModel[]
@@ -93,7 +93,7 @@ export function widen(bound: Bound, terms: readonly Terms[], context: number | u
   return { ...bound, input: rounds * input, choices: rounds * outputs * bound.choices, rounds }
 }
 
-/** Tokens that are read in all turns after the first together: each result is read in every turn that follows it. */
+/** Returns the tokens of all turns after the first. Each result is read again in every later turn. */
 function readAgain(
   input: number,
   { held, result }: ToolTurns,
@@ -120,7 +120,7 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
   for (const { charge, price: own, max, output } of terms.models) {
     if (charge.how === "instead") answering.push(priceTimes(own, factor))
     else if (output !== undefined) {
-      // What it reads in all of its calls is what is read in all turns.
+      // It reads the same input in all of its calls as a model does in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
       const { rates } = own.tiers.at(-1) ?? own
       const [text, image] = [rateOf(rates, "output"), rateOf(rates, "imageOutput")]

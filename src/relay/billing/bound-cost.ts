@@ -42,14 +42,14 @@ export function boundAt(bound: Bound, deployment: Deployment): Bound {
   }
 }
 
-/** What each of several agents usually reads besides the prompt, and writes for the others, at most. */
+/** Usual tokens per agent: input besides the prompt, and output for the other agents. */
 const AGENT_INPUT = 40_000
 const AGENT_OUTPUT = 10_000
-/** Efforts at which the fewer agents work. */
+/** Efforts at which fewer agents work. */
 const FEW_AGENTS = 4
 const HIGH_EFFORTS: ReadonlySet<string | undefined> = new Set(["high", "xhigh", "max"])
 
-/** How many agents work on the answer to a request, besides the one that gives it. */
+/** Returns the number of agents besides the answering one. */
 function agentsIn({ effort }: Bound, { agents = 0 }: Pick<Deployment, "agents">): number {
   return HIGH_EFFORTS.has(effort) ? agents : Math.min(agents, FEW_AGENTS)
 }
@@ -162,7 +162,7 @@ function linesAt(
       quantity: BigInt(bound.context ?? UNKNOWN_REASONING) * choices,
       rate: reasoningBeside,
     },
-    // No limit of the caller's bounds what the agents write.
+    // No limit of the caller bounds the agents' output.
     {
       name: "reasoning_output",
       quantity: BigInt(agents * AGENT_OUTPUT) * choices,

@@ -24,8 +24,8 @@ const MESSAGE_TOKENS = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 export const UNKNOWN_MAXIMUM = 65_536
 /**
- * Images, files and other parts of a request whose size has to be read. Providers take 3,600 at most (Gemini), and each
- * one takes time before anything is charged.
+ * Maximum images, files and other parts that must be measured in a request. Providers accept at most 3,600 (Gemini),
+ * and measuring takes time before anything is charged.
  */
 const MAX_MEDIA = 5_000
 /** The context assumed of a model of which none is known. */
@@ -41,9 +41,9 @@ export interface Bound {
   readonly rounds: number
   /** The kinds of tokens that it can be, as bits of `token-kinds.ts`. */
   readonly kinds: number
-  /** Of the reasoning, as the caller names it. */
+  /** The reasoning effort that the caller names. */
   readonly effort: string | undefined
-  /** Whether the request switches reasoning off where that is a field of its own. */
+  /** Whether the request switches reasoning off in a separate field. */
   readonly isReasoningOff: boolean
   /** Of the model; absent where it is not known. */
   readonly context?: number | undefined

@@ -45,7 +45,7 @@ export async function estimateUsage(
   }
 }
 
-/** Whether what has come of a chat costs as much as is held for it, by a rough count. */
+/** Whether the received content of a chat costs as much as its hold, by a rough count. */
 export function isHoldSpent({ charge, deployment: { price }, meter }: Delivered): boolean {
   if (price === undefined) return false
   const output = Math.ceil((meter.characters + meter.other.characters) / CHARACTERS_OF_TOKEN)

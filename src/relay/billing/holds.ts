@@ -118,7 +118,7 @@ export class Holds {
     return { ...this.#imagine(input, parseCredits(required)), refusal: error }
   }
 
-  /** @param byBytes of the request itself. */
+  /** @param byBytes the bound of the request itself. */
   async #admitSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
     const { request, model, held, state } = input
     const worst = worstCost(input.bound, held)
@@ -137,7 +137,7 @@ export class Holds {
     return closer ?? this.#withFewerCalls(counting, plain, needed)
   }
 
-  /** Holds what there is for fewer calls of tools, where the vendor is sent a limit on them. */
+  /** Holds the available balance for fewer tool calls, if the vendor has a limit field for them. */
   #withFewerCalls(input: ChatHoldInput, plain: Bound, needed: bigint): PendingCharge {
     const { withFewerCalls, call } = input
     if (withFewerCalls === undefined || call.refuseOnLowBalance) return this.#clamp(input, needed)
@@ -238,10 +238,10 @@ export class Holds {
   }
 }
 
-/** Limits on the calls of tools that are tried where the balance does not cover the usual one. */
+/** Limits on tool calls that are tried in order if the balance does not cover the usual limit. */
 const FEWER_CALLS = [4, 1]
 
-/** With the bound of the request itself, widened by what its vendor adds. */
+/** Returns the bound of the request itself, widened by the vendor's additions. */
 function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
   const { terms, model, calls } = input
   return { ...input, bound: repeated(calls, widened(terms, model, plain)) }

@@ -91,7 +91,7 @@ export interface ChatHoldInput extends AnyHoldInput {
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
-  /** The same demand with fewer calls of tools; absent where only tokens are billed. */
+  /** The same demand with fewer tool calls; absent if only tokens are billed. */
   readonly withFewerCalls?: Demand["withFewerCalls"] | undefined
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
@@ -129,7 +129,7 @@ export function maxOf(
   return { own, second: maxOfSecond(own, terms) }
 }
 
-/** What a provider has been sent of a call that was ended before its answer, by a rough count; media at their bound. */
+/** Estimates the input that a provider received before its call was cancelled, with media at their bound. */
 export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
   if (input.request !== undefined) {
     const { request } = input

@@ -130,8 +130,8 @@ export class Pricing {
 }
 
 /**
- * The images that a chat model made: themselves if they have a price, and their tokens. If a vendor does not report
- * these apart from text, all visible output counts as images.
+ * Counts the images of a chat model: by number if they have a price, and by tokens. If a vendor does not report image
+ * tokens separately from text, all visible output counts as images.
  */
 function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter): Usage {
   if (made === 0) return usage
@@ -144,7 +144,7 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
 
 const NO_FIELDS: readonly FieldSwitch[] = []
 
-/** The fields in which the vendor of a deployment reports a mode of service; none if no mode has a price. */
+/** Returns the fields in which the deployment's vendor reports a mode of service; empty if no mode has a price. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {
   const { price, dialects, provider } = deployment
   if (price?.modes === undefined || !dialects || input.request === undefined) return NO_FIELDS
@@ -152,7 +152,7 @@ function reportingFields({ input }: PendingCharge, deployment: Deployment): read
   return client === undefined ? NO_FIELDS : servedFields(client.vendor.id, dialects)
 }
 
-/** The members that the frames or the answer with the usage have of the whole answer; later ones win. */
+/** Returns the members of the frames or the answer with the usage; later members win. */
 function reportOf({ firstReported, reported }: Meter): JsonObject | undefined {
   if (reported === undefined || firstReported === undefined || firstReported === reported) {
     return reported && membersOf(reported)
@@ -166,12 +166,12 @@ function membersOf(frame: JsonObject): JsonObject {
   return objectAt(frame, "response") ?? objectAt(frame, "message") ?? frame
 }
 
-/** The kinds of tokens that a request can cause. */
+/** Returns the kinds of tokens that a request can cause. */
 function kindsOf({ input }: PendingCharge): number {
   return input.request === undefined ? 0 : input.bound.kinds
 }
 
-/** Names of the input, or of what holds it, in usages of all dialects. */
+/** Names of the input, or of its parent, in the usage of all dialects. */
 const INPUT_NAMES = [
   "prompt_tokens",
   "input_tokens",
@@ -182,7 +182,7 @@ const INPUT_NAMES = [
   "tokens",
 ]
 
-/** Whether a report has no count of the input at all: a zero is a count, and servers report it of cached prompts. */
+/** Whether a report lacks any count of the input. Zero is a count: servers report it for cached prompts. */
 function lacksInput(reported: JsonObject | undefined): boolean {
   if (reported === undefined) return false
   const answer = objectAt(reported, "response") ?? reported

@@ -5,7 +5,7 @@ import { type Cost, costOf, type CostLine, type Price, SAME } from "../../ledger
 import { priceUsage, type PricedUsage, withRequest } from "./priced-usage.ts"
 
 const MILLION = 1_000_000n
-/** Of common text and of JSON: four bytes are about a token. */
+/** For common text and JSON, about four bytes are one token. */
 export const CHARACTERS_OF_TOKEN = 4
 
 /** What lines come to before the multiplier, nanocredits. */

@@ -15,7 +15,7 @@ const WRAPPED = 4_096
  */
 export const MIN_OUTPUT = 16
 
-/** What each of several agents writes at most. */
+/** Maximum output tokens of each of several agents. */
 const AGENT_ANSWER = 65_536
 
 /** In the order in which they are charged up to a bound. */
@@ -83,7 +83,7 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
     max.inputFresh = Math.max(max.inputFresh, longest * (1 + agents) * choices)
     max.output = Math.max(max.output, Math.max(say, AGENT_ANSWER) * agents * choices)
   }
-  // A budget is kept to about as well as the model can.
+  // Models respect a budget only approximately.
   for (const { separateReasoning } of model.deployments) {
     const longest = bound.isReasoningOff ? 0 : (separateReasoning?.longest ?? 0)
     max.output = Math.max(max.output, (bound.output + longest) * choices)
@@ -104,7 +104,7 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   return max
 }
 
-/** How often a model may read everything again, in a request that its vendor or the model itself runs tools for. */
+/** Returns the maximum number of turns in a request whose vendor or model runs tools. */
 function mostTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
   let max = 0
   for (const { ownSearches = 0 } of deployments) {
@@ -114,7 +114,7 @@ function mostTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
   return max
 }
 
-/** The most that a second model of the same request can have used: the request's limit may not be about it. */
+/** Returns the maximum usage of a second model: the request's limit may not apply to it. */
 export function maxOfSecond(max: Usage, terms: ChatFacts["terms"]): Usage {
   let output = max.output
   for (const { models } of terms?.values() ?? []) {

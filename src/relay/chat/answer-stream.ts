@@ -23,7 +23,7 @@ export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
    * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
    */
   read(): Promise<string>
-  /** Whether what has come costs what is held for the request, so that it is not read on for the usage. */
+  /** Whether the received content costs as much as the hold, so that draining for the usage ends. */
   readonly isHoldSpent: boolean
   /** After the last word: takes the end, so that the connection can serve again. */
   drain(): Promise<void>
@@ -40,6 +40,6 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly limits?: StreamLimits | undefined
   /** Whether the call is read on for its usage when its answer has ended at those limits. */
   readonly drain?: DrainRule
-  /** Whether what has come costs what is held: no more is read on for. */
+  /** Whether the received content costs as much as the hold; draining ends then. */
   readonly isHoldSpent?: () => boolean
 }

@@ -69,10 +69,10 @@ function withoutImageTool(request: ChatRequest, { supports }: UpstreamDialect): 
   return { ...request, extra: { ...extra, fields } }
 }
 
-/** Members of the fields in which dialects have the shape of images. */
+/** Members of the fields that hold the shape of images, in all dialects. */
 const SHAPE_MEMBERS = new Set(["aspect_ratio", "image_size", "aspectRatio", "imageSize"])
 
-/** The request without the caller's own field for the shape of images, which a dialect writes in its own or reports. */
+/** Returns the request without the caller's own image shape field, which a dialect translates or reports. */
 function withoutOwnShape(request: ChatRequest): ChatRequest {
   const { extra, ...rest } = request
   if (request.imageShape === undefined || extra === undefined) return request

@@ -37,7 +37,7 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
   return plan
 }
 
-/** An answer, and the plan that gave it, which may be a corrected one. */
+/** An answer and its plan, which may be a corrected plan. */
 interface PlannedAnswer {
   readonly plan: Plan
 }

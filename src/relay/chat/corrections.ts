@@ -21,17 +21,17 @@ interface Corrected {
   readonly corrections: ModelRules
 }
 
-/** How the calls of a plan are made. */
+/** Makes the calls of a plan. */
 export interface CorrectedCalls<T> {
   call(plan: Plan): Promise<T>
-  /** Whether one of the calls of the last plan has completed: they are not made again then. */
+  /** Whether a call of the last plan has completed; the calls are not repeated then. */
   hasCompleted?(): boolean
 }
 
 /**
- * Makes the calls of a plan. If the provider rejects a parameter, the request is corrected and sent again, before its
- * caller gets anything; a correction that helped is stored for the deployment. A rejected call is never charged.
- * @throws CallFailure of the last call, if it cannot be corrected, or only by losing what a strict caller keeps.
+ * Makes the calls of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
+ * receives anything. A successful correction is stored for the deployment. A rejected call is never charged.
+ * @throws CallFailure of the last call, if no correction exists, or only one with a loss that a strict caller forbids.
  */
 export function callCorrected<T>(
   context: ChatContext,
@@ -85,7 +85,7 @@ function rejectedBy(thrown: unknown): ModelRules | undefined {
   return thrown instanceof GatewayError ? thrown.details.rejected : undefined
 }
 
-/** A corrected plan; undefined if there is none, or it would send the same again. */
+/** Returns a corrected plan; undefined if there is no correction, or if it would send the same request. */
 async function correct(
   context: ChatContext,
   failed: {
@@ -102,7 +102,7 @@ async function correct(
     deployment,
   )
   if (rejected === undefined || isRepeated(rejected, before)) return undefined
-  // The hold was placed by what the first dialect is billed for besides tokens.
+  // The hold is based on the billable switches of the first dialect.
   const changesApi = rejected.api !== undefined || rejected.tool_api !== undefined
   if (changesApi && plan.terms !== undefined) return undefined
   const corrections = extended(before, rejected)
@@ -123,7 +123,7 @@ function isRepeated(rejected: ModelRules, before: ModelRules = {}): boolean {
   )
 }
 
-/** Sampling parameters that were rejected of a request that reasons may be accepted of others. */
+/** Sampling parameters that were rejected with reasoning may be accepted without reasoning. */
 function withCondition(
   rejected: ModelRules,
   rules: ModelRules = {},

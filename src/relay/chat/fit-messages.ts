@@ -114,7 +114,7 @@ function withoutMedia(part: Part): Part {
 /** Joins turns of the same speaker that follow each other. */
 function alternating(messages: readonly Message[]): readonly Message[] {
   const turns: Message[] = []
-  /** The parts of the last turn, if it was joined. */
+  /** Returns the parts of the last turn if it was joined. */
   let joined: Part[] | undefined
   for (const message of messages) {
     const last = turns.at(-1)

@@ -86,7 +86,7 @@ class SchemaFitting {
     this.#isClosed = rules.schema_closed_objects === true
   }
 
-  /** Whether there is a rule that a schema can break. */
+  /** Whether any rule applies to schemas. */
   get isNeeded(): boolean {
     return this.#isClosed || this.#described.size > 0 || this.#rejected.size > 0
   }
@@ -153,7 +153,7 @@ function someSchema(schema: JsonObject, holds: (schema: JsonObject) => boolean):
   return holds(schema) || innerSchemas(schema).some((inner) => someSchema(inner, holds))
 }
 
-/** The schemas directly in a schema. */
+/** Returns the direct subschemas of a schema. */
 function innerSchemas(schema: JsonObject): JsonObject[] {
   return Object.entries(schema).flatMap(([name, value]) => {
     if (VALUE_MEMBERS.has(name)) return []
@@ -162,10 +162,10 @@ function innerSchemas(schema: JsonObject): JsonObject[] {
   })
 }
 
-/** References that are followed one after another; a longer chain counts as recursive. */
+/** Maximum chain of references; a longer chain counts as recursive. */
 const MAX_REFERENCES = 200
 
-/** Whether following the references of a schema leads back to it. Visits each schema once. */
+/** Whether the references of a schema lead back to it. Visits each schema once. */
 function isRecursive(root: JsonObject): boolean {
   const open = new Set<JsonObject>()
   const done = new Set<JsonObject>()

@@ -28,9 +28,9 @@ export interface FittedRequest {
 /** A parameter of a request. The relay itself ends a response at a stop sequence, so `stop` is not dropped. */
 interface Parameter {
   readonly field: keyof ChatRequest
-  /** Its default, which is no loss. */
+  /** The default value, which can be dropped without a loss. */
   readonly usual?: unknown
-  /** Whether a model may accept it while it does not reason. */
+  /** Whether a model may accept the parameter while it does not reason. */
   readonly isSampling?: true
 }
 
@@ -66,8 +66,8 @@ export function requiredDialect(
 /**
  * Fits a request to what a model accepts. Whatever cannot be kept is a loss.
  * @param expresses what an answer in the caller's format can contain; absent: all that its model makes.
- * @throws GatewayError `model_not_supported` if such an answer can contain nothing that the model makes, and `not_carried`
- * if the request requires what the model does not support.
+ * @throws GatewayError `model_not_supported` if such an answer cannot contain any of the model's modalities, and
+ * `not_carried` if the request requires a feature that the model does not support.
  */
 export function fitToModel(
   request: ChatRequest,
@@ -103,7 +103,7 @@ function dropRejected(request: Writable<ChatRequest>, rules: ModelRules, losses:
   if (rejected === undefined) return
   const isAccepted = acceptsSampling(request, rules)
   for (const name of rejected) {
-    // What a model that does not reason is asked for is fitted below.
+    // Reasoning options for a model that does not reason are handled below.
     if (name === "stop" || (name === "reasoning_effort" && rules.reasoning === "unsupported")) {
       continue
     }
@@ -115,12 +115,12 @@ function dropRejected(request: Writable<ChatRequest>, rules: ModelRules, losses:
   }
 }
 
-/** Whether a parameter may be accepted while a model does not reason. */
+/** Whether a parameter may be accepted while the model does not reason. */
 export function isSampling(name: RejectableParameter): boolean {
   return name !== "stop" && PARAMETERS[name].isSampling === true
 }
 
-/** Whether a model accepts sampling parameters that it otherwise rejects, since the request does not reason. */
+/** Whether a model accepts otherwise rejected sampling parameters because the request does not reason. */
 export function acceptsSampling({ reasoning }: ChatRequest, rules: ModelRules): boolean {
   return rules.sampling_without_reasoning === true && isOff(reasoning, rules)
 }
@@ -159,7 +159,7 @@ function fitReasoning(request: Writable<ChatRequest>, rules: ModelRules, losses:
   } else if (effort !== wanted) losses.push({ name: "reasoning_effort", effect: "approximated" })
 }
 
-/** The lowest effort, or the model's default, for a request that switches off what cannot be switched off. */
+/** Sets the lowest effort, or the model's default, if the request switches off mandatory reasoning. */
 function reasonAtLeast(
   request: Writable<ChatRequest>,
   efforts: readonly string[] = [],
@@ -226,7 +226,7 @@ const IDENTIFIERS = [
   ["promptCacheKey", "prompt_cache_key"],
 ] as const
 
-/** A shorter name that stands for the same user or prompt, and for no other. */
+/** Returns a shorter name that is unique to the user or prompt. */
 function fitIdentifiers(
   request: Writable<ChatRequest>,
   maxLength: number | undefined,
@@ -241,7 +241,7 @@ function fitIdentifiers(
   }
 }
 
-/** A required call is more than reasoning that nobody asked for, and less than reasoning that the caller asked for. */
+/** A required call takes precedence over reasoning by default, but not over reasoning that the caller asked for. */
 function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
   const { reasoning, toolChoice } = request
   if (rules.tool_choice_with_reasoning !== false) return
@@ -265,7 +265,7 @@ function dropTools(request: Writable<ChatRequest>, losses: Loss[]): void {
   if (requiresCall(toolChoice) || allowedTools?.mode === "required") {
     throw new GatewayError(
       "not_carried",
-      "This model does not support tools, and the request requires a call of one. Use another model, or leave 'tool_choice' out.",
+      "This model does not support tools, and the request requires a tool call. Use another model, or remove 'tool_choice'.",
       { parameter: "tool_choice", fields: { losses: "tools" } },
     )
   }

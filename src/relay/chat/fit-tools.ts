@@ -47,7 +47,7 @@ function fitCount(
   losses.push({ name: "tools", effect: "dropped" })
 }
 
-/** The first strict tools stay strict. */
+/** Keeps only the first strict tools strict. */
 function fitStrictCount(
   request: Writable<ChatRequest>,
   maxCount: number | undefined,
@@ -145,7 +145,7 @@ export function mapParts(
 const NAME_RULES = new WeakMap<ModelRules, NameRule>()
 
 /**
- * Rules are resolved once per deployment, and so are their expressions.
+ * Resolves the rules and their expressions once per deployment.
  * @returns undefined if all names are accepted.
  */
 function nameRuleOf(rules: ModelRules): NameRule | undefined {
@@ -159,7 +159,7 @@ function nameRuleOf(rules: ModelRules): NameRule | undefined {
   if (known !== undefined) return known
   const others = characters?.join("").replaceAll("-", String.raw`\-`)
   const taken = others === undefined ? String.raw`\s\S` : `A-Za-z0-9_${others}`
-  // A mark may not come first everywhere, nor a digit where no marks are accepted.
+  // Not every vendor accepts a mark as first character, nor a digit if it accepts no marks.
   const isWordFirst = isLetterFirst || others === ""
   const anywhere = others === undefined ? taken : "A-Za-z0-9_"
   const first = isWordFirst ? "A-Za-z_" : anywhere

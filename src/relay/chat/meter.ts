@@ -10,13 +10,13 @@ const KEPT_CHARACTERS = 200_000
 
 /** What a request has delivered so far, counted as it passes. Every path feeds the same meter. */
 export class Meter {
-  /** As the provider reported it, the last report winning (`laterUsage`): those that report often report sums. */
+  /** The usage as the provider reported it. Later reports win (`laterUsage`), since they often report sums. */
   usage: Usage | undefined
   /** The error that a stream carried. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
   reported: JsonObject | undefined
-  /** The first such frame: Anthropic reports how it serves a request only there. */
+  /** The first such frame. Anthropic reports the mode of service only there. */
   firstReported: JsonObject | undefined
   /** What the answers report besides their usage; empty where only tokens are billed. */
   records: readonly AnswerRecord[] = []
@@ -101,7 +101,7 @@ export class Meter {
     for (const event of events) this.#count(event)
   }
 
-  /** Counts the events of a frame of a stream, and keeps a frame that reports usage. */
+  /** Counts the events of a frame of a stream, and keeps frames that report usage. */
   frame(events: readonly ChatEvent[], json: JsonObject | undefined): void {
     const { usage } = this
     this.push(events)

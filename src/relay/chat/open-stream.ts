@@ -47,7 +47,7 @@ interface Opened {
   /** What each call has delivered, and what its vendor has counted. */
   readonly meters: Meter[]
   readonly attempts: Attempt[]
-  /** Those of several that have begun, in no order. */
+  /** The streams that have begun, out of several; in no order. */
   readonly streams: UpstreamStream[]
   readonly writer: TranscodingWriter | undefined
 }
@@ -58,7 +58,7 @@ export class StreamOpening {
   readonly #context: ChatContext
   /** Those whose calls run, or whose end was the request's: several while a second one helps the first out. */
   readonly #opened = new Set<Opened>()
-  /** The plan whose calls were made last. */
+  /** The plan with the latest calls. */
   #last: Opened | undefined
   /** Rejects with the GatewayError of the last failure. */
   readonly stream: Promise<AnswerStream>
@@ -76,7 +76,7 @@ export class StreamOpening {
       .catch((failure: unknown) => this.#withoutFailed(failure))
   }
 
-  /** The choices of the last plan that have begun, although another one has failed. @throws CallFailure if none has. */
+  /** The begun choices of the last plan after another choice failed. @throws CallFailure if no choice has begun. */
   #withoutFailed(failure: unknown): AnswerStream {
     if (isFinal(asCallFailure(failure))) throw failure
     const { plan, streams = [], writer } = this.#last ?? {}

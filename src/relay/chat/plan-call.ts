@@ -29,7 +29,7 @@ import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 /** What of a request a plan depends on. */
 export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
 
-/** A candidate, and what its provider has rejected of the same request. */
+/** A candidate with the corrections of the same request. */
 export interface ChatCandidate extends Candidate {
   readonly corrections?: ModelRules
 }
@@ -104,7 +104,7 @@ export function planCall(
   )
 }
 
-/** The rules of a deployment, as they are known by now. */
+/** Returns the current rules of a deployment. */
 function rulesFor(
   { config }: PlannedRequest,
   { deployment, corrections }: ChatCandidate,

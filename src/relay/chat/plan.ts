@@ -26,7 +26,7 @@ export function recordOf(
 export interface Plan {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  /** What the model accepts; absent: no restriction is known. */
+  /** The rules of the model; absent: no restriction is known. */
   readonly rules?: ModelRules | undefined
   readonly binding: ChatBinding
   /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */

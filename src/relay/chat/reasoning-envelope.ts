@@ -9,7 +9,7 @@ const PREFIX = "tg1:"
 /** Bytes of the proof: no one can guess it, and it is sent with every chunk of reasoning. */
 const PROOF_LENGTH = 16
 const SEPARATOR = ":"
-/** No escaped text contains it. */
+/** Does not occur in escaped text. */
 const FACTS_SEPARATOR = "&"
 
 /** What a vendor signed, and who can read it. */
@@ -19,7 +19,7 @@ export interface Signed {
   readonly signedBy: DialectId
   readonly isRedacted?: boolean
   readonly id?: string
-  /** Further facts in the form of the dialect that signed it. */
+  /** Further members in the format of the dialect that signed it. */
   readonly extra?: Extra
 }
 
@@ -76,7 +76,7 @@ export class ReasoningSigner {
   }
 }
 
-/** The id and the extra of signed reasoning, escaped. */
+/** Encodes the id and the extra of signed reasoning. */
 function factsOf({ id = "", extra, signedBy }: Signed): string {
   const fields = ownFields(signedBy, extra)
   const facts = fields === undefined ? [id] : [id, JSON.stringify(fields)]

@@ -257,9 +257,9 @@ class StreamedAnswer implements Watched {
   }
 
   /**
-   * Charges what was delivered, or what the provider bills before that: the usage that it has reported, and the input
-   * of a caller that has left. A call that has failed before its answer began is no one's to pay, and another may have
-   * been made.
+   * Charges delivered content and usage that the provider bills before delivery: its reported usage, and the input if
+   * the caller has disconnected. A call that failed before its answer began is never charged, since another call may
+   * have been made.
    */
   async #settleDelivered(reason: CallFailure): Promise<void> {
     const opening = this.#opening

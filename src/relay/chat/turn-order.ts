@@ -7,7 +7,7 @@ import type { Message, Part, ToolResultPart } from "../../canon/message.ts"
  */
 export function resultsAfterCalls(messages: readonly Message[]): readonly Message[] {
   if (isOrdered(messages)) return messages
-  /** The results of each call, the last one first. */
+  /** The results of each call, in reverse order. */
   const results = new Map<string, Message[]>()
   for (const message of messages.toReversed()) {
     for (const part of message.parts.toReversed()) {

@@ -24,8 +24,8 @@ interface SettlingServices {
 }
 
 /**
- * Charges calls that providers bill although no whole answer of them came: their caller has left, or the answer is too
- * large to be read. By the reported usage, else by the counted input and what was received of the output.
+ * Charges calls without a complete answer that providers bill nevertheless, because the caller has disconnected or the
+ * answer is too large. Uses the reported usage, otherwise the counted input and the received output.
  * @param tried the plans whose calls were made.
  * @returns false if there are no such calls, and nothing was charged.
  */
@@ -50,7 +50,7 @@ export async function settleUnread(
   return true
 }
 
-/** What providers bill of all calls but those that are charged is the operator's cost. */
+/** Records the provider cost of all uncharged calls as the operator's cost. */
 export function loseOthers(
   { cancellation, charge }: ChatContext,
   charged: readonly Attempt[],
@@ -62,7 +62,7 @@ export function loseOthers(
   )
 }
 
-/** Whether all of an answer has come. */
+/** Whether an answer is complete. */
 export function isAnswered({ record }: Attempt): boolean {
   return record.outcome === "ok" && record.status !== 0
 }
@@ -71,7 +71,7 @@ function isLeft({ ended, isBilled }: Attempt): boolean {
   return isBilled && isCallerGone(ended)
 }
 
-/** What is known of an answer of which nothing was decoded. */
+/** Returns the known usage of an answer that was not decoded. */
 function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attempt): Meter {
   const meter = new Meter()
   meter.begunAt = startedAt
@@ -85,7 +85,7 @@ function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attemp
   return meter
 }
 
-/** Members of answers that hold their usage, behind all content. */
+/** Members with the usage, which follow all content in an answer. */
 const USAGE_NAMES = ["usage", "usageMetadata"] as const
 
 /** The usage that is reported at the end of an answer. @param tail the last part of its text. */
@@ -99,7 +99,7 @@ function usageAtEnd({ binding }: Plan, tail: string): Usage | undefined {
   return undefined
 }
 
-/** The object that begins at a place of a text. */
+/** Parses the object that begins at a position of a text. */
 function objectFrom(text: string, start: number): JsonObject | undefined {
   let depth = 0
   for (let end = start; end !== -1 && end < text.length; end++) {

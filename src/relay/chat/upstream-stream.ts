@@ -300,7 +300,7 @@ export class UpstreamStream<
     return text
   }
 
-  /** The events of a frame. The usage in one that cannot be decoded counts all the same. */
+  /** Returns the events of a frame. Usage in a frame that cannot be decoded is counted. */
   #decoded(frame: SseFrame): ChatEvent[] {
     try {
       return this.#decoder.push(frame)
@@ -345,7 +345,7 @@ export class UpstreamStream<
     return this.#output.push(frame, this.#limits ? this.#limits.push(merged) : merged)
   }
 
-  /** The caller gets the usage that is charged, with what earlier frames have reported of it. */
+  /** Sends the caller the charged usage, merged with the reports of earlier frames. */
   #merged(event: ChatEvent): ChatEvent {
     const { usage } = this.meter
     if (event.type !== "usage" || usage === undefined || event.usage === usage) return event
@@ -370,8 +370,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Whether an answer that its caller has is read on for its usage. Unlike for a caller that leaves, that is only done
-   * for hidden reasoning, since the answer reports the usage that is charged.
+   * Whether a delivered answer is drained for its usage. Unlike after a disconnect, only answers with hidden reasoning
+   * are drained, because the answer reports the usage that is charged.
    */
   get #isReadOn(): boolean {
     return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#drain)

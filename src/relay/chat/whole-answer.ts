@@ -70,7 +70,7 @@ interface ReceivedPlan {
   readonly meter: Meter
 }
 
-/** The calls of a plan, and the answers to those that are complete. */
+/** The calls of a plan, and the complete answers. */
 interface PlanCalls extends TriedPlan {
   readonly all: Received[]
 }
@@ -119,8 +119,8 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
 }
 
 /**
- * The choices that the last plan completed, although one of its calls failed.
- * @throws CallFailure if there are none. Calls that nobody reads are charged by then.
+ * The choices that the last plan completed although one of its calls failed.
+ * @throws CallFailure if there are none. Unread calls are charged by then.
  */
 async function completedOf(
   services: WholeServices,
@@ -237,7 +237,7 @@ function encodedBody(
   return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
 }
 
-/** Makes the calls of a plan: one, or one for each choice. */
+/** Makes the calls of a plan: one call, or one call for each choice. */
 async function receivePlan(
   services: WholeServices,
   context: ChatContext,
@@ -343,7 +343,7 @@ function readWhole(
     : { body, reported: result, meter }
 }
 
-/** @throws GatewayError of what is no answer, which its provider may have billed all the same. */
+/** @throws GatewayError if the body is not an answer. Its provider may bill it nevertheless. */
 function decodedAnswer(
   attempt: Attempt,
   json: JsonValue | undefined,

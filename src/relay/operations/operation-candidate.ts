@@ -35,11 +35,11 @@ export class OperationCandidate implements Candidate {
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
   readonly #attempts: Attempt<Candidate>[] = []
-  /** How many calls the operation takes. */
+  /** Number of calls of the operation. */
   #wanted = 1
-  /** Whether one of several calls has failed: no further one is made. */
+  /** Whether one of several calls has failed; no further call is made then. */
   #hasFailed = false
-  /** The last call that was answered. */
+  /** The last answered call. */
   #last: Attempt<Candidate> | undefined
 
   /** @param speculative a call that may be in progress already, to this deployment or another. */
@@ -56,12 +56,12 @@ export class OperationCandidate implements Candidate {
     this.#speculative = speculative
   }
 
-  /** What its model accepts; undefined: no restriction is known. */
+  /** The rules of the model; undefined: no restriction is known. */
   get rules(): ModelRules | undefined {
     return this.#context.config.learnedRules.of(this.deployment).rules
   }
 
-  /** The share of the operation that its provider bills although the gateway ended the calls: 0 to 1. */
+  /** The share of the operation that its provider bills although the gateway cancelled the calls: 0 to 1. */
   get billedShare(): number {
     const billed = this.#attempts.filter(
       ({ isBilled, record }) => isBilled || record.outcome === "ok",
@@ -70,12 +70,12 @@ export class OperationCandidate implements Candidate {
     return Math.min(1, billed.length / this.#wanted)
   }
 
-  /** What its provider bills of its calls is the operator's cost. */
+  /** Records the provider cost of its calls as the operator's cost. */
   lost(): void {
     loseCalls(this.#context.charge, this.#attempts)
   }
 
-  /** The answers of its other calls when one has failed, or has given an error as its answer; in no order. */
+  /** The answers of the other calls if a call has failed or returned an error; in no order. */
   get completed(): readonly OperationAnswer[] {
     const good = this.#answers.filter((answer) => !isErrorAnswer(answer))
     return this.#hasFailed || good.length < this.#answers.length ? good : []
@@ -122,7 +122,7 @@ export class OperationCandidate implements Candidate {
 
   /**
    * Makes all calls of an encoded operation, a few in parallel, and reads their responses completely.
-   * @throws GatewayError of the first call that failed; the others that were begun go on.
+   * @throws GatewayError of the first call that failed; other started calls continue.
    */
   async callAll(
     format: RefusalReader,
@@ -145,14 +145,14 @@ export class OperationCandidate implements Candidate {
     }
   }
 
-  /** All calls are made again, otherwise than those that have failed. */
+  /** Resets the state before all calls are repeated in another form. */
   async again(): Promise<void> {
     await this.#context.cancellation.endOthers()
     this.#hasFailed = false
     this.#answers.length = 0
   }
 
-  /** Does several things with its calls. @throws GatewayError as `callAll` does. */
+  /** Runs several parts with calls in parallel. @throws GatewayError as `callAll` does. */
   together<T>(parts: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
     return this.#pipeline.together(this.#context, this.deployment, parts)
   }

@@ -31,10 +31,10 @@ export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>
 export type CompletedAt<T> = (candidate: OperationCandidate) => Promise<CountedUsage | Outcome<T>>
 
 /**
- * For a request of which nothing is read although its provider bills it: its caller has left, or the answer is too
- * large. What it used by our own count.
+ * Returns the estimated usage of a billed request without a read response: its caller has disconnected, or the response
+ * is too large.
  * @param share of its input that was sent, 0 to 1.
- * @param isMade whether the answer came, and was too large.
+ * @param isMade whether the response arrived and was too large.
  */
 export type UnreadAt = (
   candidate: OperationCandidate,
@@ -176,7 +176,7 @@ export class Operation implements Disposable {
     return new OpenOperation(this.#services, context, candidate, outcome)
   }
 
-  /** Charges what the provider bills of a request of which nothing is read. @returns false if that is nothing. */
+  /** Charges the provider cost of a request without a read response. @returns false if there is no cost. */
   async #settleUnread(
     context: RequestContext,
     tried: readonly OperationCandidate[],

@@ -49,7 +49,7 @@ export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_left"
 }
 
-/** Whether an answer was too large to be read. */
+/** Whether an answer exceeded the size limit. */
 export function isTooLarge(failure: unknown): boolean {
   return failure instanceof GatewayError && failure.details.isTooLarge === true
 }

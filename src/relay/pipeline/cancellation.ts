@@ -15,9 +15,9 @@ const ASK_AFTER = 50
 export interface RunningCall extends Disposable {
   readonly plan: { readonly deployment: Deployment }
   readonly record: AttemptRecord
-  /** Whether its provider has not reported its usage, and may bill more than what has come of its answer. */
+  /** Whether its provider has not reported the usage and may bill more than the received part of the answer. */
   readonly hasUnknownUsage: boolean
-  /** Why it was ended; undefined while it runs. */
+  /** The reason for its end; undefined while it runs. */
   readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
   /** Another call has given the answer. */
@@ -26,7 +26,7 @@ export interface RunningCall extends Disposable {
   lost(sent: Usage): void
 }
 
-/** Calls of one plan, and when all of them are over. */
+/** The calls of a plan, and a promise for the end of all. */
 interface OtherCalls {
   readonly calls: readonly RunningCall[]
   readonly over: Promise<unknown>
@@ -38,10 +38,10 @@ interface OtherCalls {
  */
 export class Cancellation implements Watched, Disposable {
   readonly attempts: RunningCall[] = []
-  /** Plans that another one's answer has made superfluous: no further call is made for them. */
+  /** Plans that another plan's answer has made superfluous; no further call is made for them. */
   readonly givenUp = new WeakSet<object>()
   readonly work: number
-  /** Calls that go on although one beside them has failed. */
+  /** Calls that continue after a parallel call failed. */
   #others: OtherCalls[] = []
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
@@ -94,12 +94,12 @@ export class Cancellation implements Watched, Disposable {
     return this.#hasLeft
   }
 
-  /** One of several calls has failed. The others go on until it is known what becomes of the request. */
+  /** Keeps parallel calls running after one has failed, until the outcome of the request is known. */
   leaveRunning(others: OtherCalls): void {
     this.#others.push(others)
   }
 
-  /** Those are not needed: something else answers the request. */
+  /** Cancels the remaining calls, because the request has another answer. */
   async endOthers(): Promise<void> {
     for (const { calls, over } of this.#others.splice(0)) {
       const ended = new CallEnded("not_needed")
@@ -109,7 +109,7 @@ export class Cancellation implements Watched, Disposable {
     }
   }
 
-  /** The request has failed: those come to their end, since their provider makes and bills them anyway. */
+  /** Waits for the remaining calls of a failed request, since their provider completes and bills them. */
   async othersOver(): Promise<void> {
     for (const { over } of this.#others.splice(0)) await over
   }

@@ -70,7 +70,7 @@ export class EarlyChecks {
    */
   async refuseUnpaid(key: Key, kind: ModelKind, name: string): Promise<void> {
     const catalog = this.#parts.catalog()
-    // Where there is no reranker, embeddings are compared.
+    // Without a reranker, embeddings are compared.
     const isCompared = kind === "rerank" && catalog.resolve(name, key)?.kind === "embedding"
     const model = catalog.require(name, isCompared ? "embedding" : kind, key)
     if (!isFree(model)) await this.#refuseBalance(key)

@@ -67,7 +67,7 @@ export class Hedges {
       giveUp: (loser) => {
         const calls = callsOf(loser)
         cancellation.givenUp.add(loser)
-        // One that its vendor has rejected has cost nothing.
+        // A call that its vendor rejected has cost nothing.
         for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
         remove(cancellation.attempts, new Set(calls))
       },

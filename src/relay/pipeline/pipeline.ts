@@ -265,8 +265,8 @@ export class Pipeline {
   }
 
   /**
-   * Makes the calls of one candidate that belong together. When one fails, the others go on until something else answers
-   * the request, or to their end if nothing does.
+   * Makes the related calls of one candidate. If one fails, the others continue until the request has another answer,
+   * or to their end without such an answer.
    */
   async together<T>(
     { cancellation }: RequestContext,

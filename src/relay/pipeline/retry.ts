@@ -43,7 +43,7 @@ function isAccident(
 ): boolean {
   switch (kind) {
     case "upstream_error":
-      // What the model makes of a request is billed, and no accident.
+      // A failed generation is billed and would likely fail again.
       if (details.providerError === "generation") return false
       return status < 300 || status >= 500
     case "upstream_timeout":

@@ -21,7 +21,7 @@ export interface RuntimeConfig {
   /** Milliseconds. */
   readonly disconnectLimit: number
   readonly media: MediaLimits
-  /** What providers have rejected since the start; the same for all configurations. */
+  /** Rules learned from providers since the start, shared by all configurations. */
   readonly learnedRules: LearnedRules
   /** Whether a request may name what a vendor keeps for no one knows whom. */
   readonly passesUnknownState: boolean
@@ -35,14 +35,14 @@ export interface RuntimeConfig {
 
 /** When an upstream call is read on for its usage after its caller has left, or has all of the answer. */
 export interface DrainRule {
-  /** `if-billed`: only if its provider has not reported what came until then, and may bill more than that. */
+  /** `if-billed`: only if the provider has not reported the usage so far, and may bill more than that. */
   readonly when: "always" | "if-billed" | "never"
   readonly limitMs: number
 }
 
 const WHEN = { auto: "if-billed", cancel: "never", drain: "always" } as const
 
-/** The rule for answers of a model. What the settings say of the model itself takes precedence. */
+/** Returns the drain rule for answers of a model. The setting of the model itself takes precedence. */
 export function drainRuleOf(
   { disconnect, disconnectLimit }: RuntimeConfig,
   { disconnect: own }: Model,

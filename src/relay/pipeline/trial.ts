@@ -14,6 +14,6 @@ export interface Trial<P extends Candidate, T> {
   readonly candidates?: readonly Candidate[] | undefined
   /** Whether a second call may be made beside a plan's; absent: never. */
   readonly mayHedge?: ((plan: P) => boolean) | undefined
-  /** Called with the answer that is taken, where there could have been two. */
+  /** Called with the accepted answer, if two answers were possible. */
   readonly taken?: ((answer: T) => void) | undefined
 }

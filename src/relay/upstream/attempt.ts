@@ -32,7 +32,7 @@ import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 
 const NOT_FOUND = 404
-/** The first status of those that providers do not bill. */
+/** The lowest status that providers do not bill. */
 const FIRST_REFUSAL = 400
 const DECODER = new TextDecoder()
 
@@ -49,7 +49,7 @@ async function collectedJson(bytes: Uint8Array): Promise<JsonValue | undefined> 
 export interface Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  /** Of a chat, as it is sent. */
+  /** The request of a chat, as sent. */
   readonly request?: { readonly stream: boolean }
 }
 
@@ -113,13 +113,13 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   readonly #observer: AttemptObserver
   readonly #request: string
   readonly #trace: AttemptTrace | undefined
-  /** What has come of a chat so far. */
+  /** The received part of a chat. */
   meter: Meter | undefined
-  /** The end of an answer that was too large to be kept. */
+  /** The end of an answer that exceeded the size limit. */
   tail: string | undefined
   #sending: Sending | undefined
   #ended: CallFailure | undefined
-  /** Whether the gateway ended it, or did not read all of its answer. */
+  /** Whether the gateway ended it or did not read the whole answer. */
   #isEndedHere = false
   /** What the vendor has refused the request with, in its own words. */
   #words: string | undefined
@@ -218,7 +218,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     return this.#sending?.isConnected ?? true
   }
 
-  /** Whether its provider may have counted reasoning that the answer does not show, and has not reported it. */
+  /** Whether its provider may have counted hidden reasoning that it has not reported. */
   get hidesUncounted(): boolean {
     return !this.#ended && this.meter?.isCounted !== true && hidesReasoning(this.plan)
   }
@@ -232,7 +232,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
     return !isKnown && billsAbandoned(client.vendor.id, request?.stream === true)
   }
 
-  /** Whether its provider bills it although its usage may never come: it was taken, and ended by the gateway. */
+  /** Whether its provider bills the call although usage may be missing: it was accepted, then ended by the gateway. */
   get isBilled(): boolean {
     const { status } = this.record
     const isTaken = status === 0 ? this.#sending?.isConnected === true : status < FIRST_REFUSAL
@@ -311,8 +311,8 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
   }
 
   /**
-   * Nobody is charged for it: what its provider bills is the operator's cost, which its record shows.
-   * @param sent the input that its provider can have counted, where it has reported nothing.
+   * Records the attempt as uncharged. Its provider cost is the operator's, and is part of the record.
+   * @param sent the input that its provider may have counted without reporting usage.
    */
   lost(sent: Usage): void {
     const { usage, characters = 0 } = this.meter ?? {}
@@ -324,7 +324,7 @@ export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposabl
 
   /**
    * Another call has given the answer: this one is ended, which is no failure of its deployment.
-   * @param sent as of `lost`.
+   * @param sent as for `lost`.
    */
   giveUp(sent: Usage): void {
     const isAnswered = this.record.status !== 0

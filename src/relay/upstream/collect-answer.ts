@@ -34,13 +34,13 @@ export interface AnswerReader {
   /** The most that it takes, unpacked. Bytes. */
   readonly answerBytes: number
   readonly memory: FrameMemory
-  /** The end of an answer of JSON that is too large: its usage is there. */
+  /** The end of an oversized JSON answer, which contains its usage. */
   tail: string | undefined
   /** Called with each chunk. */
   received(): void
 }
 
-/** What is kept of that. Bytes. */
+/** Maximum stored bytes of that end. */
 const TAIL_BYTES = 16 * 1024
 
 type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
@@ -53,7 +53,7 @@ export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 }
 
 /**
- * Reads an answer whole. Of one of JSON that is over the limit only the end is kept.
+ * Reads an answer whole. Only the end of an oversized JSON answer is stored.
  * @param isJson whether only JSON is an answer, also where its headers do not say that it is.
  * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
  */
@@ -97,7 +97,7 @@ export async function collectAnswer(
 }
 
 /**
- * Reads on to the end of an answer that cannot be kept, where its usage is, for as much again as may be kept.
+ * Reads an oversized answer to its end, which contains its usage, for at most the size limit again.
  * @throws GatewayError always, and what the transport throws.
  */
 async function readTail({ body }: HttpAnswer, reader: AnswerReader): Promise<never> {

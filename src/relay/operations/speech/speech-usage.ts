@@ -117,7 +117,7 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
   return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }
 }
 
-/** What was used when a caller left before any audio had come: the text. */
+/** Returns the usage if the caller disconnected before any audio: the text. */
 export function unheardUsage({ input }: Pick<SpeechRequest, "input">): Usage {
   const inputFresh = roughTokens(Buffer.byteLength(input))
   return { ...NO_USAGE, characters: characterCount(input), inputFresh }

@@ -69,7 +69,7 @@ export function transcriptionUsage(
   }
 }
 
-/** What was used when a caller left before any text had come: the audio. */
+/** Returns the usage if the caller disconnected before any text: the audio. */
 export function unreadUsage(request: TranscriptionRequest, price: Price | undefined): Usage {
   return transcriptionUsage({ text: "", usage: {} }, request, price).usage
 }

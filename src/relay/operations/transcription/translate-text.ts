@@ -90,7 +90,7 @@ async function countedUsage(
   return { ...NO_USAGE, inputFresh, output }
 }
 
-/** What was used when a caller left before any translation had come: the texts. */
+/** Returns the usage if the caller disconnected before any translation: the texts. */
 export function untranslatedUsage(chunks: readonly TranslationChunk[]): Usage {
   const bytes = chunks.flat().reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return { ...NO_USAGE, inputFresh: roughTokens(bytes) }
