@@ -99,7 +99,7 @@ export function buildModel(
   }
   const isCalledInChats = active.some(({ rules }) => rules !== undefined)
   if (kind !== "chat" && settings?.rules !== undefined && !isCalledInChats) {
-    warnings.push(`model ${id}: rules have no effect, since it is no chat model`)
+    warnings.push(`model ${id}: rules have no effect, since it is not a chat model`)
   }
   const paused = built.filter(({ isPaused }) => isPaused).map(({ deployment }) => deployment)
   const described = describeModel(draft, active, provider, sources)
@@ -194,7 +194,7 @@ function buildDeployment(
   }
 }
 
-/** Where a model does not keep to a budget, none is held by. */
+/** Excludes the budget of models that do not respect it, so that the hold ignores it. */
 function separateReasoningOf(
   vendor: string,
   model: string,
@@ -206,7 +206,7 @@ function separateReasoningOf(
   return { separateReasoning: isKept ? own : { ...own, max: 0 } }
 }
 
-/** Why a deployment is refused, else which of its rules cannot be followed. */
+/** Returns the reason to reject a deployment, or a warning about rules that cannot be applied. */
 function warningOf(
   reason: string | undefined,
   { enforced = {} }: ResolvedRules,
@@ -216,7 +216,7 @@ function warningOf(
   const { api = ANY_API, tool_api: toolApi = ANY_API } = enforced
   const unspoken = [api, toolApi].find((one) => one !== ANY_API && dialects?.includes(one) !== true)
   if (unspoken === undefined) return {}
-  return { warning: `: its rules require '${unspoken}', which a deployment does not speak` }
+  return { warning: `: its rules require '${unspoken}', which a deployment does not support` }
 }
 
 function rulesFor(
@@ -286,7 +286,7 @@ function servicesOf(
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 
-/** Charges besides the model's price, and the modes among them that the settings of its provider name. */
+/** Charges besides the model's price, including the modes that the settings of its provider name. */
 interface BesidePrice {
   readonly services: DecimalServices
   readonly ownModes: ModeTable | undefined
@@ -317,7 +317,7 @@ function priceOf(
   return readPriceFacts(kind, price, multiplier, services)
 }
 
-/** A price that names no modes has those that are known of the model: at their times, unless it has times of its own. */
+/** Gives a price without modes the known modes of the model, at their times, unless the price has its own times. */
 function withKnownModes(
   written: PriceSettings,
   own: ModelFacts | undefined,

@@ -256,7 +256,7 @@ export class Catalog {
     return this.#groups.priced(atPricesOf(model, now), rights.priceGroup, now)
   }
 
-  /** Whether a key can call anything that may cost nothing; a key with prices of its own is looked at each time. */
+  /** Whether a key can call a model that may be free; keys with their own prices are checked each time. */
   hasFree(rights: ModelRights): boolean {
     if (rights.priceGroup === undefined) return this.#hasFree()
     return this.#listed.some((model) => isFree(this.priced(model, rights)))
@@ -279,8 +279,8 @@ export class Catalog {
   }
 
   /**
-   * The body of the model list, as JSON text. For keys that may call all at the prices of everyone it is made
-   * once for each time in which they stay the same.
+   * The body of the model list, as JSON text. For keys that may call all models at the usual prices it is built once
+   * for each time during which the prices stay the same.
    * @param kind absent: all.
    */
   listBody(rights: ModelRights = {}, kind?: ModelKind): string {

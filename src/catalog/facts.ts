@@ -26,7 +26,7 @@ interface CardFacts extends RateFacts {
   readonly modes?: Readonly<Record<string, string>>
 }
 
-/** Prices that take the place of those of the same name for a time: as settings have them. */
+/** Prices that replace those of the same name for a time, in the form of the settings. */
 export interface PeriodFacts extends CardFacts {
   readonly name?: string
   /** Moments, or days in UTC. */

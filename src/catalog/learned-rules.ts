@@ -6,23 +6,23 @@ import { listedRules } from "./model-rules.ts"
 
 /** Maximum deployments with learned rules. Each has at most one value of each rule. */
 const MAX_DEPLOYMENTS = 1_000
-/** Maximum of those whose names callers chose. */
+/** Maximum of these deployments whose names callers chose. */
 const MAX_ASSUMED = 100
 
-/** Called for each rule that is learned. It must not throw. */
+/** Called for each learned rule. It must not throw. */
 export type OnRuleLearned = (deployment: string, name: RuleName, value: string) => void
 
 interface Learned {
   rules: ModelRules
   readonly origins: Partial<Record<RuleName, RuleOrigin>>
   readonly isAssumed: boolean
-  /** The rules of deployments of the current catalogs with the learned ones. */
+  /** Cached rules of deployments of the current catalogs, including learned ones. */
   effective: WeakMap<Deployment, EffectiveRules>
 }
 
 /**
- * What providers have rejected since the process started, by deployment. A rule of the settings is never replaced. The
- * number is limited; a correction that is not stored still applies to its own request.
+ * Stores the parameters that providers have rejected since the process started, by deployment. A rule from the settings
+ * is never replaced. The number is limited; a correction that is not stored still applies to its own request.
  */
 export class LearnedRules {
   readonly #learned = new Map<string, Learned>()
@@ -32,7 +32,7 @@ export class LearnedRules {
     this.#onLearned = onLearned
   }
 
-  /** The rules in force for a deployment. */
+  /** Returns the rules in force for a deployment. */
   of(deployment: Deployment): EffectiveRules {
     if (this.#learned.size === 0) return deployment
     const learned = this.#learned.get(placeOf(deployment))
@@ -45,7 +45,7 @@ export class LearnedRules {
     return effective
   }
 
-  /** Stores what a provider has rejected. */
+  /** Stores a rejection by a provider. */
   learn(deployment: Deployment, rules: ModelRules, now = new Date()): void {
     const place = placeOf(deployment)
     const learned = this.#learned.get(place) ?? this.#added(place, deployment)
@@ -61,7 +61,7 @@ export class LearnedRules {
     }
   }
 
-  /** The rules of a deployment as they are listed. */
+  /** Returns the rules of a deployment for display. */
   list(deployment: Deployment): EffectiveRule[] {
     const { rules = {} } = this.of(deployment)
     const learned = this.#learned.get(placeOf(deployment))
@@ -84,7 +84,7 @@ export class LearnedRules {
   }
 }
 
-/** The rules of a deployment with what its provider has rejected. Those that the settings set stay. */
+/** Merges the rules of a deployment with its provider's rejections. Rules from the settings stay. */
 export function corrected(
   { rules, enforced }: EffectiveRules,
   rejected: ModelRules,
@@ -92,7 +92,7 @@ export function corrected(
   return { rules: extended(rules, rejected), enforced: extended(enforced, rejected) }
 }
 
-/** What of a rejection the settings leave open; undefined if it is nothing. */
+/** Returns the part of a rejection that the settings do not override; undefined if it is empty. */
 export function correctable(
   rejected: ModelRules,
   { enforced = {} }: Pick<Deployment, "enforced">,

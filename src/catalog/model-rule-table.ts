@@ -3,7 +3,7 @@ import type { ModelRules, RejectableParameter } from "#contract/model-rules.ts"
 /** Rules that the lists of models do not have. Of several rows that match, a later one overrides an earlier one. */
 export interface RuleRow {
   readonly vendors: readonly string[]
-  /** The models in words, for people. */
+  /** The matching models, in words. */
   readonly applies: string
   /** Matches the vendor's own name for a model; absent: all of its models. */
   readonly models?: RegExp
@@ -214,7 +214,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
   {
     vendors: ["deepseek"],
-    applies: "models that think unless they are told not to: v4 and later, flash, pro and reasoner",
+    applies: "models that think by default: v4 and later, flash, pro and reasoner",
     models: /^deepseek-(?:v[4-9]|flash|pro|reasoner)/,
     rules: { tool_choice_with_reasoning: false },
     source: "its chat completions: Thinking mode does not support this tool_choice",
@@ -416,7 +416,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
 ]
 
-/** How reasoning is switched off at a vendor whose models have a switch. */
+/** The way to switch off reasoning, by vendor. */
 export interface ReasoningSwitch {
   readonly off: NonNullable<ModelRules["reasoning_off"]>
   readonly source: string

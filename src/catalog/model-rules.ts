@@ -20,24 +20,24 @@ const ADAPTING: ReadonlySet<string> = new Set([
   "vertex",
 ])
 
-/** The rules of a deployment, and where each comes from. */
+/** The rules of a deployment, and their sources. */
 export interface ResolvedRules extends EffectiveRules {
-  /** Absent with the rules. */
+  /** Absent if the rules are absent. */
   readonly ruleOrigins?: RuleOrigins
 }
 
-/** What the rules of a deployment are resolved from. */
+/** The inputs for resolving the rules of a deployment. */
 export interface RuleSources {
   readonly vendor: string
   /** The vendor's own name for the model. */
   readonly model: string
-  /** Absent: nothing is known of the model, so its vendor's rules apply. */
+  /** Absent: the model is unknown, so its vendor's rules apply. */
   readonly facts: ModelFacts | undefined
-  /** What the settings say of the model, then of the deployment. */
+  /** The rules from the settings of the model, then of the deployment. */
   readonly written: readonly (ModelRules | undefined)[]
 }
 
-/** The rules of one chat model at its vendor: the built-in ones, those of the price list, those of the settings. */
+/** Resolves the rules of one chat model at its vendor: the built-in rules, the price list, the settings. */
 export function resolveRules({ vendor, model, facts, written }: RuleSources): ResolvedRules {
   const resolving = new Resolving()
   for (const row of RULE_TABLE) {
@@ -52,7 +52,7 @@ export function resolveRules({ vendor, model, facts, written }: RuleSources): Re
   return { rules, ruleOrigins: origins, ...(enforced !== undefined && { enforced }) }
 }
 
-/** Rules while they are gathered from source after source. */
+/** Collects rules from one source after another. */
 class Resolving {
   rules: ModelRules | undefined
   readonly origins: Partial<Record<RuleName, RuleOrigin>> = {}
@@ -65,7 +65,7 @@ class Resolving {
   }
 }
 
-/** Adds the rules that the price list has. */
+/** Adds the rules of the price list. */
 function addListed(resolving: Resolving, vendor: string, facts: ModelFacts): void {
   const listed = { source: "list" } as const
   if (facts.reasoning !== true) return resolving.add({ reasoning: "unsupported" }, listed)
@@ -78,13 +78,13 @@ function addListed(resolving: Resolving, vendor: string, facts: ModelFacts): voi
     resolving.add({ reasoning_off: off }, { source: "built_in", note })
   }
   if (field === "reasoning_content") resolving.add({ reasoning_history: true }, listed)
-  // The table says more about sampling than the list, which only has the temperature.
+  // The table is more precise about sampling than the list, which covers only the temperature.
   if (facts.temperature === false && resolving.rules?.rejected_parameters === undefined) {
     resolving.add({ rejected_parameters: ["temperature", "top_p"] }, listed)
   }
 }
 
-/** Rules as they are listed. */
+/** Returns rules for display. */
 export function listedRules({
   rules = {},
   ruleOrigins = {},

@@ -59,9 +59,9 @@ export interface Deployment extends ResolvedRules {
   readonly price?: Price
   /** Searches that its model makes by itself in an answer, at most. Absent: it searches only with a search tool. */
   readonly ownSearches?: number
-  /** Its vendor runs several models for an answer, and bills the tokens of all: so many at most. Absent: one. */
+  /** Maximum models that its vendor runs for an answer, billing the tokens of all. Absent: one model. */
   readonly agents?: number
-  /** Absent: a limit on output bounds the reasoning as well, or there is none. */
+  /** Absent: the output limit also bounds the reasoning, or the model does not reason. */
   readonly separateReasoning?: SeparateReasoning
   /** Absent: it is of the model that the request is for, and of no other. */
   readonly member?: Member

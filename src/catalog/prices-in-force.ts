@@ -1,22 +1,22 @@
 import { cheapestFirst } from "./cheapest-first.ts"
 import type { Deployment, Model } from "./model.ts"
 
-/** A model with the prices that are in force from one moment until another. */
+/** A model with the prices of an interval of time. */
 interface Known {
   readonly from: number
   readonly until: number
   readonly model: Model
 }
 
-/** Models are immutable: each is worked out once for each time in which its prices stay the same. */
+/** Models are immutable: each is computed once for each time during which its prices stay the same. */
 const known = new WeakMap<Model, Known>()
 
-/** Whether some price of a model depends on the time. */
+/** Whether a price of the model depends on the time. */
 export function hasPeriods({ deployments }: Model): boolean {
   return deployments.some(({ price }) => price?.periods !== undefined)
 }
 
-/** A model with the prices that are in force at a moment, Unix milliseconds, and in their order where price decides. */
+/** Returns a model with the prices in force at a moment, ordered by price if `choice` is `price`. Unix milliseconds. */
 export function atPricesOf(model: Model, now: number): Model {
   if (!hasPeriods(model)) return model
   const last = known.get(model)
@@ -33,7 +33,7 @@ export function atPricesOf(model: Model, now: number): Model {
   return priced
 }
 
-/** Until when a model's prices stay as they are; infinite where no change is known. */
+/** Returns the moment of a model's next known price change; infinite if there is none. */
 export function pricedUntil({ deployments }: Model): number {
   return Math.min(Infinity, ...deployments.map(({ price }) => price?.inForce?.until ?? Infinity))
 }

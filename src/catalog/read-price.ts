@@ -89,7 +89,7 @@ export function readPriceFacts(
   return readPrice(kind, price, multiplier, services)
 }
 
-/** A period of a list that was checked when it was taken. */
+/** A period of a price list that was validated on import. */
 export function readPeriod({ from, until, days, ...others }: PeriodFacts): DecimalPeriod {
   return {
     ...others,

@@ -13,7 +13,7 @@ class Periods implements PricePeriods {
   readonly base: Price
   readonly periods: readonly PricePeriod[]
   readonly #calendar: PeriodCalendar
-  /** The one that was asked for last: it is worked out once for each time in which it is in force. */
+  /** The last result, which is computed once for each time in which it is in force. */
   #last: { readonly from: number; readonly until: number; readonly price: Price } | undefined
 
   constructor(base: Price, periods: readonly PricePeriod[]) {
@@ -76,7 +76,7 @@ export function parsePeriods(
   return { ...base, periods: new Periods(base, periods) }
 }
 
-/** A period as what it is called, when it applies, and its prices. */
+/** Returns the name, the times and the prices of a period. */
 export function periodParts({ name, from, until, zone, days, hours, ...card }: DecimalPeriod) {
   const times = {
     ...(from !== undefined && { from }),

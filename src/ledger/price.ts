@@ -40,19 +40,19 @@ export interface Price {
   readonly group?: GroupTerm
   /** The price that the rate card of a price group has taken the place of. */
   readonly listed?: Price
-  /** Prices that take its place for a time. A price that is in force has none. */
+  /** Prices that replace it for a time. A price in force has no periods. */
   readonly periods?: PricePeriods
-  /** Set where it is in force for a time. */
+  /** Set if the price is in force for a limited time. */
   readonly inForce?: InForce
 }
 
-/** A time for which a price is in force. */
+/** The time during which a price is in force. */
 export interface InForce extends Stretch {
-  /** What the period is called; absent where it has no name, or where the price holds outside of all periods. */
+  /** The name of the period; absent if it has no name, or outside of all periods. */
   readonly name?: string
 }
 
-/** A time with prices of its own. */
+/** A time with its own prices. */
 export interface PricePeriod {
   readonly name?: string
   readonly times: PeriodTimes
@@ -63,17 +63,17 @@ export interface PricePeriod {
 export interface PricePeriods {
   readonly base: Price
   readonly periods: readonly PricePeriod[]
-  /** The price outside of all periods, then theirs. */
+  /** The price outside of all periods, then the prices of the periods. */
   readonly prices: readonly Price[]
-  /** The price that is in force at a moment. */
+  /** Returns the price in force at a moment. */
   at(now: number): Price
-  /** The period that applies at a moment; undefined outside of all. */
+  /** Returns the period that applies at a moment; undefined outside of all periods. */
   periodAt(now: number): PricePeriod | undefined
-  /** The next moment at which another price is in force; infinite where none is known. */
+  /** Returns the next moment with another price; infinite if no change is known. */
   changeAfter(now: number): number
-  /** The beginnings and ends with a date that are still to come. */
+  /** Returns the dated beginnings and ends that are still to come. */
   datesAfter(now: number): readonly number[]
-  /** The same with other prices. */
+  /** Returns the same periods with other prices. */
   map(change: (price: Price) => Price): PricePeriods
 }
 
@@ -119,7 +119,7 @@ interface DecimalCard extends DecimalRates {
   readonly modes?: Readonly<Record<string, string>>
 }
 
-/** Prices that take the place of those of the same name while the period applies. */
+/** Prices that replace those of the same name while the period applies. */
 export interface DecimalPeriod extends DecimalCard, PeriodTimes {
   readonly name?: string
 }
@@ -235,7 +235,7 @@ export function serviceRate(price: Price, usageClass: UsageClass): bigint | unde
   return price.rates[usageClass] ?? price.services?.[usageClass]
 }
 
-/** Whether a price charges for tokens, or for anything at all, whichever of its periods applies. */
+/** Whether a price charges for tokens, or for any class, in any of its periods. */
 export function chargesFor(
   { rates, tiers, multiplier, periods }: Price,
   what: "tokens" | "anything",

@@ -1,4 +1,4 @@
-/** Which calls a vendor ends, and bills no further, when their connection is closed. */
+/** Calls that a vendor ends and stops billing when their connection is closed. */
 export type EndedWhenClosed = "all" | "streams" | "none"
 
 interface AbandonedCalls {
@@ -6,14 +6,14 @@ interface AbandonedCalls {
   readonly source: string
 }
 
-/** Its list of providers of which a closed stream ends "model processing and billing", read on 2026-11-27. */
+/** OpenRouter's list of providers that stop "model processing and billing" of closed streams, read on 2026-11-27. */
 const OPENROUTER = "https://openrouter.ai/docs/api-reference/streaming#stream-cancellation"
 const ENDS_STREAMS: AbandonedCalls = { ends: "streams", source: OPENROUTER }
 const ENDS_NOTHING: AbandonedCalls = { ends: "none", source: OPENROUTER }
 
 /**
- * What vendors do with calls whose connection is closed before the answer is complete. Those that end only streams
- * finish and bill every other call. A vendor that is not listed documents nothing.
+ * Vendors' handling of calls whose connection is closed before the answer is complete. Vendors that end only streams
+ * complete and bill all other calls. Vendors that are not listed have no documentation.
  */
 export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   alibaba: ENDS_NOTHING,
@@ -29,7 +29,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   groq: ENDS_NOTHING,
   huggingface: ENDS_NOTHING,
   hyperbolic: ENDS_STREAMS,
-  // Servers of the operator's own bill nothing, and these abort what no one reads.
+  // The operator's own servers bill nothing, and these abort calls without a reader.
   "llama-cpp": { ends: "all", source: "https://github.com/ggml-org/llama.cpp/pull/18459" },
   "lm-studio": {
     ends: "streams",
@@ -40,7 +40,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   novita: ENDS_STREAMS,
   ollama: { ends: "all", source: "https://github.com/ollama/ollama/issues/2876" },
   openai: ENDS_STREAMS,
-  // It passes the end on to the providers that know it, and those that do not bill the whole answer.
+  // It cancels at providers that support that; the others bill the whole answer.
   openrouter: ENDS_NOTHING,
   perplexity: ENDS_NOTHING,
   sambanova: ENDS_NOTHING,
@@ -50,7 +50,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   xai: ENDS_STREAMS,
 }
 
-/** Whether a vendor may bill all of a call although its connection was closed: of one that documents nothing, yes. */
+/** Whether a vendor may bill a call in full although its connection was closed; true without documentation. */
 export function billsAbandoned(vendor: string, isStream: boolean): boolean {
   const { ends = "none" } = ABANDONED_CALLS[vendor] ?? {}
   return ends === "none" || (ends === "streams" && !isStream)

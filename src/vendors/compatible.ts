@@ -286,7 +286,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariables: ["MOONSHOT_API_KEY"],
     embedding: "none",
-    // `n` is fixed at 1 since kimi-k2.5 (platform.moonshot.ai/docs/api/models-overview).
+    // Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview).
     quirks: { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 },
   },
   {

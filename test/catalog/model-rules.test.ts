@@ -110,7 +110,7 @@ test("rules that cannot be followed are warned of", () => {
   } as const
   const { warnings } = build(bareSettings({ acme: provider("acme") }, models))
   expect(warnings.filter((warning) => warning.includes("rules"))).toEqual([
-    "model acme/large: its rules require 'gemini', which a deployment does not speak",
-    "model acme/vectors: rules have no effect, since it is no chat model",
+    "model acme/large: its rules require 'gemini', which a deployment does not support",
+    "model acme/vectors: rules have no effect, since it is not a chat model",
   ])
 })

@@ -87,7 +87,7 @@ function isSame({ before, after }: PartChange): boolean {
   return before !== null && after !== null && nanos(before) === nanos(after)
 }
 
-/** All decimals of a price by what they are for, and in which period. */
+/** All decimals of a price, by class and period. */
 function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
   const parts = cardParts(price)
   const periods = price?.["periods"]
@@ -100,7 +100,7 @@ function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, stri
   return parts
 }
 
-/** Stands between a part of a price and the period that it is of. */
+/** Separates a part of a price from its period. */
 const IN_PERIOD = " in "
 
 function cardParts(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {

@@ -3,7 +3,7 @@ import { WEEKDAYS } from "#contract/price-periods.ts"
 import { dayHours, periodFindings, periodScalars } from "../../config/price-periods.ts"
 import type { Facts } from "../facts.ts"
 
-/** The text of a list, as far as it could stand in the settings. */
+/** Text in a list, limited to lengths that the settings accept. */
 function asWritten(schema: z.ZodType) {
   return z
     .string()

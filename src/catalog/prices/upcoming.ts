@@ -5,33 +5,33 @@ import { type Model, placeOf } from "../model.ts"
 import { hasPeriods } from "../prices-in-force.ts"
 import type { PartChange } from "./changes.ts"
 
-/** A price that is going to change. */
+/** A scheduled price change. */
 export interface UpcomingChange {
   readonly model: string
-  /** Which of the model's deployments; absent where it has one. */
+  /** The deployment of the model; absent if it has only one. */
   readonly deployment?: string
   /** Unix milliseconds. */
   readonly at: number
-  /** Whether it comes again every week; else it has a date. */
+  /** Whether it recurs every week; otherwise it has a date. */
   readonly isRecurring: boolean
-  /** The period that begins, null for one without a name; absent: the price outside of all periods. */
+  /** The period that begins, null if it has no name; absent: the price outside of all periods. */
   readonly period?: string | null
   /** Credits per million units before the multiplier, and factors of modes. */
   readonly parts: readonly PartChange[]
 }
 
-/** Windows that follow each other at the same price, at most. */
+/** Maximum consecutive windows at the same price. */
 const MOST_LOOKS = 20
 
 /**
- * All changes with a date, and of each price the next one that comes again every week; the earliest first.
+ * Returns all dated changes, and the next recurring change of each price, in ascending order.
  * @param now Unix milliseconds.
  */
 export function upcomingChanges(models: readonly Model[], now: number): UpcomingChange[] {
   return models
     .filter((model) => model.members === undefined && hasPeriods(model))
     .flatMap(({ id, deployments }) => {
-      // Those of several credentials of a provider cost the same.
+      // Deployments that differ only in the credential have the same price.
       const places = new Map(deployments.map((each) => [placeOf(each), each.price?.periods]))
       return [...places].flatMap(([deployment, periods]) => {
         const named = places.size > 1 ? { model: id, deployment } : { model: id }
@@ -76,7 +76,7 @@ function partChanges(before: Price, after: Price): PartChange[] {
 const ABOVE = " above "
 const MODE = "mode "
 
-/** The parts that a price names; a tier has those that differ from the price itself. */
+/** The parts that a price names; a tier has only parts that differ from the price itself. */
 function partsOf({ rates, tiers, modes = new Map() }: Price): Map<string, string> {
   const parts = new Map<string, string>()
   for (const [name, rate] of namedRates(rates)) parts.set(name, formatCredits(rate))
@@ -98,7 +98,7 @@ function namedRates(rates: Rates) {
   })
 }
 
-/** What a part costs, also where a price does not name it. */
+/** Returns the cost of a part, even if a price does not name it. */
 function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
@@ -110,7 +110,7 @@ function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string)
     : formatCredits(rateOf(price.rates, CLASS_OF_NAME[usageClass]))
 }
 
-/** How much a part changes: `+100 %`, `-50 %`; empty where it cost nothing. */
+/** Formats the change of a part: `+100 %`, `-50 %`; empty if it was free. */
 export function percentOf({ before, after }: PartChange): string {
   const [old, fresh] = [Number(before), Number(after)]
   if (!(old > 0)) return ""

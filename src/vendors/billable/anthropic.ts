@@ -9,7 +9,7 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** Tokens of an advisor's usual answer and its reasoning, twice over. */
+/** Tokens of an advisor's usual answer and its reasoning, doubled. */
 const ADVICE = 4_096
 
 /** Time of a code execution container, in units of five minutes, the least that is billed. */
@@ -80,7 +80,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
   tools: {
     // A tool of the caller's own has this type, or none.
     custom: TOKENS,
-    // The prompts that come with them and with any tool, as the pages of the tools say, and somewhat more.
+    // The prompts of these tools and of any tool, from the tools' pages, plus a margin.
     bash: { by: "tokens", adds: 800 },
     text_editor: { by: "tokens", adds: 1_400 },
     computer: { by: "tokens", adds: 2_000 },
@@ -97,7 +97,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       ],
       "max_uses",
     ),
-    // A long page; a PDF may have more than 100,000 tokens.
+    // The length of a long page; a PDF may exceed 100,000 tokens.
     web_fetch: {
       by: "tokens",
       adds: 25_000,
@@ -106,7 +106,7 @@ export const ANTHROPIC_SWITCHES: Switches = {
       resultLimit: "max_content_tokens",
     },
     code_execution: CODE,
-    // It reads the conversation. The limit of the request is not about what it writes.
+    // It reads the conversation. The request's limit does not apply to its output.
     advisor: {
       by: "model",
       how: "beside",

@@ -83,10 +83,10 @@ export function switchesOf(
   return BILLABLE[vendor]?.[dialect] ?? USUAL_BILLABLE[dialect]
 }
 
-/** By the dialects of a deployment, which are never changed: a deployment belongs to one vendor. */
+/** Cached by the dialects of a deployment, which never change: a deployment belongs to one vendor. */
 const knownFields = new WeakMap<readonly DialectId[], readonly FieldSwitch[]>()
 
-/** The fields of which a vendor's responses report the mode of service, one for each place of the response. */
+/** The fields that report the mode of service in a vendor's responses, one field per place in the response. */
 export function servedFields(
   vendor: string,
   dialects: readonly DialectId[],

@@ -29,7 +29,7 @@ export const SERVICE_TIER: FieldSwitch = {
     ...USUAL_TIERS,
     auto: possibleMode("priority"),
     priority: mode("priority"),
-    // The name that OpenAI gives to priority since July 2026.
+    // OpenAI's name of priority since July 2026.
     fast: mode("priority"),
     ultrafast: mode("ultrafast"),
     flex: mode("flex"),
@@ -148,9 +148,9 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
     REASONING_MODE,
     {
       path: "multi_agent.enabled",
-      otherwise: unknown("how many models work on the answer is not known"),
+      otherwise: unknown("the number of models that work on the answer is unknown"),
     },
-    // Compacting the conversation reads all of it once more.
+    // Compaction reads the whole conversation once more.
     {
       path: "context_management[].type",
       values: { compaction: { by: "again" } },

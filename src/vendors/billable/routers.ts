@@ -12,8 +12,8 @@ import {
 } from "./switch.ts"
 
 /**
- * OpenRouter's searches: openrouter.ai/docs/guides/features/server-tools/web-search. Results are billed, of which a
- * search has five unless the request says more.
+ * OpenRouter's searches: openrouter.ai/docs/guides/features/server-tools/web-search. Results are billed; a search has
+ * five results unless the request sets another number.
  */
 const SEARCHES: CallCharge = {
   ...searches("searches", [

@@ -40,11 +40,11 @@ export interface CallCharge {
     readonly path: string
     readonly units: Readonly<Record<string, number>>
   }
-  /** Where a call is billed by its results: the fields that say how many there may be, and how many are a unit. */
+  /** Set if a call is billed by its results: the fields with their maximum number, and the results per unit. */
   readonly results?: {
     readonly paths: readonly string[]
     readonly each: number
-    /** As many as any call can have. */
+    /** Maximum results of any call. */
     readonly max: number
   }
 }
@@ -70,28 +70,28 @@ export interface ModelCharge {
   /** How many times it is called when the request does not say. */
   readonly max?: number
   readonly limit?: string
-  /** As of calls: what the request's own model then reads. */
+  /** As for calls: tokens that the request's own model then reads. */
   readonly adds?: number
   /** Named where the request names none. */
   readonly usual?: string
-  /** Tokens of output in each call at most, where the request's own limit is not about them. */
+  /** Maximum tokens of output in each call, if the request's own limit does not apply to them. */
   readonly outputTokens?: number
   /** The field of the tool that limits them. */
   readonly outputLimit?: string
-  /** The field of the answer with its usage, when that is reported separately: it reads only what it is told. */
+  /** The field of the answer with its usage, if reported separately: it reads only its own prompt. */
   readonly usage?: string
 }
 
-/** Nothing besides the tokens, which are in the usage. */
+/** Billed as tokens only, which are in the usage. */
 export interface TokensCharge {
   readonly by: "tokens"
-  /** As for calls; without `calls`, what the vendor adds to the prompt once. */
+  /** As for calls; without `calls`, the tokens that the vendor adds to the prompt once. */
   readonly adds?: number
-  /** Calls of a tool that the server runs, when the request does not say. */
+  /** Calls of a tool that the server runs, if the request does not limit them. */
   readonly calls?: number
   /** The field of the tool that limits its calls. */
   readonly limit?: string
-  /** The field of the tool that limits what each of them adds. */
+  /** The field of the tool that limits the tokens of each call. */
   readonly resultLimit?: string
 }
 
@@ -112,7 +112,7 @@ export type Charge =
 export interface FieldSwitch {
   /** `service_tier`, `provider.order`, `models[]`: every element of a list by itself. */
   readonly path: string
-  /** The value is an object, and this is its member that decides. */
+  /** The deciding member, if the value is an object. */
   readonly member?: string
   /** By the value, where it is a text; the names are in lowercase. */
   readonly values?: Readonly<Record<string, Charge>>
