@@ -60,7 +60,7 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
-  return kind === "request" && tellsOfAccount(error) ? "forbidden" : kind
+  return kind === "request" && describesAccount(error) ? "forbidden" : kind
 }
 
 /** Whether an error that no rule knows speaks of the operator's account. Errors of a parameter are the request's own. */

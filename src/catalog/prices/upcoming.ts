@@ -21,7 +21,7 @@ export interface UpcomingChange {
 }
 
 /** Maximum consecutive windows at the same price. */
-const MOST_LOOKS = 20
+const MAX_WINDOWS = 20
 
 /**
  * Returns all dated changes, and the next recurring change of each price, in ascending order.
@@ -48,7 +48,7 @@ function changesOf(periods: PricePeriods, now: number): Change[] {
   const dated = dates.map((at) => changeAt(periods, at, false))
   let next = periods.changeAfter(now)
   let recurring: Change | undefined
-  for (let looks = 0; looks < MOST_LOOKS && next < Infinity; looks++) {
+  for (let count = 0; count < MAX_WINDOWS && next < Infinity; count++) {
     const change = dates.includes(next) ? undefined : changeAt(periods, next, true)
     if (change !== undefined && change.parts.length > 0) {
       recurring = change

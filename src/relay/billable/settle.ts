@@ -23,7 +23,7 @@ interface ServedRequest {
   readonly records: readonly AnswerRecord[]
   readonly elapsedMs: number
   /** Fields that report a mode of service even if the request named no mode. */
-  readonly unasked?: readonly FieldSwitch[]
+  readonly unrequested?: readonly FieldSwitch[]
 }
 
 /** A usage with everything that its request was billed for, and its prices. */
@@ -43,17 +43,17 @@ export interface SettledUsage {
 export function settleTerms(
   terms: Terms,
   usage: Usage,
-  { records, elapsedMs, unasked = [] }: ServedRequest,
+  { records, elapsedMs, unrequested = [] }: ServedRequest,
 ): SettledUsage {
   const served = terms.modes.flatMap((requested) => {
-    // The responses to one request differ in their mode only briefly: the dearest applies to all.
+    // The responses to one request differ in their mode only briefly: the highest price applies to all.
     const modes = records.map(({ whole }) => servedMode(requested, whole, terms.price))
-    return dearestMode(modes) ?? []
+    return highestMode(modes) ?? []
   })
   const isOpen = ({ served: [place] = [] }: FieldSwitch) =>
     terms.modes.every(({ field }) => field.served?.[0] !== place)
   const reports = records.map(({ whole }) => whole)
-  const modes = [...served, ...unaskedModes(unasked.filter(isOpen), reports, terms.price)]
+  const modes = [...served, ...unrequestedModes(unrequested.filter(isOpen), reports, terms.price)]
   const factor = factorOf(modes)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceTimes(terms.price, factor)
@@ -79,13 +79,13 @@ export function settlePlain(
   report: JsonObject | undefined,
 ): Pick<SettledUsage, "price" | "modes"> | undefined {
   if (report === undefined) return undefined
-  const modes = unaskedModes(fields, [report], price)
+  const modes = unrequestedModes(fields, [report], price)
   if (modes.length === 0) return undefined
   return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes) }
 }
 
 /** Returns reported modes that the requests did not name, if they have a price. */
-function unaskedModes(
+function unrequestedModes(
   fields: readonly FieldSwitch[],
   reports: readonly JsonObject[],
   price: Price,
@@ -105,7 +105,7 @@ function unaskedModes(
   return modes
 }
 
-function dearestMode(modes: readonly ServedMode[]): ServedMode | undefined {
+function highestMode(modes: readonly ServedMode[]): ServedMode | undefined {
   let max: ServedMode | undefined
   for (const mode of modes) if (max === undefined || mode.factor > max.factor) max = mode
   return max

@@ -103,7 +103,7 @@ export class Pricing {
       const settled = settleTerms(terms, usage, {
         records: meter.records,
         elapsedMs: elapsed(charge),
-        unasked: fields,
+        unrequested: fields,
       })
       // How often its vendor did something is reported only at the end of an answer.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)

@@ -70,7 +70,7 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
   const max: Writable<Usage> = {
     ...NO_USAGE,
-    inputFresh: Math.max(bound.input, longest * rounds * (1 + mostTurns(model, terms))) * choices,
+    inputFresh: Math.max(bound.input, longest * rounds * (1 + maxTurns(model, terms))) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
@@ -105,7 +105,7 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
 }
 
 /** Returns the maximum number of turns in a request whose vendor or model runs tools. */
-function mostTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
+function maxTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
   let max = 0
   for (const { ownSearches = 0 } of deployments) {
     max = Math.max(max, ownSearches * ASSUMED_CALLS_FACTOR)

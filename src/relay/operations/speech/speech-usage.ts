@@ -118,7 +118,7 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
 }
 
 /** Returns the usage if the caller disconnected before any audio: the text. */
-export function unheardUsage({ input }: Pick<SpeechRequest, "input">): Usage {
+export function unreadUsage({ input }: Pick<SpeechRequest, "input">): Usage {
   const inputFresh = roughTokens(Buffer.byteLength(input))
   return { ...NO_USAGE, characters: characterCount(input), inputFresh }
 }

@@ -7,7 +7,7 @@ import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import { answerSpeech } from "./speech-answer.ts"
-import { speechLimits, unheardUsage } from "./speech-usage.ts"
+import { speechLimits, unreadUsage } from "./speech-usage.ts"
 import { encodedFor, synthesizeAt } from "./synthesize.ts"
 
 /** `POST /v1/audio/speech`, from the parsed request to audio that is paid for. */
@@ -24,7 +24,7 @@ export class Speech {
     await operation.admit(this.plan(call, options))
     const open = await operation.open({
       attempt: (candidate) => synthesizeAt(candidate, options, call),
-      unread: () => unheardUsage(options),
+      unread: () => unreadUsage(options),
       mayHedge: true,
     })
     return answerSpeech(open, call)
