@@ -14,12 +14,12 @@ const DEFAULT_STATUS = 400
 const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
 
 /**
- * Words that only the operator's account is described with, anywhere in an error of a request's status. No rule knows
- * the error, so nothing rests at once.
+ * Words that only describe the operator's account, anywhere in an error with a request's status. The error matches no
+ * rule, so the deployment is not paused immediately.
  */
 const ACCOUNT_WORDS: RegExp =
   /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|余额|欠费|额度|计费|配额|套餐/i
-/** What providers quote of a request. */
+/** Quoted parts of a request in a provider's error. */
 const QUOTED = /"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g
 /** Maximum length of an error about the account. Longer errors may contain the caller's text. */
 const MAX_ACCOUNT_CHARACTERS = 300
@@ -63,8 +63,8 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
   return kind === "request" && describesAccount(error) ? "forbidden" : kind
 }
 
-/** Whether an error that no rule knows speaks of the operator's account. Errors of a parameter are the request's own. */
-function tellsOfAccount({ message, parameter }: VendorError): boolean {
+/** Whether an unmatched error describes the operator's account. An error about a parameter is the request's own. */
+function describesAccount({ message, parameter }: VendorError): boolean {
   const unquoted = message?.replace(QUOTED, "")
   if (unquoted === undefined || unquoted.length > MAX_ACCOUNT_CHARACTERS) return false
   return parameter === undefined && ACCOUNT_WORDS.test(unquoted)
