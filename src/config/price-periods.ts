@@ -78,7 +78,7 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
   if (names.every((name) => NO_PRICES.has(name))) {
-    return [{ path: place, message: "changes no price. Give it at least one, such as input: 0.10" }]
+    return [{ path: place, message: "changes no price. Set at least one, such as input: 0.10" }]
   }
   const tiers = member(price, "tiers")
   if (names.includes("tiers") || !Array.isArray(tiers)) return []
