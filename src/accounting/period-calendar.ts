@@ -17,31 +17,38 @@ interface Window {
 interface Period {
   readonly from: number
   readonly until: number
-  /** Absent: all week. */
-  readonly windows: readonly Window[] | undefined
+  readonly windows: readonly Window[]
 }
 
 /** An interval during which the same period applies, or no period. */
 export interface Stretch {
   /** Index of the period in the list; -1: no period applies. */
   readonly index: number
-  /** Unix milliseconds; infinite if no beginning or end is known. */
+  /** Unix milliseconds; infinite if it has no beginning or no end that is known. */
   readonly from: number
   readonly until: number
 }
 
-/** Determines which of several periods applies. Their windows share one time zone and do not overlap. */
+/** A part of a week in which the same period applies. */
+interface Part extends Window {
+  /** The place of the period; -1: none. */
+  readonly index: number
+}
+
+/** Which of several periods applies when. Their windows are in one time zone, and no two apply at once. */
 export class PeriodCalendar {
   readonly #periods: readonly Period[]
   readonly #offsetAt: (at: number) => number
-  /** Beginnings and ends that have a date, in ascending order. */
+  /** The beginnings and ends that have a date, the earliest first. Between two of them each week is the same. */
   readonly #dates: readonly number[]
+  /** The parts of a week, by the number of dates that are over. */
+  readonly #weeks = new Map<number, readonly Part[]>()
 
   constructor(periods: readonly PeriodTimes[]) {
     this.#periods = periods.map((times) => ({
       from: times.from ?? -Infinity,
       until: times.until ?? Infinity,
-      windows: windowsOf(times),
+      windows: windowsOf(times) ?? ALL_WEEK,
     }))
     this.#offsetAt = offsetsOf(periods.find(isWeekly)?.zone ?? "UTC")
     const dates = this.#periods.flatMap(({ from, until }) => [from, until])
@@ -50,19 +57,13 @@ export class PeriodCalendar {
 
   /** Returns the dated beginnings and ends after `now`. */
   datesAfter(now: number): readonly number[] {
-    return this.#dates.filter((date) => date > now)
+    return this.#dates.slice(this.#datesUntil(now))
   }
 
   /** Returns the index of the period that applies; -1: no period applies. */
   indexAt(at: number): number {
-    const minute = this.#minuteOfWeek(at)
-    return this.#periods.findIndex(
-      ({ from, until, windows }) =>
-        from <= at &&
-        at < until &&
-        (windows === undefined ||
-          windows.some(({ start, end }) => start <= minute && minute < end)),
-    )
+    const week = this.#weekAt(this.#datesUntil(at))
+    return partAt(week, week.length === 1 ? 0 : this.#minuteOfWeek(at)).index
   }
 
   /** Returns the interval around `at` during which the applicable period does not change. */
@@ -70,47 +71,65 @@ export class PeriodCalendar {
     const index = this.indexAt(now)
     let until = this.nextEdge(now)
     while (until < Infinity && this.indexAt(until) === index) until = this.nextEdge(until)
-    return { index, from: this.#beginOf(index, now), until }
+    let from = this.#edgeBefore(now)
+    while (from > -Infinity && this.indexAt(from - 1) === index) from = this.#edgeBefore(from - 1)
+    return { index, from, until }
   }
 
   /** Returns the next moment after `at` at which another period may apply. */
   nextEdge(at: number): number {
-    const date = this.#dates.find((each) => each > at) ?? Infinity
-    const weekly = this.#periods.flatMap(({ from, until, windows }) =>
-      windows !== undefined && from <= at && at < until ? [this.#nextWindow(windows, at)] : [],
-    )
-    return Math.min(date, ...weekly)
-  }
-
-  /** A state that lasts longer than a week must have begun at a date. */
-  #beginOf(index: number, now: number): number {
-    let at = now - LONGER_THAN_A_WEEK
-    const begins = (date: number): boolean =>
-      this.indexAt(date) === index && this.indexAt(date - 1) !== index
-    let from = this.#dates.findLast((date) => date <= at && begins(date)) ?? -Infinity
-    for (let next = this.nextEdge(at); next <= now; next = this.nextEdge(at)) {
-      if (this.indexAt(next) === index && this.indexAt(at) !== index) from = next
-      at = next
-    }
-    return from
-  }
-
-  /** Returns the next beginning or end of a window, or the moment of an earlier clock change. */
-  #nextWindow(windows: readonly Window[], at: number): number {
-    const offset = this.#offsetAt(at)
+    const over = this.#datesUntil(at)
+    const date = this.#dates[over] ?? Infinity
+    const week = this.#weekAt(over)
+    if (week.length === 1) return date
     const minute = this.#minuteOfWeek(at)
-    const edges = windows.flatMap(({ start, end }) => [start, end]).toSorted((a, b) => a - b)
-    const edge = edges.find((each) => each > minute) ?? (edges[0] ?? 0) + WEEK_MINUTES
     const whole = Math.floor(at / MINUTE)
-    let next = whole + edge - minute
-    if (this.#offsetAt(next * MINUTE) === offset) return next * MINUTE
-    let same = whole
-    while (next - same > 1) {
-      const middle = Math.floor((same + next) / 2)
+    const next = whole + partAt(week, minute).end - minute
+    return Math.min(date, (this.#changeBetween(whole, next) ?? next) * MINUTE)
+  }
+
+  /** The last moment up to `at` at which another period may have begun to apply. */
+  #edgeBefore(at: number): number {
+    const over = this.#datesUntil(at)
+    const date = this.#dates[over - 1] ?? -Infinity
+    const week = this.#weekAt(over)
+    if (week.length === 1) return date
+    const minute = this.#minuteOfWeek(at)
+    const whole = Math.floor(at / MINUTE)
+    const last = whole - (minute - partAt(week, minute).start)
+    return Math.max(date, (this.#changeBetween(last, whole) ?? last) * MINUTE)
+  }
+
+  /** The first minute with other clocks between two minutes; undefined if the clocks are the same at both. */
+  #changeBetween(from: number, to: number): number | undefined {
+    const offset = this.#offsetAt(from * MINUTE)
+    if (this.#offsetAt(to * MINUTE) === offset) return undefined
+    let [same, changed] = [from, to]
+    while (changed - same > 1) {
+      const middle = Math.floor((same + changed) / 2)
       if (this.#offsetAt(middle * MINUTE) === offset) same = middle
-      else next = middle
+      else changed = middle
     }
-    return next * MINUTE
+    return changed
+  }
+
+  /** The number of dates up to a moment. */
+  #datesUntil(at: number): number {
+    return placeAfter(this.#dates.length, (index) => (this.#dates[index] ?? Infinity) <= at)
+  }
+
+  #weekAt(over: number): readonly Part[] {
+    let week = this.#weeks.get(over)
+    if (week === undefined) {
+      const from = this.#dates[over - 1] ?? -Infinity
+      const applied = this.#periods.flatMap((period, index) =>
+        period.from <= from && from < period.until
+          ? period.windows.map((window) => ({ ...window, index }))
+          : [],
+      )
+      this.#weeks.set(over, (week = partsOf(applied)))
+    }
+    return week
   }
 
   #minuteOfWeek(at: number): number {
@@ -119,7 +138,43 @@ export class PeriodCalendar {
   }
 }
 
-/** Whether both periods apply at some moment. Their windows are in one time zone. */
+/** All parts of a week, also those in which no period applies. */
+function partsOf(applied: readonly Part[]): readonly Part[] {
+  const parts: Part[] = []
+  const add = (part: Part): void => {
+    const last = parts.at(-1)
+    if (part.start === part.end) return
+    if (last?.index === part.index) parts[parts.length - 1] = { ...last, end: part.end }
+    else parts.push(part)
+  }
+  let end = 0
+  for (const part of applied.toSorted((left, right) => left.start - right.start)) {
+    add({ start: end, end: part.start, index: -1 })
+    add(part)
+    end = part.end
+  }
+  add({ start: end, end: WEEK_MINUTES, index: -1 })
+  return parts
+}
+
+function partAt(week: readonly Part[], minute: number): Part {
+  const part = week[placeAfter(week.length, (index) => (week[index]?.start ?? 0) <= minute) - 1]
+  if (part === undefined) throw new Error(`no part of a week has minute ${minute}`)
+  return part
+}
+
+/** The first place in a sorted list for which something does not hold. */
+function placeAfter(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Whether there is a moment at which both periods apply. Their windows are in one time zone. */
 export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   const from = Math.max(left.from ?? -Infinity, right.from ?? -Infinity)
   const until = Math.min(left.until ?? Infinity, right.until ?? Infinity)

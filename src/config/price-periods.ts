@@ -6,6 +6,11 @@ import type { SettingPath } from "./yaml-file.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
 
+/** Maximum periods of one price. */
+const MAX_PERIODS = 100
+/** Maximum entries of the lists of one period. */
+const MAX_TIMES = { days: 7, hours: 48 }
+
 /** What of a period is no price. */
 const NO_PRICES: ReadonlySet<string> = new Set(PERIOD_MEMBERS)
 
@@ -45,6 +50,8 @@ export { hours as dayHours }
 export function periodFindings(path: SettingPath, price: unknown): Finding[] {
   const periods = member(price, "periods")
   if (!Array.isArray(periods)) return []
+  const excess = excessFindings([...path, "periods"], periods)
+  if (excess.length > 0) return excess
   const all = periods.map((period: unknown) => ({ period, times: timesIn(period) }))
   const findings = all.flatMap(({ period, times }, index) => {
     const place = [...path, "periods", index]
@@ -54,6 +61,20 @@ export function periodFindings(path: SettingPath, price: unknown): Finding[] {
     ]
   })
   return [...findings, ...betweenFindings([...path, "periods"], all)]
+}
+
+/** Lists that are too long to compare their elements with each other. */
+function excessFindings(path: SettingPath, periods: readonly unknown[]): Finding[] {
+  if (periods.length > MAX_PERIODS) {
+    return [{ path, message: `must have at most ${MAX_PERIODS} periods` }]
+  }
+  return periods.flatMap((period, index) =>
+    Object.entries(MAX_TIMES).flatMap(([name, max]) => {
+      const list = member(period, name)
+      if (!Array.isArray(list) || list.length <= max) return []
+      return [{ path: [...path, index, name], message: `must have at most ${max} entries` }]
+    }),
+  )
 }
 
 /** Checks a single period. */

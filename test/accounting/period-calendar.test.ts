@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { type PeriodTimes, periodWords, WEEKDAYS } from "tollgate-contract/price-periods.ts"
+import { processorTime } from "../support/processor-time.ts"
 import { isAlways, isZone, overlaps, PeriodCalendar } from "../../src/accounting/period-calendar.ts"
 
 const at = (text: string): number => Date.parse(text)
@@ -130,6 +131,23 @@ describe("a period with hours", () => {
       expect(all.indexAt(now)).toBe(index)
     }
   })
+})
+
+test("finds the stretch of many periods without going through all of their edges", () => {
+  const clock = (minute: number) =>
+    `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+  const periods = Array.from({ length: 288 }, (_, index) => ({
+    zone: "Europe/Berlin",
+    hours: [`${clock(5 * index)}-${clock(5 * index + 5)}`],
+  }))
+  const now = at("2026-11-27T10:03:00Z")
+  const calendar = new PeriodCalendar(periods)
+  expect(calendar.stretchAt(now)).toEqual({
+    index: 132,
+    from: at("2026-11-27T10:00:00Z"),
+    until: at("2026-11-27T10:05:00Z"),
+  })
+  expect(processorTime(() => new PeriodCalendar(periods).stretchAt(now))).toBeLessThan(100)
 })
 
 describe("two periods", () => {

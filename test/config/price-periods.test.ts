@@ -121,3 +121,18 @@ test("periods are checked wherever a price is written, and refused in a rate car
   ]
   for (const [text, message] of places) expect(problems(FILE + text)[0]).toContain(message)
 })
+
+test("limits the number of periods and of the entries of their lists", () => {
+  const price = "input: 1, output: 2"
+  const minutes = Array.from({ length: 49 }, (_, index) => `10:${10 + index}-10:${11 + index}`)
+  expect(found(price, `input: 2, hours: [${minutes.join(", ")}]`)).toEqual([
+    "7:28 periods[0].hours: must have at most 48 entries",
+  ])
+  expect(isTaken(price, `input: 2, hours: [${minutes.slice(1).join(", ")}]`)).toBe(true)
+  const years = Array.from({ length: 101 }, (_, index) => {
+    const year = 2030 + index
+    return `input: 2, from: ${year}-01-01, until: ${year}-02-01`
+  })
+  expect(found(price, ...years)).toEqual(["6:16 periods: must have at most 100 periods"])
+  expect(isTaken(price, ...years.slice(1))).toBe(true)
+})
