@@ -56,6 +56,10 @@ const TABLE = {
   codeSessions: { name: "code_session", counts: "units", isService: true },
   /** Requests themselves, where a vendor charges for each one besides its tokens. */
   requests: { name: "request", counts: "units" },
+  /** Requests whose answer reports a medium amount of search results. */
+  mediumRequests: { name: "request_medium", counts: "units", costsAs: "requests" },
+  /** Requests whose answer reports a low amount of search results. */
+  lowRequests: { name: "request_low", counts: "units", costsAs: "requests" },
 } as const satisfies Readonly<Record<string, ClassFacts>>
 
 type Table = typeof TABLE

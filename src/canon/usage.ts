@@ -43,6 +43,8 @@ export const NO_USAGE: Usage = Object.freeze({
   fileSearches: 0,
   codeSessions: 0,
   requests: 0,
+  mediumRequests: 0,
+  lowRequests: 0,
 })
 
 /**

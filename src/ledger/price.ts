@@ -282,17 +282,28 @@ function ratesTimes(rates: Rates, factor: bigint): Rates {
   return scaled
 }
 
-/** What another model used for the same request, at its own price. */
+/** What another call or another model used for the same request, at its own price. */
 export interface SecondUsage {
-  readonly model: string
+  /** Absent for the request's own model. */
+  readonly model?: string
   readonly usage: Usage
   readonly price: Price
 }
 
-/** What a usage costs at a price. @param others what further models used for the same request. */
-export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[] = []): Cost {
+/**
+ * Returns the cost of a usage at a price.
+ * @param others what further calls and models used for the same request.
+ * @param calls the number of calls with the same prompt that the usage is the sum of: each call has its own price tier.
+ */
+export function costOf(
+  usage: Usage,
+  price: Price,
+  others: readonly SecondUsage[] = [],
+  calls = 1,
+): Cost {
   const lines: CostLine[] = []
-  let sum = addLines(lines, usage, price)
+  const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage) / calls)
+  let sum = addLines(lines, usage, { price, rates })
   for (const other of others) {
     const own = other.price.multiplier
     // A receipt has one multiplier: the other model's is included in its rates.
@@ -300,7 +311,8 @@ export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[
       own === price.multiplier || price.multiplier === 0n
         ? rate
         : divideUp(rate * own, price.multiplier)
-    sum += addLines(lines, other.usage, other.price, { model: other.model, scale })
+    const card = { price: other.price, rates: ratesFor(other.price, totalInput(other.usage)) }
+    sum += addLines(lines, other.usage, card, { model: other.model, scale })
   }
   const total = storedAmount(divideUp(sum * price.multiplier, COST_SCALE))
   return { lines, multiplier: price.multiplier, total }
@@ -308,12 +320,22 @@ export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[
 
 /** Which model the lines are for, and how its rates are scaled. */
 interface LineOwner {
-  readonly model: string
+  readonly model: string | undefined
   scale(rate: bigint): bigint
 }
 
-function addLines(lines: CostLine[], usage: Usage, price: Price, owner?: LineOwner): bigint {
-  const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage))
+/** A price, and its rates for the length of a prompt. */
+interface RateCard {
+  readonly price: Price
+  readonly rates: Rates
+}
+
+function addLines(
+  lines: CostLine[],
+  usage: Usage,
+  { price, rates }: RateCard,
+  owner?: LineOwner,
+): bigint {
   let sum = 0n
   for (const usageClass of USAGE_CLASSES) {
     const quantity = Math.min(Math.ceil(usage[usageClass]), MAX_QUANTITY)
@@ -321,8 +343,19 @@ function addLines(lines: CostLine[], usage: Usage, price: Price, owner?: LineOwn
     const known = rates[usageClass] ?? price.services?.[usageClass] ?? rateOf(rates, usageClass)
     const rate = owner === undefined ? known : owner.scale(known)
     const line = { class: usageClass, quantity, rate }
-    lines.push(owner === undefined ? line : { ...line, model: owner.model })
+    if (owner === undefined) lines.push(line)
+    else addLine(lines, owner.model === undefined ? line : { ...line, model: owner.model })
     sum += BigInt(quantity) * rate
   }
   return sum
+}
+
+/** Adds a line, or its quantity to the line with the same class, rate and model. */
+function addLine(lines: CostLine[], line: CostLine): void {
+  const index = lines.findIndex(
+    (known) => known.class === line.class && known.rate === line.rate && known.model === line.model,
+  )
+  const known = lines[index]
+  if (known === undefined) lines.push(line)
+  else lines[index] = { ...known, quantity: known.quantity + line.quantity }
 }

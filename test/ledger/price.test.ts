@@ -72,6 +72,8 @@ const CHAIN: Record<PriceName, readonly PriceName[]> = {
   file_search: ["file_search"],
   code_session: ["code_session"],
   request: ["request"],
+  request_medium: ["request_medium", "request"],
+  request_low: ["request_low", "request"],
 }
 
 function slowCost(usage: Usage, price: DecimalPrice, multiplier: string): bigint {

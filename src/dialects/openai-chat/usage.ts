@@ -51,6 +51,8 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     fileSearches: 0,
     codeSessions: 0,
     requests: 0,
+    mediumRequests: value.search_context_size === "medium" ? 1 : 0,
+    lowRequests: value.search_context_size === "low" ? 1 : 0,
   }
 }
 

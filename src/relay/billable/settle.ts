@@ -7,7 +7,7 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { isNoUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/price.ts"
@@ -21,7 +21,11 @@ import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
 interface ServedRequest {
   /** Of each response to the request. */
   readonly records: readonly AnswerRecord[]
+  /** The number of calls with the same prompt. */
+  readonly calls: number
   readonly elapsedMs: number
+  /** Counts cache writes without a reported lifetime as the most expensive ones that the request can cause. */
+  readonly withLifetimes: (usage: Usage) => Usage
   /** Fields that report a mode of service even if the request named no mode. */
   readonly unrequested?: readonly FieldSwitch[]
 }
@@ -29,6 +33,8 @@ interface ServedRequest {
 /** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
+  /** The number of calls with the same prompt that `usage` is the sum of. */
+  readonly calls: number
   readonly price: Price
   readonly others: readonly SecondUsage[]
   /** The modes of service it got. */
@@ -43,9 +49,9 @@ export interface SettledUsage {
 export function settleTerms(
   terms: Terms,
   usage: Usage,
-  { records, elapsedMs, unrequested = [] }: ServedRequest,
+  { records, calls, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
-  const served = terms.modes.flatMap((requested) => {
+  const named = terms.modes.flatMap((requested) => {
     // The responses to one request differ in their mode only briefly: the highest price applies to all.
     const modes = records.map(({ whole }) => servedMode(requested, whole, terms.price))
     return highestMode(modes) ?? []
@@ -53,11 +59,12 @@ export function settleTerms(
   const isOpen = ({ served: [place] = [] }: FieldSwitch) =>
     terms.modes.every(({ field }) => field.served?.[0] !== place)
   const reports = records.map(({ whole }) => whole)
-  const modes = [...served, ...unrequestedModes(unrequested.filter(isOpen), reports, terms.price)]
+  const modes = [...named, ...unrequestedModes(unrequested.filter(isOpen), reports, terms.price)]
   const factor = factorOf(modes)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceTimes(terms.price, factor)
-  return { ...withModels({ terms, price, factor }, counted, records), modes: namesOf(modes) }
+  const served = { terms, price, factor, records, withLifetimes }
+  return { calls, ...withModels(served, counted), modes: namesOf(modes) }
 }
 
 /** A mode of service that a response reports. */
@@ -202,23 +209,23 @@ function withCalls(
 }
 
 /** The terms, and the mode of service. */
-interface ServedTerms {
+interface ServedTerms extends Pick<ServedRequest, "records" | "withLifetimes"> {
   readonly terms: Terms
   readonly price: Price
   readonly factor: bigint
 }
 
 function withModels(
-  { terms, price, factor }: ServedTerms,
+  served: ServedTerms,
   usage: Usage,
-  records: readonly AnswerRecord[],
-): Omit<SettledUsage, "modes"> {
+): Pick<SettledUsage, "usage" | "price" | "others"> & { readonly calls?: number } {
+  const { terms, price, factor, records } = served
   const { models } = terms
-  if (models.length === 0) return { usage, price, others: [] }
+  if (models.length === 0 && price.tiers.length === 0) return { usage, price, others: [] }
   const others = records.flatMap((record) => models.flatMap((model) => images(model, record)))
   if (records.some(hasIterations)) {
-    const split = splitIterations({ terms, price, factor }, records)
-    return { usage: tokensOf(split.own, usage), price, others: [...split.others, ...others] }
+    const { first, further } = splitIterations(served)
+    return { usage: tokensOf(first, usage), calls: 1, price, others: [...further, ...others] }
   }
   const answering = models.filter(({ charge }) => charge.how !== "beside")
   const other = answering.length === 0 ? undefined : answeredBy(terms, answering, records)
@@ -236,6 +243,8 @@ function tokensOf(tokens: Usage, rest: Usage): Usage {
     fileSearches: rest.fileSearches,
     codeSessions: rest.codeSessions,
     requests: rest.requests,
+    mediumRequests: rest.mediumRequests,
+    lowRequests: rest.lowRequests,
   }
 }
 
@@ -248,28 +257,33 @@ function hasIterations(record: AnswerRecord): boolean {
   return iterationsOf(record).length > 0
 }
 
-/** Anthropic reports each call of a model separately. Those without a name are the request's own. */
-function splitIterations(
-  { terms: { models, deployment }, factor }: ServedTerms,
-  records: readonly AnswerRecord[],
-): { readonly own: Usage; readonly others: SecondUsage[] } {
-  let own: Usage = NO_USAGE
-  const others: SecondUsage[] = []
+/**
+ * Anthropic reports each call of a model separately. Those without a name are the request's own. Each call has its own
+ * price tier.
+ */
+function splitIterations({ terms, price, factor, records, withLifetimes }: ServedTerms): {
+  readonly first: Usage
+  readonly further: SecondUsage[]
+} {
+  const { models, deployment } = terms
+  let first: Usage | undefined
+  const further: SecondUsage[] = []
   for (const iteration of records.flatMap(iterationsOf)) {
-    const used = decodeUsage(iteration)
-    if (used === undefined) continue
+    const decoded = decodeUsage(iteration)
+    if (decoded === undefined) continue
+    const usage = withLifetimes(decoded)
     const name = textAt(iteration, "model")
     const isAdvice = iteration.type === "advisor_message"
     const isOwn = name === undefined || (!isAdvice && isNamed(name, deployment.upstreamModel))
     const second = isOwn ? undefined : secondNamed(models, name)
-    if (second === undefined) own = addUsage(own, used)
-    else {
+    if (second !== undefined) {
       // The answering model runs in the mode of the response; models consulted along the way do not.
       const mode = second.charge.how === "beside" ? SAME : factor
-      others.push({ model: second.id, usage: used, price: priceTimes(second.price, mode) })
-    }
+      further.push({ model: second.id, usage, price: priceTimes(second.price, mode) })
+    } else if (first === undefined) first = usage
+    else further.push({ usage, price })
   }
-  return { own, others }
+  return { first: first ?? NO_USAGE, further }
 }
 
 /** The model with a name; for an unknown name, the dearest. */

@@ -32,6 +32,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   "cache_read_input_tokens",
   "ephemeral_5m_input_tokens",
   "ephemeral_1h_input_tokens",
+  "ttl_30m_tokens",
+  "ttl_12h_tokens",
   "prompt_cache_hit_tokens",
   "prompt_cache_miss_tokens",
   "reasoning_tokens",

@@ -109,8 +109,8 @@ interface WorstRates {
 /** By the kinds of tokens. Rate cards are immutable and few. */
 const worstRates = new WeakMap<Rates, WorstRates[]>()
 /** The highest among the classes that the tokens of the request can be of. */
-function worstRatesOf(price: Price, { input, kinds }: Bound): WorstRates {
-  const rates = ratesFor(price, input)
+function worstRatesOf(price: Price, { input, calls = 1, kinds }: Bound): WorstRates {
+  const rates = ratesFor(price, input / calls)
   let known = worstRates.get(rates)
   if (known === undefined) worstRates.set(rates, (known = []))
   return (known[kinds] ??= {
@@ -138,7 +138,9 @@ function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
   const { requests = 0n, reasoningBeside } = price.rates
   const isDrawn = (bound.kinds & PRICED_IMAGES) !== 0
   const isPlain = ownSearches === undefined && agents === undefined
-  if (isPlain && reasoningBeside === undefined && !isDrawn) return requests
+  if (isPlain && reasoningBeside === undefined && !isDrawn) {
+    return requests * BigInt(bound.calls ?? 1)
+  }
   return linesAt(bound, price, deployment)
     .filter(({ name }) => name !== "input" && name !== "output")
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
@@ -168,7 +170,7 @@ function linesAt(
       quantity: BigInt(agents * AGENT_OUTPUT) * choices,
       rate: agents > 0 ? output : 0n,
     },
-    { name: "request", quantity: 1n, rate: requests },
+    { name: "request", quantity: BigInt(bound.calls ?? 1), rate: requests },
     // The rest of the tokens may be one more image, which the limit cuts off.
     { name: "image", quantity: choices, rate: (bound.kinds & PRICED_IMAGES) === 0 ? 0n : images },
     {

@@ -37,6 +37,8 @@ export interface Bound {
   /** Of each choice. */
   readonly output: number
   readonly choices: number
+  /** Calls that each read a part of `input`. Default: 1. */
+  readonly calls?: number
   /** How often the vendor may read the input for one choice: its own tools make it more than once. */
   readonly rounds: number
   /** The kinds of tokens that it can be, as bits of `token-kinds.ts`. */
@@ -142,7 +144,7 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
 
 /** A vendor that gives one choice at a time reads the whole prompt for each. */
 export function repeated(calls: number, bound: Bound): Bound {
-  return calls === 1 ? bound : { ...bound, input: bound.input * calls }
+  return calls === 1 ? bound : { ...bound, input: bound.input * calls, calls }
 }
 
 /** No one gets more than the model can say, whatever was asked for. */

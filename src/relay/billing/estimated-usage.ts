@@ -32,13 +32,15 @@ export async function estimateUsage(
   const image = other.images === 0 ? 0 : imageTokens(deployment.upstreamModel)
   return {
     ...NO_USAGE,
-    inputFresh: estimateInput({
-      request,
-      bodyBytes: call.bodyBytes,
-      model,
-      counted: input,
-      kept: state?.tokens,
-    }),
+    inputFresh:
+      meter.calls *
+      estimateInput({
+        request,
+        bodyBytes: call.bodyBytes,
+        model,
+        counted: input,
+        kept: state?.tokens,
+      }),
     output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN),
     audioOutput: audioTokensOf(other.soundBytes, other.packedSoundBytes),
     imageOutput: other.images * image,

@@ -3,10 +3,16 @@ import { type Cost, costOf, type Price } from "../../ledger/price.ts"
 import type { SettledUsage } from "../billable/settle.ts"
 import { heldTo, type MaxUsage } from "./usage-bound.ts"
 
-/** A priced usage, ready to settle. */
-export interface PricedUsage {
+/** A usage, and whether it is our own count. */
+export interface CountedUsage {
   readonly usage: Usage
   readonly estimated: boolean
+  /** The number of calls with the same prompt that it is the sum of. */
+  readonly calls?: number
+}
+
+/** A priced usage, ready to settle. */
+export interface PricedUsage extends CountedUsage {
   readonly cost: Cost
   /** Where something else than tokens was billed: how, for the receipt. */
   readonly settled?: SettledUsage
@@ -21,12 +27,6 @@ export interface Beyond {
   readonly amount: bigint
 }
 
-/** A usage, and whether it is our own count. */
-export interface CountedUsage {
-  readonly usage: Usage
-  readonly estimated: boolean
-}
-
 /**
  * The usage that the answer reports in place of the vendor's: our own count, where that is charged.
  * @param isCut whether the answer may have been ended here, so that the vendor's usage came and was not passed on.
@@ -36,9 +36,9 @@ export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usag
 }
 
 /** What a usage costs. */
-export function priceUsage({ usage, estimated }: CountedUsage, price: Price): PricedUsage {
-  const counted = withRequest(usage, price)
-  return { usage: counted, estimated, cost: costOf(counted, price) }
+export function priceUsage(counted: CountedUsage, price: Price): PricedUsage {
+  const usage = withRequests(counted, price)
+  return { ...counted, usage, cost: costOf(usage, price, [], counted.calls) }
 }
 
 /**
@@ -46,8 +46,8 @@ export function priceUsage({ usage, estimated }: CountedUsage, price: Price): Pr
  * @param price the deployment's own, which says whether the request itself costs.
  */
 export function priceSettled(settled: SettledUsage, price: Price, estimated: boolean): PricedUsage {
-  const counted = withRequest(settled.usage, price)
-  const cost = costOf(counted, settled.price, settled.others)
+  const counted = withRequests(settled, price)
+  const cost = costOf(counted, settled.price, settled.others, settled.calls)
   const usage = settled.others.reduce((sum, other) => addUsage(sum, other.usage), counted)
   return { usage, estimated, cost, settled }
 }
@@ -57,18 +57,20 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
  * @param max the most that the request can have used.
  */
 export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage): PricedUsage {
-  const { settled, estimated } = reported
+  const { settled, estimated, calls } = reported
   if (settled === undefined) {
-    return beyondOf(
-      reported,
-      priceUsage({ usage: heldTo(max.own, reported.usage), estimated }, price),
-    )
+    const usage = heldTo(max.own, reported.usage)
+    return beyondOf(reported, priceUsage({ usage, estimated, ...(calls && { calls }) }, price))
   }
-  const held = {
-    ...settled,
-    usage: heldTo(max.own, settled.usage),
-    others: settled.others.map((other) => ({ ...other, usage: heldTo(max.second, other.usage) })),
-  }
+  const seconds = settled.others.filter(({ model }) => model !== undefined)
+  const repeats = settled.others.filter(({ model }) => model === undefined)
+  const sum = repeats.reduce((total, { usage }) => addUsage(total, usage), settled.usage)
+  const own = heldTo(max.own, sum)
+  const others = seconds.map((other) => ({ ...other, usage: heldTo(max.second, other.usage) }))
+  const held =
+    own === sum
+      ? { ...settled, others: [...repeats, ...others] }
+      : { ...settled, usage: own, calls: settled.calls + repeats.length, others }
   return beyondOf(reported, priceSettled(held, price, estimated))
 }
 
@@ -79,7 +81,12 @@ function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   return { ...held, beyond: { reported, amount } }
 }
 
-/** Counts the request itself, where it has a price of its own. */
-export function withRequest(usage: Usage, price: Price): Usage {
-  return price.rates.requests === undefined ? usage : { ...usage, requests: 1 }
+/** Counts the calls themselves if they have a price, unless their provider reported of which kind they were. */
+export function withRequests(
+  { usage, calls = 1 }: Pick<CountedUsage, "usage" | "calls">,
+  price: Price,
+): Usage {
+  if (price.rates.requests === undefined) return usage
+  const reported = usage.mediumRequests + usage.lowRequests
+  return { ...usage, requests: Math.max(0, calls - reported) }
 }

@@ -87,7 +87,9 @@ export class Pricing {
     counted: Usage,
     estimated: boolean,
   ): PricedUsage {
-    const usage = withLifetimes(withImages(counted, deployment, meter), kindsOf(charge))
+    const lifetimes = (each: Usage): Usage => withLifetimes(each, kindsOf(charge))
+    const usage = lifetimes(withImages(counted, deployment, meter))
+    const { calls } = meter
     const terms = charge.terms?.get(deployment.id)
     const fields = reportingFields(charge, deployment)
     let priced: PricedUsage
@@ -96,13 +98,15 @@ export class Pricing {
       const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportOf(meter))
       const reported =
         settled === undefined
-          ? priceUsage({ usage, estimated }, price)
-          : priceSettled({ ...settled, usage, others: [] }, price, estimated)
+          ? priceUsage({ usage, estimated, calls }, price)
+          : priceSettled({ ...settled, usage, calls, others: [] }, price, estimated)
       priced = believed({ charge, deployment }, reported, price, meter)
     } else {
       const settled = settleTerms(terms, usage, {
         records: meter.records,
+        calls,
         elapsedMs: elapsed(charge),
+        withLifetimes: lifetimes,
         unrequested: fields,
       })
       // How often its vendor did something is reported only at the end of an answer.

@@ -2,7 +2,7 @@ import { reportedAmount } from "../../accounting/maxima.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import { divideUp } from "#contract/decimal.ts"
 import { type Cost, costOf, type CostLine, type Price, SAME } from "../../ledger/price.ts"
-import { priceUsage, type PricedUsage, withRequest } from "./priced-usage.ts"
+import { priceUsage, type PricedUsage, withRequests } from "./priced-usage.ts"
 
 const MILLION = 1_000_000n
 /** For common text and JSON, about four bytes are one token. */
@@ -40,10 +40,12 @@ export function lostCost(usage: Usage | undefined, price: Price | undefined): bi
   return cost === 0n ? undefined : cost
 }
 
-function repriced({ usage, settled }: PricedUsage, charged: Price): Cost {
+function repriced(priced: PricedUsage, charged: Price): Cost {
   const own = vendorPrice(charged)
+  const { settled } = priced
   const others = settled?.others.map((other) => ({ ...other, price: vendorPrice(other.price) }))
-  return costOf(withRequest(settled?.usage ?? usage, own), own, others)
+  const counted = settled ?? priced
+  return costOf(withRequests(counted, own), own, others, counted.calls)
 }
 
 function vendorPrice(price: Price): Price {

@@ -26,6 +26,8 @@ export class Meter {
   readonly other: OtherContent
   /** Images that the model itself made. */
   images = 0
+  /** The number of calls that it is the sum of. */
+  calls = 1
   /** When its call was made, by `performance.now()`; absent for complete responses. */
   begunAt: number | undefined
   /** When its first text or call came. */
@@ -80,12 +82,14 @@ export class Meter {
   /** What several upstream calls have delivered together. Where one reports no usage, the sum has none. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
+    sum.calls = 0
     for (const meter of meters) {
       sum.#text.push(...meter.#text)
       sum.characters += meter.characters
       sum.#finished += meter.#finished
       sum.other.add(meter.other)
       sum.images += meter.images
+      sum.calls += meter.calls
       sum.#amountAtUsage += meter.#amountAtUsage
       sum.#silentMs += meter.silentMs
       sum.reported ??= meter.reported

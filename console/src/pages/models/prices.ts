@@ -32,6 +32,8 @@ const LABELS: Readonly<Record<PriceName, string>> = {
   file_search: "File searches",
   code_session: "Code sessions",
   request: "Requests",
+  request_medium: "Requests, medium search context",
+  request_low: "Requests, low search context",
 }
 
 export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
@@ -149,6 +151,8 @@ const UNITS: Readonly<Record<string, string>> = {
   second: "second",
   search: "search",
   request: "request",
+  request_medium: "request",
+  request_low: "request",
 }
 const MILLIONTH = "0.000001"
 

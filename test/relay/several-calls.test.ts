@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+import { completion, framesOf } from "./billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, receiptOf } from "./support.ts"
+
+const MESSAGES = "/v1/messages"
+const LONG = [{ role: "user", content: "word ".repeat(20_000) }]
+/** Twice as expensive above 200,000 tokens. */
+const TIERED = {
+  price: { input: "1", output: "10", tiers: [{ above: 200_000, input: "2", output: "20" }] },
+  context: 1_000_000,
+  maxOutput: 1_000,
+}
+const SEARCHING = {
+  price: { input: "1", output: "1", request: "12000", request_medium: "8000", request_low: "5000" },
+}
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let usage: Record<string, unknown> = {}
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const isMessages = new URL(request.url).pathname.endsWith(MESSAGES)
+    const answer = isMessages
+      ? {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model: "up",
+          content: [{ type: "text", text: "Hello" }],
+          stop_reason: "end_turn",
+          stop_sequence: null,
+          usage,
+        }
+      : { ...completion({}), usage }
+    const isStream = vendor.bodies.at(-1)?.["stream"] === true
+    if (!isStream) return Response.json(answer)
+    return streamed(framesOf(new URL(request.url).pathname, answer))
+  })
+  gateway = await startGateway({
+    providers: {
+      anthropic: provider(vendor.url, "anthropic"),
+      perplexity: provider(vendor.url, "perplexity"),
+    },
+    models: {
+      "anthropic/tiered": simulated(TIERED),
+      "perplexity/sonar": simulated(SEARCHING),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function receiptFor(path: string, body: object) {
+  const caller = await gateway.caller("100")
+  const posted = await caller.post(path, { max_tokens: 100, ...body })
+  const text = await posted.text()
+  expect(posted.status, text).toBe(200)
+  return receiptOf(caller, posted)
+}
+
+describe.each([false, true])("with stream: %p", (stream) => {
+  test("each call of one request has its own price tier, in the hold and in the charge", async () => {
+    usage = { input_tokens: 60_000, output_tokens: 100 }
+    const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
+    const { cost, hold } = await receiptFor(CHAT, request)
+    expect(nanocredits(cost)).toBe(4n * 61_000_000n)
+    expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+    expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
+  })
+
+  test("each reported iteration has its own price tier", async () => {
+    const iteration = (tokens: number) => ({ input_tokens: tokens, output_tokens: 100 })
+    const iterations = [
+      { type: "compaction", ...iteration(250_000) },
+      { type: "message", ...iteration(90_000) },
+      { type: "message", ...iteration(90_000) },
+    ]
+    usage = { ...iteration(180_000), iterations }
+    const edits = [{ type: "compact_20260112" }]
+    const { cost, usage: counted } = await receiptFor(MESSAGES, {
+      model: "anthropic/tiered",
+      messages: LONG,
+      context_management: { edits },
+      stream,
+    })
+    expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
+    expect(counted).toEqual({ input: 430_000, output: 300 })
+  })
+
+  test.each([
+    ["low", 5_000_000n, "request_low"],
+    ["medium", 8_000_000n, "request_medium"],
+    ["high", 12_000_000n, "request"],
+    [undefined, 12_000_000n, "request"],
+  ])(
+    "the fee of a request depends on its reported search context (%s)",
+    async (size, fee, name) => {
+      usage = {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        search_context_size: size,
+      }
+      const request = { model: "perplexity/sonar", messages: HELLO, stream }
+      const one = await receiptFor(CHAT, request)
+      expect(nanocredits(one.cost)).toBe(15_000n + fee)
+      expect(one.usage).toEqual({ input: 10, output: 5, [name]: 1 })
+      const three = await receiptFor(CHAT, { ...request, n: 3 })
+      expect(nanocredits(three.cost)).toBe(3n * (15_000n + fee))
+      expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
+    },
+  )
+})
