@@ -138,22 +138,21 @@ export class PeriodCalendar {
   }
 }
 
-/** All parts of a week, also those in which no period applies. */
+/**
+ * Returns all parts of a week, also those in which no period applies. Windows of two periods can overlap only in a
+ * minute that does not occur between their dates, so either of them is right there.
+ */
 function partsOf(applied: readonly Part[]): readonly Part[] {
+  const minutes = new Int16Array(WEEK_MINUTES).fill(-1)
+  for (const { start, end, index } of applied) minutes.fill(index, start, end)
   const parts: Part[] = []
-  const add = (part: Part): void => {
-    const last = parts.at(-1)
-    if (part.start === part.end) return
-    if (last?.index === part.index) parts[parts.length - 1] = { ...last, end: part.end }
-    else parts.push(part)
+  let start = 0
+  for (let end = 1; end <= WEEK_MINUTES; end++) {
+    const index = minutes[start] ?? -1
+    if (end < WEEK_MINUTES && minutes[end] === index) continue
+    parts.push({ start, end, index })
+    start = end
   }
-  let end = 0
-  for (const part of applied.toSorted((left, right) => left.start - right.start)) {
-    add({ start: end, end: part.start, index: -1 })
-    add(part)
-    end = part.end
-  }
-  add({ start: end, end: WEEK_MINUTES, index: -1 })
   return parts
 }
 

@@ -133,6 +133,22 @@ describe("a period with hours", () => {
   })
 })
 
+test("a period between two dates applies beside weekly hours that it does not reach", () => {
+  const weekend = { from: at("2026-11-28T00:00:00Z"), until: at("2026-11-30T00:00:00Z") }
+  const peak: PeriodTimes = { days: ["mon", "tue", "wed", "thu", "fri"], hours: ["09:00-18:00"] }
+  for (const periods of [
+    [weekend, peak],
+    [peak, weekend],
+  ]) {
+    const calendar = new PeriodCalendar(periods)
+    const place = periods.indexOf(weekend)
+    expect(calendar.indexAt(at("2026-11-27T10:00:00Z"))).toBe(1 - place)
+    expect(calendar.indexAt(at("2026-11-28T10:00:00Z"))).toBe(place)
+    expect(calendar.stretchAt(at("2026-11-29T10:00:00Z"))).toEqual({ index: place, ...weekend })
+    expect(calendar.indexAt(at("2026-11-30T10:00:00Z"))).toBe(1 - place)
+  }
+})
+
 test("finds the stretch of many periods without going through all of their edges", () => {
   const clock = (minute: number) =>
     `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
