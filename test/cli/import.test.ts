@@ -114,6 +114,11 @@ test("LiteLLM: shows the import, writes it once, and accepts the old keys", asyn
   ])
     expect(dry.stdout).toContain(said)
   expect(existsSync(place.out)).toBe(false)
+  for (const out of ["", place.data, join(place.data, "missing", "out.yaml")]) {
+    const refused = await runCommand(place, ...words, "--apply", "--out", out)
+    expect(refused.exitCode).toBe(2)
+    expect(refused.stderr).toContain(`the settings cannot be written to '${out}'`)
+  }
   const done = await runCommand(place, ...words, "--apply")
   expect(done.stderr).toBe("")
   expect(done.stdout).toContain("Created 2 accounts, 2 keys and 1 grants; 0 existed already.")

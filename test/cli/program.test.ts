@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
 import {
@@ -10,6 +13,7 @@ import { CommandError } from "../../src/cli/exit-codes.ts"
 import { creditsArgument } from "../../src/cli/parse.ts"
 import { runCli } from "../../src/cli/program.ts"
 import { ConfigError } from "../../src/config/config-error.ts"
+import { cleanEnvironment } from "../support/process.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 import packageFacts from "../../package.json" with { type: "json" }
 
@@ -213,4 +217,16 @@ describe("a failure", () => {
     expect(notices).toContain("    at ")
     expect(notices).toContain("caused by Error: the root")
   })
+})
+
+test("a process ends although a connection attempt never ends", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-end-"))
+  const preload = join(folder, "keep-alive.ts")
+  writeFileSync(preload, "setInterval(() => {}, 1_000_000)\n")
+  const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+  const words = [process.execPath, "--preload", preload, main, "--version"]
+  const child = Bun.spawn(words, { stdout: "pipe", env: cleanEnvironment() })
+  expect(await child.exited).toBe(0)
+  expect(await child.stdout.text()).toMatch(/^\d+\.\d+\.\d+\n$/)
+  rmSync(folder, { recursive: true })
 })

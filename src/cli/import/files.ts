@@ -1,13 +1,17 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs"
+import { dirname, resolve } from "node:path"
 import { stringify } from "yaml"
 import { CommandError } from "../exit-codes.ts"
 import type { ImportPlan } from "./plan.ts"
@@ -34,6 +38,22 @@ export function settingsFiles({ variables }: ImportPlan, path: string, text: str
 
 function quoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`
+}
+
+/** @throws CommandError `usage` if a file cannot be written at a path, before anything else is written. */
+export function requireWritable(path: string): void {
+  const folder = dirname(resolve(path))
+  const isFolder = path === "" || (existsSync(path) && statSync(path).isDirectory())
+  try {
+    if (isFolder) throw new Error("it is a folder")
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new CommandError(
+      "usage",
+      `the settings cannot be written to '${path}': ${(error as Error).message}`,
+      "Name a file in an existing folder with --out.",
+    )
+  }
 }
 
 /** @throws CommandError `conflict` if a file exists and has another content. */

@@ -7,7 +7,7 @@ import { loadOptions } from "../load-options.ts"
 import type { Style } from "../output.ts"
 import type { Terminal } from "../terminal.ts"
 import { type Applied, applyImport } from "./apply.ts"
-import { refuseOverwriting, settingsFiles, settingsText } from "./files.ts"
+import { refuseOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
 import { pageOf } from "./page.ts"
 import { type ImportPlan, writableAccounts } from "./plan.ts"
 import { checkSettings, withoutMissingModels } from "./settings-check.ts"
@@ -112,6 +112,7 @@ async function perform(
       "Correct or remove these parts in the source, then run the import again.",
     )
   }
+  requireWritable(out)
   const files = settingsFiles(plan, out, text)
   if (!force) refuseOverwriting(files)
   const applied = await withInstallation(command, (installation) =>
