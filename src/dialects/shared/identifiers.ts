@@ -8,9 +8,17 @@ export function mintId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "")
 }
 
-/** A vendor's id with a dialect's prefix; a new one if the vendor gave none. */
+/** Maximum length of an answer's id, which every chunk of a stream repeats. Characters. */
+const MAX_ID_LENGTH = 512
+
+/** Whether an answer's id is longer than that of any API: it is replaced. */
+export function isLongId(id: string): boolean {
+  return id.length > MAX_ID_LENGTH
+}
+
+/** A vendor's id with a dialect's prefix; a new one if the vendor gave none, or a long one. */
 export function prefixedId(prefix: string, id: string | undefined): string {
-  if (id === undefined || id === "") return mintId(prefix)
+  if (id === undefined || id === "" || isLongId(id)) return mintId(prefix)
   return id.startsWith(prefix) ? id : prefix + id
 }
 

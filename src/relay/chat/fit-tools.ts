@@ -12,6 +12,8 @@ import type { Restoration } from "./restored-answer.ts"
 
 /** Digits of the hash in a fitted name. */
 const HASH_LENGTH = 8
+/** Length of a fitted name if the model has no limit: long names take too long to rewrite. */
+const MAX_FITTED_NAME = 64
 
 /** Fits the tools and the calls of a request. Returns the names that the answer has to be given back. */
 export function fitTools(
@@ -166,7 +168,7 @@ function nameRuleOf(rules: ModelRules): NameRule | undefined {
   const rule: NameRule = {
     taken: new RegExp(`^[${first}][${taken}]{0,${max === undefined ? "" : max - 1}}$`),
     foreign: new RegExp(`[^${taken}]${isWordFirst ? "|^(?![A-Za-z_])" : ""}`, "g"),
-    keptLength: max === undefined ? Infinity : max - HASH_LENGTH - 1,
+    keptLength: (max ?? MAX_FITTED_NAME) - HASH_LENGTH - 1,
     hashLength: HASH_LENGTH,
   }
   NAME_RULES.set(rules, rule)

@@ -34,7 +34,7 @@ class MessageEncoder implements EventEncoder {
   /** Searches by other vendors. */
   #searches = 0
   #finish: FinishEvent | undefined
-  #extra: JsonObject = {}
+  readonly #extra: JsonObject = {}
   #isRefused = false
   #failed = false
 
@@ -144,7 +144,7 @@ class MessageEncoder implements EventEncoder {
     if (Array.isArray(content)) {
       for (const block of content) if (isJsonObject(block)) this.#blocks.whole(block, frames)
     }
-    this.#extra = { ...this.#extra, ...rest }
+    Object.assign(this.#extra, rest)
   }
 
   #open(frames: SseFrame[]): void {

@@ -5,7 +5,7 @@ import type { GatewayError } from "../../../canon/errors.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import { mintId } from "../../shared/identifiers.ts"
+import { isLongId, mintId } from "../../shared/identifiers.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { encodeEnd } from "../result/encode-candidate.ts"
@@ -21,6 +21,8 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
   readonly #head: JsonObject
+  /** Members of the first chunk alone, until it is written. */
+  #first: JsonObject | undefined
   /** The JSON after the candidates of every chunk. */
   #tail = ""
   #usage: Usage = NO_USAGE
@@ -35,9 +37,9 @@ class GenerationEncoder implements EventEncoder {
       case "start":
         // Chunks that preceded it have an id already.
         if (this.#tail !== "") return []
-        Object.assign(this.#head, ownFields(DIALECT, event.extra))
+        this.#first = ownFields(DIALECT, event.extra)
         if (event.model !== undefined) this.#head.modelVersion = event.model
-        if (event.id !== undefined) this.#head.responseId = event.id
+        if (event.id !== undefined && !isLongId(event.id)) this.#head.responseId = event.id
         return []
       case "usage":
         this.#usage = event.usage
@@ -58,6 +60,7 @@ class GenerationEncoder implements EventEncoder {
       candidates,
       usageMetadata: encodeUsage(this.#usage),
       ...this.#head,
+      ...this.#first,
     }
     return [{ data: JSON.stringify(json), json }]
   }
@@ -111,9 +114,15 @@ class GenerationEncoder implements EventEncoder {
   #frames(index: number, parts: readonly JsonObject[]): SseFrame[] {
     if (parts.length === 0) return []
     // What is the same in every chunk is serialized once.
-    if (this.#tail === "") this.#tail = JSON.stringify(this.#head).slice(1)
+    if (this.#tail === "") this.#tail = tailOf(this.#head)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
     const candidate = `{"content":${content},"index":${index}}`
-    return [{ data: `{"candidates":[${candidate}],${this.#tail}` }]
+    const tail = this.#first ? tailOf({ ...this.#head, ...this.#first }) : this.#tail
+    this.#first = undefined
+    return [{ data: `{"candidates":[${candidate}],${tail}` }]
   }
+}
+
+function tailOf(head: JsonObject): string {
+  return JSON.stringify(head).slice(1)
 }

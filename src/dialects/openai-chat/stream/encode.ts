@@ -26,10 +26,19 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ChunkEncoder(request)
 }
 
+/** Members that vendors put into every chunk (OpenAI's reference, OpenRouter's); all others only open the stream. */
+const REPEATED_MEMBERS: ReadonlySet<string> = new Set([
+  "service_tier",
+  "system_fingerprint",
+  "provider",
+])
+/** Longer values are not repeated. Characters. */
+const MAX_REPEATED = 128
+
 /**
  * Each choice starts with a chunk that has its role, at its first event, because only then is it known whether
  * it has content or only calls. All chunks have the same id, time and model; so the JSON before and after the
- * choice is serialized once per stream.
+ * choice is serialized once per stream. Unknown members of the answer are only in its first chunk.
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
@@ -37,6 +46,8 @@ class ChunkEncoder implements EventEncoder {
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined
+  /** Members of the first chunk alone, until it is written. */
+  #first: JsonObject | undefined
   #before = ""
   #after = ""
   #usage: Usage | undefined
@@ -110,7 +121,7 @@ class ChunkEncoder implements EventEncoder {
     const frames: SseFrame[] = []
     if (this.#request.streamUsage && this.#usage !== undefined) {
       const usage = encodeUsage(this.#usage)
-      const json: JsonObject = { ...this.#headOf(), choices: [], usage }
+      const json: JsonObject = { ...this.#headOf(), ...this.#first, choices: [], usage }
       frames.push({ data: JSON.stringify(json), json })
     }
     frames.push(LAST_FRAME)
@@ -128,9 +139,15 @@ class ChunkEncoder implements EventEncoder {
       object: "chat.completion.chunk",
       created: event?.created ?? nowInSeconds(),
       model: event?.model ?? this.#request.model,
-      ...ownFields(DIALECT, event?.extra),
     }
-    this.#before = `${JSON.stringify(this.#head).slice(0, -1)},"choices":[{"index":`
+    const members = ownFields(DIALECT, event?.extra)
+    for (const name in members) {
+      const value = members[name]
+      const isRepeated = REPEATED_MEMBERS.has(name) && isShort(value)
+      if (isRepeated) this.#head[name] = value
+      else (this.#first ??= {})[name] = value
+    }
+    this.#before = beforeChoice(this.#head)
     this.#after = this.#request.streamUsage ? '}],"usage":null}' : "}]}"
   }
 
@@ -155,8 +172,16 @@ class ChunkEncoder implements EventEncoder {
   }
 
   #chunk(choice: number, delta: string, finish: string): SseFrame {
-    const middle = `${choice},"delta":${delta},"logprobs":null,"finish_reason":${finish}`
-    return { data: this.#before + middle + this.#after }
+    const members = `"index":${choice},"delta":${delta},"logprobs":null,"finish_reason":${finish}`
+    return this.#frame(members)
+  }
+
+  /** @param members of the choice, as JSON text without its braces. */
+  #frame(members: string): SseFrame {
+    if (this.#first === undefined) return { data: this.#before + members + this.#after }
+    const before = beforeChoice({ ...this.#head, ...this.#first })
+    this.#first = undefined
+    return { data: before + members + this.#after }
   }
 
   #media(choice: number, media: ImagePart | AudioPart, frames: SseFrame[]): void {
@@ -201,12 +226,8 @@ class ChunkEncoder implements EventEncoder {
     this.#open(choice, '""', frames)
     const { message, ...members } = fields ?? {}
     const delta: JsonValue = isJsonObject(message) ? message : {}
-    const chunk: JsonObject = {
-      ...this.#headOf(),
-      choices: [{ index: choice, delta, logprobs, finish_reason: null, ...members }],
-      ...(this.#request.streamUsage ? { usage: null } : {}),
-    }
-    frames.push({ data: JSON.stringify(chunk) })
+    const written: JsonObject = { index: choice, delta, logprobs, finish_reason: null, ...members }
+    frames.push(this.#frame(JSON.stringify(written).slice(1, -1)))
   }
 
   #error(event: Extract<ChatEvent, { type: "error" }>, frames: SseFrame[]): void {
@@ -216,4 +237,13 @@ class ChunkEncoder implements EventEncoder {
     const json: JsonObject = { error: { ...error, error_type: "upstream_error" } }
     frames.push({ data: JSON.stringify(json), json })
   }
+}
+
+function isShort(value: JsonValue | undefined): boolean {
+  return typeof value === "string" && value.length <= MAX_REPEATED
+}
+
+/** The JSON of a chunk up to the first member of its choice. */
+function beforeChoice(head: JsonObject): string {
+  return `${JSON.stringify(head).slice(0, -1)},"choices":[{`
 }
