@@ -34,9 +34,9 @@ export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<Ar
 /** A request whose body was at least so large is written in slices. Bytes. */
 export const LARGE_BODY = 2 * SLICE_BYTES
 
-/** Whether the text of a value is so long that it is written in slices. */
-export function isLargeJson(value: JsonValue): boolean {
-  return weightOf(value, LARGE_BODY) > LARGE_BODY
+/** Whether the text of a value is so long that it is written in slices. @param limit characters. */
+export function isLargeJson(value: JsonValue, limit = LARGE_BODY): boolean {
+  return weightOf(value, limit) > limit
 }
 
 /** The text of a value in pieces that are about as long as a slice at most. */
@@ -49,15 +49,22 @@ function* piecesOf(value: JsonValue): Generator<string, undefined> {
 
 function* piecesOfText(text: string): Generator<string, undefined> {
   yield '"'
-  for (let start = 0; start < text.length;) {
-    let end = Math.min(text.length, start + SLICE_BYTES)
+  for (const piece of piecesOfString(text, SLICE_BYTES)) yield JSON.stringify(piece).slice(1, -1)
+  yield '"'
+}
+
+/** Cuts a text into pieces, at least one, without splitting a character. */
+export function* piecesOfString(text: string, maxLength: number): Generator<string, undefined> {
+  let start = 0
+  while (text.length - start > maxLength) {
+    let end = start + maxLength
     const last = text.charCodeAt(end - 1)
     // The two halves of a character are written together.
-    if (last >= HIGH_SURROGATE_START && last <= HIGH_SURROGATE_END && end < text.length) end--
-    yield JSON.stringify(text.slice(start, end)).slice(1, -1)
+    if (last >= HIGH_SURROGATE_START && last <= HIGH_SURROGATE_END) end--
+    yield text.slice(start, end)
     start = end
   }
-  yield '"'
+  yield start === 0 ? text : text.slice(start)
 }
 
 function* piecesOfList(list: readonly JsonValue[]): Generator<string, undefined> {

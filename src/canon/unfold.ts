@@ -1,67 +1,124 @@
 import type { ChatEvent, ChatResult, Choice } from "./chat.ts"
+import type { Extra } from "./extra.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { Part } from "./message.ts"
+import { piecesOfString } from "./sliced-json-text.ts"
+
+/** Longer texts become several events. Characters. */
+const MAX_TEXT = 64 * 1024
+/** Tokens whose log probabilities are in one event. */
+const MAX_TOKENS = 1_000
+
+type Events = Generator<ChatEvent, undefined>
 
 /** The stream of events that folds to a whole answer. Parts that no event has are left out. */
-export function eventsOf({ choices, usage, ...head }: ChatResult): ChatEvent[] {
-  const events: ChatEvent[] = [{ type: "start", ...head }, ...choices.flatMap(eventsOfChoice)]
-  if (usage !== undefined) events.push({ type: "usage", usage })
-  return events
+export function* eventsOf({ choices, usage, ...head }: ChatResult): Events {
+  yield { type: "start", ...head }
+  for (const choice of choices) yield* eventsOfChoice(choice)
+  if (usage !== undefined) yield { type: "usage", usage }
 }
 
-function eventsOfChoice({ index: choice, parts, ...end }: Choice): ChatEvent[] {
-  const events: ChatEvent[] = []
+function* eventsOfChoice({ index: choice, parts, ...end }: Choice): Events {
   let calls = 0
   for (const part of parts) {
-    if (part.type !== "tool-call") events.push(...eventsOfPart(choice, part))
+    if (part.type !== "tool-call") yield* eventsOfPart(choice, part)
     else {
       const { id, name, origin, arguments: written } = part
       const call = calls++
       const opening = { type: "tool-call-start", choice, call, id, name } as const
-      events.push(origin === undefined ? opening : { ...opening, origin })
-      events.push({ type: "tool-call-delta", choice, call, arguments: written })
+      yield origin === undefined ? opening : { ...opening, origin }
+      for (const piece of piecesOfString(written, MAX_TEXT)) {
+        yield { type: "tool-call-delta", choice, call, arguments: piece }
+      }
     }
   }
   const { finish: reason, rawFinish, stopSequence, extra } = end
-  if (extra !== undefined) events.push({ type: "choice-extra", choice, extra })
-  events.push({
+  if (extra !== undefined) yield* eventsOfExtra(choice, extra)
+  yield {
     type: "finish",
     choice,
     reason,
     ...(rawFinish !== undefined && { rawReason: rawFinish }),
     ...(stopSequence !== undefined && { stopSequence }),
-  })
-  return events
+  }
 }
 
-function eventsOfPart(choice: number, part: Part): ChatEvent[] {
+function* eventsOfPart(choice: number, part: Part): Events {
   switch (part.type) {
-    case "text": {
-      const cited = part.citations ?? []
-      const citations = cited.map((citation) => ({ type: "citation", choice, citation }) as const)
-      return [{ type: "text-delta", choice, text: part.text }, ...citations]
-    }
+    case "text":
+      for (const text of piecesOfString(part.text, MAX_TEXT)) {
+        yield { type: "text-delta", choice, text }
+      }
+      for (const citation of part.citations ?? []) yield { type: "citation", choice, citation }
+      break
     case "refusal":
-      return [{ type: "refusal-delta", choice, text: part.text }]
+      for (const text of piecesOfString(part.text, MAX_TEXT)) {
+        yield { type: "refusal-delta", choice, text }
+      }
+      break
     case "reasoning": {
       const { text, signature, signedBy, isRedacted, id, extra } = part
-      const events: ChatEvent[] = text === "" ? [] : [{ type: "reasoning-delta", choice, text }]
-      if (signature === undefined || signedBy === undefined) return events
-      const proof = { type: "reasoning-signature", choice, signature, signedBy } as const
-      const others = {
+      if (text !== "") {
+        for (const piece of piecesOfString(text, MAX_TEXT)) {
+          yield { type: "reasoning-delta", choice, text: piece }
+        }
+      }
+      if (signature === undefined || signedBy === undefined) return
+      yield {
+        type: "reasoning-signature",
+        choice,
+        signature,
+        signedBy,
         ...(id !== undefined && { id }),
         ...(isRedacted !== undefined && { isRedacted }),
         ...(extra !== undefined && { extra }),
       }
-      return [...events, { ...proof, ...others }]
+      break
     }
     case "image":
     case "audio":
-      return [{ type: "media", choice, media: part }]
+      yield { type: "media", choice, media: part }
+      break
     case "unknown":
-      return [{ type: "choice-extra", choice, extra: part.extra }]
+      yield { type: "choice-extra", choice, extra: part.extra }
+      break
     case "web-search":
-      return [{ type: "web-search", choice, search: part }]
+      yield { type: "web-search", choice, search: part }
+      break
     default:
-      return []
+  }
+}
+
+/** Log probabilities are as many as the tokens of the answer. */
+function* eventsOfExtra(choice: number, extra: Extra): Events {
+  const { logprobs, ...others } = extra.fields
+  const { dialect } = extra
+  let isFirst = true
+  for (const slice of slicesOf(logprobs)) {
+    const rest = isFirst ? others : {}
+    isFirst = false
+    yield { type: "choice-extra", choice, extra: { dialect, fields: { ...rest, logprobs: slice } } }
+  }
+  if (isFirst) yield { type: "choice-extra", choice, extra }
+}
+
+/** Slices of a long list, or of the long lists of an object; none of anything else. */
+function* slicesOf(logprobs: JsonValue | undefined): Generator<JsonValue, undefined> {
+  if (Array.isArray(logprobs)) {
+    if (logprobs.length <= MAX_TOKENS) return
+    for (let start = 0; start < logprobs.length; start += MAX_TOKENS) {
+      yield logprobs.slice(start, start + MAX_TOKENS)
+    }
+  } else if (isJsonObject(logprobs)) {
+    const short: JsonObject = {}
+    let hasSlices = false
+    for (const name in logprobs) {
+      const list = logprobs[name]
+      const slices = [...slicesOf(Array.isArray(list) ? list : undefined)]
+      if (slices.length === 0) short[name] = list
+      for (const slice of slices) yield { [name]: slice }
+      hasSlices ||= slices.length > 0
+    }
+    if (hasSlices && Object.keys(short).length > 0) yield short
   }
 }

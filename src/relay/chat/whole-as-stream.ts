@@ -1,12 +1,20 @@
-import type { ClientDialect, UpstreamDialect } from "../../canon/dialect.ts"
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { ClientDialect, EventEncoder, UpstreamDialect } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject } from "../../canon/json.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import { reportedErrorIn } from "../../canon/reported-error.ts"
+import { isLargeJson } from "../../canon/sliced-json-text.ts"
 import { eventsOf } from "../../canon/unfold.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { formatEvent } from "../../wire/sse.ts"
+import { encodeText, formatEvent } from "../../wire/sse.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { reportedFailure } from "./reported-failure.ts"
+
+/** How much of the stream is written in one turn of the event loop. Characters. */
+const SLICE_LENGTH = 32 * 1024
+/** Unknown members of an answer, or of a choice, are in one frame, which is written and read in one turn. Characters. */
+const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
 
 /**
  * The stream of an answer that came whole although a stream was requested, in its own dialect.
@@ -21,16 +29,10 @@ export async function wholeAsStream(
   if (error !== undefined) throw reportedFailure(attempt, error, response.headers)
   const { binding, request } = attempt.plan
   const { dialect } = binding
-  if (!isJsonObject(body) || !isClient(dialect)) {
-    throw new GatewayError(
-      "upstream_error",
-      `Provider '${attempt.provider}' did not answer with a stream. Try again without 'stream'.`,
-    )
-  }
+  if (!isJsonObject(body) || !isClient(dialect)) throw notStreamed(attempt.provider)
   const encoder = dialect.encodeEvents({ ...request, stream: true, streamUsage: true })
   const events = eventsOf(dialect.decodeResult(body, request))
-  const frames = [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
-  return streamOf(new TextEncoder().encode(frames.map(formatEvent).join("")))
+  return slicesOf(checked(events, attempt.provider), encoder)
 }
 
 /** Whether a dialect can be written as well as read. */
@@ -38,7 +40,35 @@ function isClient(dialect: UpstreamDialect): dialect is UpstreamDialect & Client
   return "encodeEvents" in dialect
 }
 
-async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
-  yield bytes
+function* checked(events: Iterable<ChatEvent>, provider: string): Generator<ChatEvent, undefined> {
+  for (const event of events) {
+    const fields = "extra" in event ? event.extra?.fields : undefined
+    if (fields && isLargeJson(fields, MAX_MEMBERS_LENGTH)) throw notStreamed(provider)
+    yield event
+  }
+}
+
+function notStreamed(provider: string): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' did not answer with a stream. Try again without 'stream'.`,
+  )
+}
+
+/** The stream in slices with a turn of the event loop between them, written as they are read. */
+async function* slicesOf(
+  events: Iterable<ChatEvent>,
+  encoder: EventEncoder,
+): AsyncGenerator<Uint8Array, undefined> {
+  let text = ""
+  for (const event of events) {
+    for (const frame of encoder.push(event)) text += formatEvent(frame)
+    if (text.length < SLICE_LENGTH) continue
+    yield encodeText(text)
+    text = ""
+    await ownTurn()
+  }
+  for (const frame of encoder.end()) text += formatEvent(frame)
+  yield encodeText(text)
   return undefined
 }
