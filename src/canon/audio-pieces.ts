@@ -1,35 +1,78 @@
-import type { JsonObject } from "./json.ts"
+import type { Extra } from "./extra.ts"
 import type { AudioPart, MediaSource } from "./message.ts"
 import { waveHeader } from "./wave-header.ts"
 import type { Writable } from "./writable.ts"
 
-/** Joins the pieces of one clip into one part. Each piece is encoded separately and may end in padding. */
-export function joinedAudio(pieces: readonly [AudioPart, ...AudioPart[]]): AudioPart {
-  const [first, ...others] = pieces
-  if (others.length === 0) return first
-  const joined: Writable<AudioPart> = Object.assign({}, ...pieces)
-  joined.source = joinedSource([first.source, ...others.map(({ source }) => source)])
-  const transcript = pieces.map((piece) => piece.transcript ?? "").join("")
-  if (transcript !== "") joined.transcript = transcript
-  const { extra } = first
-  if (extra !== undefined) {
-    const fields = Object.assign({}, ...pieces.map((piece) => piece.extra?.fields)) as JsonObject
-    joined.extra = { ...extra, fields }
-  }
-  return joined
-}
-
 type Base64Source = Extract<MediaSource, { readonly type: "base64" }>
 
-/** Returns the audio of all pieces; if no piece has audio, the last source. */
-function joinedSource(sources: readonly [MediaSource, ...MediaSource[]]): MediaSource {
-  const pieces = sources.filter(
-    (source): source is Base64Source => source.type === "base64" && source.data !== "",
-  )
-  if (pieces.length < 2) return pieces[0] ?? sources.at(-1) ?? sources[0]
-  const bytes = pieces.map(({ data }) => Buffer.from(data, "base64"))
-  const joined: Base64Source = Object.assign({}, ...pieces)
-  return { ...joined, data: Buffer.concat(bytes).toString("base64") }
+/** The bytes of base64 texts, each of which may end in padding. They are joined as they come. */
+export class JoinedBase64 {
+  #bytes = Buffer.alloc(0)
+  #length = 0
+
+  add(base64: string): void {
+    const needed = this.#length + Buffer.byteLength(base64, "base64")
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length))
+      larger.set(this.#bytes.subarray(0, this.#length))
+      this.#bytes = larger
+    }
+    this.#length += this.#bytes.write(base64, this.#length, "base64")
+  }
+
+  get text(): string {
+    return this.#bytes.toString("base64", 0, this.#length)
+  }
+}
+
+/** The pieces of one clip as one part: joined as they come, since there may be hundreds of thousands. */
+export class JoinedAudio {
+  readonly #part: Writable<AudioPart>
+  /** The members of the extras of all pieces; undefined if the first piece has no extra. */
+  readonly #extra: Extra | undefined
+  #transcript: string
+  /** The source with sound; its data is that of the first such piece. */
+  #source: Base64Source | undefined
+  /** The sound of all pieces, if there are several with sound. */
+  #bytes: JoinedBase64 | undefined
+
+  constructor(first: AudioPart) {
+    const { extra, transcript = "" } = first
+    this.#part = { ...first }
+    this.#extra = extra && { ...extra, fields: { ...extra.fields } }
+    this.#transcript = transcript
+    this.#source = withSound(first.source)
+  }
+
+  add(piece: AudioPart): void {
+    Object.assign(this.#part, piece)
+    if (this.#extra !== undefined) Object.assign(this.#extra.fields, piece.extra?.fields)
+    this.#transcript += piece.transcript ?? ""
+    const source = withSound(piece.source)
+    if (source === undefined) return
+    if (this.#source !== undefined) {
+      if (this.#bytes === undefined) {
+        this.#bytes = new JoinedBase64()
+        this.#bytes.add(this.#source.data)
+      }
+      this.#bytes.add(source.data)
+    }
+    this.#source = this.#source === undefined ? source : { ...this.#source, ...source }
+  }
+
+  /** All pieces so far. */
+  get whole(): AudioPart {
+    const whole: Writable<AudioPart> = { ...this.#part }
+    if (this.#source !== undefined) whole.source = this.#source
+    if (this.#bytes !== undefined) whole.source = { ...this.#source, data: this.#bytes.text }
+    if (this.#transcript !== "") whole.transcript = this.#transcript
+    if (this.#extra !== undefined) whole.extra = this.#extra
+    return whole
+  }
+}
+
+function withSound(source: MediaSource): Base64Source | undefined {
+  return source.type === "base64" && source.data !== "" ? source : undefined
 }
 
 /** Samples of Gemini: 16 bits, little-endian, one channel; Google names the type and the rate in one. */

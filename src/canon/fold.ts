@@ -1,6 +1,6 @@
 import { assertNever } from "./assert-never.ts"
 import type { ChatEvent, ChatResult, Choice } from "./chat.ts"
-import { joinedAudio } from "./audio-pieces.ts"
+import { JoinedAudio } from "./audio-pieces.ts"
 import type {
   AudioPart,
   Citation,
@@ -24,36 +24,48 @@ interface OpenChoice {
   /** The last text and its citations, which are appended to in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** The pieces of each clip, keyed by the first piece, which stands for all until the answer is whole. */
-  readonly clips: Map<Part, [AudioPart, ...AudioPart[]]>
+  /** Each clip by its first piece, which stands for all until the answer is whole. */
+  readonly clips: Map<Part, JoinedAudio>
 }
 
 /**
  * The whole answer that a stream of events amounts to. Usage that is reported more than once is cumulative, so
  * the last report counts.
- *
- * @throws GatewayError `upstream_error` when the stream broke: a partial answer is not an answer.
  */
-export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
-  const result: Writable<ChatResult> = { choices: [] }
-  const choices = new Map<number, OpenChoice>()
-  for (const event of events) {
+export class AnswerFold {
+  readonly #result: Writable<ChatResult> = { choices: [] }
+  readonly #choices = new Map<number, OpenChoice>()
+
+  /** @throws GatewayError `upstream_error` when the stream broke: a partial answer is not an answer. */
+  push(event: ChatEvent): void {
     switch (event.type) {
       case "start":
-        onStart(event, result)
+        onStart(event, this.#result)
         break
       case "usage":
-        result.usage = event.usage
+        this.#result.usage = event.usage
         break
       case "error":
         throw event.failure
       default:
-        onChoiceEvent(event, choiceOf(choices, event.choice))
+        onChoiceEvent(event, choiceOf(this.#choices, event.choice))
     }
   }
-  const indexes = [...choices.keys()].toSorted((left, right) => left - right)
-  result.choices = indexes.map((index) => closeChoice(index, choiceOf(choices, index)))
-  return result
+
+  /** The whole answer, once all events are here. */
+  end(): ChatResult {
+    const choices = this.#choices
+    const indexes = [...choices.keys()].toSorted((left, right) => left - right)
+    this.#result.choices = indexes.map((index) => closeChoice(index, choiceOf(choices, index)))
+    return this.#result
+  }
+}
+
+/** The whole answer of all events of a stream. @throws GatewayError as `AnswerFold` does. */
+export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
+  const fold = new AnswerFold()
+  for (const event of events) fold.push(event)
+  return fold.end()
 }
 
 type ChoiceEvent = Extract<ChatEvent, { choice: number }>
@@ -170,12 +182,12 @@ function onMedia(media: ImagePart | AudioPart, { parts, clips }: OpenChoice): vo
   const last = parts.at(-1)
   const clip = last && clips.get(last)
   if (media.type === "audio" && clip !== undefined) {
-    clip.push(media)
+    clip.add(media)
     return
   }
   const part = { ...media }
   parts.push(part)
-  if (part.type === "audio") clips.set(part, [part])
+  if (part.type === "audio") clips.set(part, new JoinedAudio(part))
 }
 
 function onCitation(citation: Citation, { text, citations }: OpenChoice): void {
@@ -197,6 +209,5 @@ function closeChoice(index: number, open: OpenChoice): Choice {
 }
 
 function wholeClip(part: Part, clips: OpenChoice["clips"]): Part {
-  const pieces = clips.get(part)
-  return pieces === undefined ? part : joinedAudio(pieces)
+  return clips.get(part)?.whole ?? part
 }

@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest, ChatResult } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { foldEvents } from "../../canon/fold.ts"
+import { AnswerFold } from "../../canon/fold.ts"
 import { isJsonObject } from "../../canon/json.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { AnswerSize } from "../upstream/collect-answer.ts"
@@ -47,7 +47,7 @@ export async function foldAnswer(
   const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
   // Nothing is for the caller before the end, so that it is here.
   await stream.read()
-  const result = foldEvents(writer.events)
+  const result = writer.fold.end()
   if (result.choices.length === 0) {
     throw new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
   }
@@ -57,9 +57,9 @@ export async function foldAnswer(
   return { result, rest }
 }
 
-/** Keeps what a stream says until it is whole. */
+/** Folds a stream while it comes, until it is whole. */
 class CollectingWriter implements FrameWriter {
-  readonly events: ChatEvent[] = []
+  readonly fold = new AnswerFold()
   readonly isOver = false
   readonly #size: AnswerSize
 
@@ -72,7 +72,7 @@ class CollectingWriter implements FrameWriter {
       this.#size.add(frame.data.length)
       if (!this.#size.isSmall) this.#size.reserve()
     }
-    this.events.push(...events)
+    for (const event of events) this.fold.push(event)
     return ""
   }
 

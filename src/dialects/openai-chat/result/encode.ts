@@ -1,8 +1,8 @@
-import { joinedAudio } from "../../../canon/audio-pieces.ts"
+import { JoinedAudio } from "../../../canon/audio-pieces.ts"
 import type { ChatRequest, ChatResult, Choice, SpeechOptions } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { AudioPart, CallOrigin, ImagePart, ToolCallPart } from "../../../canon/message.ts"
+import type { CallOrigin, ImagePart, ToolCallPart } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
 import { logprobsOf } from "../../shared/logprobs.ts"
@@ -67,7 +67,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
   const annotations: JsonValue[] = []
   const calls: JsonValue[] = []
   const images: ImagePart[] = []
-  let audio: [AudioPart, ...AudioPart[]] | undefined
+  let audio: JoinedAudio | undefined
   let legacy: JsonObject | undefined
   for (const part of choice.parts) {
     switch (part.type) {
@@ -103,8 +103,8 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
         images.push(part)
         break
       case "audio":
-        if (audio === undefined) audio = [part]
-        else audio.push(part)
+        if (audio === undefined) audio = new JoinedAudio(part)
+        else audio.add(part)
         break
       case "unknown": {
         const call = ownFields(DIALECT, part.extra)
@@ -121,7 +121,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
   const message: JsonObject = { role: "assistant", content, refusal }
   if (annotations.length > 0) message.annotations = annotations
   if (images.length > 0) message.images = encodeImages(images)
-  if (audio !== undefined) message.audio = encodeAudio(joinedAudio(audio), speech)
+  if (audio !== undefined) message.audio = encodeAudio(audio.whole, speech)
   if (calls.length > 0) message.tool_calls = calls
   if (legacy !== undefined) message.function_call = legacy
   return Object.assign(message, encodeReasoning(reasoning, "reasoning_content"))

@@ -1,4 +1,5 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
+import { JoinedBase64 } from "../../../canon/audio-pieces.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { AudioPart, Citation } from "../../../canon/message.ts"
 import { encodeAnnotation } from "../citations.ts"
@@ -15,8 +16,8 @@ interface OpenContent {
   readonly logprobs: JsonValue[]
   /** For audio, its transcript. */
   text: string
-  /** For audio, its data: base64 pieces, each of which may end in padding. */
-  readonly data: string[]
+  /** For audio, its data. */
+  data: JoinedBase64 | undefined
 }
 
 /** Writes a message: its texts and refusals, one content after another. */
@@ -50,13 +51,14 @@ export class MessageWriter extends ItemWriter {
   audio(part: AudioPart, frames: SseFrame[]): void {
     const { transcript = "" } = part
     const open = this.#write("output_audio", transcript, frames)
-    const data = audioPiece(part, open.data.length === 0)
+    const data = audioPiece(part, open.data === undefined)
     if (transcript !== "") {
       const members = `${this.place},"delta":${JSON.stringify(transcript)}`
       frames.push(this.writer.frame("response.audio.transcript.delta", members))
     }
     if (data === "") return
-    open.data.push(data)
+    open.data ??= new JoinedBase64()
+    open.data.add(data)
     frames.push(this.writer.frame("response.audio.delta", `${this.place},"delta":"${data}"`))
   }
 
@@ -114,7 +116,14 @@ export class MessageWriter extends ItemWriter {
 
   #begin(type: OpenContent["type"], frames: SseFrame[]): OpenContent {
     const place = `${this.place},"content_index":${this.#content.length}`
-    const content: OpenContent = { type, place, annotations: [], logprobs: [], text: "", data: [] }
+    const content: OpenContent = {
+      type,
+      place,
+      annotations: [],
+      logprobs: [],
+      text: "",
+      data: undefined,
+    }
     const part = `${place},"part":${JSON.stringify(contentOf(content))}`
     frames.push(this.writer.frame("response.content_part.added", part))
     return content
@@ -122,12 +131,8 @@ export class MessageWriter extends ItemWriter {
 }
 
 function contentOf({ type, text, annotations, logprobs, data }: OpenContent): JsonObject {
-  if (type === "output_audio") return audioContent(joinedBase64(data), text)
+  if (type === "output_audio") return audioContent(data?.text ?? "", text)
   return type === "refusal" ? refusalContent(text) : textContent(text, annotations, logprobs)
-}
-
-function joinedBase64(pieces: readonly string[]): string {
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64")
 }
 
 /** Only the first piece of samples has the header of a WAV file. */
