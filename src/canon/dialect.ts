@@ -15,6 +15,8 @@ export interface SseFrame {
   readonly data: string
   /** `data`, already parsed, when someone had to: nothing is parsed twice. */
   readonly json?: JsonObject
+  /** Present if the data is long: it in pieces, each made when it is needed. */
+  pieces?(): Iterable<string>
 }
 
 /** Wire to canon: a pure fold. However the bytes were cut, the same frames give the same events. */

@@ -40,7 +40,7 @@ export function isLargeJson(value: JsonValue, limit = LARGE_BODY): boolean {
 }
 
 /** The text of a value in pieces that are about as long as a slice at most. */
-function* piecesOf(value: JsonValue): Generator<string, undefined> {
+export function* piecesOf(value: JsonValue): Generator<string, undefined> {
   if (weightOf(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)
   else if (typeof value === "string") yield* piecesOfText(value)
   else if (Array.isArray(value)) yield* piecesOfList(value)

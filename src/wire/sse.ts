@@ -104,6 +104,16 @@ export function formatEvent(frame: { readonly event?: string; readonly data: str
     : `event: ${frame.event}\ndata: ${frame.data}\n\n`
 }
 
+/** The text of one event whose data is in pieces. */
+export function* formatData(
+  event: string | undefined,
+  pieces: Iterable<string>,
+): Generator<string, undefined> {
+  yield event === undefined ? "data: " : `event: ${event}\ndata: `
+  yield* pieces
+  yield "\n\n"
+}
+
 /** Bytes of several events. */
 export function encodeText(text: string): Uint8Array {
   return encoder.encode(text)

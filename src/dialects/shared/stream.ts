@@ -1,4 +1,5 @@
 import type { SseFrame } from "../../canon/dialect.ts"
+import { LARGE_BODY, piecesOf } from "../../canon/sliced-json-text.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 
@@ -13,6 +14,31 @@ export function parseFrame({ data }: SseFrame): JsonObject {
     "upstream_error",
     "The provider sent a part of the stream that is not JSON.",
   )
+}
+
+/**
+ * A frame of an object. Long data is written in pieces, when it is due.
+ * @param length about how many characters of the object depend on the answer.
+ * @param isCarrier whether the object holds the usage: see `EventEncoder`.
+ */
+export function frameOf(
+  event: string | undefined,
+  object: JsonObject,
+  length: number,
+  isCarrier = false,
+): SseFrame {
+  const frame = {
+    ...(event !== undefined && { event }),
+    ...(isCarrier && { json: object }),
+  }
+  if (length <= LARGE_BODY) return { ...frame, data: JSON.stringify(object) }
+  return {
+    ...frame,
+    get data() {
+      return JSON.stringify(object)
+    },
+    pieces: () => piecesOf(object),
+  }
 }
 
 /** Whether a frame is OpenAI's end of a stream, which servers of other formats send too. */

@@ -179,5 +179,6 @@ function transcodingWriter(
     provider: plan.client.keeper,
     dialect: plan.binding.dialect.id,
     onMedia: (media) => reportLostMedia(charge, dialect, media),
+    isShared: plan.calls > 1,
   })
 }

@@ -1,6 +1,7 @@
 import type { Place } from "../../canon/linked-list.ts"
 import { asChargedError, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -118,7 +119,7 @@ class StreamedAnswer implements Watched {
   }
 
   async pull(controller: Controller): Promise<void> {
-    if (this.#over) return controller.close()
+    if (this.#over) return this.#pullBacklog(controller)
     try {
       const upstream = (this.#upstream ??= await this.#opening.stream)
       this.#context.charge.firstByteAt ??= performance.now()
@@ -129,12 +130,28 @@ class StreamedAnswer implements Watched {
       const isLast = upstream.isOver
       if (isLast) text += await this.#complete(upstream)
       if (this.#hasLeft) return
+      if (text === "") text = upstream.writer.backlog?.take() ?? ""
       controller.enqueue(encodeText(text))
       this.dueAt = performance.now() + this.#services.keepAlive
-      if (isLast) controller.close()
+      if (isLast && !this.#hasBacklog) controller.close()
     } catch (thrown) {
       await this.#fail(controller, asCallFailure(thrown))
     }
+  }
+
+  /** The last words, if they are long. */
+  async #pullBacklog(controller: Controller): Promise<void> {
+    const backlog = this.#upstream?.writer.backlog
+    if (backlog?.isEmpty === false) {
+      await ownTurn()
+      if (this.#hasLeft) return
+      controller.enqueue(encodeText(backlog.take()))
+    }
+    if (!this.#hasBacklog) controller.close()
+  }
+
+  get #hasBacklog(): boolean {
+    return this.#upstream?.writer.backlog?.isEmpty === false
   }
 
   /** The caller left: the upstream is let go, and what was delivered is settled; or it is read on. */
@@ -178,7 +195,10 @@ class StreamedAnswer implements Watched {
     const ended = this.#upstream?.attempts
       .map((attempt) => attempt.ended)
       .find((reason) => reason !== undefined && !isOver(reason))
-    if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
+    if ((controller.desiredSize ?? 0) > 0) {
+      // A comment may not stand within a frame.
+      if (!this.#hasBacklog) controller.enqueue(KEEP_ALIVE)
+    }
     // The caller has stopped reading, so no read will find out that the upstream's time is over.
     else if (ended) void this.#fail(controller, ended)
   }

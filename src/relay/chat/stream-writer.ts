@@ -14,6 +14,7 @@ import type { Usage } from "../../canon/usage.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { formatEvent } from "../../wire/sse.ts"
 import type { ReasoningSigner, Signed } from "./reasoning-envelope.ts"
+import { TextBacklog } from "./text-backlog.ts"
 
 /** Hears of a frame. */
 export type Report = (frame: JsonObject) => void
@@ -30,6 +31,8 @@ export interface FrameWriter {
   broken(frame: SseFrame): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
+  /** Long frames, which follow what `push` and `end` return. */
+  readonly backlog?: TextBacklog
 }
 
 /** Puts what an upstream says into the words its caller reads: text of server-sent events. */
@@ -147,9 +150,11 @@ export class TranscodingWriter implements StreamWriter {
   readonly #sign: (signed: Signed) => string
   readonly #dialect: DialectId
   readonly #onMedia: ((media: ImagePart | AudioPart) => void) | undefined
+  readonly #isShared: boolean
   /** Choices whose reasoning goes on, and has not been signed yet. */
   readonly #unsigned = new Set<number>()
   readonly isOver = false
+  readonly backlog = new TextBacklog()
 
   /**
    * @param model the public id, which stands in the answer.
@@ -166,6 +171,8 @@ export class TranscodingWriter implements StreamWriter {
       readonly dialect: DialectId
       /** Called with each image, or piece of audio, of the answer. */
       readonly onMedia?: (media: ImagePart | AudioPart) => void
+      /** Whether several streams write through it: the frames of one do not wait for those of another. */
+      readonly isShared?: boolean
     },
   ) {
     this.#client = client
@@ -174,6 +181,7 @@ export class TranscodingWriter implements StreamWriter {
     this.#sign = (signed) => parts.signer.sign(signed, parts.provider)
     this.#dialect = parts.dialect
     this.#onMedia = parts.onMedia
+    this.#isShared = parts.isShared === true
   }
 
   push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
@@ -187,7 +195,11 @@ export class TranscodingWriter implements StreamWriter {
 
   #write(event: ChatEvent): string {
     let text = ""
-    for (const frame of this.#encoder.push(event)) text += formatEvent(frame)
+    for (const frame of this.#encoder.push(event)) {
+      const isLong = frame.pieces !== undefined || !this.backlog.isEmpty
+      if (isLong && !this.#isShared) this.backlog.add(frame)
+      else text += formatEvent(frame)
+    }
     return text
   }
 
@@ -214,14 +226,18 @@ export class TranscodingWriter implements StreamWriter {
   end(cost: bigint | undefined, report?: Report): string {
     let text = ""
     for (const frame of this.#encoder.end()) {
-      if (frame.json) report?.(frame.json)
-      text += frame.json ? withCost(this.#client, frame, frame.json, cost) : formatEvent(frame)
+      const { json } = frame
+      if (json) report?.(json)
+      if (json && cost !== undefined) this.#client.setCost(json, formatCredits(cost))
+      if (frame.pieces !== undefined || !this.backlog.isEmpty) this.backlog.add(frame)
+      else text += json ? withCost(this.#client, frame, json, undefined) : formatEvent(frame)
     }
     return text
   }
 
   fail(error: GatewayError, requestId: string): string {
-    return this.#encoder.fail(error, requestId).map(formatEvent).join("")
+    const frames = this.#encoder.fail(error, requestId)
+    return this.backlog.takeAll() + frames.map(formatEvent).join("")
   }
 
   #ours(event: ChatEvent): ChatEvent {

@@ -155,7 +155,11 @@ export class UpstreamStream<
 
   get isOver(): boolean {
     const isRead = this.#first === undefined && this.#reading === undefined
-    return isRead && this.#isDone
+    return isRead && this.#isDone && !this.#hasBacklog
+  }
+
+  get #hasBacklog(): boolean {
+    return this.writer.backlog?.isEmpty === false
   }
 
   get isHoldSpent(): boolean {
@@ -177,7 +181,9 @@ export class UpstreamStream<
       this.#reading = undefined
       return reading
     }
-    return this.#readNext()
+    if (this.#hasBacklog) await ownTurn()
+    const text = this.#hasBacklog ? "" : await this.#readNext()
+    return text === "" ? (this.writer.backlog?.take() ?? "") : text
   }
 
   async #readNext(): Promise<string> {
@@ -203,7 +209,7 @@ export class UpstreamStream<
       }
       if (this.#limits) text += await this.#limited(this.#limits, isLast)
       if (isLast && this.#failure === undefined) return text
-      if (text !== "" || this.#isDone) {
+      if (text !== "" || this.#isDone || this.#hasBacklog) {
         this.#attempt.deadlines.pause()
         return text
       }

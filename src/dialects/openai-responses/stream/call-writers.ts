@@ -33,6 +33,10 @@ export class CallWriter extends ItemWriter {
     return callItem(this.id, this.status, call, call.origin)
   }
 
+  override get length(): number {
+    return this.#arguments.length
+  }
+
   write(delta: string, frames: SseFrame[]): void {
     if (delta === "") return
     this.#arguments += delta
@@ -44,9 +48,9 @@ export class CallWriter extends ItemWriter {
     // A tool without arguments is called with an empty object, never with an empty string
     // (docs/wire/README.md#f3).
     if (this.#arguments === "") this.write("{}", frames)
-    const name = JSON.stringify(this.#call.origin?.name ?? this.#call.name)
-    const members = `${this.place},"name":${name},"arguments":${JSON.stringify(this.#arguments)}`
-    frames.push(this.writer.frame("response.function_call_arguments.done", members))
+    const name = this.#call.origin?.name ?? this.#call.name
+    const members = { ...this.placed, name, arguments: this.#arguments }
+    frames.push(this.writer.long("response.function_call_arguments.done", members, this.length))
   }
 }
 
@@ -66,14 +70,18 @@ export class CustomCallWriter extends ItemWriter {
     return this.#itemOf(this.status)
   }
 
+  override get length(): number {
+    return this.#text.length
+  }
+
   write(delta: string, frames: SseFrame[]): void {
     this.#report(this.#reader.push(delta), frames)
   }
 
   protected override finish(frames: SseFrame[]): void {
     this.#report(this.#reader.end(), frames)
-    const members = `${this.place},"input":${JSON.stringify(this.#text)}`
-    frames.push(this.writer.frame("response.custom_tool_call_input.done", members))
+    const members = { ...this.placed, input: this.#text }
+    frames.push(this.writer.long("response.custom_tool_call_input.done", members, this.length))
   }
 
   #itemOf(status: ItemStatus): JsonObject {

@@ -111,7 +111,7 @@ class ResponseEncoder implements EventEncoder {
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
     // Also for an answer that was cut short: its status says so (decision 32).
-    frames.push(this.#writer.parsed(COMPLETED, { response }))
+    frames.push(this.#writer.parsed(COMPLETED, { response }, this.#length))
     return frames
   }
 
@@ -185,6 +185,10 @@ class ResponseEncoder implements EventEncoder {
   ): JsonObject {
     const output = this.#items.map(({ item }) => item)
     return encodeResponse({ ...this.#headOf(frames), output, ...ending }, this.#echo)
+  }
+
+  get #length(): number {
+    return this.#items.reduce((length, item) => length + item.length, 0)
   }
 
   #message(frames: SseFrame[]): MessageWriter {

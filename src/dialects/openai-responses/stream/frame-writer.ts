@@ -1,5 +1,6 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import { frameOf } from "../../shared/stream.ts"
 
 /** The last event of every stream whose answer reached its end, complete or cut short. */
 export const COMPLETED = "response.completed"
@@ -19,9 +20,13 @@ export class FrameWriter {
     return { event: type, data }
   }
 
-  /** An event whose object may be read or changed before it is sent. */
-  parsed(type: string, members: JsonObject): SseFrame {
-    const json: JsonObject = { type, ...members, sequence_number: this.#next++ }
-    return { event: type, data: JSON.stringify(json), json }
+  /** An event that may be long. @param length about how many characters of the answer it has. */
+  long(type: string, members: JsonObject, length: number): SseFrame {
+    return frameOf(type, { type, ...members, sequence_number: this.#next++ }, length)
+  }
+
+  /** An event whose object may be read or changed before it is sent. @param length as in `long`. */
+  parsed(type: string, members: JsonObject, length = 0): SseFrame {
+    return frameOf(type, { type, ...members, sequence_number: this.#next++ }, length, true)
   }
 }

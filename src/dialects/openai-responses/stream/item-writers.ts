@@ -21,6 +21,8 @@ export abstract class ItemWriter {
   protected readonly id: string
   /** `"item_id":...,"output_index":...`, which every event of the item has. */
   protected readonly place: string
+  /** The same as an object. */
+  protected readonly placed: JsonObject
   /** An item that is never closed broke off. */
   protected status: ItemStatus = "incomplete"
   readonly #index: number
@@ -29,7 +31,8 @@ export abstract class ItemWriter {
   constructor(writer: FrameWriter, { id, index }: ItemPlace) {
     this.writer = writer
     this.id = id
-    this.place = `"item_id":${JSON.stringify(id)},"output_index":${index}`
+    this.placed = { item_id: id, output_index: index }
+    this.place = JSON.stringify(this.placed).slice(1, -1)
     this.#index = index
   }
 
@@ -40,24 +43,27 @@ export abstract class ItemWriter {
   /** The item so far. */
   abstract get item(): JsonObject
 
+  /** About how many characters of it come from the answer; 0 for an item that arrives whole. */
+  get length(): number {
+    return 0
+  }
+
   close(status: ItemStatus, frames: SseFrame[]): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.status = status
     this.finish(frames)
-    frames.push(this.#itemFrame("response.output_item.done", this.item))
+    const members = { output_index: this.#index, item: this.item }
+    frames.push(this.writer.long("response.output_item.done", members, this.length))
   }
 
   protected open(empty: JsonObject, frames: SseFrame[]): void {
-    frames.push(this.#itemFrame("response.output_item.added", empty))
+    const members = `"output_index":${this.#index},"item":${JSON.stringify(empty)}`
+    frames.push(this.writer.frame("response.output_item.added", members))
   }
 
   /** Writes what precedes the end of the item. */
   protected abstract finish(frames: SseFrame[]): void
-
-  #itemFrame(type: string, item: JsonObject): SseFrame {
-    return this.writer.frame(type, `"output_index":${this.#index},"item":${JSON.stringify(item)}`)
-  }
 }
 
 /** An item of this dialect that arrives whole. */

@@ -12,6 +12,7 @@ import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 interface OpenContent {
   readonly type: "output_text" | "refusal" | "output_audio"
   readonly place: string
+  readonly index: number
   readonly annotations: JsonObject[]
   readonly logprobs: JsonValue[]
   /** For audio, its transcript. */
@@ -20,10 +21,14 @@ interface OpenContent {
   data: JoinedBase64 | undefined
 }
 
+/** A token with its log probability, about. Characters. */
+const TOKEN_LENGTH = 80
+
 /** Writes a message: its texts and refusals, one content after another. */
 export class MessageWriter extends ItemWriter {
   readonly #content: JsonObject[] = []
   #current: OpenContent | undefined
+  #length = 0
 
   constructor(writer: FrameWriter, place: ItemPlace, frames: SseFrame[]) {
     super(writer, place)
@@ -33,6 +38,10 @@ export class MessageWriter extends ItemWriter {
   get item(): JsonObject {
     const content = this.#current === undefined ? [] : [contentOf(this.#current)]
     return messageItem(this.id, this.status, [...this.#content, ...content])
+  }
+
+  override get length(): number {
+    return this.#length
   }
 
   text(delta: string, frames: SseFrame[]): void {
@@ -59,6 +68,7 @@ export class MessageWriter extends ItemWriter {
     if (data === "") return
     open.data ??= new JoinedBase64()
     open.data.add(data)
+    this.#length += data.length
     frames.push(this.writer.frame("response.audio.delta", `${this.place},"delta":"${data}"`))
   }
 
@@ -75,29 +85,32 @@ export class MessageWriter extends ItemWriter {
   }
 
   logprobs(logprobs: readonly JsonValue[]): void {
-    this.#current?.logprobs.push(...logprobs)
+    if (this.#current === undefined) return
+    for (const token of logprobs) this.#current.logprobs.push(token)
+    this.#length += logprobs.length * TOKEN_LENGTH
   }
 
   protected override finish(frames: SseFrame[]): void {
     const current = this.#current
     if (current === undefined) return
-    const { place } = current
+    const placed = { ...this.placed, content_index: current.index }
     if (current.type === "output_audio") this.#finishAudio(current, frames)
-    else this.#finishWords(current, frames)
+    else this.#finishWords(current, placed, frames)
     const content = contentOf(current)
-    const part = `${place},"part":${JSON.stringify(content)}`
-    frames.push(this.writer.frame("response.content_part.done", part))
+    const members = { ...placed, part: content }
+    frames.push(this.writer.long("response.content_part.done", members, this.#length))
     this.#content.push(content)
     this.#current = undefined
   }
 
-  #finishWords({ place, text, type, logprobs }: OpenContent, frames: SseFrame[]): void {
-    const written = JSON.stringify(text)
-    const members =
-      type === "refusal"
-        ? `${place},"refusal":${written}`
-        : `${place},"text":${written},"logprobs":${JSON.stringify(logprobs)}`
-    frames.push(this.writer.frame(`response.${type}.done`, members))
+  #finishWords(
+    { text, type, logprobs }: OpenContent,
+    placed: JsonObject,
+    frames: SseFrame[],
+  ): void {
+    const words = type === "refusal" ? { refusal: text } : { text, logprobs }
+    const members = { ...placed, ...words }
+    frames.push(this.writer.long(`response.${type}.done`, members, this.#length))
   }
 
   #finishAudio({ text }: OpenContent, frames: SseFrame[]): void {
@@ -111,14 +124,17 @@ export class MessageWriter extends ItemWriter {
       this.#current = this.#begin(type, frames)
     }
     this.#current.text += delta
+    this.#length += delta.length
     return this.#current
   }
 
   #begin(type: OpenContent["type"], frames: SseFrame[]): OpenContent {
-    const place = `${this.place},"content_index":${this.#content.length}`
+    const index = this.#content.length
+    const place = `${this.place},"content_index":${index}`
     const content: OpenContent = {
       type,
       place,
+      index,
       annotations: [],
       logprobs: [],
       text: "",

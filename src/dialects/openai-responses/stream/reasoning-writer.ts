@@ -24,6 +24,10 @@ export class ReasoningWriter extends ItemWriter {
     })
   }
 
+  override get length(): number {
+    return this.#text.length
+  }
+
   text(delta: string, frames: SseFrame[]): void {
     if (this.#text === "") this.#chunk("added", "", frames)
     this.#text += delta
@@ -39,14 +43,14 @@ export class ReasoningWriter extends ItemWriter {
 
   protected override finish(frames: SseFrame[]): void {
     if (this.#text === "") return
-    const members = `${this.#summaryPlace},"text":${JSON.stringify(this.#text)}`
-    frames.push(this.writer.frame("response.reasoning_summary_text.done", members))
+    const members = { ...this.placed, summary_index: 0, text: this.#text }
+    frames.push(this.writer.long("response.reasoning_summary_text.done", members, this.length))
     this.#chunk("done", this.#text, frames)
   }
 
   #chunk(stage: "added" | "done", text: string, frames: SseFrame[]): void {
-    const part = JSON.stringify(summaryText(text))
+    const members = { ...this.placed, summary_index: 0, part: summaryText(text) }
     const type = `response.reasoning_summary_part.${stage}`
-    frames.push(this.writer.frame(type, `${this.#summaryPlace},"part":${part}`))
+    frames.push(this.writer.long(type, members, text.length))
   }
 }
