@@ -140,11 +140,11 @@ export class Conversations implements Disposable {
     const before = (whole && form.items(whole)) ?? null
     const response = { kind: "response", id: answer.id } as const
     const texts: [ConversationName, string][] = [
-      [response, await textOf({ body: answer.body, before })],
+      [response, await textOf({ body: answer.body, before: before && [...before] })],
     ]
     for (const item of answer.items) {
       if (typeof item.id !== "string") continue
-      texts.push([{ kind: "item", id: item.id }, JSON.stringify(item)])
+      texts.push([{ kind: "item", id: item.id }, await textOf(item)])
     }
     const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
     return bytes > MAX_KEPT ? undefined : texts
@@ -155,9 +155,8 @@ export class Conversations implements Disposable {
   }
 }
 
-/** The JSON of a stored answer, written in slices if it is long. */
-async function textOf({ body, before }: KeptAnswer): Promise<string> {
-  const kept = { body, before: before && [...before] }
+/** The JSON of a stored answer or item, written in slices if it is long. */
+async function textOf(kept: JsonObject): Promise<string> {
   if (!isLargeJson(kept)) return JSON.stringify(kept)
   return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
 }

@@ -83,12 +83,15 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
     }
     case "tool-call": {
       const { id, name } = part
-      const input = encodeInput(part.arguments)
+      let input: JsonObject | undefined
       return {
         type: "tool_use",
         id,
         name,
-        input,
+        // Parsed when it is written: there may be many long ones.
+        get input() {
+          return (input ??= encodeInput(part.arguments))
+        },
         caller: DIRECT_CALLER,
         ...ownFields(DIALECT, part.extra),
       }

@@ -1,6 +1,6 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { Choice } from "../../../canon/chat.ts"
-import { ownFields } from "../../../canon/extra.ts"
+import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import { imageType } from "../../../canon/media-source.ts"
 import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
@@ -18,8 +18,7 @@ export interface CandidateEnd extends Ending {
   readonly index: number
   readonly parts: readonly JsonObject[]
   readonly grounding: Grounding
-  /** In the format of chat completions. */
-  readonly logprobs: readonly JsonValue[]
+  readonly logprobs: WrittenLogprobs
   /** What only this dialect has. */
   readonly extra: JsonObject
 }
@@ -39,13 +38,15 @@ export function encodeCandidate(choice: Choice): JsonObject {
     return encodePart(part, signatures)
   })
   const { parts: others, ...extra } = ownFields(DIALECT, choice.extra) ?? {}
+  const logprobs = new WrittenLogprobs()
+  logprobs.add(choice.extra)
   return encodeEnd({
     index: choice.index,
     parts: [...parts, ...signatures.end(), ...ownParts(others)],
     reason: choice.finish,
     raw: choice.rawFinish,
     grounding,
-    logprobs: logprobsOf(choice.extra) ?? [],
+    logprobs,
     extra,
   })
 }
@@ -60,19 +61,36 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
     finishReason: encodeFinish(ending),
     index,
     ...(metadata !== undefined && { groundingMetadata: metadata }),
-    ...(logprobs.length > 0 && { logprobsResult: encodeLogprobs(logprobs.filter(isJsonObject)) }),
+    ...(logprobs.count > 0 && { logprobsResult: logprobs.result }),
     ...extra,
   }
 }
 
 /** Log probabilities as Gemini reports them: the chosen tokens, and their alternatives if there are any. */
-function encodeLogprobs(tokens: readonly JsonObject[]): JsonObject {
-  const others = tokens.map((token) => listAt(token, "top_logprobs").filter(isJsonObject))
-  return {
-    chosenCandidates: tokens.map(encodeLogprob),
-    ...(others.some((list) => list.length > 0) && {
-      topCandidates: others.map((list) => ({ candidates: list.map(encodeLogprob) })),
-    }),
+export class WrittenLogprobs {
+  readonly #chosen: JsonObject[] = []
+  readonly #others: JsonObject[] = []
+  /** All of them. */
+  count = 0
+  #hasOthers = false
+
+  /** Those of an extra of any dialect. */
+  add(extra: Extra | undefined): void {
+    for (const token of logprobsOf(extra) ?? []) {
+      if (!isJsonObject(token)) continue
+      const others = listAt(token, "top_logprobs").filter(isJsonObject)
+      this.#chosen.push(encodeLogprob(token))
+      this.#others.push({ candidates: others.map(encodeLogprob) })
+      this.#hasOthers ||= others.length > 0
+      this.count += 1 + others.length
+    }
+  }
+
+  get result(): JsonObject {
+    return {
+      chosenCandidates: this.#chosen,
+      ...(this.#hasOthers && { topCandidates: this.#others }),
+    }
   }
 }
 
@@ -88,9 +106,17 @@ export function ownParts(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? (value as JsonObject[]) : []
 }
 
-/** A call with all of its arguments. */
+/** A call with all of its arguments, which are parsed when the call is written: there may be many long ones. */
 export function callPart(id: string, name: string, written: string): JsonObject {
-  return { functionCall: { id, name, args: argumentsOf(written) } }
+  let args: JsonObject | undefined
+  const functionCall = {
+    id,
+    name,
+    get args() {
+      return (args ??= argumentsOf(written))
+    },
+  }
+  return { functionCall }
 }
 
 /** An image or audio that the model made, after the words of the audio if they are known. */

@@ -4,18 +4,23 @@ import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import { LARGE_BODY } from "../../../canon/sliced-json-text.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { isLongId, mintId } from "../../shared/identifiers.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { encodeEnd } from "../result/encode-candidate.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
+import { frameOf } from "../../shared/stream.ts"
 import { encodeUsage } from "../usage.ts"
 
 /** An encoder for one stream of `GenerateContentResponse` chunks (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
+
+/** A token with its log probability, about. Characters. */
+const TOKEN_LENGTH = 40
 
 /** Each chunk has new parts of one candidate; the last one has all finish reasons, and the usage. */
 class GenerationEncoder implements EventEncoder {
@@ -55,14 +60,19 @@ class GenerationEncoder implements EventEncoder {
   end(): SseFrame[] {
     if (this.#failed) return []
     if (this.#candidates.size === 0) this.#candidateOf(0)
-    const candidates = [...this.#candidates.values()].map((candidate) => encodeEnd(candidate.end()))
+    let length = 0
+    const candidates = [...this.#candidates.values()].map((candidate) => {
+      const end = candidate.end()
+      length += candidate.takeLength() + end.logprobs.count * TOKEN_LENGTH
+      return encodeEnd(end)
+    })
     const json: JsonObject = {
       candidates,
       usageMetadata: encodeUsage(this.#usage),
       ...this.#head,
       ...this.#first,
     }
-    return [{ data: JSON.stringify(json), json }]
+    return [frameOf(undefined, json, length, true)]
   }
 
   fail(error: GatewayError, requestId: string): SseFrame[] {
@@ -113,6 +123,8 @@ class GenerationEncoder implements EventEncoder {
 
   #frames(index: number, parts: readonly JsonObject[]): SseFrame[] {
     if (parts.length === 0) return []
+    const length = this.#candidateOf(index).takeLength()
+    if (length > LARGE_BODY) return [this.#longFrame(index, parts, length)]
     // What is the same in every chunk is serialized once.
     if (this.#tail === "") this.#tail = tailOf(this.#head)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
@@ -121,8 +133,17 @@ class GenerationEncoder implements EventEncoder {
     this.#first = undefined
     return [{ data: `{"candidates":[${candidate}],${tail}` }]
   }
+
+  #longFrame(index: number, parts: readonly JsonObject[], length: number): SseFrame {
+    const candidate = { content: { parts: [...parts], role: "model" }, index }
+    const json = { candidates: [candidate], ...this.#head, ...this.#first }
+    if (this.#tail === "") this.#tail = tailOf(this.#head)
+    this.#first = undefined
+    return frameOf(undefined, json, length)
+  }
 }
 
+/** The JSON that follows the candidates. */
 function tailOf(head: JsonObject): string {
   return JSON.stringify(head).slice(1)
 }

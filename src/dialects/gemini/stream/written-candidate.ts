@@ -1,14 +1,19 @@
 import type { FinishReason } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
-import { type JsonObject, type JsonValue, parseJsonObject } from "../../../canon/json.ts"
+import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { AudioPart, Citation, ImagePart } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
-import { logprobsOf } from "../../shared/logprobs.ts"
 import { Grounding } from "../citations/encode.ts"
 import { DIALECT } from "../identifiers.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
-import { callPart, type CandidateEnd, mediaParts, ownParts } from "../result/encode-candidate.ts"
+import {
+  callPart,
+  type CandidateEnd,
+  mediaParts,
+  ownParts,
+  WrittenLogprobs,
+} from "../result/encode-candidate.ts"
 
 /** A call whose arguments are still arriving: Google's callers get it whole. */
 interface OpenCall {
@@ -36,10 +41,19 @@ export class WrittenCandidate {
   #reason: FinishReason = "other"
   #raw: string | undefined
   #extra: JsonObject = {}
-  readonly #logprobs: JsonValue[] = []
+  readonly #logprobs = new WrittenLogprobs()
+  /** Characters of the arguments in parts returned since `takeLength`. */
+  #length = 0
 
   constructor(index: number) {
     this.#index = index
+  }
+
+  /** About how many characters the arguments have in the parts returned since the last time. */
+  takeLength(): number {
+    const length = this.#length
+    this.#length = 0
+    return length
   }
 
   text(text: string): readonly JsonObject[] {
@@ -96,7 +110,7 @@ export class WrittenCandidate {
 
   /** Parts that only this dialect has are sent; its other members are sent at the end. */
   extra(extra: Extra): readonly JsonObject[] {
-    for (const token of logprobsOf(extra) ?? []) this.#logprobs.push(token)
+    this.#logprobs.add(extra)
     const { parts, ...rest } = ownFields(DIALECT, extra) ?? {}
     Object.assign(this.#extra, rest)
     return ownParts(parts)
@@ -135,6 +149,7 @@ export class WrittenCandidate {
 
   #endCalls(): readonly JsonObject[] {
     if (this.#calls.size === 0) return NO_PARTS
+    for (const call of this.#calls.values()) this.#length += call.arguments.length
     const parts = [...this.#calls.values()].map(({ id, name, signed, arguments: written }) => ({
       ...callPart(id, name, written),
       ...signed,

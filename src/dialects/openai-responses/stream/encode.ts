@@ -272,6 +272,7 @@ class ResponseEncoder implements EventEncoder {
 
   /** Only the last item can have been cut off. */
   #closeAll(frames: SseFrame[]): void {
+    this.#writer.minLength = this.#length
     const last = this.#items.at(-1)
     const { status } = encodeFinish(this.#finish)
     for (const item of this.#items) {

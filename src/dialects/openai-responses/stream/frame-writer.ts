@@ -7,6 +7,8 @@ export const COMPLETED = "response.completed"
 
 /** Writes the events of one stream, numbered without gaps (docs/wire/openai-responses.md#f7). */
 export class FrameWriter {
+  /** Length of events that are written together: `long` takes none of them for shorter. */
+  minLength = 0
   #next: number
 
   /** @param next the number of the first event, to continue a stream that was started elsewhere. */
@@ -22,7 +24,8 @@ export class FrameWriter {
 
   /** An event that may be long. @param length about how many characters of the answer it has. */
   long(type: string, members: JsonObject, length: number): SseFrame {
-    return frameOf(type, { type, ...members, sequence_number: this.#next++ }, length)
+    const json = { type, ...members, sequence_number: this.#next++ }
+    return frameOf(type, json, Math.max(length, this.minLength))
   }
 
   /** An event whose object may be read or changed before it is sent. @param length as in `long`. */
