@@ -82,6 +82,8 @@ export class UpstreamStream<
   #isEnded = false
   /** What was received and is still to be read. */
   #rest: Uint8Array | undefined
+  /** Bytes received, and characters written of them, since others have had their turn: more may be here already. */
+  #work = 0
   /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
   #hangUpAt: number | undefined
   /** Whether tokens are being counted: what is held back goes out when that is done. */
@@ -181,7 +183,10 @@ export class UpstreamStream<
       this.#reading = undefined
       return reading
     }
-    if (this.#hasBacklog) await ownTurn()
+    if (this.#hasBacklog || this.#work >= BYTES_AT_ONCE) {
+      this.#work = 0
+      await ownTurn()
+    }
     const text = this.#hasBacklog ? "" : await this.#readNext()
     return text === "" ? (this.writer.backlog?.take() ?? "") : text
   }
@@ -195,12 +200,15 @@ export class UpstreamStream<
       try {
         const bytes = await this.#receive()
         isLast = bytes === undefined
-        work += Math.max(bytes?.byteLength ?? 0, CHUNK_COST)
+        const received = bytes?.byteLength ?? 0
+        this.#work += received
+        work += Math.max(received, CHUNK_COST)
         if (bytes === undefined) text = this.#end()
         else {
           const frames = this.#frames(bytes)
           if (isHeavy(frames)) await ownTurn()
           text = this.#pass(frames)
+          this.#work += text.length
         }
       } catch (failure) {
         // What is held back still belongs to the caller.

@@ -14,6 +14,11 @@ export class Grounding {
   readonly #places = new BytePlaces()
   #repeated = 0
 
+  /** Sources, and segments that they support. */
+  get count(): number {
+    return this.#chunks.size + this.#supports.length
+  }
+
   /**
    * @param text the candidate's text so far: positions are counted in its bytes.
    * @param partStart the start of the cited part, in characters.

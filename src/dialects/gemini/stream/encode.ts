@@ -21,6 +21,8 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 
 /** A token with its log probability, about. Characters. */
 const TOKEN_LENGTH = 40
+/** A source, or a segment that one supports, about. Characters. */
+const SOURCE_LENGTH = 80
 
 /** Each chunk has new parts of one candidate; the last one has all finish reasons, and the usage. */
 class GenerationEncoder implements EventEncoder {
@@ -63,7 +65,8 @@ class GenerationEncoder implements EventEncoder {
     let length = 0
     const candidates = [...this.#candidates.values()].map((candidate) => {
       const end = candidate.end()
-      length += candidate.takeLength() + end.logprobs.count * TOKEN_LENGTH
+      length += candidate.takeLength()
+      length += end.logprobs.count * TOKEN_LENGTH + end.grounding.count * SOURCE_LENGTH
       return encodeEnd(end)
     })
     const json: JsonObject = {

@@ -32,6 +32,9 @@ import { encodeUsage } from "../usage.ts"
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
 
+/** An item without its content, about. Characters. */
+const ITEM_LENGTH = 150
+
 /** An encoder for one stream of response events, in OpenAI's order (docs/wire/openai-responses.md#f6). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ResponseEncoder(request)
@@ -188,7 +191,8 @@ class ResponseEncoder implements EventEncoder {
   }
 
   get #length(): number {
-    return this.#items.reduce((length, item) => length + item.length, 0)
+    const empty = this.#items.length * ITEM_LENGTH
+    return this.#items.reduce((length, item) => length + item.length, empty)
   }
 
   #message(frames: SseFrame[]): MessageWriter {
