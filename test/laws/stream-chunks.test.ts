@@ -1,4 +1,3 @@
-import { Load } from "../../src/routing/loads.ts"
 import { afterAll, describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
@@ -6,21 +5,16 @@ import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { asGatewayError } from "../../src/canon/errors.ts"
-import { MemoryBudget } from "../../src/limits/memory-budget.ts"
-import { DeadlineWatch } from "../../src/relay/pipeline/deadline-watch.ts"
 import { Meter } from "../../src/relay/chat/meter.ts"
-import type { Plan } from "../../src/relay/chat/plan.ts"
 import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import {
   type StreamWriter,
   TranscodingWriter,
   VerbatimWriter,
 } from "../../src/relay/chat/stream-writer.ts"
-import { HttpClient } from "../../src/wire/http/client.ts"
-import { Attempt } from "../../src/relay/upstream/attempt.ts"
 import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
-import type { HttpAnswer } from "../../src/wire/http/answer.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
+import { answerOf, AttemptWorld } from "./attempt-world.ts"
 import { streamOf, USAGES, type WrittenEvent, writtenEvents } from "../recorded/written-answers.ts"
 
 const REQUEST: ChatRequest = {
@@ -34,12 +28,10 @@ const WORDS = "The vendor is out of breath"
 /** An overload is reported in our own words. */
 const FAILED = /The provider failed while it answered|overloaded/
 const SIGNER = new ReasoningSigner("secret")
-const LONG = 60_000
-const DEADLINES = { connect: LONG, firstByte: LONG, betweenBytes: LONG, whole: LONG }
 const READS_ON = "the stream is read on behind its end"
 
-const watch = new DeadlineWatch()
-afterAll(() => watch[Symbol.dispose]())
+const world = new AttemptWorld()
+afterAll(() => world[Symbol.dispose]())
 
 function bytesOf(dialect: DialectId, events: readonly WrittenEvent[]): Uint8Array {
   const { body } = streamOf(dialect, events)
@@ -98,56 +90,29 @@ async function readWhole(
   chunks: readonly Uint8Array[],
 ): Promise<Ended> {
   let reads = 0
-  const body: AsyncIterableIterator<Uint8Array> = {
-    async next() {
-      const value = chunks[reads++]
-      // What reads on forever would stop this process too: no timer could tell of it.
-      if (reads > chunks.length + 1) throw new Error(READS_ON)
-      return value === undefined ? { done: true, value: undefined } : { done: false, value }
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
   const type =
     upstream.framing === "sse" ? "text/event-stream" : "application/vnd.amazon.eventstream"
-  const answer = { header: () => type, body } as unknown as HttpAnswer
-  const plan = {
-    deployment: { id: "vendor/model" },
-    client: { provider: "vendor", cleanedText: (text: string) => text },
-    binding: { dialect: upstream },
-  } as unknown as Plan
-  using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
-  const limits = { answerBytes: 1 << 26, memory }
-  const observer = { attemptFailed: () => {}, attemptUnjudged: () => {}, attemptEnded: () => {} }
-  using upstreamClient = new HttpClient({})
-  const known = {
-    plan,
-    load: new Load(),
-    begunAt: performance.now(),
-    client: upstreamClient,
-    observer,
-    deadlines: DEADLINES,
-    watch,
-    isStream: true,
-    request: "req_1",
-    work: 0,
-  }
-  using attempt = new Attempt({ ...known, ...limits })
-  const decoder = upstream.decodeEvents(REQUEST)
-  const parts = { decoder, meter: new Meter(decoder.other), writer: writerOf(client, upstream) }
-  let text = ""
-  try {
-    const stream = await UpstreamStream.open(attempt, answer, parts)
-    do text += await stream.read()
-    while (!stream.isOver)
-    return { text: text + stream.writer.end(1n), isOver: true, failure: undefined }
-  } catch (error) {
-    const failure = asGatewayError(error)
-    if (reads > chunks.length + 1) throw new Error(READS_ON, { cause: error })
-    expect(failure.kind).toBeOneOf(["upstream_error", "upstream_overloaded"])
-    return { text, isOver: false, failure: failure.message }
-  }
+  const answer = answerOf(type, () => {
+    // What reads on forever would stop this process too: no timer could tell of it.
+    if (++reads > chunks.length + 1) throw new Error(READS_ON)
+    return chunks[reads - 1]
+  })
+  return world.with(upstream, REQUEST, async (attempt) => {
+    const decoder = upstream.decodeEvents(REQUEST)
+    const parts = { decoder, meter: new Meter(decoder.other), writer: writerOf(client, upstream) }
+    let text = ""
+    try {
+      const stream = await UpstreamStream.open(attempt, answer, parts)
+      do text += await stream.read()
+      while (!stream.isOver)
+      return { text: text + stream.writer.end(1n), isOver: true, failure: undefined }
+    } catch (error) {
+      const failure = asGatewayError(error)
+      if (reads > chunks.length + 1) throw new Error(READS_ON, { cause: error })
+      expect(failure.kind).toBeOneOf(["upstream_error", "upstream_overloaded"])
+      return { text, isOver: false, failure: failure.message }
+    }
+  })
 }
 
 function writerOf(client: ClientDialect, upstream: UpstreamDialect): StreamWriter {

@@ -39,8 +39,8 @@ export class TextBacklog {
   }
 }
 
-/** Frames that are added meanwhile are written too. */
-function* piecesOf(frames: readonly SseFrame[]): Generator<string, undefined> {
+/** The text of frames in pieces. Frames that are added to a list meanwhile are written too. */
+export function* piecesOf(frames: Iterable<SseFrame>): Generator<string, undefined> {
   for (const frame of frames) {
     if (frame.pieces === undefined) yield formatEvent(frame)
     else yield* formatData(frame.event, frame.pieces())

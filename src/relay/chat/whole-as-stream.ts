@@ -1,5 +1,5 @@
 import type { ChatEvent } from "../../canon/chat.ts"
-import type { ClientDialect, EventEncoder, UpstreamDialect } from "../../canon/dialect.ts"
+import type { ClientDialect, EventEncoder, SseFrame, UpstreamDialect } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject } from "../../canon/json.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
@@ -7,9 +7,10 @@ import { reportedErrorIn } from "../../canon/reported-error.ts"
 import { isLargeJson } from "../../canon/sliced-json-text.ts"
 import { eventsOf } from "../../canon/unfold.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { encodeText, formatEvent } from "../../wire/sse.ts"
+import { encodeText } from "../../wire/sse.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { reportedFailure } from "./reported-failure.ts"
+import { piecesOf } from "./text-backlog.ts"
 
 /** How much of the stream is written in one turn of the event loop. Characters. */
 const SLICE_LENGTH = 32 * 1024
@@ -32,7 +33,7 @@ export async function wholeAsStream(
   if (!isJsonObject(body) || !isClient(dialect)) throw notStreamed(attempt.provider)
   const encoder = dialect.encodeEvents({ ...request, stream: true, streamUsage: true })
   const events = eventsOf(dialect.decodeResult(body, request))
-  return slicesOf(checked(events, attempt.provider), encoder)
+  return slicesOf(framesOf(checked(events, attempt.provider), encoder))
 }
 
 /** Whether a dialect can be written as well as read. */
@@ -56,19 +57,23 @@ function notStreamed(provider: string): GatewayError {
 }
 
 /** The stream in slices with a turn of the event loop between them, written as they are read. */
-async function* slicesOf(
-  events: Iterable<ChatEvent>,
-  encoder: EventEncoder,
-): AsyncGenerator<Uint8Array, undefined> {
+async function* slicesOf(frames: Iterable<SseFrame>): AsyncGenerator<Uint8Array, undefined> {
   let text = ""
-  for (const event of events) {
-    for (const frame of encoder.push(event)) text += formatEvent(frame)
+  for (const piece of piecesOf(frames)) {
+    text += piece
     if (text.length < SLICE_LENGTH) continue
     yield encodeText(text)
     text = ""
     await ownTurn()
   }
-  for (const frame of encoder.end()) text += formatEvent(frame)
   yield encodeText(text)
   return undefined
+}
+
+function* framesOf(
+  events: Iterable<ChatEvent>,
+  encoder: EventEncoder,
+): Generator<SseFrame, undefined> {
+  for (const event of events) yield* encoder.push(event)
+  yield* encoder.end()
 }

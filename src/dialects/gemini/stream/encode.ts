@@ -127,7 +127,7 @@ class GenerationEncoder implements EventEncoder {
   #frames(index: number, parts: readonly JsonObject[]): SseFrame[] {
     if (parts.length === 0) return []
     const length = this.#candidateOf(index).takeLength()
-    if (length > LARGE_BODY) return [this.#longFrame(index, parts, length)]
+    if (length > LARGE_BODY) return parts.map((part) => this.#longFrame(index, part, length))
     // What is the same in every chunk is serialized once.
     if (this.#tail === "") this.#tail = tailOf(this.#head)
     const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
@@ -137,8 +137,9 @@ class GenerationEncoder implements EventEncoder {
     return [{ data: `{"candidates":[${candidate}],${tail}` }]
   }
 
-  #longFrame(index: number, parts: readonly JsonObject[], length: number): SseFrame {
-    const candidate = { content: { parts: [...parts], role: "model" }, index }
+  /** One of the frames of parts that are long together. */
+  #longFrame(index: number, part: JsonObject, length: number): SseFrame {
+    const candidate = { content: { parts: [part], role: "model" }, index }
     const json = { candidates: [candidate], ...this.#head, ...this.#first }
     if (this.#tail === "") this.#tail = tailOf(this.#head)
     this.#first = undefined

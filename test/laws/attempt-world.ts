@@ -1,0 +1,69 @@
+import type { UpstreamDialect } from "../../src/canon/dialect.ts"
+import { MemoryBudget } from "../../src/limits/memory-budget.ts"
+import type { Plan } from "../../src/relay/chat/plan.ts"
+import { DeadlineWatch } from "../../src/relay/pipeline/deadline-watch.ts"
+import { Attempt } from "../../src/relay/upstream/attempt.ts"
+import { Load } from "../../src/routing/loads.ts"
+import type { HttpAnswer } from "../../src/wire/http/answer.ts"
+import { HttpClient } from "../../src/wire/http/client.ts"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+
+/** Memory of an answer, and its maximum size. Bytes. */
+const ANSWER_BYTES = 1 << 28
+const LONG_MS = 60_000
+const DEADLINES = { connect: LONG_MS, firstByte: LONG_MS, betweenBytes: LONG_MS, whole: LONG_MS }
+
+/** Upstream calls without a network: their answers are given. */
+export class AttemptWorld implements Disposable {
+  readonly #watch = new DeadlineWatch()
+
+  /** Makes a call, and ends it. */
+  async with<Result>(
+    dialect: UpstreamDialect,
+    request: ChatRequest,
+    run: (attempt: Attempt) => Promise<Result>,
+  ): Promise<Result> {
+    const plan = {
+      deployment: { id: request.model },
+      client: { provider: "vendor", cleanedText: (text: string) => text },
+      binding: { dialect },
+      request,
+    } as unknown as Plan
+    using memory = new MemoryBudget(ANSWER_BYTES).open({ id: "key", account: "a" })
+    using client = new HttpClient({})
+    using attempt = new Attempt({
+      plan,
+      load: new Load(),
+      begunAt: performance.now(),
+      client,
+      observer: { attemptFailed: () => {}, attemptUnjudged: () => {}, attemptEnded: () => {} },
+      deadlines: DEADLINES,
+      watch: this.#watch,
+      isStream: true,
+      request: "req_1",
+      work: 0,
+      answerBytes: ANSWER_BYTES,
+      memory,
+    })
+    return await run(attempt)
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]()
+  }
+}
+
+/** An answer of given chunks. @param next called for each; undefined: there are no more. */
+export function answerOf(type: string, next: () => Uint8Array | undefined): HttpAnswer {
+  const body: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      const value = next()
+      return value === undefined ? { done: true, value: undefined } : { done: false, value }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+  const answer = { header: () => type, takeWhole: () => undefined, body }
+  return answer as unknown as HttpAnswer
+}
