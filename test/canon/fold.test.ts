@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test"
 import type { ChatEvent, Choice } from "../../src/canon/chat.ts"
 import type { Part } from "../../src/canon/message.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { foldEvents } from "../../src/canon/fold.ts"
+import { AnswerFold, foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { errorEvent } from "../../src/dialects/shared/errors.ts"
-import { processorTime } from "../support/processor-time.ts"
+import { processorTime, threadTimeUsed } from "../support/processor-time.ts"
 
 function reasoning(text: string): ChatEvent {
   return { type: "reasoning-delta", choice: 0, text }
@@ -50,6 +50,24 @@ describe("foldEvents", () => {
     expect(choice?.parts[0]).toHaveProperty("citations.length", chunks)
     expect(choice?.extra?.fields).toHaveProperty("logprobs.content.length", chunks)
     expect(chunk).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
+  })
+
+  test("an answer of very many pieces of audio is joined while they come", () => {
+    const source = { type: "base64", data: "AAA=" } as const
+    const piece: ChatEvent = { type: "media", choice: 0, media: { type: "audio", source } }
+    const times: { readonly pushed: number; readonly ended: number }[] = []
+    let choice: Choice | undefined
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const fold = new AnswerFold()
+      const start = threadTimeUsed()
+      for (let index = 0; index < 200_000; index++) fold.push(piece)
+      const pushed = threadTimeUsed()
+      ;[choice] = fold.end().choices
+      times.push({ pushed: pushed - start, ended: threadTimeUsed() - pushed })
+    }
+    expect(Math.min(...times.map(({ pushed, ended }) => ended / pushed))).toBeLessThan(0.3)
+    const data = Buffer.alloc(400_000).toString("base64")
+    expect(choice?.parts).toEqual([{ type: "audio", source: { type: "base64", data } }])
   })
 
   test("extras cannot reach what all objects inherit", () => {

@@ -276,6 +276,11 @@ function translate(client: ClientDialect, text: string): void {
   }
 }
 
+/** Rules that reject names, and give them no maximum length. */
+const SHORT_OF_CHARACTERS: ModelRules = { tool_name_characters: ["-"] }
+/** How much longer than reading it, names of a request may take to be fitted. */
+const MAX_COST = 10
+
 /** An operation that takes longer than its size explains lets one caller slow down all others. */
 describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, client) => {
   test.each(Object.entries(SHAPES))("translates %s in linear time", (_name, shape) => {
@@ -289,5 +294,18 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, c
       growth = time / processorTime(() => translate(client, small))
     }
     expect(growth).toBeLessThan(MAX_GROWTH)
+  })
+
+  test("fits long names of many tools about as fast as it reads them", () => {
+    const tools = list(LARGE / 3, (index) => ({ name: `${"é".repeat(1_300)}${index}` }))
+    const text = textOf(client, { tools })
+    const request = client.decodeRequest(JSON.parse(text) as JsonObject)
+    let cost = Infinity
+    for (let attempt = 0; attempt < ATTEMPTS && cost >= MAX_COST; attempt++) {
+      const read = processorTime(() => void JSON.parse(text))
+      const fitted = processorTime(() => void fitToModel({ ...request }, SHORT_OF_CHARACTERS))
+      cost = fitted / read
+    }
+    expect(cost).toBeLessThan(MAX_COST)
   })
 })

@@ -92,7 +92,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
     }),
   }),
   "tiny pieces of audio": () => ({
-    result: resultOf(list(40_000, () => ({ type: "audio", source: SOUND, format: "pcm16" }))),
+    result: resultOf(list(10_000, () => ({ type: "audio", source: SOUND, format: "pcm16" }))),
   }),
   "many citations": () => ({
     result: resultOf([
