@@ -97,7 +97,8 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   "many citations": () => ({
     result: resultOf([
       {
-        ...{ type: "text", text: "word ".repeat(2_000) },
+        type: "text",
+        text: "word ".repeat(2_000),
         citations: list(3_000, (index) => ({ url: `https://x.test/${index}`, start: 0, end: 9 })),
       },
     ]),

@@ -9,6 +9,8 @@ import {
 } from "../support/gateway.ts"
 import { CHAT, HELLO } from "./support.ts"
 
+const EVENTS = "text/event-stream"
+
 /** A whole answer of a provider with fields of its own, about fifteen megabytes of members. */
 const LONG = JSON.stringify({
   id: "chatcmpl-1",
@@ -25,6 +27,23 @@ const LONG = JSON.stringify({
   ),
 })
 
+const TOKENS = 100_000
+const TOKEN = { token: "é", logprob: -0.1, bytes: [195, 169], top_logprobs: [] }
+
+/** A stream whose log probabilities, and arguments, are long together. */
+function* longStream(): Generator<string> {
+  const chunk = (delta: object, more: object = {}) =>
+    `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta, ...more }] })}\n\n`
+  const content = Array.from({ length: 1_000 }, () => TOKEN)
+  for (let sent = 0; sent < TOKENS; sent += content.length) {
+    yield chunk({ content: "é".repeat(content.length) }, { logprobs: { content } })
+  }
+  const written = { name: "f", arguments: `{"a":"${"x".repeat(999_992)}"}` }
+  yield chunk({ tool_calls: [{ index: 0, id: "t", type: "function", function: written }] })
+  yield chunk({}, { finish_reason: "tool_calls" })
+  yield "data: [DONE]\n\n"
+}
+
 let vendor: Bun.Server<undefined>
 let gateway: TestGateway
 let caller: TestCaller
@@ -33,7 +52,12 @@ beforeAll(async () => {
   vendor = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: () => new Response(LONG, { headers: { "content-type": "application/json" } }),
+    async fetch(request) {
+      const { stream } = (await request.json()) as { stream?: boolean }
+      return stream === true
+        ? new Response([...longStream()].join(""), { headers: { "content-type": EVENTS } })
+        : new Response(LONG, { headers: { "content-type": "application/json" } })
+    },
   })
   gateway = await startGateway({
     providers: { long: provider(`http://127.0.0.1:${vendor.port}/v1`) },
@@ -59,4 +83,55 @@ test("a long whole answer of a chat stops no one, and arrives unchanged", async 
   // To compare so many members one by one takes seconds.
   expect(JSON.stringify(answer) === JSON.stringify(given)).toBe(true)
   expect(pause).toBeLessThan(150)
+})
+
+interface Part {
+  readonly text?: string
+  readonly logprobs?: readonly unknown[]
+}
+
+/** A frame of a response, or of Gemini. */
+interface Frame {
+  readonly sequence_number?: number
+  readonly response?: {
+    readonly output: readonly { readonly content?: readonly Part[]; readonly arguments?: string }[]
+  }
+  readonly candidates?: readonly {
+    readonly content: { readonly parts: readonly (Part & { readonly functionCall?: object })[] }
+    readonly logprobsResult?: { readonly chosenCandidates: readonly unknown[] }
+  }[]
+}
+
+/** The frames of a stream, which comes while no one waits long. */
+async function framesOf(path: string, body: object): Promise<readonly Frame[]> {
+  let text = ""
+  const pause = await longestPause(150, async () => {
+    text = await (await caller.post(path, body)).text()
+  })
+  expect(pause).toBeLessThan(150)
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => JSON.parse(line.slice("data: ".length)) as Frame)
+}
+
+test("a long streamed answer is written in slices as a response", async () => {
+  const body = { model: "long/m", input: "Hi", stream: true }
+  const frames = await framesOf("/v1/responses", body)
+  expect(frames.map((frame) => frame.sequence_number)).toEqual([...frames.keys()])
+  const [message, call] = frames.at(-1)?.response?.output ?? []
+  const [part] = message?.content ?? []
+  expect(part?.text === "é".repeat(TOKENS)).toBe(true)
+  expect(part?.logprobs).toHaveLength(TOKENS)
+  expect(call?.arguments).toHaveLength(1_000_000)
+})
+
+test("a long streamed answer is written in slices for Gemini's clients", async () => {
+  const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] }
+  const frames = await framesOf("/v1beta/models/long/m:streamGenerateContent?alt=sse", body)
+  const candidates = frames.flatMap((frame) => frame.candidates ?? [])
+  const parts = candidates.flatMap(({ content }) => content.parts)
+  expect(parts.map((part) => part.text ?? "").join("") === "é".repeat(TOKENS)).toBe(true)
+  expect(parts.filter((part) => part.functionCall)).toHaveLength(1)
+  expect(candidates.at(-1)?.logprobsResult?.chosenCandidates).toHaveLength(TOKENS)
 })

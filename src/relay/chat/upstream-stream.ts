@@ -17,6 +17,7 @@ import type { DrainRule } from "../pipeline/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
+import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
@@ -36,15 +37,6 @@ const BYTES_AT_ONCE = 256 * 1024
 const SLICE_BYTES = 32 * 1024
 /** A small chunk costs as much as so many bytes. */
 const CHUNK_COST = 8 * 1024
-
-/** The media type of each framing. */
-const MEDIA_TYPES = {
-  sse: "text/event-stream",
-  "event-stream": "application/vnd.amazon.eventstream",
-} as const
-
-/** Types that say nothing of what is sent. */
-const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
 /** For frames that are only counted. */
 const NO_WRITER: FrameWriter = { isOver: false, push: () => "", broken() {} }
@@ -487,17 +479,4 @@ class HeldText implements Disposable {
   [Symbol.dispose](): void {
     if (this.#taken > 0) this.#memory.give(this.#taken)
   }
-}
-
-/** Whether an answer comes in the frames of its vendor's dialect. */
-export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
-  const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
-  return response.header("content-type")?.toLowerCase().includes(wanted) ?? false
-}
-
-/** Some servers send the requested stream without its type. */
-function isUntypedStream({ plan }: Attempt, response: HttpAnswer): boolean {
-  if (plan.binding.dialect.framing !== "sse") return false
-  const type = response.header("content-type")
-  return type === null || UNTYPED.test(type)
 }

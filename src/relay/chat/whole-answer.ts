@@ -39,8 +39,8 @@ import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { restoredResult } from "./restored-answer.ts"
+import { isStreamed } from "./stream-type.ts"
 import { isAnswered, loseOthers, settleUnread, type TriedPlan } from "./unread-answer.ts"
-import { isStreamed } from "./upstream-stream.ts"
 
 export interface WholeServices {
   readonly pipeline: Pipeline

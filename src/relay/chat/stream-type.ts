@@ -1,0 +1,24 @@
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+
+/** The media type of each framing. */
+const MEDIA_TYPES = {
+  sse: "text/event-stream",
+  "event-stream": "application/vnd.amazon.eventstream",
+} as const
+
+/** Types that say nothing of what is sent. */
+const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
+
+/** Whether an answer comes in the frames of its vendor's dialect. */
+export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
+  const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
+  return response.header("content-type")?.toLowerCase().includes(wanted) ?? false
+}
+
+/** Some servers send the requested stream without its type. */
+export function isUntypedStream({ plan }: Attempt, response: HttpAnswer): boolean {
+  if (plan.binding.dialect.framing !== "sse") return false
+  const type = response.header("content-type")
+  return type === null || UNTYPED.test(type)
+}
