@@ -5,7 +5,7 @@ import type { Writable } from "./writable.ts"
 
 type Base64Source = Extract<MediaSource, { readonly type: "base64" }>
 
-/** The bytes of base64 texts, each of which may end in padding. They are joined as they come. */
+/** Joins the bytes of base64 texts as they arrive. Each text may end in padding. */
 export class JoinedBase64 {
   #bytes = Buffer.alloc(0)
   #length = 0
@@ -25,15 +25,15 @@ export class JoinedBase64 {
   }
 }
 
-/** The pieces of one clip as one part: joined as they come, since there may be hundreds of thousands. */
+/** Joins the pieces of one clip into one part as they arrive: a clip may have hundreds of thousands. */
 export class JoinedAudio {
   readonly #part: Writable<AudioPart>
   /** The members of the extras of all pieces; undefined if the first piece has no extra. */
   readonly #extra: Extra | undefined
   #transcript: string
-  /** The source with sound; its data is that of the first such piece. */
+  /** The merged sources of all pieces with audio; its data is that of the first one. */
   #source: Base64Source | undefined
-  /** The sound of all pieces, if there are several with sound. */
+  /** The audio of all pieces, if several have audio. */
   #bytes: JoinedBase64 | undefined
 
   constructor(first: AudioPart) {
@@ -60,7 +60,7 @@ export class JoinedAudio {
     this.#source = this.#source === undefined ? source : { ...this.#source, ...source }
   }
 
-  /** All pieces so far. */
+  /** The clip so far. */
   get whole(): AudioPart {
     const whole: Writable<AudioPart> = { ...this.#part }
     if (this.#source !== undefined) whole.source = this.#source

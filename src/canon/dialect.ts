@@ -15,7 +15,7 @@ export interface SseFrame {
   readonly data: string
   /** `data`, already parsed, when someone had to: nothing is parsed twice. */
   readonly json?: JsonObject
-  /** Present if the data is long: it in pieces, each made when it is needed. */
+  /** Returns the data in pieces, each serialized on demand. Present only if the data is long. */
   pieces?(): Iterable<string>
 }
 

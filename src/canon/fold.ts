@@ -24,7 +24,7 @@ interface OpenChoice {
   /** The last text and its citations, which are appended to in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** Each clip by its first piece, which stands for all until the answer is whole. */
+  /** Each clip, keyed by its first piece, which stands for the clip until the answer is whole. */
   readonly clips: Map<Part, JoinedAudio>
 }
 

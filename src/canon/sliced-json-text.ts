@@ -34,7 +34,7 @@ export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<Ar
 /** A request whose body was at least so large is written in slices. Bytes. */
 export const LARGE_BODY = 2 * SLICE_BYTES
 
-/** Whether the text of a value is so long that it is written in slices. @param limit characters. */
+/** Whether a value is so long that it is written in slices. @param limit characters of its JSON. */
 export function isLargeJson(value: JsonValue, limit = LARGE_BODY): boolean {
   return weightOf(value, limit) > limit
 }
@@ -53,7 +53,7 @@ function* piecesOfText(text: string): Generator<string, undefined> {
   yield '"'
 }
 
-/** Cuts a text into pieces, at least one, without splitting a character. */
+/** Splits a text into one or more pieces, never within a surrogate pair. */
 export function* piecesOfString(text: string, maxLength: number): Generator<string, undefined> {
   let start = 0
   while (text.length - start > maxLength) {

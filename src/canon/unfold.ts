@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { Part } from "./message.ts"
 import { piecesOfString } from "./sliced-json-text.ts"
 
-/** Longer texts become several events. Characters. */
+/** Longer texts are split into several events. Characters. */
 const MAX_TEXT = 64 * 1024
-/** Tokens whose log probabilities are in one event. */
+/** Maximum number of log probabilities in one event. */
 const MAX_TOKENS = 1_000
 
 type Events = Generator<ChatEvent, undefined>
@@ -89,7 +89,7 @@ function* eventsOfPart(choice: number, part: Part): Events {
   }
 }
 
-/** Log probabilities are as many as the tokens of the answer. */
+/** Splits log probabilities: there is one for each token of the answer. */
 function* eventsOfExtra(choice: number, extra: Extra): Events {
   const { logprobs, ...others } = extra.fields
   const { dialect } = extra
@@ -102,7 +102,7 @@ function* eventsOfExtra(choice: number, extra: Extra): Events {
   if (isFirst) yield { type: "choice-extra", choice, extra }
 }
 
-/** Slices of a long list, or of the long lists of an object; none of anything else. */
+/** Returns slices of a long list, or of the long lists of an object; nothing for other values. */
 function* slicesOf(logprobs: JsonValue | undefined): Generator<JsonValue, undefined> {
   if (Array.isArray(logprobs)) {
     if (logprobs.length <= MAX_TOKENS) return

@@ -104,7 +104,7 @@ export function formatEvent(frame: { readonly event?: string; readonly data: str
     : `event: ${frame.event}\ndata: ${frame.data}\n\n`
 }
 
-/** The text of one event whose data is in pieces. */
+/** Yields the text of one event whose data is in pieces. */
 export function* formatData(
   event: string | undefined,
   pieces: Iterable<string>,

@@ -8,16 +8,16 @@ import type { HttpAnswer } from "../../src/wire/http/answer.ts"
 import { HttpClient } from "../../src/wire/http/client.ts"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 
-/** Memory of an answer, and its maximum size. Bytes. */
+/** Maximum size of an answer, and of its memory. Bytes. */
 const ANSWER_BYTES = 1 << 28
 const LONG_MS = 60_000
 const DEADLINES = { connect: LONG_MS, firstByte: LONG_MS, betweenBytes: LONG_MS, whole: LONG_MS }
 
-/** Upstream calls without a network: their answers are given. */
+/** Makes upstream calls without a network. */
 export class AttemptWorld implements Disposable {
   readonly #watch = new DeadlineWatch()
 
-  /** Makes a call, and ends it. */
+  /** Runs a function with a call, then ends the call. */
   async with<Result>(
     dialect: UpstreamDialect,
     request: ChatRequest,
@@ -53,7 +53,7 @@ export class AttemptWorld implements Disposable {
   }
 }
 
-/** An answer of given chunks. @param next called for each; undefined: there are no more. */
+/** Returns an answer. @param next returns its next chunk, or undefined at the end. */
 export function answerOf(type: string, next: () => Uint8Array | undefined): HttpAnswer {
   const body: AsyncIterableIterator<Uint8Array> = {
     async next() {

@@ -276,9 +276,9 @@ function translate(client: ClientDialect, text: string): void {
   }
 }
 
-/** Rules that reject names, and give them no maximum length. */
+/** Rules that reject names without limiting their length. */
 const SHORT_OF_CHARACTERS: ModelRules = { tool_name_characters: ["-"] }
-/** How much longer than reading it, names of a request may take to be fitted. */
+/** Maximum time for fitting names, as a multiple of the time for parsing the request. */
 const MAX_COST = 10
 
 /** An operation that takes longer than its size explains lets one caller slow down all others. */

@@ -25,14 +25,14 @@ const REQUEST: ChatRequest = {
 }
 const SIGNER = new ReasoningSigner("secret")
 
-/** How much larger an answer may be for its caller than for its provider. */
+/** Maximum size of an answer for its caller, as a multiple of the provider's bytes. */
 const MAX_SIZE_GROWTH = 16
-/** How much of all work may be done in one turn of the event loop. */
+/** Maximum share of the processor time that one turn of the event loop may take. */
 const MAX_SHARE = 0.4
 /** Shorter turns are not compared. Milliseconds. */
 const MIN_COMPARED_MS = 60
 const ATTEMPTS = 3
-/** Bytes of an answer that come at once. */
+/** Bytes of an answer that arrive at once. */
 const CHUNK_BYTES = 64 * 1024
 
 function list<Value>(count: number, make: (index: number) => Value): Value[] {
@@ -128,7 +128,7 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
   )
 }
 
-/** The way of an answer: all that is done of it until its caller has it. @returns its size for the caller. */
+/** Processes an answer as the relay does. @returns the size that the caller receives. */
 type Way = (upstream: UpstreamDialect, client: ClientDialect, bytes: Uint8Array) => Promise<number>
 
 const world = new AttemptWorld()
@@ -172,7 +172,7 @@ const folded: Way = (upstream, client, bytes) =>
 
 interface Measured {
   readonly size: number
-  /** The longest turn of the event loop, and all of them; milliseconds of the processor. */
+  /** Processor time of the longest turn of the event loop, and of all turns. Milliseconds. */
   readonly longest: number
   readonly all: number
 }
@@ -190,7 +190,7 @@ async function measured(work: () => Promise<number>): Promise<Measured> {
   }
   setImmediate(turn)
   const size = await work().catch((error: unknown) => {
-    // What is too large for a stream may fail, as long as no one else waits for that.
+    // An answer that is too large for a stream may fail, but must not block other requests.
     if (error instanceof GatewayError) return 0
     throw error
   })
@@ -213,7 +213,7 @@ const PROVIDERS = UPSTREAMS.filter(
   (upstream): upstream is UpstreamDialect & ClientDialect => "encodeEvents" in upstream,
 )
 
-/** An answer that holds the event loop, or that is multiplied in size, harms all other callers. */
+/** An answer that blocks the event loop or is multiplied in size harms all other callers. */
 describe.each(PROVIDERS.map((upstream) => [upstream.id, upstream] as const))(
   "%s",
   (_, upstream) => {

@@ -30,7 +30,7 @@ const LONG = JSON.stringify({
 const TOKENS = 100_000
 const TOKEN = { token: "é", logprob: -0.1, bytes: [195, 169], top_logprobs: [] }
 
-/** A stream whose log probabilities, and arguments, are long together. */
+/** A stream with many log probabilities and a long tool call. */
 function* longStream(): Generator<string> {
   const chunk = (delta: object, more: object = {}) =>
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta, ...more }] })}\n\n`
@@ -102,7 +102,7 @@ interface Frame {
   }[]
 }
 
-/** The frames of a stream, which comes while no one waits long. */
+/** Returns the frames of a stream, and checks that it does not block the event loop. */
 async function framesOf(path: string, body: object): Promise<readonly Frame[]> {
   let text = ""
   const pause = await longestPause(150, async () => {

@@ -8,15 +8,15 @@ export function mintId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "")
 }
 
-/** Maximum length of an answer's id, which every chunk of a stream repeats. Characters. */
+/** Maximum length of an answer's id, because every chunk of a stream repeats it. Characters. */
 const MAX_ID_LENGTH = 512
 
-/** Whether an answer's id is longer than that of any API: it is replaced. */
+/** Whether an answer's id is longer than any known API's, so that it is replaced. */
 export function isLongId(id: string): boolean {
   return id.length > MAX_ID_LENGTH
 }
 
-/** A vendor's id with a dialect's prefix; a new one if the vendor gave none, or a long one. */
+/** A vendor's id with a dialect's prefix; a new one if the vendor's is missing or too long. */
 export function prefixedId(prefix: string, id: string | undefined): string {
   if (id === undefined || id === "" || isLongId(id)) return mintId(prefix)
   return id.startsWith(prefix) ? id : prefix + id

@@ -17,8 +17,8 @@ export function parseFrame({ data }: SseFrame): JsonObject {
 }
 
 /**
- * A frame of an object. Long data is written in pieces, when it is due.
- * @param length about how many characters of the object depend on the answer.
+ * Returns a frame with an object as its data. Long data is serialized on demand.
+ * @param length approximate characters of the answer in the object.
  * @param isCarrier whether the object holds the usage: see `EventEncoder`.
  */
 export function frameOf(

@@ -57,7 +57,7 @@ export async function foldAnswer(
   return { result, rest }
 }
 
-/** Folds a stream while it comes, until it is whole. */
+/** Folds a stream into a whole answer while it arrives. */
 class CollectingWriter implements FrameWriter {
   readonly fold = new AnswerFold()
   readonly isOver = false

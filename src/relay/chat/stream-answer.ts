@@ -139,7 +139,7 @@ class StreamedAnswer implements Watched {
     }
   }
 
-  /** The last words, if they are long. */
+  /** Writes the rest of the final frames, if they are long. */
   async #pullBacklog(controller: Controller): Promise<void> {
     const backlog = this.#upstream?.writer.backlog
     if (backlog?.isEmpty === false) {
@@ -196,7 +196,7 @@ class StreamedAnswer implements Watched {
       .map((attempt) => attempt.ended)
       .find((reason) => reason !== undefined && !isOver(reason))
     if ((controller.desiredSize ?? 0) > 0) {
-      // A comment may not stand within a frame.
+      // A comment within a frame would corrupt it.
       if (!this.#hasBacklog) controller.enqueue(KEEP_ALIVE)
     }
     // The caller has stopped reading, so no read will find out that the upstream's time is over.

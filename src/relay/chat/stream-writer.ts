@@ -31,7 +31,7 @@ export interface FrameWriter {
   broken(frame: SseFrame): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
-  /** Long frames, which follow what `push` and `end` return. */
+  /** Long frames, to be sent after the text that `push` and `end` return. */
   readonly backlog?: TextBacklog
 }
 
@@ -171,7 +171,7 @@ export class TranscodingWriter implements StreamWriter {
       readonly dialect: DialectId
       /** Called with each image, or piece of audio, of the answer. */
       readonly onMedia?: (media: ImagePart | AudioPart) => void
-      /** Whether several streams write through it: the frames of one do not wait for those of another. */
+      /** Whether several streams share the writer. Their frames are never put into the backlog by `push`. */
       readonly isShared?: boolean
     },
   ) {

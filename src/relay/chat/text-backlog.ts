@@ -1,10 +1,10 @@
 import type { SseFrame } from "../../canon/dialect.ts"
 import { formatData, formatEvent } from "../../wire/sse.ts"
 
-/** How much is written in one turn of the event loop. Characters. */
+/** Maximum text written in one turn of the event loop. Characters. */
 const SLICE_LENGTH = 128 * 1024
 
-/** Long frames, which are written in slices, and the frames behind them. */
+/** Queues long frames, which are written in slices, and the frames that follow them. */
 export class TextBacklog {
   #frames: SseFrame[] = []
   #pieces: Iterator<string, undefined> | undefined
@@ -17,7 +17,7 @@ export class TextBacklog {
     this.#frames.push(frame)
   }
 
-  /** The next slice. @param length its characters, or a few more; fewer only at the end. */
+  /** Returns the next slice. @param length minimum characters, except at the end. */
   take(length = SLICE_LENGTH): string {
     this.#pieces ??= piecesOf(this.#frames)
     let text = ""
@@ -33,13 +33,13 @@ export class TextBacklog {
     return text
   }
 
-  /** All that is left. */
+  /** Returns the rest of the text. */
   takeAll(): string {
     return this.isEmpty ? "" : this.take(Infinity)
   }
 }
 
-/** The text of frames in pieces. Frames that are added to a list meanwhile are written too. */
+/** Yields the text of frames in pieces, including frames added to the list meanwhile. */
 export function* piecesOf(frames: Iterable<SseFrame>): Generator<string, undefined> {
   for (const frame of frames) {
     if (frame.pieces === undefined) yield formatEvent(frame)

@@ -74,7 +74,7 @@ export class UpstreamStream<
   #isEnded = false
   /** What was received and is still to be read. */
   #rest: Uint8Array | undefined
-  /** Bytes received, and characters written of them, since others have had their turn: more may be here already. */
+  /** Bytes received and characters written since the last turn of the event loop. */
   #work = 0
   /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
   #hangUpAt: number | undefined

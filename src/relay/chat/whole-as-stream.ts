@@ -12,9 +12,9 @@ import type { Attempt } from "../upstream/attempt.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { piecesOf } from "./text-backlog.ts"
 
-/** How much of the stream is written in one turn of the event loop. Characters. */
+/** Maximum text written in one turn of the event loop. Characters. */
 const SLICE_LENGTH = 32 * 1024
-/** Unknown members of an answer, or of a choice, are in one frame, which is written and read in one turn. Characters. */
+/** Maximum length of the unknown members of an answer or choice, because one frame has them all. Characters. */
 const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
 
 /**
@@ -56,7 +56,7 @@ function notStreamed(provider: string): GatewayError {
   )
 }
 
-/** The stream in slices with a turn of the event loop between them, written as they are read. */
+/** Yields the stream in slices, each written in its own turn of the event loop. */
 async function* slicesOf(frames: Iterable<SseFrame>): AsyncGenerator<Uint8Array, undefined> {
   let text = ""
   for (const piece of piecesOf(frames)) {

@@ -88,7 +88,7 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
         type: "tool_use",
         id,
         name,
-        // Parsed when it is written: there may be many long ones.
+        // Parsed on demand, because an answer may have many long calls.
         get input() {
           return (input ??= encodeInput(part.arguments))
         },

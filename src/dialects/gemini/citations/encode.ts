@@ -14,7 +14,7 @@ export class Grounding {
   readonly #places = new BytePlaces()
   #repeated = 0
 
-  /** Sources, and segments that they support. */
+  /** The number of sources and of supported segments. */
   get count(): number {
     return this.#chunks.size + this.#supports.length
   }

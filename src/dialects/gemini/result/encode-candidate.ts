@@ -70,11 +70,11 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
 export class WrittenLogprobs {
   readonly #chosen: JsonObject[] = []
   readonly #others: JsonObject[] = []
-  /** All of them. */
+  /** The number of tokens and alternatives. */
   count = 0
   #hasOthers = false
 
-  /** Those of an extra of any dialect. */
+  /** Adds the log probabilities of an extra of any dialect. */
   add(extra: Extra | undefined): void {
     for (const token of logprobsOf(extra) ?? []) {
       if (!isJsonObject(token)) continue
@@ -106,7 +106,7 @@ export function ownParts(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? (value as JsonObject[]) : []
 }
 
-/** A call with all of its arguments, which are parsed when the call is written: there may be many long ones. */
+/** A call with all of its arguments. They are parsed on demand, because an answer may have many long calls. */
 export function callPart(id: string, name: string, written: string): JsonObject {
   let args: JsonObject | undefined
   const functionCall = {

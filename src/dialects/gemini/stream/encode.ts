@@ -19,16 +19,16 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
 
-/** A token with its log probability, about. Characters. */
+/** Approximate length of a token with its log probability. Characters. */
 const TOKEN_LENGTH = 40
-/** A source, or a segment that one supports, about. Characters. */
+/** Approximate length of a source or of a supported segment. Characters. */
 const SOURCE_LENGTH = 80
 
 /** Each chunk has new parts of one candidate; the last one has all finish reasons, and the usage. */
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
   readonly #head: JsonObject
-  /** Members of the first chunk alone, until it is written. */
+  /** Members that only the first chunk has; undefined once it is written. */
   #first: JsonObject | undefined
   /** The JSON after the candidates of every chunk. */
   #tail = ""
@@ -137,7 +137,7 @@ class GenerationEncoder implements EventEncoder {
     return [{ data: `{"candidates":[${candidate}],${tail}` }]
   }
 
-  /** One of the frames of parts that are long together. */
+  /** The frame of one part, if the parts of an event are long together. */
   #longFrame(index: number, part: JsonObject, length: number): SseFrame {
     const candidate = { content: { parts: [part], role: "model" }, index }
     const json = { candidates: [candidate], ...this.#head, ...this.#first }

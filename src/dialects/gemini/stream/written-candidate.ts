@@ -42,14 +42,14 @@ export class WrittenCandidate {
   #raw: string | undefined
   #extra: JsonObject = {}
   readonly #logprobs = new WrittenLogprobs()
-  /** Characters of the arguments in parts returned since `takeLength`. */
+  /** Characters of the arguments in the parts returned since `takeLength`. */
   #length = 0
 
   constructor(index: number) {
     this.#index = index
   }
 
-  /** About how many characters the arguments have in the parts returned since the last time. */
+  /** Returns the characters of the arguments in the parts returned since the last call. */
   takeLength(): number {
     const length = this.#length
     this.#length = 0

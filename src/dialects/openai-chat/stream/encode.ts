@@ -26,7 +26,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ChunkEncoder(request)
 }
 
-/** Members that vendors put into every chunk (OpenAI's reference, OpenRouter's); all others only open the stream. */
+/** Members that OpenAI or OpenRouter send in every chunk. Others are sent in the first chunk only. */
 const REPEATED_MEMBERS: ReadonlySet<string> = new Set([
   "service_tier",
   "system_fingerprint",
@@ -38,7 +38,7 @@ const MAX_REPEATED = 128
 /**
  * Each choice starts with a chunk that has its role, at its first event, because only then is it known whether
  * it has content or only calls. All chunks have the same id, time and model; so the JSON before and after the
- * choice is serialized once per stream. Unknown members of the answer are only in its first chunk.
+ * choice is serialized once per stream. Only the first chunk has the unknown members of the answer.
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
@@ -46,7 +46,7 @@ class ChunkEncoder implements EventEncoder {
   readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined
-  /** Members of the first chunk alone, until it is written. */
+  /** Members that only the first chunk has; undefined once it is written. */
   #first: JsonObject | undefined
   #before = ""
   #after = ""

@@ -32,7 +32,7 @@ import { encodeUsage } from "../usage.ts"
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
 
-/** An item without its content, about. Characters. */
+/** Approximate length of an item without its content. Characters. */
 const ITEM_LENGTH = 150
 
 /** An encoder for one stream of response events, in OpenAI's order (docs/wire/openai-responses.md#f6). */

@@ -7,7 +7,7 @@ export const COMPLETED = "response.completed"
 
 /** Writes the events of one stream, numbered without gaps (docs/wire/openai-responses.md#f7). */
 export class FrameWriter {
-  /** Length of events that are written together: `long` takes none of them for shorter. */
+  /** Minimum length that `long` assumes for an event, set when many events are written together. */
   minLength = 0
   #next: number
 
@@ -22,7 +22,7 @@ export class FrameWriter {
     return { event: type, data }
   }
 
-  /** An event that may be long. @param length about how many characters of the answer it has. */
+  /** An event that may be long. @param length approximate characters of the answer in it. */
   long(type: string, members: JsonObject, length: number): SseFrame {
     const json = { type, ...members, sequence_number: this.#next++ }
     return frameOf(type, json, Math.max(length, this.minLength))

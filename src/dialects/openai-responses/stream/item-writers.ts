@@ -21,7 +21,7 @@ export abstract class ItemWriter {
   protected readonly id: string
   /** `"item_id":...,"output_index":...`, which every event of the item has. */
   protected readonly place: string
-  /** The same as an object. */
+  /** `place` as an object. */
   protected readonly placed: JsonObject
   /** An item that is never closed broke off. */
   protected status: ItemStatus = "incomplete"
@@ -43,7 +43,7 @@ export abstract class ItemWriter {
   /** The item so far. */
   abstract get item(): JsonObject
 
-  /** About how many characters of it come from the answer; 0 for an item that arrives whole. */
+  /** Approximate characters of the answer in the item; 0 for an item that arrives whole. */
   get length(): number {
     return 0
   }

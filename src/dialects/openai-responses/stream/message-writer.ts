@@ -21,7 +21,7 @@ interface OpenContent {
   data: JoinedBase64 | undefined
 }
 
-/** A token with its log probability, about. Characters. */
+/** Approximate length of a token with its log probability. Characters. */
 const TOKEN_LENGTH = 80
 
 /** Writes a message: its texts and refusals, one content after another. */
