@@ -87,7 +87,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
     result: resultOf([text("a")], {
       extra: {
         dialect: "openai-chat",
-        fields: { logprobs: { content: list(120_000, () => TOKEN) } },
+        fields: { logprobs: { content: list(150_000, () => TOKEN) } },
       },
     }),
   }),
