@@ -235,6 +235,18 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   },
   {
     kind: "account",
+    codes: ["failedoperation.resourcepackexhausted"],
+    source: "Tencent Hunyuan, error codes",
+  },
+  {
+    kind: "account",
+    statuses: [400, 402, 403, 412, 429],
+    message:
+      /^(?:budget exhausted for virtual key|inference prohibited, please enter payment method)/i,
+    source: "Portkey, virtual key budgets; DeepInfra",
+  },
+  {
+    kind: "account",
     statuses: [400, 403],
     message:
       /^operation not allowed\.?$|^.{0,40}INVALID_PAYMENT_INSTRUMENT|^access to anthropic models is not allowed/i,
@@ -299,9 +311,9 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "permission",
     statuses: [400, 401, 403, 404],
     message:
-      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy|access to this model is not available for channel program accounts|imagen api is only accessible to billed users)/i,
+      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy|access to this model is not available for channel program accounts|imagen api is only accessible to billed users|key not allowed to access model\b|this account is not allowed to access this model)/i,
     source:
-      "OpenAI, API organization verification and project permissions; openai-go#565; Vertex AI: 400 `FAILED_PRECONDITION`; Bedrock: 400 and 403; Gemini: openjourney#1 (400)",
+      "LiteLLM proxy; Cloudflare Workers AI, 5018; OpenAI, API organization verification and project permissions; openai-go#565; Vertex AI: 400 `FAILED_PRECONDITION`; Bedrock: 400 and 403; Gemini: openjourney#1 (400)",
   },
   {
     kind: "permission",
@@ -320,6 +332,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "allocationquota.freetieronly",
       "accessdenied.unpurchased",
       "model.accessdenied",
+      "workspace.accessdenied",
     ],
     source:
       "Groq: 400 and 403; BytePlus ModelArk, error codes: 404 and 429; Alibaba Cloud Model Studio, error codes: 400 and 403",

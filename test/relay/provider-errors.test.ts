@@ -40,6 +40,61 @@ const CASES: readonly Case[] = [
     secret: "suspended",
   },
   {
+    name: "OpenRouter, an account of the called provider",
+    vendor: "openrouter",
+    kind: "account",
+    status: 400,
+    body: {
+      error: {
+        code: 400,
+        message: "Provider returned error",
+        metadata: {
+          raw: JSON.stringify({ error: { message: "Your credit balance is too low to access" } }),
+        },
+      },
+    },
+    secret: "credit balance",
+  },
+  {
+    name: "Cloudflare, an account without the model",
+    vendor: "openai-compatible",
+    kind: "permission",
+    status: 400,
+    body: {
+      success: false,
+      errors: [{ code: 5018, message: "This account is not allowed to access this model." }],
+    },
+    secret: "not allowed",
+  },
+  {
+    name: "DeepInfra, no payment method",
+    vendor: "deepinfra",
+    kind: "account",
+    status: 400,
+    body: openai("inference prohibited, please enter payment method."),
+    secret: "payment method",
+  },
+  {
+    name: "LiteLLM, a key without the model",
+    vendor: "openai-compatible",
+    kind: "permission",
+    status: 400,
+    body: openai(
+      "key not allowed to access model. This key can only access models=['secret-model']. Tried to access gpt-5",
+      "key_model_access_denied",
+      "400",
+    ),
+    secret: "secret-model",
+  },
+  {
+    name: "Portkey, a spent budget",
+    vendor: "openai-compatible",
+    kind: "account",
+    status: 400,
+    body: openai("Budget exhausted for virtual key ACCT42", "error", "error"),
+    secret: "ACCT42",
+  },
+  {
     name: "Alibaba Cloud, arrears",
     vendor: "openai-compatible",
     kind: "account",

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { codeOf, encodeError, errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
@@ -34,16 +34,27 @@ export function decodeError(status: number, body: unknown): GatewayError {
 /**
  * Known forms: `{error: {message, type, code, param}}` with a code that may be a number (OpenRouter,
  * Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI), `{detail}` or `{message}` (Mistral,
- * Voyage), plain text, and HTML pages, which are not passed on.
+ * Voyage), `{detail: {error}}` (DeepInfra), `{errors: [{code, message}]}` (Cloudflare), plain text, and HTML pages,
+ * which are not passed on. OpenRouter has the error of the called provider as text in `error.metadata.raw`.
  */
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : withMessage({}, body)
   const whole: unknown = Array.isArray(body) ? body[0] : body
   if (!isJsonObject(whole)) return {}
-  const { error } = whole
-  if (isJsonObject(error)) return withMessage(named(error), messageOf(error))
+  const { error, errors } = whole
+  if (isJsonObject(error)) {
+    return calledProvidersError(error) ?? withMessage(named(error), messageOf(error))
+  }
+  const [first] = Array.isArray(errors) ? errors : []
+  if (isJsonObject(first)) return withMessage(named(first), messageOf(first))
   const words = typeof error === "string" ? error : messageOf(whole)
   return withMessage(named(whole), words)
+}
+
+function calledProvidersError({ metadata }: JsonObject): VendorError | undefined {
+  const raw = isJsonObject(metadata) ? textAt(metadata, "raw") : undefined
+  const read = raw === undefined ? undefined : readVendorError(parseJsonObject(raw))
+  return read?.message === undefined ? undefined : read
 }
 
 function messageOf(error: JsonObject): string | undefined {
@@ -52,6 +63,7 @@ function messageOf(error: JsonObject): string | undefined {
   const detail = isJsonObject(message) ? message.detail : error.detail
   if (typeof message === "string") return message
   if (typeof detail === "string") return detail
+  if (isJsonObject(detail)) return textAt(detail, "error") ?? textAt(detail, "message")
   // A list of validation errors has their paths, so it is passed on whole.
   return Array.isArray(detail) && detail.length > 0 ? JSON.stringify(detail) : undefined
 }

@@ -56,6 +56,24 @@ describe("errors of vendors", () => {
     ["Gemini's list", [{ error: { message: "m", code: 400 } }], "m", { code: "400" }],
     ["xAI", { code: "invalid-argument", error: "m" }, "m", { code: "invalid-argument" }],
     ["Mistral's detail", { detail: "m" }, "m", {}],
+    ["DeepInfra's detail", { detail: { error: "m" } }, "m", {}],
+    [
+      "Cloudflare's errors",
+      { success: false, errors: [{ code: 5, message: "m" }] },
+      "m",
+      { code: "5" },
+    ],
+    [
+      "the called provider's error at OpenRouter",
+      {
+        error: {
+          message: "Provider returned error",
+          metadata: { raw: '{"error":{"message":"m"}}' },
+        },
+      },
+      "m",
+      {},
+    ],
     ["Mistral's message", { object: "error", message: "m", type: "t" }, "m", { type: "t" }],
     ["a list of complaints", { detail: [{ loc: ["a"] }] }, '[{"loc":["a"]}]', {}],
     ["complaints inside a message", { message: { detail: ["a"] } }, '["a"]', {}],
