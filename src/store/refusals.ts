@@ -53,6 +53,8 @@ export const refusals = {
 
   groupHasMembers: (id: string) =>
     new StoreError("conflict", `accounts belong to the price group '${id}'`),
+  wasReconciled: (provider: string) =>
+    new StoreError("conflict", `someone else has just reconciled the provider '${provider}'`),
   settingWasChanged: (section: string, id: string) =>
     new StoreError("conflict", `someone else has just changed ${section} '${id}'`),
 

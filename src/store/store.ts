@@ -16,6 +16,7 @@ import type { PeopleReads, PeopleWrites } from "./people.ts"
 import type { NodeReads, NodeWrites } from "./nodes.ts"
 import type { PaymentReads, PaymentWrites } from "./payments.ts"
 import type { RateLimitWrites } from "./rate-limits.ts"
+import type { ReconciliationReads, ReconciliationWrites } from "./reconciliations.ts"
 import type { SettingReads, SettingWrites } from "./settings.ts"
 import type { SettlementReads, SettlementWrites } from "./settlements.ts"
 import type { VendorStateReads, VendorStateWrites } from "./vendor-state.ts"
@@ -35,6 +36,7 @@ export interface StoreReader extends AsyncDisposable {
   readonly notices: NoticeReads
   readonly payments: PaymentReads
   readonly people: PeopleReads
+  readonly reconciliations: ReconciliationReads
   readonly settings: SettingReads
   readonly settlements: SettlementReads
   readonly vendorState: VendorStateReads
@@ -63,6 +65,7 @@ export interface Store extends StoreReader {
   readonly payments: PaymentReads & PaymentWrites
   readonly people: PeopleReads & PeopleWrites
   readonly rateLimits: RateLimitWrites
+  readonly reconciliations: ReconciliationReads & ReconciliationWrites
   readonly settings: SettingReads & SettingWrites
   readonly settlements: SettlementReads & SettlementWrites
   readonly vendorState: VendorStateReads & VendorStateWrites

@@ -76,6 +76,8 @@ export const TABLES: readonly CopiedTable[] = [
   table("notice_deliveries", "notice target state attempts at error"),
   table("notice_marks", "name value at"),
   table("backups", "place at every"),
+  table("reconciliations", "provider number at body"),
+  table("provider_corrections", "provider day number amount"),
   table("attempts", "key count begun_at"),
 ]
 

@@ -11,6 +11,7 @@ import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
 import { peopleMethods } from "./people.ts"
 import { rateLimitMethods } from "./rate-limits.ts"
+import { reconciliationMethods } from "./reconciliations.ts"
 import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
 import { idempotencyMethods } from "./idempotency.ts"
@@ -53,6 +54,7 @@ export function postgresStore(client: PostgresClient): Store {
     payments: paymentMethods(parts),
     people: peopleMethods(client),
     rateLimits: rateLimitMethods(client),
+    reconciliations: reconciliationMethods(parts),
     settings: settingMethods(parts),
     settlements: settlementMethods(client),
     vendorState: vendorStateMethods(client),

@@ -25,6 +25,7 @@ import { paymentMethods, Payments } from "./payments.ts"
 import { People, peopleMethods } from "./people.ts"
 import { Postings } from "./postings.ts"
 import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
+import { reconciliationMethods } from "./reconciliations.ts"
 import { Receipts } from "./receipts.ts"
 import { ConsoleSettings, settingMethods } from "./settings.ts"
 import { settlementMethods } from "./settlements.ts"
@@ -98,6 +99,7 @@ export function storeMethods(database: Database): DirectStore {
     payments: paymentMethods({ transactions, payments, cards, debts }),
     people: peopleMethods(transactions, database, new People(database, trail)),
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
+    reconciliations: reconciliationMethods(transactions, database),
     settings: settingMethods({ transactions, settings }),
     settlements: settlementMethods({ transactions, postings, holds, receipts, writeOffs }),
     vendorState: vendorStateMethods({ transactions, states }),

@@ -119,6 +119,8 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
     ),
   ({ notices }) => notices.removeTarget("target", AUDIT),
   ({ backups }) => backups.note({ place: "/mnt", at: NOW, every: null }, AUDIT),
+  ({ reconciliations }) =>
+    reconciliations.save({ provider: "openai", number: 1, at: NOW, body: "{}" }, [], AUDIT),
   ({ people }) => people.erase({ person: "bob", addresses: [], addressHashes: [], at: NOW }, AUDIT),
 ]
 

@@ -24,6 +24,7 @@ import { payloadLogContract } from "./payload-log.ts"
 import { paymentContract } from "./payments.ts"
 import { peopleContract } from "./people.ts"
 import { rateLimitContract } from "./rate-limits.ts"
+import { reconciliationContract } from "./reconciliations.ts"
 import { reportContract } from "./reports.ts"
 import { usageContract } from "./usage.ts"
 import { sealingContract } from "./sealing.ts"
@@ -58,6 +59,7 @@ export const CONTRACTS = {
   payments: paymentContract,
   people: peopleContract,
   "rate limits": rateLimitContract,
+  reconciliations: reconciliationContract,
   reports: reportContract,
   usage: usageContract,
   "usage of labels": labelUsageContract,

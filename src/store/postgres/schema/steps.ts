@@ -6,6 +6,7 @@ import { REQUEST_SEGMENTS } from "./19-request-segments.ts"
 import { SUMS_OF_AMOUNTS } from "./20-sums-of-amounts.ts"
 import { KEY_CREATORS } from "./21-key-creators.ts"
 import { RUNNING_SLOTS } from "./22-running-slots.ts"
+import { RECONCILIATIONS } from "./23-reconciliations.ts"
 import { CONCURRENT_REQUESTS } from "./10-concurrent-requests.ts"
 import { NOTICES } from "./11-notices.ts"
 import { ACCOUNT_LIMITS } from "./12-account-limits.ts"
@@ -46,4 +47,5 @@ export const SCHEMA: readonly SchemaStep[] = [
   { sql: SUMS_OF_AMOUNTS, oldest: 1 },
   { sql: KEY_CREATORS, oldest: 1 },
   { sql: RUNNING_SLOTS, oldest: 1 },
+  { sql: RECONCILIATIONS, oldest: 1 },
 ]

@@ -17,6 +17,7 @@ import { BACKUPS } from "./book/20-backups.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { KEY_CREATORS } from "./book/24-key-creators.ts"
 import { RUNNING_SLOTS } from "./book/25-running-slots.ts"
+import { RECONCILIATIONS } from "./book/26-reconciliations.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
 import { MEMBERS } from "./book/5-members.ts"
@@ -54,5 +55,6 @@ export const BOOK_SCHEMA: Schema = {
     KEY_INDEXES,
     KEY_CREATORS,
     RUNNING_SLOTS,
+    RECONCILIATIONS,
   ],
 }

@@ -1,0 +1,19 @@
+/** Comparisons with the bills of providers, and what was posted after them. */
+export const RECONCILIATIONS = `
+-- The last comparison of each provider.
+CREATE TABLE reconciliations (
+  provider TEXT PRIMARY KEY,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+-- Provider cost that receipts do not contain, by the comparison that found it.
+CREATE TABLE provider_corrections (
+  provider TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  amount INTEGER NOT NULL,
+  PRIMARY KEY (day, provider, number)
+) STRICT, WITHOUT ROWID;
+`
