@@ -17,6 +17,7 @@ import { systemRoutes } from "./system.ts"
 import { usageRoutes } from "./usage.ts"
 import { writeOffRoutes } from "./write-offs.ts"
 import { billingGapRoutes } from "./billing-gaps.ts"
+import { reconciliationRoutes } from "./reconciliations.ts"
 
 /** All of the management API, `/admin/v1`. `/openapi.json` and `/docs` show it in this order. */
 export const ROUTES = {
@@ -30,6 +31,7 @@ export const ROUTES = {
   ...usageRoutes,
   ...writeOffRoutes,
   ...billingGapRoutes,
+  ...reconciliationRoutes,
   ...noticeRoutes,
   ...auditRoutes,
   ...providerRoutes,

@@ -71,7 +71,10 @@ export const usageRow = z.object({
   cost: credits,
   /** What requests cost beyond that; only operators see it. */
   written_off: credits.optional(),
-  /** What vendors ask for them, with attempts that failed after they had counted; only operators see it. */
+  /**
+   * What vendors ask for them, with attempts that failed after they had counted, and the corrections of
+   * reconciliations; only operators see it.
+   */
   provider_cost: credits.optional(),
   /** Mean of those that were answered, milliseconds. */
   mean_duration_ms: z.int().nullable(),

@@ -1,4 +1,5 @@
 import { KeptState } from "./anthropic-messages/kept-state.ts"
+import type { SimulatedCost } from "./costs/simulated-costs.ts"
 import { FlakyCounters } from "./faults.ts"
 import type { Json } from "./json.ts"
 import { MarkedCache } from "./marked-cache.ts"
@@ -16,6 +17,8 @@ export class SimulatorState {
   readonly markedCache = new MarkedCache()
   readonly storedResponses = new StoredResponses()
   readonly keptMessages = new KeptState()
+  /** What the cost APIs bill. */
+  readonly costs: SimulatedCost[] = []
   /** Requests that are being answered. */
   readonly open = new Set<Exchange>()
 

@@ -2,6 +2,8 @@ import { anthropicMessages } from "./anthropic-messages/index.ts"
 import { audio } from "./audio/index.ts"
 import { bedrockConverse } from "./bedrock-converse/index.ts"
 import { cohereChat } from "./cohere-chat/index.ts"
+import { costs } from "./costs/index.ts"
+import type { SimulatedCost } from "./costs/simulated-costs.ts"
 import { embeddings } from "./embeddings/index.ts"
 import { Exchange, SimulatorState } from "./exchange.ts"
 import type { WireFormat } from "./format.ts"
@@ -35,6 +37,8 @@ export interface Simulator extends AsyncDisposable {
   readonly shortUrl: string
   /** The last 1,000 requests, oldest first; fewer when their bodies are large. */
   readonly requests: RecordedRequest[]
+  /** What the cost APIs bill: empty until a test adds to it. */
+  readonly costs: SimulatedCost[]
   /** Requests that are being answered now. */
   readonly open: number
   /** Cuts what is open and frees the port. */
@@ -52,6 +56,7 @@ const FORMATS: readonly WireFormat[] = [
   bedrockConverse,
   geminiFormat,
   cohereChat,
+  costs,
 ]
 
 /** A prefix of the path: the simulated vendor, with the limits of its models (`vendor-limits/`). */
@@ -79,6 +84,7 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
     url: `http://${hostname}:${server.port}`,
     shortUrl: short.url,
     requests: state.log.requests,
+    costs: state.costs,
     get open() {
       return state.open.size
     },

@@ -45,6 +45,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   connect: async () => [(await import("./connect.ts")).registerConnect],
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],
   statement: async () => [(await import("./statement.ts")).registerStatement],
+  reconcile: async () => [(await import("./reconcile.ts")).registerReconcile],
   "billing-gaps": async () => [(await import("./billing-gaps.ts")).registerBillingGaps],
   ledger: async () => [(await import("./ledger-verify.ts")).registerLedgerVerify],
   database: async () => [

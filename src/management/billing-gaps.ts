@@ -2,16 +2,12 @@ import type { BillingGaps, BillingGapsQuery, GapSum } from "#contract/billing-ga
 import { GatewayError } from "../canon/errors.ts"
 import { isJsonObject, parseJsonObject } from "../canon/json.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
-import type { ReceiptRecord, SettlementReads } from "../store/settlements.ts"
+import type { ReceiptRecord } from "../store/settlements.ts"
 import { type Actor, requireOperator } from "./actor.ts"
+import { type ReceiptReader, receiptsOfTime } from "./receipts-of-time.ts"
 
-/** Receipts per read, and per report of the management API. */
-const PAGE = 200
+/** Receipts that are read for one report of the management API. */
 const MAX_RECEIPTS = 50_000
-
-interface ReceiptReader {
-  readonly settlements: Pick<SettlementReads, "listReceipts">
-}
 
 /** One kind of gap, by name. */
 class Gap {
@@ -82,23 +78,21 @@ export class BillingGapReports {
       uncharged: new Gap(),
     }
     let read = 0
-    let last: ReceiptRecord | undefined
-    let isComplete = false
-    while (!isComplete && read < max) {
-      const receipts = await this.#reader.settlements.listReceipts(
-        filter,
-        last?.request ?? "",
-        PAGE,
-      )
-      for (const receipt of receipts) addReceipt(gaps, receipt)
-      read += receipts.length
-      last = receipts.at(-1) ?? last
-      isComplete = receipts.length < PAGE
+    let last = filter.from
+    let countedTo: number | null = null
+    for await (const receipt of receiptsOfTime(this.#reader, filter)) {
+      if (read === max) {
+        countedTo = last
+        break
+      }
+      addReceipt(gaps, receipt)
+      last = receipt.at
+      read++
     }
     return {
       object: "billing_gaps",
       receipts: read,
-      counted_to: isComplete || last === undefined ? null : new Date(last.at).toISOString(),
+      counted_to: countedTo === null ? null : new Date(countedTo).toISOString(),
       estimated: gaps.estimated.document(),
       unpriced: gaps.unpriced.document(),
       written_off: gaps.written_off.document(),

@@ -5,6 +5,7 @@ import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, COMMAND_LINE } from "./actor.ts"
 import { Remembered } from "./remembered.ts"
+import { withCorrections } from "./corrected-reports.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
 
@@ -43,7 +44,8 @@ export class Overviews {
     const firstHour = Math.floor(now / HOUR) * HOUR - (OVERVIEW_HOURS - 1) * HOUR
     const all = { accounts, to: now + 1 }
     const reports = await this.#reports.upToDate()
-    const sum = (from: number, group: UsageGroup) => reports.sumUsage({ ...all, from }, group)
+    const sums = withCorrections(reports, this.#store)
+    const sum = (from: number, group: UsageGroup) => sums.sumUsage({ ...all, from }, group)
     const [balance, days, hours, models, keys, latencies] = await Promise.all([
       this.#balance(accounts),
       sum(Math.min(firstDay, month), "day"),

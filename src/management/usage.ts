@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts"
 import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
+import { type UsageSums, withCorrections } from "./corrected-reports.ts"
 import { scopeOf } from "./scope.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
@@ -43,11 +44,12 @@ export class UsageReports {
     checkSpan(filter, query)
     const { group } = query
     const reports = await this.#reports.upToDate()
-    const found = await groupsOf(reports, filter, query)
+    const sums = withCorrections(reports, this.#store)
+    const found = await groupsOf(sums, filter, query)
     const groups = found.map((sum) => sum.group)
     const [total, before, sample] = await Promise.all([
-      totalOf(reports, filter),
-      query.before === "true" ? this.#before(actor, reports, filter, query) : undefined,
+      totalOf(sums, filter),
+      query.before === "true" ? this.#before(actor, { reports, sums }, filter, query) : undefined,
       query.times === "true" ? reports.sampleAnswers(filter, group, groups) : undefined,
     ])
     const times = sample && new AnswerTimes(sample, groups)
@@ -59,7 +61,7 @@ export class UsageReports {
       data: found.map((sum) => row(sum)),
       total: usageRow(actor, total, { group: "all", times: times?.ofAll() }),
       ...(query.series && {
-        series: await this.#series(reports, filter, {
+        series: await this.#series(sums, filter, {
           step: query.series,
           times,
           row,
@@ -75,14 +77,14 @@ export class UsageReports {
   /** The same of the time before, which is as long. */
   async #before(
     actor: Actor,
-    reports: RequestReports,
+    { reports, sums }: { readonly reports: RequestReports; readonly sums: UsageSums },
     { from, to, ...filter }: UsageFilter,
     query: UsageQuery,
   ): Promise<NonNullable<Usage["before"]>> {
     const earlier = { ...filter, from: Math.max(0, 2 * from - to), to: from }
     const [found, total] = await Promise.all([
-      groupsOf(reports, earlier, query),
-      totalOf(reports, earlier),
+      groupsOf(sums, earlier, query),
+      totalOf(sums, earlier),
     ])
     const { group } = query
     const names = await namesOfGroups(this.#store, reports, found, group)
@@ -93,13 +95,13 @@ export class UsageReports {
   }
 
   async #series(
-    reports: RequestReports,
+    sums: UsageSums,
     filter: UsageFilter,
     { step, times, row, group, found }: SeriesParts,
   ): Promise<NonNullable<Usage["series"]>> {
     const isWhole = isTime(group)
     const names = isWhole ? [] : found.slice(0, MAX_SERIES).map((sum) => sum.group)
-    const points = await reports.usageSeries(filter, {
+    const points = await sums.usageSeries(filter, {
       group: isWhole ? "all" : group,
       names,
       step,
@@ -121,14 +123,14 @@ interface SeriesParts {
 }
 
 function groupsOf(
-  reports: RequestReports,
+  reports: UsageSums,
   filter: UsageFilter,
   { group, order }: UsageQuery,
 ): Promise<UsageSum[]> {
   return reports.sumUsage(filter, group, { order, count: MAX_GROUPS })
 }
 
-async function totalOf(reports: RequestReports, filter: UsageFilter): Promise<UsageSum> {
+async function totalOf(reports: UsageSums, filter: UsageFilter): Promise<UsageSum> {
   const [total] = await reports.sumUsage(filter, "all")
   return total ?? emptySum("")
 }

@@ -53,6 +53,7 @@ const PAGES = [
   "/users",
   "/write-offs",
   `/billing-gaps?from=${YESTERDAY}T00:00:00Z&to=${TOMORROW}T00:00:00Z`,
+  "/reconciliations",
 ]
 const COMMANDS = [
   ["doctor"],

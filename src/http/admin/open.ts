@@ -32,6 +32,7 @@ import { Overviews } from "../../management/overview.ts"
 import { System, type SystemParts } from "../../management/system.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { BillingGapReports } from "../../management/billing-gaps.ts"
+import { Reconciliations } from "../../management/reconciliation/reconciliations.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Notices } from "../../notices/notices.ts"
 import type { Health } from "../../routing/health.ts"
@@ -68,6 +69,7 @@ import { stripeWebhook } from "./stripe-webhook.ts"
 import { systemEndpoints } from "./system.ts"
 import { usageEndpoints } from "./usage.ts"
 import { billingGapEndpoints } from "./billing-gaps.ts"
+import { reconciliationEndpoints } from "./reconciliations.ts"
 import { writeOffEndpoints } from "./write-offs.ts"
 
 /** What the management API needs of the running gateway. */
@@ -145,6 +147,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...billingGapEndpoints({ billingGaps: new BillingGapReports(store) }),
+    ...reconciliationEndpoints({ reconciliations: new Reconciliations(store, audit) }),
     ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
     ...auditEndpoints({ auditLog: new AuditLog(store, audit, people.users) }),
     ...priceEndpoints(parts),

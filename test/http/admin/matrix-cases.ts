@@ -207,6 +207,7 @@ const REPORTS: readonly Case[] = [
   },
   { route: "GET /write-offs" },
   { route: "GET /billing-gaps", ask: () => ({ query: OF_DAY }) },
+  { route: "GET /reconciliations" },
   {
     route: "GET /audit",
     isOurs: true,

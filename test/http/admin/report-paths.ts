@@ -41,6 +41,7 @@ export const REPORTS: readonly string[] = [
   "/keys",
   "/write-offs",
   `/billing-gaps?${RANGE}`,
+  "/reconciliations",
   "/failures",
   "/system",
 ]

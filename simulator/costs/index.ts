@@ -1,0 +1,23 @@
+import type { Answer, WireFormat } from "../format.ts"
+import { answerAnthropicCosts } from "./anthropic.ts"
+import { answerOpenaiCosts } from "./openai.ts"
+import { answerActivity } from "./openrouter.ts"
+
+const PATHS: Readonly<Record<string, Answer>> = {
+  "/v1/organization/costs": answerOpenaiCosts,
+  "/v1/organization/usage/completions": answerOpenaiCosts,
+  "/v1/organization/usage/embeddings": answerOpenaiCosts,
+  "/v1/organizations/cost_report": answerAnthropicCosts,
+  "/v1/organizations/usage_report/messages": answerAnthropicCosts,
+  "/api/v1/activity": answerActivity,
+  // Where the simulator is set as the provider's address.
+  "/v1/activity": answerActivity,
+}
+
+/** The cost APIs of OpenAI, Anthropic and OpenRouter. */
+export const costs: WireFormat = {
+  name: "costs",
+  match(method, path) {
+    return method === "GET" && Object.hasOwn(PATHS, path) ? PATHS[path] : undefined
+  },
+}

@@ -1,0 +1,106 @@
+/** What the played vendors bill for a day, to be set by tests. */
+export interface SimulatedCost {
+  /** In UTC: `2026-11-01`. */
+  readonly day: string
+  /** Empty for a fee of no model. */
+  readonly model: string
+  readonly class: "input" | "cached_input" | "cache_write" | "cache_write_1h" | "output" | "search"
+  readonly quantity: number
+  /** Dollars, digit for digit. */
+  readonly amount: string
+  /** The vendor's id of the API key. */
+  readonly key?: string
+  /** Absent: the standard one. */
+  readonly tier?: string
+  /** How many requests it is of. */
+  readonly requests?: number
+  /** Absent: USD. */
+  readonly currency?: string
+}
+
+const DAY_MS = 86_400_000
+const PLACES = 18
+
+export interface SimulatedDay {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly costs: readonly SimulatedCost[]
+}
+
+/** One page of the days of a range. */
+export interface DayPage {
+  readonly days: readonly SimulatedDay[]
+  readonly nextPage: string | null
+}
+
+/** A range of days as a vendor is asked for it; Unix milliseconds. */
+export interface DayRange {
+  readonly from: number
+  readonly until: number
+  readonly limit: number
+  readonly page: string | null
+}
+
+const CURSOR = /^page_(\d+)$/
+
+/** Undefined for a cursor that no page gave. Days without costs are there too, and are empty. */
+export function dayPage(
+  costs: readonly SimulatedCost[],
+  { from, until, limit, page }: DayRange,
+): DayPage | undefined {
+  const cursor = page === null ? undefined : CURSOR.exec(page)?.[1]
+  if (page !== null && cursor === undefined) return undefined
+  const first = cursor === undefined ? Math.floor(from / DAY_MS) * DAY_MS : Number(cursor)
+  const days: SimulatedDay[] = []
+  let at = first
+  for (; at < until && days.length < limit; at += DAY_MS) {
+    const day = new Date(at).toISOString().slice(0, "2026-11-01".length)
+    days.push({ at, costs: costs.filter((cost) => cost.day === day) })
+  }
+  return { days, nextPage: at < until ? `page_${at}` : null }
+}
+
+/** The costs that have the same group, in the order of their first ones. */
+export function grouped<Group extends object>(
+  costs: readonly SimulatedCost[],
+  groupOf: (cost: SimulatedCost) => Group,
+): { readonly group: Group; readonly costs: readonly SimulatedCost[] }[] {
+  const groups = new Map<string, { group: Group; costs: SimulatedCost[] }>()
+  for (const cost of costs) {
+    const group = groupOf(cost)
+    const id = JSON.stringify(group)
+    const found = groups.get(id) ?? { group, costs: [] }
+    groups.set(id, found)
+    found.costs.push(cost)
+  }
+  return [...groups.values()]
+}
+
+/** The sum in dollars, or in cents, as decimal text. */
+export function amountText(costs: readonly SimulatedCost[], inCents = false): string {
+  let sum = 0n
+  for (const { amount } of costs) {
+    const [whole = "0", fraction = ""] = amount.replace("-", "").split(".")
+    const value = BigInt(whole + fraction.padEnd(PLACES, "0"))
+    sum += amount.startsWith("-") ? -value : value
+  }
+  const places = inCents ? PLACES - 2 : PLACES
+  const digits = (sum < 0n ? -sum : sum).toString().padStart(places + 1, "0")
+  const fraction = digits.slice(-places).replace(/0+$/, "")
+  const text = `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`
+  return sum < 0n ? `-${text}` : text
+}
+
+/** The units of some classes. */
+export function quantityOf(
+  costs: readonly SimulatedCost[],
+  ...classes: readonly SimulatedCost["class"][]
+): number {
+  const counted = costs.filter((cost) => classes.includes(cost.class))
+  return counted.reduce((sum, { quantity }) => sum + quantity, 0)
+}
+
+/** The requests of costs, each of which can have several classes. */
+export function requestsOf(costs: readonly SimulatedCost[]): number {
+  return Math.max(0, ...costs.map(({ requests = 0 }) => requests))
+}

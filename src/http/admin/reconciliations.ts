@@ -1,0 +1,14 @@
+import { reconciliationRoutes } from "#contract/reconciliations.ts"
+import type { Reconciliations } from "../../management/reconciliation/reconciliations.ts"
+import { type AdminEndpoint, endpoints } from "./endpoint.ts"
+
+/** `/admin/v1/reconciliations`: how the ledger compares with the bills of providers. */
+export function reconciliationEndpoints({
+  reconciliations,
+}: {
+  readonly reconciliations: Reconciliations
+}): AdminEndpoint[] {
+  return endpoints(reconciliationRoutes, {
+    "GET /reconciliations": ({ actor }) => reconciliations.list(actor),
+  })
+}

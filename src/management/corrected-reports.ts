@@ -1,0 +1,81 @@
+import type { CostCorrection } from "../store/reconciliations.ts"
+import type { RequestReports } from "../store/reports.ts"
+import type { UsageFilter, UsageGroup, UsagePoint, UsageSum } from "../store/requests.ts"
+import type { Store } from "../store/store.ts"
+import { emptySum, isTime } from "./usage-rows.ts"
+
+export type UsageSums = Pick<RequestReports, "sumUsage" | "usageSeries">
+
+/**
+ * Reports whose provider cost contains the corrections of reconciliations, at the beginning of their day. Corrections
+ * belong to a provider and no account, key or model: reports of these do not contain any.
+ */
+export function withCorrections(
+  reports: RequestReports,
+  store: Pick<Store, "reconciliations">,
+): UsageSums {
+  return {
+    sumUsage: async (filter, group, first) => {
+      const sums = await reports.sumUsage(filter, group, first)
+      return addToSums(sums, await correctionsOf(store, filter, group), group)
+    },
+    usageSeries: async (filter, series) => {
+      const points = await reports.usageSeries(filter, series)
+      const corrections = await correctionsOf(store, filter, series.group)
+      const name = ({ provider }: CostCorrection) =>
+        series.names.includes(provider) ? provider : ""
+      return addToPoints(points, corrections, name)
+    },
+  }
+}
+
+const GROUPS: ReadonlySet<UsageGroup> = new Set<UsageGroup>(["all", "hour", "day", "provider"])
+
+async function correctionsOf(
+  { reconciliations }: Pick<Store, "reconciliations">,
+  filter: UsageFilter,
+  group: UsageGroup,
+): Promise<readonly CostCorrection[]> {
+  const { accounts, key, model, endpoint, outcome, labels = [], provider } = filter
+  const parts = [accounts, key, model, endpoint, outcome]
+  const isWhole = parts.every((part) => part === undefined) && labels.length === 0
+  if (!isWhole || !GROUPS.has(group) || filter.from >= filter.to) return []
+  const found = await reconciliations.listCorrections({ from: filter.from, until: filter.to })
+  return provider === undefined ? found : found.filter((one) => one.provider === provider)
+}
+
+function addToSums(
+  sums: UsageSum[],
+  corrections: readonly CostCorrection[],
+  group: UsageGroup,
+): UsageSum[] {
+  if (corrections.length === 0) return sums
+  const nameOf = ({ day, provider }: CostCorrection) =>
+    isTime(group) ? String(day) : group === "provider" ? provider : (sums[0]?.group ?? "")
+  const byName = new Map(sums.map((sum) => [sum.group, sum]))
+  for (const correction of corrections) {
+    const name = nameOf(correction)
+    const sum = byName.get(name) ?? emptySum(name)
+    byName.set(name, { ...sum, providerCost: sum.providerCost + correction.amount })
+  }
+  const added = [...byName.values()]
+  return isTime(group)
+    ? added.toSorted((left, right) => Number(left.group) - Number(right.group))
+    : added
+}
+
+function addToPoints(
+  points: UsagePoint[],
+  corrections: readonly CostCorrection[],
+  nameOf: (correction: CostCorrection) => string,
+): UsagePoint[] {
+  if (corrections.length === 0) return points
+  const byPlace = new Map(points.map((point) => [`${point.at} ${point.group}`, point]))
+  for (const correction of corrections) {
+    const group = nameOf(correction)
+    const place = `${correction.day} ${group}`
+    const point = byPlace.get(place) ?? { ...emptySum(group), at: correction.day }
+    byPlace.set(place, { ...point, providerCost: point.providerCost + correction.amount })
+  }
+  return [...byPlace.values()].toSorted((left, right) => left.at - right.at)
+}
