@@ -42,13 +42,19 @@ function bareEnvironment(extra: Record<string, string>): Record<string, string> 
 }
 
 /** Runs a command of the CLI to its end. */
-export async function runCommand(
+export function runCommand(installation: Installation, ...words: string[]) {
+  return runCommandIn({}, installation, ...words)
+}
+
+/** The same with further variables of the environment. */
+export async function runCommandIn(
+  environment: Record<string, string>,
   installation: Installation,
   ...words: string[]
 ): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   const command = [...PROGRAM.words, "--config", installation.config, "--data", installation.data]
   const child = Bun.spawn([...command, ...words], {
-    env: cleanEnvironment(PROGRAM.environment),
+    env: cleanEnvironment({ ...PROGRAM.environment, ...environment }),
     stdout: "pipe",
     stderr: "pipe",
   })

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { BillError } from "../../../src/management/reconciliation/bill.ts"
+import { reconciliation } from "tollgate-contract/reconciliations.ts"
+import { ReportedDatabase } from "../../store/reported-requests.ts"
+import { addCalls, billed, FIRST, reconcile, SECOND } from "./support.ts"
+
+/** What is likely to be the cause of a difference. */
+
+let own: ReportedDatabase
+beforeAll(async () => {
+  own = await ReportedDatabase.open()
+  await addCalls(
+    own.database.store,
+    { day: FIRST, model: "gpt-plain", input: 1_000_000, output: 500_000 },
+    { day: FIRST, model: "gpt-stale", input: 1_000_000, output: 500_000 },
+    { day: FIRST, model: "gpt-tier", input: 1_000_000 },
+    { day: FIRST, model: "gpt-served-fast", input: 1_000_000, modes: ["priority"] },
+    { day: FIRST, model: "gpt-abandoned", input: 1_000_000, estimated: true },
+    { day: FIRST, model: "gpt-lost", input: 1_000_000, lost: "0.25" },
+    { day: FIRST, model: "gpt-shared", input: 1_000_000 },
+    { day: FIRST, model: "gpt-absent", input: 1_000_000 },
+    { day: FIRST, model: "gpt-group", input: 100, output: 10, providerCost: "0.5" },
+    { day: SECOND, model: "gpt-plain", input: 333_333 },
+    { day: SECOND, model: "gpt-later", input: 1 },
+  )
+})
+afterAll(() => own[Symbol.asyncDispose]())
+
+const INPUT = { day: FIRST, class: "input", quantity: 1_000_000n } as const
+
+test("names the likely cause of each difference", async () => {
+  const result = await reconcile(own.database.store, [
+    billed({ ...INPUT, model: "gpt-plain-2026-03-05", cost: "1" }),
+    billed({ ...INPUT, model: "gpt-plain", class: "output", quantity: 500_000n, cost: "1" }),
+    // The output costs a quarter more than the price here.
+    billed({ ...INPUT, model: "gpt-stale", cost: "1" }),
+    billed({ ...INPUT, model: "gpt-stale", class: "output", quantity: 500_000n, cost: "1.25" }),
+    billed({ ...INPUT, model: "gpt-tier", cost: "0.5", tiers: ["flex"] }),
+    billed({ ...INPUT, model: "gpt-served-fast", cost: "0.5" }),
+    billed({ ...INPUT, model: "gpt-abandoned", quantity: 1_200_000n, cost: "1.2" }),
+    billed({ ...INPUT, model: "gpt-lost", quantity: 1_900_000n, cost: "1.9" }),
+    billed({ ...INPUT, model: "gpt-shared", quantity: 3_000_000n, requests: 3, cost: "3" }),
+    billed({ ...INPUT, model: "gpt-unknown", cost: "0.75" }),
+    billed({ day: FIRST, model: "gpt-group", quantity: 110n, cost: "0.5" }),
+    billed({ day: SECOND, model: "gpt-plain", quantity: 333_333n, cost: "0.333333001" }),
+    billed({ day: SECOND, model: "gpt-later", cost: "2" }),
+  ])
+  expect(reconciliation.parse(result)).toEqual(result)
+  const causes = result.lines.map(({ model, class: name, difference, cause }) => [
+    model,
+    name,
+    difference,
+    cause,
+  ])
+  expect(causes.toSorted()).toEqual([
+    ["gpt-abandoned", "input", "0.2", "abandoned_calls"],
+    ["gpt-absent", "input", "-1", "not_billed"],
+    ["gpt-later", null, "1.999999", "unclear"],
+    ["gpt-lost", null, "0.65", "abandoned_calls"],
+    ["gpt-plain", null, "0.000000001", "rounding"],
+    ["gpt-served-fast", "input", "-0.5", "tier"],
+    ["gpt-shared", "input", "2", "other_clients"],
+    ["gpt-stale", "output", "0.25", "stale_price"],
+    ["gpt-tier", "input", "-0.5", "tier"],
+    ["gpt-unknown", "input", "0.75", "other_clients"],
+  ])
+  expect(result).toMatchObject({
+    billed: "14.933333001",
+    ledger: "11.083334",
+    corrected: "0",
+    difference: "3.849999001",
+    posted: null,
+  })
+  expect(result.lines[0]).toMatchObject({ billed_quantity: "3000000", ledger_quantity: "1000000" })
+  expect(result.causes.find(({ cause }) => cause === "other_clients")).toEqual({
+    cause: "other_clients",
+    lines: 2,
+    difference: "2.75",
+  })
+})
+
+test("names one factor if all amounts of several models differ by it", async () => {
+  const days = { from: Date.parse(FIRST), until: Date.parse(SECOND) }
+  const row = (model: string, name: "input" | "output", quantity: bigint, cost: string) =>
+    billed({ day: FIRST, model, class: name, quantity, cost })
+  const factored = await reconcile(
+    own.database.store,
+    [
+      row("gpt-plain", "input", 1_000_000n, "0.9"),
+      row("gpt-plain", "output", 500_000n, "0.9"),
+      row("gpt-stale", "input", 1_000_000n, "0.9"),
+      row("gpt-stale", "output", 500_000n, "0.9"),
+    ],
+    { days },
+  )
+  const named = factored.lines.filter(({ model }) => /plain|stale/.test(model))
+  expect(named.map(({ cause }) => cause)).toEqual(["factor", "factor", "factor", "factor"])
+})
+
+test("finds the model that a description means", async () => {
+  await using other = await ReportedDatabase.open()
+  const { store } = other.database
+  await addCalls(
+    store,
+    { day: FIRST, model: "anthropic.claude-sonnet-4-20250514-v1:0", input: 1_000_000 },
+    { day: FIRST, model: "gemini-2.5-flash", output: 500_000 },
+    { day: FIRST, model: "my-gpt", input: 2_000_000 },
+  )
+  const described = { ...INPUT, isDescription: true }
+  const rows = [
+    billed({ ...described, model: "USE1-Claude4Sonnet-input-tokens", cost: "1" }),
+    billed({
+      ...described,
+      model: "Gemini 2.5 Flash Text Output - Predictions",
+      class: "output",
+      quantity: 500_000n,
+      cost: "1",
+    }),
+    // Another model, of which there are no calls: its words contain those of the one above.
+    billed({ ...described, model: "Gemini 2.5 Flash Lite Text Input", cost: "7" }),
+    billed({ ...described, model: "gpt 4o Inp global", quantity: 2_000_000n, cost: "2" }),
+  ]
+  const models = ["gemini-2.5-flash-lite"]
+  const aliases = new Map([["GPT 4o Inp global", "my-gpt"]])
+  const { lines } = await reconcile(store, rows, { models, aliases })
+  expect(lines).toMatchObject([
+    { model: "gemini-2.5-flash-lite", difference: "7", cause: "other_clients" },
+  ])
+})
+
+test("compares by key if it is known which key is which", async () => {
+  await using other = await ReportedDatabase.open()
+  const { store } = other.database
+  const call = { day: FIRST, model: "gpt-plain", input: 1_000_000 }
+  await addCalls(store, { ...call, credential: "main" }, { ...call, credential: "backup" })
+  const rows = [
+    billed({ ...INPUT, model: "gpt-plain", key: "key_1", cost: "1" }),
+    billed({ ...INPUT, model: "gpt-plain", key: "key_2", cost: "1.5", quantity: 1_500_000n }),
+    billed({ ...INPUT, model: "gpt-plain", key: "key_3", cost: "4" }),
+  ]
+  const keys = new Map([
+    ["key_1", "main"],
+    ["key_2", "backup"],
+  ])
+  const { lines } = await reconcile(store, rows, { keys })
+  expect(lines).toMatchObject([
+    { key: "key_3", difference: "4", cause: "other_clients" },
+    { key: "backup", difference: "0.5", cause: "other_clients" },
+  ])
+  const whole = await reconcile(store, rows)
+  expect(whole.lines).toMatchObject([{ key: null, difference: "4.5" }])
+})
+
+test("posts nothing for a day that the bill does not cover", async () => {
+  const rows = [billed({ ...INPUT, model: "gpt-plain", cost: "1" })]
+  const refused = await reconcile(own.database.store, rows, { reason: "x" }).catch(
+    (error: unknown) => error,
+  )
+  expect(refused).toBeInstanceOf(BillError)
+  expect((refused as BillError).message).toContain(`nothing of ${SECOND}`)
+  const all = { from: 0, until: Date.UTC(2027, 0, 1) }
+  expect(await own.database.store.reconciliations.listCorrections(all)).toEqual([])
+})

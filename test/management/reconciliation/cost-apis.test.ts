@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { Audit } from "../../../src/management/audit.ts"
+import { BillError, type Bill, type Days } from "../../../src/management/reconciliation/bill.ts"
+import { COST_APIS } from "../../../src/management/reconciliation/cost-apis.ts"
+import { Reconciliations } from "../../../src/management/reconciliation/reconciliations.ts"
+import type { SimulatedCost } from "../../../simulator/costs/simulated-costs.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { OPERATOR } from "../actors.ts"
+
+/** Cost APIs that the simulator plays, read on real sockets. */
+
+let gateway: TestGateway
+const HELLO = [{ role: "user", content: "Hello" }]
+const DAY_MS = 86_400_000
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    providersAt: (url) => ({ openai: provider(`${url}/v1`, "openai") }),
+    models: { "openai/echo": simulated() },
+  })
+})
+beforeEach(() => {
+  gateway.simulator.costs.length = 0
+})
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+interface Reading {
+  readonly key: string
+  readonly path?: string
+  readonly allowsPrivate?: boolean
+}
+
+function read(vendor: string, days: Days, { key, path = "/v1", ...others }: Reading) {
+  const api = COST_APIS.get(vendor)
+  if (api === undefined) throw new Error(`no cost API of ${vendor}`)
+  const baseUrl = `${gateway.simulator.url}${path}`
+  const { name, keyVariable } = api
+  const { allowsPrivate = true } = others
+  return api.read({ name, baseUrl, headers: api.headers(key), allowsPrivate, keyVariable }, days)
+}
+
+async function refusal(reading: Promise<Bill>): Promise<string> {
+  const error = await reading.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof BillError)) throw new Error(`not refused: ${error}`)
+  expect(`${error.message} ${error.hint}`).not.toContain("sk-")
+  return error.message
+}
+
+const days = (from: string, until: string): Days => ({
+  from: Date.parse(from),
+  until: Date.parse(until),
+})
+const OCTOBER = days("2026-10-01", "2026-11-01")
+
+function cost(day: string, facts: Partial<SimulatedCost> = {}): SimulatedCost {
+  return { day, model: "gpt-5.4", class: "input", quantity: 1_000, amount: "0.001", ...facts }
+}
+
+test("a bill for the calls of the gateway agrees with the ledger to the last digit", async () => {
+  const caller = await gateway.caller("1")
+  for (const stream of [false, true]) {
+    const order = { model: "openai/echo", messages: HELLO, stream }
+    const response = await caller.post("/v1/chat/completions", order)
+    expect([response.status, await response.text()]).toEqual([200, expect.anything()])
+  }
+  const receipts = await gateway.store.settlements.listReceipts(
+    { from: 0, until: Date.now() + DAY_MS },
+    "",
+    9,
+  )
+  expect(receipts).toHaveLength(2)
+  const facts = { requests: 1, model: "echo-2026-11-01", key: "key_1" }
+  for (const { at, body } of receipts) {
+    const { input, output } = JSON.parse(body).usage as { input: number; output: number }
+    const day = dayText(at)
+    // One credit for a million, and two.
+    gateway.simulator.costs.push(
+      cost(day, { ...facts, quantity: input, amount: micros(input) }),
+      cost(day, { ...facts, class: "output", quantity: output, amount: micros(2 * output) }),
+    )
+  }
+  const from = Date.parse(dayText(receipts[0]?.at ?? 0))
+  const span = { from, until: from + 2 * DAY_MS }
+  const service = new Reconciliations(gateway.store, new Audit(gateway.store))
+  const compared = async () => {
+    const bill = await read("openai", span, { key: "sk-admin-1" })
+    return service.reconcile(OPERATOR, { provider: "openai", days: span, bill, models: [] })
+  }
+  expect(await compared()).toMatchObject({
+    source: "OpenAI's cost API",
+    difference: "0",
+    lines: [],
+  })
+
+  // Another client of the same key, and a tier that costs more.
+  const shared = { quantity: 1_000, amount: "0.0025", requests: 9, tier: "priority" }
+  gateway.simulator.costs.push(cost(dayText(from), { ...facts, ...shared }))
+  expect(await compared()).toMatchObject({
+    difference: "0.0025",
+    lines: [{ model: "echo", class: "input", key: null, cause: "other_clients" }],
+  })
+})
+
+function dayText(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}
+
+function micros(amount: number): string {
+  return `0.${String(amount).padStart(6, "0")}`
+}
+
+describe("OpenAI", () => {
+  test("is read over all pages, with classes, tiers and keys", async () => {
+    const { costs } = gateway.simulator
+    const whole = days("2026-08-01", "2026-11-01")
+    costs.push(
+      cost("2026-07-31", { amount: "100" }),
+      cost("2026-08-01", { key: "key_1" }),
+      cost("2026-09-15", { class: "cached_input", amount: "0.000000125000000001" }),
+      cost("2026-10-31", { class: "output", tier: "flex", requests: 4 }),
+      cost("2026-10-31", { model: "", class: "search", quantity: 3, amount: "0.03" }),
+      cost("2026-10-31", { model: "text-embedding-3-large", quantity: 7 }),
+      cost("2026-11-01", { amount: "100" }),
+    )
+    const before = gateway.simulator.requests.length
+    const { rows } = await read("openai", whole, { key: "sk-admin-1" })
+    const asked = gateway.simulator.requests.slice(before).map(({ path }) => path.split("?")[0])
+    // 92 days in pages of 31, of three lists.
+    expect(asked).toHaveLength(9)
+    expect(rows).toHaveLength(5)
+    expect(rows).toMatchObject([
+      { model: "gpt-5.4", key: "key_1", class: "input", quantity: 1_000n, amount: 10n ** 15n },
+      { class: "cached_input", amount: 125_000_000_001n },
+      { class: "output", tiers: ["flex"], requests: 4, day: Date.parse("2026-10-31") },
+      { model: "", class: "search", amount: 3n * 10n ** 16n },
+      { model: "text-embedding-3-large", quantity: 7n },
+    ])
+  })
+
+  test.each([
+    ["sk-user", "OPENAI_ADMIN_KEY (403)"],
+    ["sk-admin-429", "status 429"],
+    ["sk-admin-503", "status 503"],
+  ])("refuses the key %s with a message of the gateway's own", async (key, words) => {
+    expect(await refusal(read("openai", OCTOBER, { key }))).toContain(words)
+  })
+
+  test("is rejected in another currency, with absurd amounts, and at a private address", async () => {
+    const { costs } = gateway.simulator
+    costs.push(cost("2026-10-02", { currency: "EUR" }))
+    const key = "sk-admin-1"
+    expect(await refusal(read("openai", OCTOBER, { key }))).toContain("bills in 'eur'")
+    costs[0] = cost("2026-10-02", { amount: "1000000.01" })
+    expect(await refusal(read("openai", OCTOBER, { key }))).toContain("more than a million credits")
+    const reading = read("openai", OCTOBER, { key, allowsPrivate: false })
+    expect(await refusal(reading)).toContain("it is not on the public internet")
+    const lost = read("openai", OCTOBER, { key, path: "/v2" })
+    expect(await refusal(lost)).toContain("/v2/organization/costs with status 404")
+  })
+})
+
+describe("broken lists", () => {
+  const bucket = { start_time: OCTOBER.from / 1_000, results: [] }
+  test.each([
+    [{ data: [], has_more: true, next_page: "again" }, "did not end its list"],
+    [{ data: [], has_more: true, next_page: null }, "did not end its list"],
+    [{ data: [bucket, bucket], has_more: false }, "the day 2026-10-01 twice"],
+    [{ data: [{ results: [] }], has_more: false }, "in an unknown form (data.0.start_time)"],
+    ["<html>", "in an unknown form"],
+  ])("are rejected: %j", async (body, words) => {
+    const text = typeof body === "string" ? body : JSON.stringify(body)
+    using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(text) })
+    const api = COST_APIS.get("openai")
+    const address = {
+      name: "the API",
+      baseUrl: `http://127.0.0.1:${server.port}`,
+      headers: {},
+      allowsPrivate: true,
+      keyVariable: "X",
+    }
+    if (api === undefined) throw new Error("no cost API")
+    expect(await refusal(api.read(address, OCTOBER))).toContain(words)
+  })
+})
+
+test("Anthropic is read in cents, with its cache classes and searches", async () => {
+  const claude = { model: "claude-sonnet-4-5-20250929" }
+  const whole = days("2026-09-01", "2026-11-01")
+  gateway.simulator.costs.push(
+    cost("2026-09-30", { ...claude, amount: "0.00300000000123" }),
+    cost("2026-09-30", { ...claude, class: "cache_write", amount: "0.00375" }),
+    cost("2026-10-31", { ...claude, class: "cache_write_1h", tier: "batch", amount: "0.003" }),
+    cost("2026-10-31", { ...claude, class: "search", quantity: 2, amount: "0.02" }),
+  )
+  const reading = { key: "sk-ant-admin-1", path: "" }
+  const { rows } = await read("anthropic", whole, reading)
+  expect(rows).toMatchObject([
+    { ...claude, class: "input", quantity: 1_000n, amount: 3_000_000_001_230_000n, tiers: [] },
+    { class: "cache_write", amount: 375n * 10n ** 13n },
+    { class: "cache_write_1h", quantity: 1_000n, tiers: ["batch"] },
+    { model: "", class: "search", quantity: 2n, amount: 2n * 10n ** 16n },
+  ])
+  const user = read("anthropic", whole, { ...reading, key: "sk-ant-api" })
+  expect(await refusal(user)).toContain("ANTHROPIC_ADMIN_KEY (401)")
+  const busy = read("anthropic", whole, { ...reading, key: "sk-ant-admin-529" })
+  expect(await refusal(busy)).toContain("status 529")
+})
+
+test("OpenRouter has all tokens of a model, and the last thirty days", async () => {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  const day = dayText(today - DAY_MS)
+  const model = "openai/gpt-5.4"
+  gateway.simulator.costs.push(
+    cost(day, { model, requests: 2 }),
+    cost(day, { model, class: "output", quantity: 500, requests: 2 }),
+    cost(dayText(today - 2 * DAY_MS), { model }),
+  )
+  const yesterday = { from: today - DAY_MS, until: today }
+  const reading = { key: "sk-or-management-1", path: "/api/v1" }
+  expect(await read("openrouter", yesterday, reading)).toMatchObject({
+    rows: [{ model, class: null, quantity: 1_500n, amount: 2n * 10n ** 15n, requests: 2 }],
+    skipped: 1,
+  })
+  const user = read("openrouter", yesterday, { ...reading, key: "sk-or-v1" })
+  expect(await refusal(user)).toContain("OPENROUTER_MANAGEMENT_KEY (403)")
+  const old = read("openrouter", { from: today - 31 * DAY_MS, until: today }, reading)
+  expect(await refusal(old)).toContain("the last 30 days only")
+})
