@@ -8,6 +8,8 @@ import {
   startConsole,
   type Visitor,
 } from "./console-gateway.ts"
+import { databaseOf } from "../../src/store/installation-database.ts"
+import { billed, reconcile } from "../management/reconciliation/support.ts"
 import { faultsOf } from "./axe-faults.ts"
 
 const YAML = `models:
@@ -134,5 +136,24 @@ test("a provider gets a second key, keeps the first one unseen, and loses one ag
   await dialog.getByRole("button", { name: "Save" }).click()
   await dialog.waitFor({ state: "detached" })
   expect(await credentials()).toEqual([{ name: "europe", weight: 1 }])
+  expect(operator.complaints).toEqual([])
+})
+
+test("the providers page shows the last reconciliation of each provider", async () => {
+  const { page } = operator
+  {
+    await using store = await databaseOf(tollgate.installation).openStore()
+    const rows = [billed({ day: "2026-11-01", model: "echo", cost: "3.25" })]
+    await reconcile(store, rows, { provider: "sandbox", reason: "bill of November" })
+  }
+  await page.goto("/console/providers")
+  const row = page.getByRole("table", { name: "Reconciliation" }).getByRole("row").nth(1)
+  await row.getByText("other clients of the key").waitFor()
+  const text = await row.textContent()
+  expect(text).toStartWith("sandbox")
+  expect(text).toContain("2026-11-01 until 2026-11-03")
+  expect(text).toContain("+3.25")
+  expect(await faultsOf(page)).toEqual([])
+  await image(page, "reconciliation")
   expect(operator.complaints).toEqual([])
 })

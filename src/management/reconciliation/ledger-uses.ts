@@ -1,9 +1,9 @@
-import { parseDecimal } from "#contract/decimal.ts"
 import type { PriceName } from "#contract/usage-classes.ts"
+import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import { CREDENTIAL_MARK } from "../../catalog/model.ts"
+import { parseCredits } from "../../ledger/money.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
-import type { StoreReader } from "../../store/store.ts"
-import { receiptsOfTime } from "../receipts-of-time.ts"
+import { type ReceiptReader, receiptsOfTime } from "../receipts-of-time.ts"
 import { AMOUNT_PLACES, type Days, isPriceName } from "./bill.ts"
 import { DAY_MS } from "./bill-cells.ts"
 
@@ -31,21 +31,9 @@ export interface LedgerUse {
   readonly tiers: Set<string>
 }
 
-/** The members of a receipt that are read; one of an old version may lack any of them. */
-interface ReceiptBody {
-  readonly deployment?: unknown
-  readonly estimated?: unknown
-  readonly usage?: unknown
-  readonly usage_reported?: unknown
-  readonly modes?: unknown
-  readonly arithmetic?: unknown
-  readonly provider_cost?: unknown
-  readonly attempts?: unknown
-}
-
 /** What the ledger has of the calls of a provider, by day, model, credential and class. */
 export async function ledgerUses(
-  reader: Pick<StoreReader, "settlements">,
+  reader: ReceiptReader,
   provider: string,
   days: Days,
 ): Promise<LedgerUse[]> {
@@ -73,12 +61,12 @@ class Uses {
   }
 
   add({ at, body }: ReceiptRecord): void {
-    const receipt = parseBody(body)
+    const receipt = parseJsonObject(body) ?? {}
     const day = Math.floor(at / DAY_MS) * DAY_MS
-    const place = this.#placeOf(receipt.deployment, day)
+    const place = this.#placeOf(receipt["deployment"], day)
     if (place) this.#addAnswer(place, receipt)
-    if (!Array.isArray(receipt.attempts)) return
-    for (const attempt of receipt.attempts.filter(isObject)) {
+    if (!Array.isArray(receipt["attempts"])) return
+    for (const attempt of receipt["attempts"].filter(isJsonObject)) {
       const lost = this.#placeOf(attempt["deployment"], day)
       const amount = creditsOf(attempt["provider_cost"])
       if (!lost || amount === 0n) continue
@@ -89,22 +77,25 @@ class Uses {
     }
   }
 
-  #addAnswer(place: Place, receipt: ReceiptBody): void {
-    const isUncertain = receipt.estimated === true
-    const lines = Array.isArray(receipt.arithmetic) ? receipt.arithmetic.filter(isObject) : []
-    const whole = receipt.provider_cost === undefined ? null : creditsOf(receipt.provider_cost)
+  #addAnswer(place: Place, receipt: JsonObject): void {
+    const isUncertain = receipt["estimated"] === true
+    const lines = Array.isArray(receipt["arithmetic"])
+      ? receipt["arithmetic"].filter(isJsonObject)
+      : []
+    const whole =
+      receipt["provider_cost"] === undefined ? null : creditsOf(receipt["provider_cost"])
     const count = (use: LedgerUse, quantity: bigint, amount: bigint): void => {
       use.quantity += quantity
       use.amount += amount
       if (isUncertain) use.uncertain += amount
-      if (Array.isArray(receipt.modes))
-        for (const mode of receipt.modes) use.tiers.add(String(mode))
+      if (Array.isArray(receipt["modes"]))
+        for (const mode of receipt["modes"]) use.tiers.add(String(mode))
     }
     if (whole !== null) {
       // It is not by classes: their prices are those of the caller.
-      const usage = receipt.usage_reported ?? receipt.usage
+      const usage = receipt["usage_reported"] ?? receipt["usage"]
       const use = this.#at(place, null)
-      count(use, isObject(usage) ? quantitiesOf(usage) : 0n, whole)
+      count(use, isJsonObject(usage) ? quantitiesOf(usage) : 0n, whole)
       use.requests++
       return
     }
@@ -146,21 +137,8 @@ function modelIn(deployment: string): string {
   return deployment.slice(deployment.indexOf("/") + 1)
 }
 
-function parseBody(text: string): ReceiptBody {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isObject(body) ? body : {}
-  } catch {
-    return {}
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
 /** Reasoning is a part of the output. */
-function quantitiesOf(usage: Readonly<Record<string, unknown>>): bigint {
+function quantitiesOf(usage: JsonObject): bigint {
   let sum = 0n
   for (const [name, value] of Object.entries(usage)) if (isPriceName(name)) sum += wholeOf(value)
   return sum
@@ -174,7 +152,7 @@ function wholeOf(value: unknown): bigint {
 function creditsOf(text: unknown): bigint {
   if (typeof text !== "string") return 0n
   try {
-    return parseDecimal(text, CREDIT_PLACES) * TO_AMOUNT
+    return parseCredits(text) * TO_AMOUNT
   } catch {
     return 0n
   }

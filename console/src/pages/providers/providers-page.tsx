@@ -20,6 +20,7 @@ import { AddProvider } from "./add-provider.tsx"
 import { ChangeProvider } from "./change-provider.tsx"
 import { FixPrices } from "./fix-prices.tsx"
 import { providerColumns } from "./provider-columns.tsx"
+import { ReconciliationsPanel } from "./reconciliations-panel.tsx"
 import { TestAll } from "./test-all.tsx"
 import { TestProvider } from "./test-provider.tsx"
 
@@ -87,6 +88,7 @@ export function ProvidersPage() {
         />
         <MoreButton pages={providers} />
       </Panel>
+      <ReconciliationsPanel />
       <AddProvider isOpen={isAdding} onClose={() => setAdding(false)} />
       <TestAll
         isOpen={isTestingAll}
