@@ -120,7 +120,11 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
   ({ notices }) => notices.removeTarget("target", AUDIT),
   ({ backups }) => backups.note({ place: "/mnt", at: NOW, every: null }, AUDIT),
   ({ reconciliations }) =>
-    reconciliations.save({ provider: "openai", number: 1, at: NOW, body: "{}" }, [], AUDIT),
+    reconciliations.save(
+      { provider: "openai", number: 1, at: NOW, body: "{}" },
+      [{ provider: "openai", day: 0, amount: 7n }],
+      AUDIT,
+    ),
   ({ people }) => people.erase({ person: "bob", addresses: [], addressHashes: [], at: NOW }, AUDIT),
 ]
 
