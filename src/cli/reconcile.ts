@@ -129,7 +129,7 @@ async function readCosts(
     )
   }
   const allowsPrivate = provider.baseUrl !== undefined
-  const headers = api.headers(key)
+  const headers = { ...provider.headers, ...api.headers(key) }
   return api.read({ name: api.name, baseUrl, headers, allowsPrivate, keyVariable }, days)
 }
 

@@ -57,9 +57,19 @@ export async function readBillFile(
   let wide: readonly string[] | undefined
   let first: FileRow | undefined
   let skipped = 0
-  const take = (found: BillRow | undefined) => {
-    if (found !== undefined && found.day >= days.from && found.day < days.until) rows.push(found)
-    else skipped++
+  const take = (row: FileRow, found: readonly BillRow[]) => {
+    const wanted = found.filter(({ day }) => day >= days.from && day < days.until)
+    if (wanted.length === 0) {
+      skipped++
+      return
+    }
+    const text = JSON.stringify(row.cells)
+    const before = seen.get(text)
+    if (before !== undefined) {
+      throw fault(row, `it repeats line ${before}`, "Export each period once, without overlaps")
+    }
+    seen.set(text, row.line)
+    rows.push(...wanted)
   }
   for await (const row of rowsOf(path)) {
     first ??= row
@@ -70,14 +80,8 @@ export async function readBillFile(
       continue
     }
     checkWidth(row, header?.cells ?? wide ?? [])
-    const text = JSON.stringify(row.cells)
-    const before = seen.get(text)
-    if (before !== undefined) {
-      throw fault(row, `it repeats line ${before}`, "Export each period once, without overlaps")
-    }
-    seen.set(text, row.line)
-    if (wide !== undefined) for (const found of costExplorerRows(wide, row)) take(found)
-    else if (header !== undefined) take(rowOf(row, header))
+    if (wide !== undefined) take(row, costExplorerRows(wide, row))
+    else if (header !== undefined) take(row, rowsIn(row, header))
   }
   if (header === undefined && wide === undefined) throw unknownFormat(path, first)
   return { source: basename(path), rows, skipped }
@@ -172,10 +176,11 @@ export function readColumns(text: string): ReadonlyMap<BillField, string> {
   throw new BillError(`--columns lacks ${missing.join(", ")}`, "Map date, model and cost at least.")
 }
 
-function rowOf(row: FileRow, { format, places }: Header): BillRow | undefined {
+/** None for a row of another service. */
+function rowsIn(row: FileRow, { format, places }: Header): BillRow[] {
   const cell = (field: BillField): string => row.cells[places.get(field) ?? -1] ?? ""
   const service = `${cell("service")} ${cell("model")}`
-  if (format.services !== undefined && !format.services.test(service)) return undefined
+  if (format.services !== undefined && !format.services.test(service)) return []
   const day = dayOf(row, cell("date"))
   checkEnd(row, { day, end: cell("end"), isEndIncluded: format.isEndIncluded === true })
   if (places.has("currency") && cell("currency").toUpperCase() !== "USD") {
@@ -188,18 +193,20 @@ function rowOf(row: FileRow, { format, places }: Header): BillRow | undefined {
     throw fault(row, `'${className}' is no class of usage`, "Write input, cached_input or output")
   }
   const quantity = cell("quantity")
-  return {
-    day,
-    model,
-    isDescription: format.isDescribed,
-    key: cell("key") || null,
-    class: classOf(className || (format.isDescribed ? model : "")),
-    quantity: quantity === "" ? null : quantityOf(row, quantity, cell("unit")),
-    amount,
-    places: digits,
-    tiers: format.isDescribed ? tiersOf(model) : [],
-    requests: null,
-  }
+  return [
+    {
+      day,
+      model,
+      isDescription: format.isDescribed,
+      key: cell("key") || null,
+      class: classOf(className || (format.isDescribed ? model : "")),
+      quantity: quantity === "" ? null : quantityOf(row, quantity, cell("unit")),
+      amount,
+      places: digits,
+      tiers: format.isDescribed ? tiersOf(model) : [],
+      requests: null,
+    },
+  ]
 }
 
 interface RowEnd {

@@ -18,6 +18,10 @@ interface Use extends UsePlace {
   requests: number | null
 }
 
+function groupOf({ day, model, key }: UsePlace): string {
+  return JSON.stringify([day, model, key])
+}
+
 /** Joins a provider's list of costs with its list of usage. */
 export class BilledUses {
   readonly #uses = new Map<string, Use>()
@@ -49,12 +53,15 @@ export class BilledUses {
   }
 
   rows(): BillRow[] {
-    return [...this.#uses.values()].map(({ costed, used, tiers, ...use }) => ({
-      ...use,
-      isDescription: false,
-      quantity: used ?? costed,
-      tiers: [...tiers],
-    }))
+    const all = [...this.#uses.values()]
+    const withUsage = new Set(all.filter(({ used }) => used !== null).map(groupOf))
+    return all.map((use) => {
+      const { costed, used, tiers, ...row } = use
+      // Its class is unknown, and the list of usage counts it under another one.
+      const isCounted = row.class === null && withUsage.has(groupOf(use))
+      const quantity = used ?? (isCounted ? 0n : costed)
+      return { ...row, isDescription: false, quantity, tiers: [...tiers] }
+    })
   }
 
   #at(place: UsePlace): Use {

@@ -160,9 +160,24 @@ function requestsOf(rows: readonly BillRow[]): number | null {
   return counts.length === 0 ? null : Math.max(...counts)
 }
 
+/** Modes of service that are tiers, by one name each: OpenAI calls its priority tier `fast` as well. */
+const TIERS: Readonly<Record<string, string>> = {
+  batch: "batch",
+  fast: "priority",
+  flex: "flex",
+  priority: "priority",
+  scale: "scale",
+  ultrafast: "ultrafast",
+}
+
+function tierOf(mode: string): string[] {
+  const tier = Object.hasOwn(TIERS, mode) ? TIERS[mode] : undefined
+  return tier === undefined ? [] : [tier]
+}
+
 function hasOtherTier(rows: readonly BillRow[], uses: readonly LedgerUse[]): boolean {
-  const billed = new Set(rows.flatMap(({ tiers }) => tiers))
-  const own = new Set(uses.flatMap(({ tiers }) => [...tiers]))
+  const billed = new Set(rows.flatMap(({ tiers }) => tiers.flatMap(tierOf)))
+  const own = new Set(uses.flatMap(({ tiers }) => [...tiers].flatMap(tierOf)))
   return billed.size !== own.size || [...billed].some((tier) => !own.has(tier))
 }
 

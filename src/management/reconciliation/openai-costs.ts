@@ -146,13 +146,17 @@ function openaiQuantities(
   const audio = of("input_audio_tokens")
   const audioOutput = of("output_audio_tokens")
   return {
-    input: of("input_tokens") - cached - writes - audio,
-    cached_input: cached - cachedAudio,
+    input: atLeastZero(of("input_tokens") - cached - writes - audio),
+    cached_input: atLeastZero(cached - cachedAudio),
     cached_audio_input: cachedAudio,
-    cache_write: writes - longWrites,
+    cache_write: atLeastZero(writes - longWrites),
     cache_write_12h: longWrites,
     audio_input: audio,
-    output: of("output_tokens") - audioOutput,
+    output: atLeastZero(of("output_tokens") - audioOutput),
     audio_output: audioOutput,
   }
+}
+
+function atLeastZero(quantity: bigint): bigint {
+  return quantity < 0n ? 0n : quantity
 }

@@ -13,6 +13,8 @@ import { type LedgerUse, ledgerUses } from "./ledger-uses.ts"
 import { ModelNames } from "./model-names.ts"
 
 const MAX_LINES = 100
+/** Characters of a name in a bill that are stored. */
+const MAX_NAME_LENGTH = 200
 const TO_AMOUNT = 10n ** BigInt(AMOUNT_PLACES - 9)
 
 /** A bill, and how it is compared. */
@@ -51,12 +53,19 @@ export class Reconciliations {
 
   /**
    * Compares a bill with the ledger, and stores the result with its correction.
-   * @throws BillError if nothing can be posted; StoreError `conflict` if the provider was reconciled meanwhile.
+   * @throws BillError if the days cannot be compared or posted; StoreError `conflict` if the provider was reconciled meanwhile.
    */
   async reconcile(actor: Actor, input: ReconcileInput): Promise<Reconciliation> {
     requireOperator(actor)
     const { provider, days, bill, reason } = input
-    const { reconciliations } = this.#store
+    const { reconciliations, integrity } = this.#store
+    const { until: sealed } = await integrity.findSeal()
+    if (days.from < sealed) {
+      throw new BillError(
+        `receipts from before ${dayText(sealed)} were removed`,
+        `Compare days from ${dayText(sealed)} on, or keep receipts longer (retention.receipts).`,
+      )
+    }
     const last = (await reconciliations.list()).find((record) => record.provider === provider)
     const posted = await reconciliations.listCorrections(days)
     const before = posted.filter((correction) => correction.provider === provider)
@@ -164,7 +173,7 @@ function lineDocument(line: Difference): ReconciledLine {
   const { billed, ledger } = line
   return {
     day: dayText(line.day),
-    model: line.model,
+    model: line.model.slice(0, MAX_NAME_LENGTH),
     key: line.key,
     class: line.class,
     billed: creditsText(billed?.amount ?? 0n),

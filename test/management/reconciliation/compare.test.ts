@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { BillError } from "../../../src/management/reconciliation/bill.ts"
+import { BilledUses } from "../../../src/management/reconciliation/billed-uses.ts"
 import { reconciliation } from "tollgate-contract/reconciliations.ts"
 import { ReportedDatabase } from "../../store/reported-requests.ts"
 import { addCalls, billed, FIRST, reconcile, SECOND } from "./support.ts"
@@ -15,6 +16,7 @@ beforeAll(async () => {
     { day: FIRST, model: "gpt-stale", input: 1_000_000, output: 500_000 },
     { day: FIRST, model: "gpt-tier", input: 1_000_000 },
     { day: FIRST, model: "gpt-served-fast", input: 1_000_000, modes: ["priority"] },
+    { day: FIRST, model: "gpt-fast", input: 1_000_000, modes: ["priority"] },
     { day: FIRST, model: "gpt-abandoned", input: 1_000_000, estimated: true },
     { day: FIRST, model: "gpt-lost", input: 1_000_000, lost: "0.25" },
     { day: FIRST, model: "gpt-shared", input: 1_000_000 },
@@ -37,6 +39,8 @@ test("names the likely cause of each difference", async () => {
     billed({ ...INPUT, model: "gpt-stale", class: "output", quantity: 500_000n, cost: "1.25" }),
     billed({ ...INPUT, model: "gpt-tier", cost: "0.5", tiers: ["flex"] }),
     billed({ ...INPUT, model: "gpt-served-fast", cost: "0.5" }),
+    // One tier under two names.
+    billed({ ...INPUT, model: "gpt-fast", cost: "2", tiers: ["fast"] }),
     billed({ ...INPUT, model: "gpt-abandoned", quantity: 1_200_000n, cost: "1.2" }),
     billed({ ...INPUT, model: "gpt-lost", quantity: 1_900_000n, cost: "1.9" }),
     billed({ ...INPUT, model: "gpt-shared", quantity: 3_000_000n, requests: 3, cost: "3" }),
@@ -55,6 +59,7 @@ test("names the likely cause of each difference", async () => {
   expect(causes.toSorted()).toEqual([
     ["gpt-abandoned", "input", "0.2", "abandoned_calls"],
     ["gpt-absent", "input", "-1", "not_billed"],
+    ["gpt-fast", "input", "1", "stale_price"],
     ["gpt-later", null, "1.999999", "unclear"],
     ["gpt-lost", null, "0.65", "abandoned_calls"],
     ["gpt-plain", null, "0.000000001", "rounding"],
@@ -65,10 +70,10 @@ test("names the likely cause of each difference", async () => {
     ["gpt-unknown", "input", "0.75", "other_clients"],
   ])
   expect(result).toMatchObject({
-    billed: "14.933333001",
-    ledger: "11.083334",
+    billed: "16.933333001",
+    ledger: "12.083334",
     corrected: "0",
-    difference: "3.849999001",
+    difference: "4.849999001",
     posted: null,
   })
   expect(result.lines[0]).toMatchObject({ billed_quantity: "3000000", ledger_quantity: "1000000" })
@@ -160,4 +165,27 @@ test("posts nothing for a day that the bill does not cover", async () => {
   expect((refused as BillError).message).toContain(`nothing of ${SECOND}`)
   const all = { from: 0, until: Date.UTC(2027, 0, 1) }
   expect(await own.database.store.reconciliations.listCorrections(all)).toEqual([])
+})
+
+test("compares no days whose receipts were removed", async () => {
+  const { store } = own.database
+  const seal = { ...(await store.integrity.findSeal()), until: Date.parse(SECOND) }
+  const sealed = { ...store, integrity: { ...store.integrity, findSeal: async () => seal } }
+  const refused = await reconcile(sealed, []).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(BillError)
+  expect((refused as BillError).message).toBe(`receipts from before ${SECOND} were removed`)
+})
+
+test("counts usage once if the class of its cost is unknown", () => {
+  const uses = new BilledUses()
+  const place = { day: 0, model: "gpt-plain", key: null }
+  const cost = { amount: 5n, places: 9, tiers: [] }
+  uses.addCost({ ...place, class: null }, cost, 10n)
+  uses.addCost({ ...place, model: "gpt-costed", class: null }, cost, 10n)
+  uses.addUsage(place, { input: 10n }, { tiers: [], requests: null })
+  expect(uses.rows()).toMatchObject([
+    { model: "gpt-plain", class: null, quantity: 0n, amount: 5n },
+    { model: "gpt-costed", class: null, quantity: 10n },
+    { model: "gpt-plain", class: "input", quantity: 10n, amount: 0n },
+  ])
 })
