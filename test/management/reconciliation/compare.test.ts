@@ -133,6 +133,24 @@ test("finds the model that a description means", async () => {
   ])
 })
 
+test("compares fees that the bill has for no model over all models", async () => {
+  await using other = await ReportedDatabase.open()
+  const { store } = other.database
+  await addCalls(
+    store,
+    { day: FIRST, model: "gpt-plain", input: 1_000_000, searches: 2 },
+    { day: FIRST, model: "gpt-other", input: 1_000_000, searches: 3 },
+  )
+  const fee = { day: FIRST, model: "", class: "search", quantity: 5n } as const
+  const tokens = ["gpt-plain", "gpt-other"].map((model) => billed({ ...INPUT, model, cost: "1" }))
+  expect(await reconcile(store, [...tokens, billed({ ...fee, cost: "0.05" })])).toMatchObject({
+    difference: "0",
+    lines: [],
+  })
+  const { lines } = await reconcile(store, [...tokens, billed({ ...fee, cost: "0.06" })])
+  expect(lines).toMatchObject([{ model: "", class: "search", cause: "stale_price" }])
+})
+
 test("compares by key if it is known which key is which", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database

@@ -22,6 +22,8 @@ export interface LedgerCall {
   readonly credential?: string
   readonly input?: number
   readonly output?: number
+  /** At a hundredth of a credit. */
+  readonly searches?: number
   readonly modes?: readonly string[]
   readonly estimated?: boolean
   /** Credits: what a failed attempt before it has cost. */
@@ -46,11 +48,12 @@ export async function addCalls(store: Store, ...calls: readonly LedgerCall[]): P
 }
 
 function receiptText(call: LedgerCall): string {
-  const { model, credential, input = 0, output = 0, lost } = call
+  const { model, credential, input = 0, output = 0, searches = 0, lost } = call
   const deployment = `openai/${model}${credential === undefined ? "" : `#${credential}`}`
   const lines = [
     { class: "input", quantity: input, per_million: "1" },
     { class: "output", quantity: output, per_million: "2" },
+    { class: "search", quantity: searches, per_million: "10000" },
   ]
   return JSON.stringify({
     status: "settled",
