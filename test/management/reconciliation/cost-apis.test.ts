@@ -1,3 +1,4 @@
+import OpenAI from "openai"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Audit } from "../../../src/management/audit.ts"
 import { BillError, type Bill, type Days } from "../../../src/management/reconciliation/bill.ts"
@@ -138,6 +139,24 @@ describe("OpenAI", () => {
       { model: "", class: "search", amount: 3n * 10n ** 16n },
       { model: "text-embedding-3-large", quantity: 7n },
     ])
+  })
+
+  test("is played as its official client reads it", async () => {
+    const { costs, url } = gateway.simulator
+    costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
+    const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })
+    const { usage } = client.admin.organization
+    const order = { start_time: OCTOBER.from / 1_000, end_time: OCTOBER.until / 1_000, limit: 2 }
+    const first = await usage.costs({ ...order, group_by: ["line_item"] })
+    expect(first).toMatchObject({ has_more: true, data: [{ results: [] }, { results: [] }] })
+    const page = first.next_page ?? ""
+    const { data } = await usage.costs({ ...order, group_by: ["line_item"], page })
+    expect(data[0]?.results).toMatchObject([
+      { line_item: "gpt-5.4, input_tokens", amount: { value: 0.001, currency: "usd" } },
+      { line_item: "gpt-5.4, output_tokens", quantity: 1_000, quantity_unit: "tokens" },
+    ])
+    const whole = await usage.costs({ ...order, page })
+    expect(whole.data[0]?.results).toMatchObject([{ line_item: null, amount: { value: 0.251 } }])
   })
 
   test.each([
