@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { ModelSettings } from "../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, receiptOf } from "./support.ts"
@@ -81,6 +82,19 @@ function streamed(message: Record<string, unknown>): Response {
   return new Response(text.join(""), { headers: { "content-type": "text/event-stream" } })
 }
 
+/** Models of which nothing has been learned. */
+const UNTAUGHT = Array.from({ length: 6 }, (_, index) => `model-${index}`)
+
+function claude(...models: string[]): ModelSettings {
+  return {
+    kind: "chat",
+    price: { input: "10", output: "100" },
+    context: 100_000,
+    maxOutput: 2000,
+    deployments: models.map((model) => ({ provider: "anthropic", model, weight: 1 })),
+  }
+}
+
 beforeAll(async () => {
   vendor = startVendor(async (_request, number) => answer(vendor.bodies[number - 1] ?? {}))
   const root = vendor.url.replace(/\/v1$/, "")
@@ -92,23 +106,9 @@ beforeAll(async () => {
       together: { ...provider(vendor.url, "together"), apiKey: "key" },
     },
     models: {
-      "anthropic/claude": {
-        kind: "chat",
-        price: { input: "10", output: "100" },
-        context: 100_000,
-        maxOutput: 2000,
-        deployments: [{ provider: "anthropic", model: "claude", weight: 1 }],
-      },
-      "two/claude": {
-        kind: "chat",
-        price: { input: "10", output: "100" },
-        context: 100_000,
-        maxOutput: 2000,
-        deployments: [
-          { provider: "anthropic", model: "one", weight: 1 },
-          { provider: "anthropic", model: "two", weight: 1 },
-        ],
-      },
+      "anthropic/claude": claude("claude"),
+      "two/claude": claude("one", "two"),
+      ...Object.fromEntries(UNTAUGHT.map((name) => [`untaught/${name}`, claude(name)])),
       "cohere/embed": {
         kind: "embedding",
         price: { input: "100" },
@@ -181,16 +181,44 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
   })
 })
 
-test("makes no completed choice again to correct a parameter that one call rejects", async () => {
-  status = 400
-  message = "`temperature` is deprecated for this model."
-  failing = 3
-  const order = { model: "anthropic/claude", messages: HELLO, n: 3, temperature: 0.5 }
-  const response = await caller.post(CHAT, order)
-  expect([response.status, calls]).toEqual([200, 3])
-  expect(((await response.json()) as { choices: unknown[] }).choices).toHaveLength(2)
-  expect(response.headers.get("x-tollgate-losses")).toBe("n:approximated")
-  expect((await receiptOf(caller, response)).cost).toBe("0.0202")
+describe.each([false, true])("one call that rejects a parameter, streamed: %p", (stream) => {
+  const fields = { messages: HELLO, n: 3, max_tokens: 500, temperature: 0.5, stream }
+  let model = ""
+  beforeEach(() => {
+    model = `untaught/${UNTAUGHT.shift()}`
+    status = 400
+    message = "`temperature` is deprecated for this model."
+  })
+
+  test.each([false, true])("is corrected alone, rejected first: %p", async (first) => {
+    isFirst = first
+    failing = first ? 1 : 3
+    const seen = vendor.bodies.length
+    const response = await caller.post(CHAT, { ...fields, model })
+    expect(response.status).toBe(200)
+    expect((await response.text()).split("Hello there")).toHaveLength(4)
+    expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+    const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
+    expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.cost).toBe("0.0303")
+    expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
+      "ok",
+      "ok",
+      "ok",
+      "refused_by_upstream",
+    ])
+  })
+
+  test("leaves the other choices if no correction helps", async () => {
+    isFirst = true
+    failing = 1
+    const strict = { "x-tollgate-strict": "true" }
+    const response = await caller.post(CHAT, { ...fields, model }, strict)
+    expect((await response.text()).split("Hello there")).toHaveLength(3)
+    expect(calls).toBe(3)
+    expect((await receiptOf(caller, response)).cost).toBe("0.0202")
+  })
 })
 
 describe.each([400, 429, 500, 200])(

@@ -15,33 +15,24 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
 /** Maximum corrections of one request at one deployment. */
 const MAX_CORRECTIONS = 3
 
-interface Corrected {
-  readonly plan: Plan
-  /** All corrections of the request so far. */
-  readonly corrections: ModelRules
-}
-
-/** Makes the calls of a plan. */
-export interface CorrectedCalls<T> {
-  call(plan: Plan): Promise<T>
-  /** Whether a call of the last plan has completed; the calls are not repeated then. */
-  hasCompleted?(): boolean
-}
+/** Makes one call of a plan, or all of a plan that takes several, which are corrected one by one. */
+type Calls<T> = (plan: Plan) => Promise<T>
 
 /**
- * Makes the calls of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
+ * Makes the call of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
  * receives anything. A successful correction is stored for the deployment. A rejected call is never charged.
+ * @param first may be the plan of several calls, of which this is one: the others continue.
  * @throws CallFailure of the last call, if no correction exists, or only one with a loss that a strict caller forbids.
  */
 export function callCorrected<T>(
   context: ChatContext,
   first: Plan,
   signer: ReasoningSigner,
-  calls: CorrectedCalls<T>,
+  call: Calls<T>,
 ): Promise<T> {
-  return calls.call(first).catch((thrown: unknown) => {
+  return call(first).catch((thrown: unknown) => {
     if (rejectedBy(thrown) === undefined) throw thrown
-    return callAgain({ context, first, signer, calls }, thrown)
+    return callAgain({ context, first, signer, call }, thrown)
   })
 }
 
@@ -49,36 +40,39 @@ interface CorrectedRequest<T> {
   readonly context: ChatContext
   readonly first: Plan
   readonly signer: ReasoningSigner
-  readonly calls: CorrectedCalls<T>
+  readonly call: Calls<T>
 }
 
 async function callAgain<T>(
-  { context, first, signer, calls }: CorrectedRequest<T>,
+  { context, first, signer, call }: CorrectedRequest<T>,
   rejection: unknown,
 ): Promise<T> {
   const { cancellation, charge, config } = context
-  const callsOf = (rejected: Plan): RunningCall[] =>
-    cancellation.attempts.filter((attempt) => attempt.plan === rejected)
   let plan = first
-  let corrections: ModelRules | undefined
   let thrown = rejection
-  for (let count = 0; count < MAX_CORRECTIONS && calls.hasCompleted?.() !== true; count++) {
+  for (let count = 0; count < MAX_CORRECTIONS; count++) {
     const rejected = rejectedBy(thrown)
-    const next = rejected && (await correct(context, { plan, corrections, rejected }, signer))
+    const next = rejected && (await correct(context, plan, rejected, signer))
     if (next === undefined) break
     if (cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
-    await cancellation.endOthers()
-    loseCalls(charge, callsOf(plan))
-    ;({ plan, corrections } = next)
+    loseCalls(charge, cancellation.attempts.filter(isRejected))
+    plan = next
     try {
-      const answer = await calls.call(plan)
-      config.learnedRules.learn(plan.deployment, corrections)
+      const answer = await call(plan)
+      config.learnedRules.learn(plan.deployment, plan.corrections ?? {})
       return answer
     } catch (failure) {
       thrown = failure
+      // Each of its calls has been corrected already.
+      if (plan.calls > first.calls) break
     }
   }
   throw thrown
+}
+
+/** Whether a call has ended because its provider rejected a parameter. */
+export function isRejected({ ended }: Pick<RunningCall, "ended">): boolean {
+  return rejectedBy(ended) !== undefined
 }
 
 function rejectedBy(thrown: unknown): ModelRules | undefined {
@@ -88,19 +82,12 @@ function rejectedBy(thrown: unknown): ModelRules | undefined {
 /** Returns a corrected plan; undefined if there is no correction, or if it would send the same request. */
 async function correct(
   context: ChatContext,
-  failed: {
-    readonly plan: Plan
-    readonly corrections: ModelRules | undefined
-    readonly rejected: ModelRules
-  },
+  plan: Plan,
+  rejection: ModelRules,
   signer: ReasoningSigner,
-): Promise<Corrected | undefined> {
-  const { plan, corrections: before } = failed
-  const { deployment, client } = plan
-  const rejected = correctable(
-    withCondition(failed.rejected, plan.rules, context.request),
-    deployment,
-  )
+): Promise<Plan | undefined> {
+  const { deployment, client, corrections: before } = plan
+  const rejected = correctable(withCondition(rejection, plan.rules, context.request), deployment)
   if (rejected === undefined || isRepeated(rejected, before)) return undefined
   // The hold is based on the billable switches of the first dialect.
   const changesApi = rejected.api !== undefined || rejected.tool_api !== undefined
@@ -109,7 +96,8 @@ async function correct(
   try {
     const next = await planFor(context, { deployment, client, corrections }, signer)
     const isSame = next.binding === plan.binding && Bun.deepEquals(next.body, plan.body)
-    return isSame ? undefined : { plan: next, corrections }
+    // A call that gives one of several choices is not replaced by one that gives all of them.
+    return isSame || next.calls < plan.calls ? undefined : next
   } catch {
     // The caller gets the provider's own error.
     return undefined

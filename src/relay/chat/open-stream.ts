@@ -14,7 +14,7 @@ import {
   refusalsOf,
   requestOf,
 } from "./chat-request.ts"
-import { callCorrected } from "./corrections.ts"
+import { callCorrected, isRejected } from "./corrections.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
@@ -44,8 +44,6 @@ export interface Counted {
 interface Opened {
   readonly plan: Plan
   readonly recorder: StateRecorder | undefined
-  /** What each call has delivered, and what its vendor has counted. */
-  readonly meters: Meter[]
   readonly attempts: Attempt[]
   /** The streams that have begun, out of several; in no order. */
   readonly streams: UpstreamStream[]
@@ -71,7 +69,9 @@ export class StreamOpening {
         ...hedgingOf(context),
         plan: (candidate) => planFor(context, candidate, services.signer),
         attempt: (first) =>
-          callCorrected(context, first, services.signer, { call: (plan) => this.#open(plan) }),
+          first.calls === 1
+            ? callCorrected(context, first, services.signer, (plan) => this.#open(plan))
+            : this.#open(first),
       })
       .catch((failure: unknown) => this.#withoutFailed(failure))
   }
@@ -96,8 +96,8 @@ export class StreamOpening {
    */
   takeCounted(isBillable: (counted: Counted) => boolean): Counted | undefined {
     const counted = [...this.#opened]
+      .map(({ plan, attempts }) => countedOf(plan, attempts))
       .filter(({ attempts }) => !attempts.every(isGivenUp))
-      .map(({ plan, meters, attempts }) => ({ plan, attempts, meter: Meter.sum(meters) }))
     const charged = counted.find(isBillable)
     const others = counted.filter((each) => each !== charged)
     loseCalls(
@@ -113,13 +113,15 @@ export class StreamOpening {
     const context = this.#context
     const recorder = recordState(vendorState, context, plan)
     const writer = plan.calls === 1 ? undefined : transcodingWriter(context, plan, signer)
-    const opened: Opened = { plan, recorder, meters: [], attempts: [], streams: [], writer }
+    const opened: Opened = { plan, recorder, attempts: [], streams: [], writer }
     this.#opened.add(opened)
     this.#last = opened
     try {
-      if (!writer) return await this.#openCall(opened, writerOf(context, plan, signer))
+      if (!writer) return await this.#openCall(opened, plan, writerOf(context, plan, signer))
       const calls = Array.from({ length: plan.calls }, (_, choice) => async () => {
-        const stream = await this.#openCall(opened, new ChoiceWriter(writer, choice))
+        const stream = await callCorrected(context, plan, signer, (one) =>
+          this.#openCall(opened, one, new ChoiceWriter(writer, choice)),
+        )
         opened.streams.push(stream)
         return stream
       })
@@ -132,17 +134,19 @@ export class StreamOpening {
     }
   }
 
-  /** One call, up to its first frames. */
-  async #openCall(opened: Opened, writer: StreamWriter): Promise<UpstreamStream> {
+  /** One call, up to its first frames. @param plan that of the others, or a corrected one. */
+  async #openCall(
+    { recorder, attempts }: Opened,
+    plan: Plan,
+    writer: StreamWriter,
+  ): Promise<UpstreamStream> {
     const { pipeline, counter } = this.#services
     const context = this.#context
-    const { plan, recorder, meters } = opened
     const attempt = pipeline.begin(context, plan)
-    opened.attempts.push(attempt)
+    attempts.push(attempt)
     try {
       const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
       const parts = readingParts(counter, context, attempt, recorder)
-      meters.push(parts.meter)
       const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
       attempt.succeed()
       return stream
@@ -150,6 +154,13 @@ export class StreamOpening {
       throw attempt.fail(thrown)
     }
   }
+}
+
+/** What was counted of the calls of a plan, without those that their provider rejected. */
+function countedOf(plan: Plan, all: readonly Attempt[]): Counted {
+  const attempts = all.filter((attempt) => !isRejected(attempt))
+  const meters = attempts.flatMap(({ meter }) => meter ?? [])
+  return { plan, attempts, meter: Meter.sum(meters) }
 }
 
 /** Whether another call was taken in the place of one, whose cost is counted by now. */

@@ -56,7 +56,7 @@ export function planCall(
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
-  const { deployment, client } = candidate
+  const { deployment, client, corrections } = candidate
   const { ignored = [] } = charge.model
   const effective = rulesFor(planned, candidate)
   const { rules } = effective
@@ -85,6 +85,7 @@ export function planCall(
       deployment,
       client,
       rules,
+      corrections,
       binding: own,
       isVerbatim: true,
       request,
@@ -95,7 +96,7 @@ export function planCall(
     })
   }
   const usable = own === undefined ? bindings : [own]
-  const transcoding = { planned, deployment, client, rules, signer, bindings: usable }
+  const transcoding = { planned, candidate, rules, signer, bindings: usable }
   if (usable.some((binding) => !needsInlining(request, binding.dialect))) {
     return planTranscoded(transcoding, request)
   }
@@ -182,8 +183,7 @@ function isMany(
 
 interface Transcoding {
   readonly planned: PlannedRequest
-  readonly deployment: Deployment
-  readonly client: ProviderClient
+  readonly candidate: ChatCandidate
   readonly rules: ModelRules | undefined
   readonly signer: ReasoningSigner
   readonly bindings: readonly ChatBinding[]
@@ -196,7 +196,7 @@ function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
     if (best === undefined || isBetter(plan, best)) best = plan
   }
   if (best === undefined)
-    throw new Error(`provider ${transcoding.client.provider} offers no chat dialect`)
+    throw new Error(`provider ${transcoding.candidate.client.provider} offers no chat dialect`)
   return best
 }
 
@@ -207,7 +207,8 @@ function isBetter(plan: Plan, other: Plan): boolean {
 }
 
 function planBinding(transcoding: Transcoding, binding: ChatBinding, request: ChatRequest): Plan {
-  const { planned, deployment, client, rules, signer } = transcoding
+  const { planned, candidate, rules, signer } = transcoding
+  const { deployment, client, corrections } = candidate
   const { dialect } = binding
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect, deployment)
@@ -245,6 +246,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     deployment,
     client,
     rules,
+    corrections,
     binding,
     isVerbatim: false,
     request: asked,

@@ -28,6 +28,8 @@ export interface Plan {
   readonly client: ProviderClient
   /** The rules of the model; absent: no restriction is known. */
   readonly rules?: ModelRules | undefined
+  /** What its provider has rejected of the same request so far. */
+  readonly corrections?: ModelRules | undefined
   readonly binding: ChatBinding
   /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */
   readonly isVerbatim: boolean

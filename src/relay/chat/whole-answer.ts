@@ -85,15 +85,14 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
     received = await pipeline.tryCandidates(context, {
       ...hedgingOf(context),
       plan: (candidate) => planFor(context, candidate, signer),
-      attempt: (first) =>
-        callCorrected(context, first, signer, {
-          call(plan) {
-            const calls: PlanCalls = { plan, attempts: [], all: [] }
-            tried.push(calls)
-            return receivePlan(services, context, calls)
-          },
-          hasCompleted: () => (tried.at(-1)?.all.length ?? 0) > 0,
-        }),
+      attempt(first) {
+        const make = (plan: Plan): Promise<ReceivedPlan> => {
+          const calls: PlanCalls = { plan, attempts: [], all: [] }
+          tried.push(calls)
+          return receivePlan(services, context, calls)
+        }
+        return first.calls === 1 ? callCorrected(context, first, signer, make) : make(first)
+      },
     })
   } catch (failure) {
     received = await completedOf(services, context, tried, failure)
@@ -248,7 +247,10 @@ async function receivePlan(
   const receiving = { services, context, recorder, attempts: calls.attempts }
   if (plan.calls === 1) all.push(await receive(receiving, plan))
   else {
-    const one = async () => all.push(await receive(receiving, plan))
+    const one = async () => {
+      const receiveOne = (corrected: Plan) => receive(receiving, corrected)
+      all.push(await callCorrected(context, plan, services.signer, receiveOne))
+    }
     await services.pipeline.together(
       context,
       plan.deployment,

@@ -28,7 +28,7 @@ export interface RunningCall extends Disposable {
 
 /** The calls of a plan, and a promise for the end of all. */
 interface OtherCalls {
-  readonly calls: readonly RunningCall[]
+  calls(): readonly RunningCall[]
   readonly over: Promise<unknown>
 }
 
@@ -103,9 +103,9 @@ export class Cancellation implements Watched, Disposable {
   async endOthers(): Promise<void> {
     for (const { calls, over } of this.#others.splice(0)) {
       const ended = new CallEnded("not_needed")
-      for (const call of calls) call.end(ended)
+      for (const call of calls()) call.end(ended)
       await over
-      for (const call of calls) call[Symbol.dispose]()
+      for (const call of calls()) call[Symbol.dispose]()
     }
   }
 

@@ -281,10 +281,11 @@ export class Pipeline {
     try {
       return await Promise.all(running)
     } catch (failure) {
-      const siblings = attempts.filter(
-        (attempt) => attempt.plan.deployment === deployment && !earlier.has(attempt),
-      )
-      cancellation.leaveRunning({ calls: siblings, over: Promise.allSettled(running) })
+      const calls = () =>
+        attempts.filter(
+          (attempt) => attempt.plan.deployment === deployment && !earlier.has(attempt),
+        )
+      cancellation.leaveRunning({ calls, over: Promise.allSettled(running) })
       throw failure
     }
   }
