@@ -1,7 +1,7 @@
 import type { StreamScript } from "../stream.ts"
 import { eachToken } from "../tokens.ts"
 import { STREAM_FAILURE } from "./errors.ts"
-import type { CohereAnswer, CohereCall } from "./result.ts"
+import { type CohereAnswer, type CohereCall, logprobItem } from "./result.ts"
 
 /** The frames of a streamed answer in Cohere's order (docs/wire/cohere-chat.md#f4). */
 export function streamScript(answer: CohereAnswer): StreamScript {
@@ -30,23 +30,25 @@ function delta(type: string, index: number, message: object): string {
 
 function* bodyFrames(answer: CohereAnswer): Generator<string> {
   let index = 0
-  if (answer.thinking !== "") yield* blockFrames("thinking", answer.thinking, index++, [])
+  if (answer.thinking !== "") yield* blockFrames("thinking", answer.thinking, index++, {})
   for (const token of eachToken(answer.plan)) {
     yield frame("tool-plan-delta", { delta: { message: { tool_plan: token } } })
   }
   for (const [position, call] of answer.calls.entries()) yield* callFrames(call, position)
-  if (answer.text !== null) yield* blockFrames("text", answer.text, index, answer.citations)
+  if (answer.text !== null) yield* blockFrames("text", answer.text, index, answer)
 }
 
 function* blockFrames(
   type: "text" | "thinking",
   text: string,
   index: number,
-  citations: readonly object[],
+  { citations = [], hasLogprobs = false }: Partial<CohereAnswer>,
 ): Generator<string> {
   yield delta("content-start", index, { content: { type, [type]: "" } })
   for (const token of eachToken(text)) {
-    yield delta("content-delta", index, { content: { [type]: token } })
+    const message = { content: { [type]: token } }
+    const logprobs = hasLogprobs && { logprobs: logprobItem(token) }
+    yield frame("content-delta", { index, delta: { message }, ...logprobs })
   }
   for (const [position, cited] of citations.entries()) {
     yield delta("citation-start", position, { citations: cited })

@@ -84,8 +84,9 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
   const choices = planAnswer(prompt)
   const [choice] = choices
   if (choice === undefined) throw new Error("an answer has one choice")
-  const usage = countUsage(prompt, choices, exchange.state.promptCache, fault)
-  const answer = composeAnswer(prompt, choice, readToolOutputs(body), usage)
+  const counted = countUsage(prompt, choices, exchange.state.promptCache, fault)
+  const hasLogprobs = body.logprobs === true
+  const answer = composeAnswer(prompt, choice, readToolOutputs(body), { counted, hasLogprobs })
   if (body.stream !== true) {
     return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
   }

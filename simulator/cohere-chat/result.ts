@@ -2,6 +2,7 @@ import type { PlannedChoice } from "../answer.ts"
 import { base62 } from "../identifiers.ts"
 import type { Prompt } from "../prompt.ts"
 import { thinkingText } from "../thinking-text.ts"
+import { tokenize } from "../tokens.ts"
 import type { CountedUsage } from "../usage.ts"
 import type { ToolOutput } from "./request.ts"
 
@@ -23,6 +24,8 @@ export interface CohereAnswer {
   /** Null when the answer calls tools instead of speaking. */
   readonly text: string | null
   readonly citations: readonly object[]
+  /** Whether log probabilities are wanted. */
+  readonly hasLogprobs: boolean
   readonly finish: string
   /** Undefined when none is to be reported. */
   readonly usage: object | undefined
@@ -40,7 +43,7 @@ export function composeAnswer(
   prompt: Prompt,
   choice: PlannedChoice,
   outputs: readonly ToolOutput[],
-  counted: CountedUsage | undefined,
+  { counted, hasLogprobs }: { counted: CountedUsage | undefined; hasLogprobs: boolean },
 ): CohereAnswer {
   const thinking = thinkingText(prompt.echo, choice.reasoningTokens)
   const isCalling = choice.calls.length > 0
@@ -57,6 +60,7 @@ export function composeAnswer(
     })),
     text: choice.text,
     citations: citationsOf(choice.text ?? "", outputs, thinking === "" ? 0 : 1),
+    hasLogprobs,
     finish: finishReason(choice),
     usage: counted === undefined ? undefined : usageObject(prompt, counted),
   }
@@ -108,9 +112,15 @@ function usageObject(prompt: Prompt, counted: CountedUsage): object {
   }
 }
 
+/** The log probabilities of a piece of text: a token of Cohere's is a character here. */
+export function logprobItem(text: string): object {
+  const tokens = [...text].map((each) => each.codePointAt(0) ?? 0)
+  return { text, token_ids: tokens, logprobs: tokens.map((token) => -(token % 16) / 16) }
+}
+
 /** The JSON text of an answer that is not streamed (docs/wire/cohere-chat.md#f2). */
 export function resultText(answer: CohereAnswer): string {
-  const { id, thinking, plan, calls, text, citations, finish, usage } = answer
+  const { id, thinking, plan, calls, text, citations, hasLogprobs, finish, usage } = answer
   const content = [
     ...(thinking === "" ? [] : [{ type: "thinking", thinking }]),
     ...(text === null ? [] : [{ type: "text", text }]),
@@ -125,6 +135,7 @@ export function resultText(answer: CohereAnswer): string {
       ...(citations.length === 0 ? {} : { citations }),
     },
     finish_reason: finish,
+    ...(hasLogprobs && text !== null && { logprobs: tokenize(text).map(logprobItem) }),
     ...(usage === undefined ? {} : { usage }),
   })
 }

@@ -63,8 +63,16 @@ function checkNumbers(config: JsonObject): string | undefined {
   return (
     checkRange(config, "temperature", "temperature", [0, 2]) ??
     checkRange(config, "topP", "top_p", [0, 1]) ??
+    checkLogprobs(config) ??
+    checkRange(config, "logprobs", "logprobs", [0, 20]) ??
     checkRange(config, "candidateCount", "candidate_count", [1, 8])
   )
+}
+
+function checkLogprobs({ logprobs, responseLogprobs }: JsonObject): string | undefined {
+  return logprobs === undefined || responseLogprobs === true
+    ? undefined
+    : rule("generation_config.logprobs", "logprobs is only valid if response_logprobs is true.")
 }
 
 function checkRange(

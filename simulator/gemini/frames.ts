@@ -5,6 +5,7 @@ import { errorText, OVERLOADED } from "./errors.ts"
 import {
   closingMembers,
   endingMembers,
+  logprobsResult,
   usageMetadata,
   type Candidate,
   type GeminiAnswer,
@@ -22,9 +23,14 @@ class ChunkWriter {
   }
 
   /** A chunk of a candidate that goes on; `tokens` of the answer are new in it. */
-  part(index: number, part: JsonObject, tokens: number): string {
+  part(index: number, part: JsonObject, tokens: number, members: JsonObject = {}): string {
     this.#written += tokens
-    return this.#chunk({ content: { parts: [part], role: "model" }, index }, this.#running())
+    const content = { parts: [part], role: "model" }
+    return this.#chunk({ content, index, ...members }, this.#running())
+  }
+
+  text(index: number, text: string): string {
+    return this.part(index, { text }, 1, logprobsResult(text, this.#answer.logprobs))
   }
 
   /**
@@ -83,7 +89,7 @@ function* bodyChunks(writer: ChunkWriter, candidates: readonly Candidate[]): Gen
     for (const token of eachToken(thoughts)) {
       yield writer.part(index, { text: token, thought: true }, 0)
     }
-    for (const token of eachToken(text ?? "")) yield writer.part(index, { text: token }, 1)
+    for (const token of eachToken(text ?? "")) yield writer.text(index, token)
     for (const call of calls) yield writer.part(index, call, 1)
   }
 }

@@ -2,7 +2,7 @@ import { planAnswer } from "../answer.ts"
 import type { Exchange } from "../exchange.ts"
 import { faultOfModel, type Fault } from "../faults.ts"
 import type { Answer, WireFormat } from "../format.ts"
-import { isObject, type JsonObject } from "../json.ts"
+import { isObject, objectOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps, type StreamScript } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
@@ -82,7 +82,9 @@ function answerWell(
   const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
   const choices = planAnswer(prompt)
   const counted = countUsage(prompt, choices, exchange.state.promptCache, fault)
-  const options = { counted, wantsThoughts: wantsThoughts(body) }
+  const { responseLogprobs, logprobs: alternatives } = objectOf(body.generationConfig)
+  const logprobs = { wanted: responseLogprobs === true, alternatives: Number(alternatives ?? 0) }
+  const options = { counted, wantsThoughts: wantsThoughts(body), logprobs }
   const answer = composeAnswer(call, prompt, choices, options)
   return call.isStream
     ? answerStream(exchange, call, scriptOf(answer, fault), fault)

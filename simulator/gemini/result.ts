@@ -1,6 +1,7 @@
 import type { PlannedChoice } from "../answer.ts"
 import { base62 } from "../identifiers.ts"
-import { isObject, type Json, type JsonObject } from "../json.ts"
+import { logprobsOf, type LogprobsOptions } from "../openai-chat/logprobs.ts"
+import { arrayOf, isObject, objectOf, type Json, type JsonObject } from "../json.ts"
 import type { Prompt } from "../prompt.ts"
 import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
@@ -13,6 +14,7 @@ export interface GeminiAnswer {
   readonly isVertex: boolean
   readonly responseId: string
   readonly candidates: readonly Candidate[]
+  readonly logprobs: LogprobsOptions
   /** Undefined when none is to be reported. */
   readonly usage: UsageOfAnswer | undefined
 }
@@ -41,14 +43,19 @@ export function composeAnswer(
   call: Call,
   prompt: Prompt,
   choices: readonly PlannedChoice[],
-  options: { readonly counted: CountedUsage | undefined; readonly wantsThoughts: boolean },
+  options: {
+    readonly counted: CountedUsage | undefined
+    readonly wantsThoughts: boolean
+    readonly logprobs: LogprobsOptions
+  },
 ): GeminiAnswer {
-  const { counted, wantsThoughts } = options
+  const { counted, wantsThoughts, logprobs } = options
   return {
     model: call.model,
     isVertex: call.isVertex,
     responseId: base62(23),
     candidates: choices.map((choice) => composeCandidate(prompt, choice, wantsThoughts)),
+    logprobs,
     usage:
       counted === undefined ? undefined : { counted, modalities: modalitiesOf(prompt, counted) },
   }
@@ -147,14 +154,35 @@ export function endingMembers(candidate: Candidate, index: number, isVertex: boo
   }
 }
 
+/** The log probabilities of a text, as a member of its candidate; nothing unless asked for. */
+export function logprobsResult(text: string | null, options: LogprobsOptions): JsonObject {
+  if (!options.wanted || text === null) return {}
+  const tokens = arrayOf(objectOf(logprobsOf(text, options)).content).map((each) => objectOf(each))
+  const shown = ({ token = "", logprob = 0 }: JsonObject): JsonObject => ({
+    token,
+    tokenId: Number(Bun.hash.crc32(String(token))),
+    logProbability: logprob,
+  })
+  const top = tokens.map((each) => ({
+    candidates: arrayOf(each.top_logprobs).map((other) => shown(objectOf(other))),
+  }))
+  return {
+    logprobsResult: {
+      chosenCandidates: tokens.map(shown),
+      ...(options.alternatives > 0 && { topCandidates: top }),
+    },
+  }
+}
+
 /** The JSON text of an answer that is not streamed (docs/wire/gemini.md#f3). */
 export function resultText(answer: GeminiAnswer): string {
-  const { candidates, usage, isVertex } = answer
+  const { candidates, usage, isVertex, logprobs } = answer
   const written = candidates.map((candidate, index) => {
     const parts = wholeParts(candidate)
     // A model that only thought before the limit has no parts at all (recorded).
     const content = parts.length === 0 ? { role: "model" } : { parts, role: "model" }
-    return { content, ...endingMembers(candidate, index, isVertex) }
+    const ending = endingMembers(candidate, index, isVertex)
+    return { content, ...ending, ...logprobsResult(candidate.text, logprobs) }
   })
   const body = {
     candidates: written,

@@ -90,6 +90,27 @@ export const GEMINI_LIMITS: readonly Limit[] = (
       ],
     },
     {
+      vendors: ["google"],
+      models: /^gemini-(?!2\.0)/,
+      source: "its generateContent: Logprobs is not enabled",
+      checks: [
+        rejects(
+          (body) => configOf(body).responseLogprobs === true,
+          (model) => ({ message: `Logprobs is not enabled for models/${model}` }),
+        ),
+      ],
+    },
+    {
+      vendors: ["vertex"],
+      models: /^gemini-[3-9]/,
+      source: "its generateContent: Logprobs is not supported",
+      checks: [
+        rejects((body) => configOf(body).responseLogprobs === true, {
+          message: "Unable to submit request because Logprobs is not supported for this model.",
+        }),
+      ],
+    },
+    {
       models: /^gemini-[12]\./,
       source: "its generateContent: function calling and JSON, together since Gemini 3",
       checks: [
@@ -113,5 +134,5 @@ export const GEMINI_LIMITS: readonly Limit[] = (
         }),
       ],
     },
-  ] satisfies Omit<Limit, "vendors" | "api">[]
-).map((limit) => ({ ...limit, vendors: VENDORS, api: "gemini" }))
+  ] satisfies (Omit<Limit, "vendors" | "api"> & Partial<Limit>)[]
+).map((limit) => ({ vendors: VENDORS, ...limit, api: "gemini" }))

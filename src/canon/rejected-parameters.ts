@@ -95,6 +95,13 @@ export const REJECTIONS: readonly RejectionPattern[] = [
   },
   {
     message:
+      /^(?:unable to submit request because )?logprobs is not (?:enabled|supported) for (?:this model|the current model|models\/\S)/i,
+    rules: { rejected_parameters: ["logprobs"] },
+    example: "Logprobs is not enabled for models/gemini-2.5-pro",
+    source: "Gemini: python-genai#1921; Vertex AI: GoogleCloudPlatform/generative-ai#2947 (400)",
+  },
+  {
+    message:
       /^invalid (?<names>temperature|top_p|presence_penalty|frequency_penalty): only [\d.]+ is allowed for this model/i,
     example: "invalid temperature: only 1 is allowed for this model",
     source: "Moonshot: litellm#29687, kimi-code#686 (400)",

@@ -376,6 +376,20 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "ai.google.dev/api/caching#FunctionDeclaration: name, at most 64 characters; its generateContent: Must start with a letter or an underscore",
   },
   {
+    vendors: ["google"],
+    applies: "Gemini, without 2.0",
+    models: /gemini-(?!2\.0)/,
+    rules: { rejected_parameters: ["logprobs"] },
+    source: "python-genai#1921, langchain-google#1266: Logprobs is not enabled",
+  },
+  {
+    vendors: ["vertex"],
+    applies: "Gemini 3 and later",
+    models: /gemini-(?:[3-9]|\d\d)/,
+    rules: { rejected_parameters: ["logprobs"] },
+    source: "GoogleCloudPlatform/generative-ai#2947: Logprobs is not supported for this model",
+  },
+  {
     vendors: ["cohere"],
     applies: "all",
     rules: { tool_name_characters: [], schema_root_object: true },

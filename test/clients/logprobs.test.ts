@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import OpenAI from "openai"
-import { modelAt, sixUpstreams } from "./matrix/six-upstreams.ts"
+import { logprobsModelAt, sixUpstreams } from "./matrix/six-upstreams.ts"
 
 const upstreams = sixUpstreams()
 const TEXT = "Good morning to you"
@@ -19,79 +19,89 @@ interface Generated {
   readonly candidates?: readonly {
     readonly logprobsResult?: {
       readonly chosenCandidates: readonly { token: string; logProbability: number }[]
-      readonly topCandidates: readonly { candidates: readonly object[] }[]
+      readonly topCandidates?: readonly { candidates: readonly object[] }[]
     }
   }[]
 }
 
 /** They are those of the whole text, each with the alternatives that were asked for. */
-function expectLogprobs(logprobs: readonly TokenLogprob[] | undefined): void {
+function expectLogprobs(logprobs: readonly TokenLogprob[] | undefined, others: number): void {
   expect(logprobs?.map(({ token }) => token).join("")).toBe(TEXT)
-  for (const { top_logprobs: others } of logprobs ?? []) expect(others).toHaveLength(2)
-  expect(upstreams.losses).toEqual([])
+  for (const { top_logprobs: found } of logprobs ?? []) expect(found).toHaveLength(others)
+  expect(upstreams.losses).toEqual(others > 0 ? [] : ["logprobs:approximated"])
 }
 
-describe.each(["openai-chat", "openai-responses"] as const)(
-  "log probabilities of %s",
-  (upstream) => {
-    const model = modelAt(upstream)
-    const chat = {
-      model,
-      messages: [{ role: "user" as const, content: TEXT }],
-      logprobs: true,
-      top_logprobs: 2,
-    }
-    const response = {
-      model,
-      input: TEXT,
-      include: ["message.output_text.logprobs" as const],
-      top_logprobs: 2,
-    }
+/** Cohere has no alternatives. */
+describe.each([
+  ["openai-chat", 2],
+  ["openai-responses", 2],
+  ["gemini", 2],
+  ["cohere-chat", 0],
+] as const)("log probabilities of %s", (upstream, others) => {
+  const model = logprobsModelAt(upstream)
+  const chat = {
+    model,
+    messages: [{ role: "user" as const, content: TEXT }],
+    logprobs: true,
+    top_logprobs: 2,
+  }
+  const response = {
+    model,
+    input: TEXT,
+    include: ["message.output_text.logprobs" as const],
+    top_logprobs: 2,
+  }
 
-    test("reach a chat", async () => {
-      const answer = await client().chat.completions.create(chat)
-      expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined)
-    })
+  test("reach a chat", async () => {
+    const answer = await client().chat.completions.create(chat)
+    expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
+  })
 
-    test("reach a streamed chat", async () => {
-      const answer = await client().chat.completions.stream(chat).finalChatCompletion()
-      expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined)
-    })
+  test("reach a streamed chat", async () => {
+    const answer = await client().chat.completions.stream(chat).finalChatCompletion()
+    expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
+  })
 
-    test("reach a response", async () => {
-      const answer = await client().responses.create(response)
-      const [item] = answer.output.filter(({ type }) => type === "message")
-      const content = item?.type === "message" ? item.content[0] : undefined
-      expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined)
-    })
+  test("reach a response", async () => {
+    const answer = await client().responses.create(response)
+    const [item] = answer.output.filter(({ type }) => type === "message")
+    const content = item?.type === "message" ? item.content[0] : undefined
+    expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined, others)
+  })
 
-    test("reach a streamed response", async () => {
-      const answer = await client().responses.stream(response).finalResponse()
-      const [item] = answer.output.filter(({ type }) => type === "message")
-      const content = item?.type === "message" ? item.content[0] : undefined
-      expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined)
-    })
+  test("reach a streamed response", async () => {
+    const answer = await client().responses.stream(response).finalResponse()
+    const [item] = answer.output.filter(({ type }) => type === "message")
+    const content = item?.type === "message" ? item.content[0] : undefined
+    expectLogprobs(content?.type === "output_text" ? content.logprobs : undefined, others)
+  })
 
-    test.each([
-      ["reach Gemini's clients", "generateContent"],
-      ["reach a stream of Gemini's clients", "streamGenerateContent"],
-    ])("%s", async (_, method) => {
-      const response = await upstreams.caller.post(`/v1beta/models/${model}:${method}`, {
-        contents: [{ role: "user", parts: [{ text: TEXT }] }],
-        generationConfig: { responseLogprobs: true, logprobs: 2 },
-      })
-      const answer = (await response.json()) as Generated | Generated[]
-      const { logprobsResult: found } = [answer].flat().at(-1)?.candidates?.[0] ?? {}
-      expect(found?.chosenCandidates.map(({ token }) => token).join("")).toBe(TEXT)
-      expect(found?.chosenCandidates[0]?.logProbability).toBeNumber()
-      for (const { candidates } of found?.topCandidates ?? []) expect(candidates).toHaveLength(2)
-      expect(response.headers.get("x-tollgate-losses")).toBeNull()
+  test.each([
+    ["reach Gemini's clients", "generateContent"],
+    ["reach a stream of Gemini's clients", "streamGenerateContent"],
+  ])("%s", async (_, method) => {
+    const response = await upstreams.caller.post(`/v1beta/models/${model}:${method}`, {
+      contents: [{ role: "user", parts: [{ text: TEXT }] }],
+      generationConfig: { responseLogprobs: true, logprobs: 2 },
     })
+    const answer = (await response.json()) as Generated | Generated[]
+    // Gemini's own streams have those of its text in each chunk.
+    const found = [answer]
+      .flat()
+      .flatMap(({ candidates = [] }) => candidates[0]?.logprobsResult ?? [])
+    const chosen = found.flatMap(({ chosenCandidates }) => chosenCandidates)
+    expect(chosen.map(({ token }) => token).join("")).toBe(TEXT)
+    expect(chosen[0]?.logProbability).toBeNumber()
+    const top = found.flatMap(({ topCandidates = [] }) => topCandidates)
+    expect(top.length > 0).toBe(others > 0)
+    for (const { candidates } of top) expect(candidates).toHaveLength(others)
+    const losses = response.headers.get("x-tollgate-losses")
+    expect(losses).toBe(others > 0 ? null : "logprobs:approximated")
+  })
 
-    test("are null in a chat that did not ask for them", async () => {
-      const { logprobs: _, top_logprobs: __, ...plain } = chat
-      const answer = await client().chat.completions.create(plain)
-      expect(answer.choices[0]?.logprobs).toBeNull()
-    })
-  },
-)
+  test("are null in a chat that did not ask for them", async () => {
+    const { logprobs: _, top_logprobs: __, ...plain } = chat
+    const answer = await client().chat.completions.create(plain)
+    expect(answer.choices[0]?.logprobs).toBeNull()
+  })
+})

@@ -31,9 +31,8 @@ export const EXPECTED: readonly ExpectedFailure[] = [
   },
   {
     client: /^llmprobe$/,
-    check: /^sandbox\/(claude|gemini|nova|command) chat-logprobs$/,
-    reason:
-      "this vendor is asked for no log probabilities, since it has none (Claude, Nova) or in another form, for some models (Gemini, Cohere); a loss that is reported",
+    check: /^sandbox\/(claude|nova) chat-logprobs$/,
+    reason: "this vendor has no log probabilities; a loss that is reported",
   },
   {
     client: /^llmprobe$/,

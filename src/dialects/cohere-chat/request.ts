@@ -36,6 +36,10 @@ export function encodeRequest(request: ChatRequest): EncodedRequest {
     ...tools,
   }
   if (format.field !== undefined) body.response_format = format.field
+  if (request.logprobs === true) {
+    body.logprobs = true
+    if (request.topLogprobs) losses.add("logprobs", "approximated")
+  }
   const thinking = encodeThinking(request.reasoning, request.maxTokens)
   if (thinking !== undefined) body.thinking = thinking
   reportUnknown(request, losses)
@@ -60,7 +64,6 @@ function encodeThinking(
 /** What Cohere has no field for. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
   if (request.reasoning !== undefined) noteSummary(request.reasoning, losses)
-  if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")
   loseModalities(request, losses)
   if (request.user !== undefined) losses.add("user")

@@ -174,6 +174,7 @@ function onStart(chunk: JsonObject, events: ChatEvent[]): void {
 
 function onContent(chunk: JsonObject, message: JsonObject | undefined, events: ChatEvent[]): void {
   const content = message?.content
+  const isThought = isJsonObject(content) && typeof content.thinking === "string"
   if (isJsonObject(content)) {
     onReasoning(content.thinking, events)
     const { text } = content
@@ -181,7 +182,8 @@ function onContent(chunk: JsonObject, message: JsonObject | undefined, events: C
       events.push({ type: "text-delta", choice: CHOICE, text })
     }
   }
-  if (isJsonObject(chunk.logprobs)) {
+  // Log probabilities are of the text that the caller gets.
+  if (isJsonObject(chunk.logprobs) && !isThought) {
     const extra = extraOf(DIALECT, { logprobs: [chunk.logprobs] })
     events.push({ type: "choice-extra", choice: CHOICE, extra })
   }

@@ -25,8 +25,8 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   n: "approximated",
   presence_penalty: "carried",
   frequency_penalty: "carried",
-  // Cohere reports them, but in a form that no caller reads, so they are not requested.
-  logprobs: "dropped",
+  // Without alternatives: a loss when they are asked for.
+  logprobs: "approximated",
   tools: "carried",
   "tools.strict": "carried",
   "tools.grammar": "approximated",

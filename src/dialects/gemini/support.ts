@@ -59,8 +59,7 @@ export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Suppor
     n: quirks.maxCandidates > 1 ? "carried" : "approximated",
     presence_penalty: "carried",
     frequency_penalty: "carried",
-    // Gemini can report them; the canon does not represent them in an answer.
-    logprobs: "dropped",
+    logprobs: "carried",
     tools: "carried",
     "tools.strict": "dropped",
     "tools.grammar": "approximated",

@@ -247,10 +247,9 @@ async function receivePlan(
   const receiving = { services, context, recorder, attempts: calls.attempts }
   if (plan.calls === 1) all.push(await receive(receiving, plan))
   else {
-    const one = async () => {
-      const receiveOne = (corrected: Plan) => receive(receiving, corrected)
+    const receiveOne = (corrected: Plan): Promise<Received> => receive(receiving, corrected)
+    const one = async () =>
       all.push(await callCorrected(context, plan, services.signer, receiveOne))
-    }
     await services.pipeline.together(
       context,
       plan.deployment,

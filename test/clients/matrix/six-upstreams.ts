@@ -22,7 +22,15 @@ type VendorSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin
  * what their models reject.
  */
 const VENDORS: Readonly<
-  Record<Upstream, { readonly model: string; settings(url: string): VendorSettings }>
+  Record<
+    Upstream,
+    {
+      readonly model: string
+      /** One that reports log probabilities, where that one does not. */
+      readonly logprobsModel?: string
+      settings(url: string): VendorSettings
+    }
+  >
 > = {
   "openai-chat": {
     model: "echo",
@@ -47,6 +55,7 @@ const VENDORS: Readonly<
   },
   gemini: {
     model: "gemini-3-flash",
+    logprobsModel: "gemini-2.0-flash",
     settings: (url) => ({ vendor: "google", apiKey: "key", baseUrl: `${url}/vendors/google` }),
   },
   "bedrock-converse": {
@@ -83,7 +92,12 @@ export function modelAt(upstream: Upstream): string {
   return `${upstream}/model`
 }
 
-/** The same model, but slow. */
+/** A model of an upstream that reports log probabilities, if any of its models does. */
+export function logprobsModelAt(upstream: Upstream): string {
+  return `${upstream}/logprobs`
+}
+
+/** The first model, but slow. */
 export function slowModelAt(upstream: Upstream): string {
   return `${upstream}/slow`
 }
@@ -224,12 +238,13 @@ function providersAt(simulatorUrl: string): Record<string, ProviderSettings> {
 function models(): Record<string, ModelSettings> {
   const models: Record<string, ModelSettings> = {}
   for (const upstream of UPSTREAMS) {
-    const { model } = VENDORS[upstream]
-    const at = (provider: string) => ({
+    const { model, logprobsModel = model } = VENDORS[upstream]
+    const at = (provider: string, name = model) => ({
       ...MODEL,
-      deployments: [{ provider, model, weight: 1 }],
+      deployments: [{ provider, model: name, weight: 1 }],
     })
     models[modelAt(upstream)] = at(upstream)
+    models[logprobsModelAt(upstream)] = at(upstream, logprobsModel)
     models[slowModelAt(upstream)] = at(`slow-${upstream}`)
     for (const fault of FAULTS) models[`${upstream}/fault-${fault}`] = MODEL
   }

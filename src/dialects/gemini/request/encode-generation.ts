@@ -23,6 +23,10 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   setDefined(config, "presencePenalty", request.presencePenalty)
   setDefined(config, "frequencyPenalty", request.frequencyPenalty)
   setDefined(config, "seed", seed(request.seed, losses))
+  if (request.logprobs === true) {
+    config.responseLogprobs = true
+    if (request.topLogprobs) config.logprobs = request.topLogprobs
+  }
   setDefined(config, "thinkingConfig", encodeThinking(request, encoding))
   encodeModalities(config, request, losses)
   if (request.imageShape !== undefined) {

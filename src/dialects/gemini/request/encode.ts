@@ -108,7 +108,6 @@ function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
 
 /** What Gemini does not support. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
-  if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")
   if (request.user !== undefined) losses.add("user")
   if (request.safetyIdentifier !== undefined) losses.add("safety_identifier")

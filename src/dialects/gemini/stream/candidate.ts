@@ -71,11 +71,21 @@ export class Candidate {
     }
     const rest = candidateExtra(candidate)
     if (rest !== undefined) {
-      this.#rest = { ...this.#rest, ...rest }
+      this.#rest = { ...this.#rest, ...rest, ...this.#logprobsWith(rest) }
       this.#other.wholeAt(this.#choice, unknownFields(rest, REMARKS))
     }
     const word = finishWord(candidate)
     if (word !== undefined) this.finish(word)
+  }
+
+  /** Unlike the others, log probabilities come of each chunk's tokens. */
+  #logprobsWith(rest: JsonObject): JsonObject | undefined {
+    const next = objectAt(rest, "logprobsResult")
+    const before = this.#rest && objectAt(this.#rest, "logprobsResult")
+    if (next === undefined || before === undefined) return undefined
+    const joined = (name: string) => [...listAt(before, name), ...listAt(next, name)]
+    const [chosenCandidates, topCandidates] = ["chosenCandidates", "topCandidates"].map(joined)
+    return { logprobsResult: { ...next, chosenCandidates, topCandidates } }
   }
 
   /** The last word counts: a server that called its own tool says STOP, and continues. */
