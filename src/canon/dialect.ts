@@ -83,6 +83,8 @@ export interface ResultPatch {
   readonly model: string
   /** Whether the caller asked for usage in the stream. */
   readonly streamUsage: boolean
+  /** The choices that the caller asked for. */
+  readonly choices?: number
 }
 
 /** One frame of a verbatim stream, and what to do with it. */

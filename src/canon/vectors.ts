@@ -10,7 +10,7 @@ export function vectorOf(value: unknown): Vector {
     floatsIn(value)
     return value
   }
-  if (Array.isArray(value)) {
+  if (Array.isArray(value) && value.length > 0) {
     if (value.every((one) => typeof one === "number")) return value
     if (value.every((one) => typeof one === "number" || typeof one === "bigint")) {
       return value.map(Number)

@@ -22,15 +22,18 @@ const QWEN = {
 
 type Protocol = "openai" | "anthropic" | "gemini"
 
-/** Writes both models at the gateway into its settings. */
-function speak(protocol: Protocol, path: string, wireApi?: string): (place: Place) => void {
+/** More than it thinks: for a model that it does not know, it otherwise asks for as many tokens as it thinks. */
+const OUTPUT = { generationConfig: { samplingParams: { max_tokens: 64_000 } } }
+
+/** Writes the models at the gateway into its settings. */
+function speak(protocol: Protocol, path: string, more: object = {}): (place: Place) => void {
   return ({ home, target }) => {
     const models = target.models.map((id) => ({
       id,
       name: id,
       envKey: "TOLLGATE_KEY",
       baseUrl: target.url + path,
-      ...(wireApi !== undefined && { wireApi }),
+      ...more,
     }))
     const settings = {
       modelProviders: { [protocol]: models },
@@ -47,7 +50,11 @@ function speak(protocol: Protocol, path: string, wireApi?: string): (place: Plac
 /** Qwen Code, in each format that it speaks. */
 export const QWEN_WAYS: readonly Agent[] = [
   { ...QWEN, name: "Qwen Code", prepare: speak("openai", "/v1") },
-  { ...QWEN, name: "Qwen Code, responses", prepare: speak("openai", "/v1", "responses") },
-  { ...QWEN, name: "Qwen Code, messages", prepare: speak("anthropic", "") },
+  {
+    ...QWEN,
+    name: "Qwen Code, responses",
+    prepare: speak("openai", "/v1", { wireApi: "responses" }),
+  },
+  { ...QWEN, name: "Qwen Code, messages", prepare: speak("anthropic", "", OUTPUT) },
   { ...QWEN, name: "Qwen Code, Gemini", prepare: speak("gemini", "") },
 ]

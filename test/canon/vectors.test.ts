@@ -23,7 +23,7 @@ test("numbers out of base64 are the 32-bit floats themselves", () => {
 test("base64 that holds no floats is no answer", () => {
   for (const text of ["AAA=", "!!!!"]) expect(() => numbersOf(text)).toThrow(GatewayError)
   // Nothing is charged for it, whichever form the caller asked for.
-  for (const value of ["", "AAA=", "!!!!", null, {}, ["1"]]) {
+  for (const value of ["", "AAA=", "!!!!", null, {}, [], ["1"]]) {
     expect(() => vectorOf(value)).toThrow(GatewayError)
   }
 })

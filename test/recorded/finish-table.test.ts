@@ -106,7 +106,6 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "MAX_TOKENS", row: LIMITED },
     { word: "STOP_SEQUENCE", ...END },
     { word: "TOOL_CALL", ...CALL },
-    { word: "TIMEOUT", row: UNKNOWN },
   ],
 }
 
@@ -123,7 +122,7 @@ const FAILED: Readonly<Record<DialectId, readonly string[]>> = {
   "anthropic-messages": ["error"],
   gemini: ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "OTHER"],
   "bedrock-converse": ["malformed_model_output", "malformed_tool_use"],
-  "cohere-chat": ["ERROR"],
+  "cohere-chat": ["ERROR", "TIMEOUT"],
 }
 
 const dialects = Object.keys(CASES) as DialectId[]

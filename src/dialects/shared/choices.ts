@@ -42,6 +42,24 @@ export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] 
   return isComplete ? (given as number[]) : positions
 }
 
+/** Numbers the choices of a stream: the only requested one is the first, however its vendor numbers it. */
+export class StreamedChoices {
+  readonly #isOnly: boolean
+  #only: number | undefined
+
+  /** @param asked the choices that were asked for. */
+  constructor(asked: number | undefined) {
+    this.#isOnly = asked === 1
+  }
+
+  numberOf(index: number): number {
+    if (!this.#isOnly) return index
+    this.#only ??= index
+    if (index === this.#only) return 0
+    return index === 0 ? this.#only : index
+  }
+}
+
 /** @throws GatewayError `upstream_error` where an answer, or a frame of it, holds more choices than there can be. */
 export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MOST_CHOICES) return

@@ -8,6 +8,7 @@ const FAILED_WORDS: ReadonlySet<string> = new Set([
   "failed",
   "network_error",
   "insufficient_system_resource",
+  "timeout",
   "abort",
   "aborted",
   "cancelled",

@@ -173,9 +173,9 @@ function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): St
   const { patches } = plan.binding.dialect
   if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)
   const { dialect, request } = context
-  const { streamUsage } = request
+  const { streamUsage, choices } = request
   const model = modelNameOf(context, plan)
-  return new VerbatimWriter(dialect, patches.frames({ model, streamUsage }))
+  return new VerbatimWriter(dialect, patches.frames({ model, streamUsage, choices }))
 }
 
 function transcodingWriter(

@@ -41,7 +41,7 @@ const answer = fc.record({
   text: fc.option(words, { nil: undefined }),
   citations: fc.array(citation, { maxLength: 3 }),
   calls: fc.array(call, { maxLength: 3 }),
-  finish_reason: fc.constantFrom("COMPLETE", "MAX_TOKENS", "STOP_SEQUENCE", "TOOL_CALL", "TIMEOUT"),
+  finish_reason: fc.constantFrom("COMPLETE", "MAX_TOKENS", "STOP_SEQUENCE", "TOOL_CALL"),
   usage: fc.record({
     tokens: fc.record({ input_tokens: count, output_tokens: count, reasoning_tokens: count }),
     cached_tokens: count,

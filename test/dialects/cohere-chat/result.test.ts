@@ -138,7 +138,7 @@ describe("why it ended", () => {
     expect(ended("MAX_TOKENS")).toEqual(["length", undefined, undefined])
     // Without a call.
     expect(ended("TOOL_CALL")).toEqual(["stop", "TOOL_CALL", undefined])
-    expect(ended("TIMEOUT")).toEqual(["other", "TIMEOUT", undefined])
+    expect(() => ended("TIMEOUT")).toThrow("The provider failed")
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])
   })
 

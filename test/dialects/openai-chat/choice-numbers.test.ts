@@ -23,7 +23,7 @@ describe("choices of a whole answer", () => {
     ],
     [
       [1, 0],
-      [1, 0],
+      [0, 1],
     ],
     [
       [0, 2],
@@ -40,10 +40,15 @@ describe("choices of a whole answer", () => {
   })
 })
 
-test("the only requested choice of a stream is the first", () => {
+test("the only requested choice of a stream is the first, also of one that is passed on", () => {
   const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
   const choice = { index: 1, delta: { content: "Hi" }, finish_reason: "stop" }
   const json = { id: "c", choices: [choice] }
   const events = decoder.push({ data: JSON.stringify(json), json })
   expect(events).toContainEqual({ type: "text-delta", choice: 0, text: "Hi" })
+  const indexOf = (choices: number): unknown => {
+    const patcher = OPENAI_CHAT.patches.frames({ model: "p/m", streamUsage: false, choices })
+    return JSON.parse(patcher.push({ data: JSON.stringify(json), json }).data).choices[0].index
+  }
+  expect([1, 2].map(indexOf)).toEqual([0, 1])
 })

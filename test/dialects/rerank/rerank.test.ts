@@ -199,7 +199,7 @@ describe("an upstream's answer", () => {
     expect(ranking.map(({ score }) => score.toFixed(3))).toEqual(["0.881", "0.500", "0.018"])
   })
 
-  const broken: [string, unknown][] = [
+  const broken: [string, unknown[]][] = [
     ["a document there is not", [{ index: 3, relevance_score: 0.5 }]],
     ["a document twice", [0, 0].map((index) => ({ index, relevance_score: 0.5 }))],
     ["no place", [{ relevance_score: 0.5 }]],
@@ -208,10 +208,17 @@ describe("an upstream's answer", () => {
   ]
   for (const [name, results] of broken) {
     test(`with ${name} is the upstream's fault`, async () => {
-      const failure = await decoded("jina", { results }).catch((error: unknown) => error)
+      const asked = { top_n: results.length }
+      const failure = await decoded("jina", { results }, asked).catch((error: unknown) => error)
       expect((failure as GatewayError).kind).toBe("upstream_error")
     })
   }
+
+  test.each([0, 1])("with %d results instead of two is the upstream's fault", async (count) => {
+    const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
+    const answer = decoded("cohere", { results }, { top_n: 2 })
+    await expect(answer).rejects.toThrow(`it holds ${count} results instead of 2`)
+  })
 })
 
 const RECORDINGS = recordedAt(/(cohere|voyage).*\/rerank$/)

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { StreamedChoices } from "../../shared/choices.ts"
 import { ownFinish } from "../finish.ts"
 import { CallIndexes } from "./repair.ts"
 
@@ -16,6 +17,12 @@ interface Progress {
  */
 export class ChoicePatcher {
   readonly #progress = new Map<number, Progress>()
+  readonly #numbers: StreamedChoices
+
+  /** @param asked the choices that were asked for. */
+  constructor(asked: number | undefined) {
+    this.#numbers = new StreamedChoices(asked)
+  }
 
   /** @returns undefined when there is nothing to fix. */
   patch(choices: readonly JsonValue[]): JsonValue[] | undefined {
@@ -42,7 +49,7 @@ export class ChoicePatcher {
 
   #patch(received: JsonObject, position: number): JsonObject {
     const choice = withDelta(received)
-    const index = choiceNumber(choice.index, position)
+    const index = this.#numbers.numberOf(choiceNumber(choice.index, position))
     const given = isJsonObject(choice.delta) ? choice.delta : {}
     let progress = this.#progress.get(index)
     const isFirst = progress === undefined

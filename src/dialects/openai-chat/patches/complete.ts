@@ -19,16 +19,14 @@ export function completeResult(body: JsonObject): void {
   if (isJsonObject(body.usage)) body.usage = withTotal(body.usage)
   if (!Array.isArray(body.choices)) return
   const indexes = choiceNumbers(body.choices)
-  for (let position = 0; position < body.choices.length; position++) {
-    const given = body.choices[position]
-    const choice = isJsonObject(given) ? given : {}
-    completeChoice(choice, indexes[position] ?? position)
-    body.choices[position] = choice
-  }
+  body.choices = body.choices
+    .map((given, position) =>
+      completeChoice(isJsonObject(given) ? given : {}, indexes[position] ?? position),
+    )
+    .toSorted((left, right) => left.index - right.index)
 }
 
-function completeChoice(choice: JsonObject, index: number): void {
-  choice.index = index
+function completeChoice(choice: JsonObject, index: number): JsonObject & { index: number } {
   const message = isJsonObject(choice.message) ? repairWholeMessage(choice.message) : {}
   message.role = "assistant"
   const hasCalls = Array.isArray(message.tool_calls) && message.tool_calls.length > 0
@@ -39,4 +37,5 @@ function completeChoice(choice: JsonObject, index: number): void {
   }
   choice.message = message
   choice.finish_reason = ownFinish(choice.finish_reason, hasCalls)
+  return Object.assign(choice, { index })
 }

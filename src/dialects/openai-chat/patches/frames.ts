@@ -19,7 +19,7 @@ const OBJECT = "chat.completion.chunk"
  */
 export class ChunkPatcher implements FramePatcher {
   readonly #patch: ResultPatch
-  readonly #choices = new ChoicePatcher()
+  readonly #choices: ChoicePatcher
   /** The vendor's last id, and our replacement: all frames have the same. */
   #vendorId: JsonValue | undefined
   #id: string | undefined
@@ -27,6 +27,7 @@ export class ChunkPatcher implements FramePatcher {
 
   constructor(patch: ResultPatch) {
     this.#patch = patch
+    this.#choices = new ChoicePatcher(patch.choices)
   }
 
   push(frame: SseFrame): PatchedFrame {

@@ -63,9 +63,11 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   const sources = Sources.of(body)
   const indexes = choiceNumbers(body.choices)
   return defined({
-    choices: body.choices.map((choice, position) =>
-      decodeChoice(choice, indexes[position] ?? position, { request, sources }),
-    ),
+    choices: body.choices
+      .map((choice, position) =>
+        decodeChoice(choice, indexes[position] ?? position, { request, sources }),
+      )
+      .toSorted((left, right) => left.index - right.index),
     id: textAt(body, "id"),
     model: textAt(body, "model"),
     created: isUnixTime(body.created) ? body.created : undefined,

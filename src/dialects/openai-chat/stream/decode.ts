@@ -11,7 +11,7 @@ import {
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { checkChoices } from "../../shared/choices.ts"
+import { checkChoices, StreamedChoices } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { isDoneMark, parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent, noChoice } from "../errors.ts"
@@ -74,8 +74,7 @@ class ChunkDecoder implements EventDecoder {
   readonly #choices = new Map<number, ChoiceDecoder>()
   /** What the meaning of an answer depends on. */
   readonly #asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined
-  /** The vendor's index of the only choice. */
-  #only: number | undefined
+  readonly #numbers: StreamedChoices
   #started = false
   #finished = false
   /** The last chunk that lists sources: each one lists all so far. */
@@ -84,6 +83,7 @@ class ChunkDecoder implements EventDecoder {
 
   constructor(asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined) {
     this.#asked = asked
+    this.#numbers = new StreamedChoices(asked?.choices)
   }
 
   get finished(): boolean {
@@ -173,7 +173,7 @@ class ChunkDecoder implements EventDecoder {
   }
 
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
-    const choice = this.#numberOf(choiceNumber(value.index, position))
+    const choice = this.#numbers.numberOf(choiceNumber(value.index, position))
     const decoder = this.#decoderOf(choice)
     if (isJsonObject(value.error)) {
       events.push(decodeErrorEvent(value))
@@ -212,14 +212,6 @@ class ChunkDecoder implements EventDecoder {
     if (this.#sources === undefined) return
     this.#readSources ??= Sources.of(this.#sources)
     if (this.#readSources !== undefined) decoder.cite(this.#readSources, events)
-  }
-
-  /** The only requested choice is the first, however its vendor numbers it. */
-  #numberOf(index: number): number {
-    if (this.#asked?.choices !== 1) return index
-    this.#only ??= index
-    if (index === this.#only) return 0
-    return index === 0 ? this.#only : index
   }
 
   #decoderOf(choice: number): ChoiceDecoder {

@@ -24,13 +24,17 @@ export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest
 /**
  * The scores in a response.
  * @param results the member that has them.
- * @throws GatewayError `upstream_error` where it is no list, as in an error that comes with status 200.
+ * @throws GatewayError `upstream_error` where it is no list, as in an error that comes with status 200, or where
+ * documents are missing in it.
  */
 export function scoresOf(
   results: JsonValue | undefined,
-  { documents }: RerankRequest,
+  { documents, topN }: RerankRequest,
 ): DocumentScore[] {
   if (!Array.isArray(results)) throw unusable("it holds no results")
+  if (results.length < topN) {
+    throw unusable(`it holds ${results.length} results instead of ${topN}`)
+  }
   const seen = new Set<number>()
   return results.map((result) => {
     const { index, relevance_score: score } = isJsonObject(result) ? result : {}
