@@ -116,16 +116,6 @@ export const DIALECT_REQUESTS: readonly DialectRequest[] = [
     loss: "presence_penalty:dropped",
   },
   {
-    name: "log probabilities of Gemini",
-    at: [
-      ["google", "gemini-2.5-flash"],
-      ["google", "gemini-3.6-flash"],
-    ],
-    asked: { logprobs: true },
-    rejection: /Logprobs is not enabled/,
-    loss: "logprobs:dropped",
-  },
-  {
     name: "a schema together with tools",
     at: [["google", "gemini-2.5-flash"]],
     asked: { schema: SCHEMA, tools: [{ name: "look" }] },

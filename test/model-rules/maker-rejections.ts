@@ -8,6 +8,10 @@ import {
 } from "./rejected-request.ts"
 
 const CLAUDE: RejectedRequest["at"] = [["anthropic", "claude-opus-4-8"]]
+const GEMINI: RejectedRequest["at"] = [
+  ["google", "gemini-3.6-flash"],
+  ["vertex", "gemini-3.6-flash"],
+]
 
 /** What Anthropic, Amazon and Google reject. */
 export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
@@ -42,7 +46,7 @@ export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
   },
   {
     rule: "max_tool_name_length",
-    at: [["google", "gemini-3.6-flash"]],
+    at: GEMINI,
     asked: { tools: [{ name: LONG_NAME }] },
     lifted: { max_tool_name_length: 10_000, tool_name_characters: ["-"] },
     rejection: /maximum length of 64/,
@@ -66,11 +70,20 @@ export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
   },
   {
     rule: "tool_name_starts_with_letter",
-    at: [["google", "gemini-3.6-flash"]],
+    at: GEMINI,
     asked: { tools: [{ name: "1password_read" }] },
     lifted: { tool_name_starts_with_letter: false },
     rejection: /Must start with a letter or an underscore/,
     loss: null,
+  },
+  {
+    rule: "rejected_parameters",
+    name: "log probabilities",
+    at: [...GEMINI, ["google", "gemini-2.5-flash"]],
+    asked: { logprobs: true },
+    lifted: { rejected_parameters: [] },
+    rejection: /Logprobs is not/,
+    loss: "logprobs:dropped",
   },
   {
     rule: "answer_formats",
@@ -132,7 +145,10 @@ export const MAKER_REJECTIONS: readonly RejectedRequest[] = [
   },
   {
     rule: "modalities",
-    at: [["google", "gemini-2.5-flash-preview-tts"]],
+    at: [
+      ["google", "gemini-2.5-flash-preview-tts"],
+      ["vertex", "gemini-2.5-flash-preview-tts"],
+    ],
     asked: {},
     lifted: { modalities: ["text"] },
     rejection: /combination of response modalities/,

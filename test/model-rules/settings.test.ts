@@ -55,7 +55,13 @@ models:
 
 const KNOWN = (facts as unknown as Facts).vendors
 /** Vendors of other formats; Mistral also rejects members that no rule is about. */
-const NOT_WRITTEN: ReadonlySet<string> = new Set(["anthropic", "bedrock", "google", "mistral"])
+const NOT_WRITTEN: ReadonlySet<string> = new Set([
+  "anthropic",
+  "bedrock",
+  "google",
+  "mistral",
+  "vertex",
+])
 
 /** Rules of known models, written for a server of which nothing is known. */
 const WRITTEN = REJECTED_REQUESTS.flatMap((row, index) => {

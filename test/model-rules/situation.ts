@@ -54,6 +54,7 @@ export const OWN_FORMATS: Readonly<Record<string, readonly Format[] | undefined>
   azure: ["chat", "responses"],
   anthropic: ["messages"],
   google: ["gemini"],
+  vertex: ["gemini"],
 }
 
 export interface WrittenRequest {

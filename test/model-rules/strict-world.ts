@@ -7,6 +7,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../support/gateway.ts"
+import { googleAccount, startTokenServer, type TokenServer } from "../support/google-account.ts"
 import { type Format, type Situation, written } from "./situation.ts"
 
 /** A model at a vendor that the simulator plays with its limits. */
@@ -26,16 +27,25 @@ export interface Outcome {
 }
 
 /** Addresses end differently: some formats have their version in the path of the request. */
-const WITHOUT_VERSION: ReadonlySet<string> = new Set(["anthropic", "bedrock", "cohere", "google"])
+const WITHOUT_VERSION: ReadonlySet<string> = new Set([
+  "anthropic",
+  "bedrock",
+  "cohere",
+  "google",
+  "vertex",
+])
 
 /** A gateway before the simulator, which plays each vendor with its limits. */
 export class StrictWorld implements AsyncDisposable {
   readonly #gateway: TestGateway
   readonly #caller: TestCaller
 
-  private constructor(gateway: TestGateway, caller: TestCaller) {
+  readonly #tokens: TokenServer
+
+  private constructor(gateway: TestGateway, caller: TestCaller, tokens: TokenServer) {
     this.#gateway = gateway
     this.#caller = caller
+    this.#tokens = tokens
   }
 
   static async start(models: Readonly<Record<string, StrictModel>>): Promise<StrictWorld> {
@@ -48,17 +58,20 @@ export class StrictWorld implements AsyncDisposable {
       const deployments = [{ provider: name, model, weight: 1 }]
       return [id, simulated({ maxOutput: 10_000, deployments, ...(rules && { rules }) })] as const
     })
+    const tokens = startTokenServer()
     const gateway = await startGateway({
       providersAt: (url) =>
         Object.fromEntries(
           entries.map(([, { vendor, name, configured = vendor }]) => {
             const root = `${url}/vendors/${vendor}`
-            return [name, provider(WITHOUT_VERSION.has(vendor) ? root : `${root}/v1`, configured)]
+            const plain = provider(WITHOUT_VERSION.has(vendor) ? root : `${root}/v1`, configured)
+            const credentials = googleAccount(tokens.url)
+            return [name, vendor === "vertex" ? { ...plain, credentials } : plain]
           }),
         ),
       models: Object.fromEntries<ModelSettings>(settings),
     })
-    return new StrictWorld(gateway, await gateway.caller("1000"))
+    return new StrictWorld(gateway, await gateway.caller("1000"), tokens)
   }
 
   /** Sends a request in each of the formats, whole and streamed unless one of them is enough. */
@@ -116,5 +129,6 @@ export class StrictWorld implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gateway[Symbol.asyncDispose]()
+    this.#tokens[Symbol.dispose]()
   }
 }
