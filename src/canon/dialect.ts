@@ -75,6 +75,8 @@ export interface AnswerLimits {
 export interface EncodedRequest {
   readonly body: JsonObject
   readonly losses: readonly Loss[]
+  /** The tool that replaces the format of the answer: its arguments are the answer. The decoders report its call. */
+  readonly answerTool?: string
 }
 
 /** What the gateway sets in an answer that is otherwise passed on as the vendor wrote it. */

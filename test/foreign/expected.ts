@@ -8,12 +8,6 @@ export interface ExpectedFailure {
 /** Each is reported as skipped with its reason, and as failed when it passes. */
 export const EXPECTED: readonly ExpectedFailure[] = [
   {
-    client: /^google-genai$/,
-    check: /^sandbox\/nova response schema of a list$/,
-    reason:
-      "the arguments of a tool, by which Nova is asked for JSON, are an object: for a list the model is told in words, which the sandbox does not follow; a loss that is reported",
-  },
-  {
     client: /^llmprobe$/,
     check: / responses-streaming$/,
     reason: "a stream of responses ends with `response.completed`; `[DONE]` ends a chat's",

@@ -8,22 +8,23 @@ import {
   type SchemaFormat,
   VALUE_MEMBERS,
 } from "../shared/schema.ts"
-import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
+import type { AnthropicQuirks } from "./quirks.ts"
 
 /** The instruction to answer with any JSON object, for which this dialect has no option. */
 const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
-/** Whether the answer comes as the arguments of the answer tool. */
+/**
+ * Whether the answer comes as the arguments of the answer tool.
+ *
+ * @param quirks those of the request's model.
+ */
 export function answersByTool(
-  request: ChatRequest | undefined,
+  request: ChatRequest,
   quirks: AnthropicQuirks,
 ): request is ChatRequest & { responseFormat: SchemaFormat } {
-  return (
-    request?.responseFormat?.type === "json-schema" &&
-    isObjectSchema(request.responseFormat) &&
-    !quirksOf(request.model, quirks).structuredOutput
-  )
+  const { responseFormat: format } = request
+  return format?.type === "json-schema" && isObjectSchema(format) && !quirks.structuredOutput
 }
 
 /**

@@ -30,9 +30,9 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
       return { choices: 1, stops, cutsStops: true, blankStops, reportedStops, minOutput: 1 }
     },
     encodeRequest: (request) => encodeRequest(request, all),
-    decodeResult: (body, request) => decodeResult(body, request, all),
+    decodeResult,
     usageIn: (body) => decodeUsage(body.usage),
-    decodeEvents: (request) => decodeEvents(request, all),
+    decodeEvents,
     decodeError,
   }
 }

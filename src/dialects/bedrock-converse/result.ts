@@ -9,7 +9,6 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import type { BedrockConverseQuirks } from "./quirks.ts"
 import { AnswerBlocks } from "./stream/answer-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
@@ -18,16 +17,12 @@ import { decodeUsage } from "./usage.ts"
  *
  * @throws GatewayError `upstream_error` when the body is not an answer.
  */
-export function decodeResult(
-  body: JsonObject,
-  request: ChatRequest | undefined,
-  quirks: BedrockConverseQuirks,
-): ChatResult {
+export function decodeResult(body: JsonObject, request: ChatRequest | undefined): ChatResult {
   const message = objectAt(objectAt(body, "output") ?? {}, "message")
   if (message === undefined || !Array.isArray(message.content)) {
     throw new GatewayError("upstream_error", "The provider's answer is not one of Converse.")
   }
-  const blocks = new AnswerBlocks(request, quirks)
+  const blocks = new AnswerBlocks(request)
   for (const [index, block] of message.content.entries()) {
     if (isJsonObject(block)) readBlock(index, block, blocks)
   }

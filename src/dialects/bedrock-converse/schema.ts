@@ -25,8 +25,8 @@ export type JsonAnswer =
   | { readonly way: "instruction"; readonly schema?: JsonObject }
 
 /**
- * The way for a request; the decoders determine the same one. Undefined: no JSON is requested, or a tool call
- * is required, which leaves no answer to format.
+ * The way for a request. Undefined: no JSON is requested, or a tool call is required, which leaves no answer to
+ * format.
  */
 export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAnswer | undefined {
   const { responseFormat: format, tools = [] } = request

@@ -237,7 +237,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     choices: isSplit ? 1 : request.choices,
     ...(sent === undefined ? {} : { maxTokens: sent }),
   }
-  const { body, losses } = dialect.encodeRequest(asked, rules)
+  const { body, losses, answerTool } = dialect.encodeRequest(asked, rules)
   // The gateway stores the response itself.
   const kept = request.isKept === true ? "store" : undefined
   const reported = raised === undefined ? undefined : RAISED.name
@@ -262,7 +262,8 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     ]),
     calls: isSplit ? request.choices : 1,
     limits: fitted?.own,
-    restoration: adapted.restoration,
+    restoration:
+      answerTool === undefined ? adapted.restoration : { ...adapted.restoration, answerTool },
     terms: planned.charge.terms?.get(deployment.id),
   })
 }

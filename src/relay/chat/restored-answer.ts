@@ -14,6 +14,9 @@ export interface Restoration {
   readonly isWrapped?: boolean
 }
 
+/** What an answer is whose call has no arguments. */
+const NO_ARGUMENTS = "{}"
+
 /** Restores the events of a stream. */
 export class RestoringDecoder implements EventDecoder {
   readonly #decoder: EventDecoder
@@ -38,7 +41,9 @@ export class RestoringDecoder implements EventDecoder {
   }
 
   end(): ChatEvent[] {
-    return this.#restored(this.#decoder.end())
+    const events = this.#restored(this.#decoder.end())
+    for (const choice of this.#choices.values()) events.push(...choice.release())
+    return events
   }
 
   #restored(events: readonly ChatEvent[]): ChatEvent[] {
@@ -66,7 +71,8 @@ function restoredChoice(choice: Choice, restoration: Restoration): Choice {
   const parts: Part[] = []
   for (const part of choice.parts) {
     if (part === answer && part.type === "tool-call") {
-      parts.push(textPart(wrapped?.whole(part.arguments) ?? part.arguments))
+      const written = part.arguments || NO_ARGUMENTS
+      parts.push({ type: "text", text: wrapped?.whole(written) ?? written })
     } else if (part.type === "tool-call") {
       if (part.name === answerTool) continue
       parts.push({ ...part, name: toolNames?.get(part.name) ?? part.name })
@@ -86,10 +92,6 @@ function isCallOf(part: Part, name: string | undefined): boolean {
   return name !== undefined && part.type === "tool-call" && part.name === name
 }
 
-function textPart(text: string): Part {
-  return { type: "text", text }
-}
-
 function finishOf(finish: Choice["finish"]): Choice["finish"] {
   return finish === "tool-calls" ? "stop" : finish
 }
@@ -105,6 +107,7 @@ class ChoiceRestoring {
   #held = ""
   /** Numbers of the calls that are the answer. */
   readonly #answers = new Set<number>()
+  #hasAnswer = false
   #hasCalls = false
 
   constructor(choice: number, restoration: Restoration) {
@@ -122,7 +125,9 @@ class ChoiceRestoring {
       case "tool-call-start":
         return this.#start(event)
       case "tool-call-delta":
-        return this.#answers.has(event.call) ? this.#text(event.arguments) : [event]
+        if (!this.#answers.has(event.call)) return [event]
+        this.#hasAnswer = true
+        return this.#text(event.arguments)
       case "finish":
         return this.#finish(event)
       default:
@@ -139,11 +144,12 @@ class ChoiceRestoring {
     }
     this.#hasCalls = true
     const name = toolNames?.get(event.name) ?? event.name
-    return [...this.#release(), { ...event, name }]
+    return [...this.release(), { ...event, name }]
   }
 
   #finish(event: Extract<ChatEvent, { type: "finish" }>): ChatEvent[] {
-    const events = this.#release()
+    const events = this.release()
+    if (this.#answers.size > 0 && !this.#hasAnswer) events.push(...this.#text(NO_ARGUMENTS))
     const rest = this.#wrapped?.end(event.reason !== "length") ?? ""
     if (rest !== "") events.push(this.#delta(rest))
     if (this.#answers.size === 0 || this.#hasCalls) return [...events, event]
@@ -151,7 +157,8 @@ class ChoiceRestoring {
     return [...events, { ...finish, reason: finishOf(event.reason) }]
   }
 
-  #release(): ChatEvent[] {
+  /** The text that was held back, for an answer that comes as no call. */
+  release(): ChatEvent[] {
     const held = this.#held
     this.#held = ""
     return held === "" ? [] : this.#text(held)

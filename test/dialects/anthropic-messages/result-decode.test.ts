@@ -3,10 +3,11 @@ import type { ChatRequest } from "../../../src/canon/chat.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+import { restored } from "../restored-dialect.ts"
 
 function decode(fields: JsonObject, request?: ChatRequest) {
   const body = { id: "msg_1", type: "message", role: "assistant", model: "m", content: [] }
-  return ANTHROPIC_MESSAGES.decodeResult({ ...body, ...fields }, request)
+  return restored(ANTHROPIC_MESSAGES).decodeResult({ ...body, ...fields }, request)
 }
 
 function choiceOf(fields: JsonObject, request?: ChatRequest) {

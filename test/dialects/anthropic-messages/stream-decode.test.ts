@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { readFixture, HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { restored } from "../restored-dialect.ts"
 import { decodeStream, framesOf, framesOfLines } from "./fixtures.ts"
 
 const USAGE = { input_tokens: 5, output_tokens: 1 }
@@ -38,7 +39,7 @@ function framed(events: readonly JsonObject[]): SseFrame[] {
 }
 
 function decode(events: readonly JsonObject[], request?: ChatRequest): ChatEvent[] {
-  return decodeStream(framed(events), ANTHROPIC_MESSAGES, request)
+  return decodeStream(framed(events), restored(ANTHROPIC_MESSAGES), request)
 }
 
 /** The events of one block, without those around it. */

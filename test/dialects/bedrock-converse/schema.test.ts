@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatRequest, ResponseFormat } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
 import { isStructuredSchema } from "../../../src/dialects/bedrock-converse/schema.ts"
-import { chunkRecordings, decode, frame, request } from "./fixtures.ts"
+import { restored } from "../restored-dialect.ts"
+import { chunkRecordings, decode as decodeBy, frame, request } from "./fixtures.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 
 const CLOSED = {
@@ -175,6 +177,8 @@ describe("schemas that structured output takes", () => {
 })
 
 describe("what comes back", () => {
+  const decode = (frames: readonly SseFrame[], by: ChatRequest) =>
+    decodeBy(frames, by, restored(BEDROCK_CONVERSE))
   const asked = request({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
   const start = (index: number, name: string) =>
     frame("contentBlockStart", {
@@ -199,7 +203,7 @@ describe("what comes back", () => {
       { type: "start" },
       { type: "text-delta", choice: 0, text: '{"city":' },
       { type: "text-delta", choice: 0, text: '"Rome"}' },
-      { type: "finish", choice: 0, reason: "stop", rawReason: "tool_use" },
+      { type: "finish", choice: 0, reason: "stop" },
     ])
   })
 
@@ -241,12 +245,11 @@ describe("what comes back", () => {
       },
       stopReason: "tool_use",
     }
-    expect(BEDROCK_CONVERSE.decodeResult(body, asked).choices).toEqual([
+    expect(restored(BEDROCK_CONVERSE).decodeResult(body, asked).choices).toEqual([
       {
         index: 0,
         parts: [{ type: "text", text: '{"city":"Rome"}' }],
         finish: "stop",
-        rawFinish: "tool_use",
       },
     ])
   })

@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject, listAt } from "../../../canon/json.ts"
 import { setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
 import { loseModalities } from "../../shared/modalities.ts"
-import { describedSchema } from "../../shared/schema.ts"
+import { ANSWER_TOOL, describedSchema } from "../../shared/schema.ts"
 import { foreignSearch } from "../../shared/search.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeContent, encodeMessages } from "../messages/encode.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { encodeThinking } from "../reasoning.ts"
 import { encodeServiceTier } from "./parameters.ts"
-import { closedSchema, jsonInstruction } from "../schema.ts"
+import { answersByTool, closedSchema, jsonInstruction } from "../schema.ts"
 import { encodeWebSearch } from "../search/tool.ts"
 import { encodeTools } from "../tools/encode.ts"
 
@@ -43,7 +43,11 @@ export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): Encod
   mergeExtra(body, output, extra)
   if (request.stream) body.stream = true
   reportUnknown(request, losses)
-  return { body, losses: losses.losses }
+  return {
+    body,
+    losses: losses.losses,
+    ...(answersByTool(request, quirks) && { answerTool: ANSWER_TOOL }),
+  }
 }
 
 function encodeJsonInstruction(

@@ -1,17 +1,14 @@
-import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import type { ChatResult, Choice } from "../../../canon/chat.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { checkToolCalls } from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
-import { type Finish, wholeFinish } from "../../shared/finish.ts"
-import { ANSWER_TOOL } from "../../shared/schema.ts"
+import { wholeFinish } from "../../shared/finish.ts"
 import { decodeCitations } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import type { AnthropicQuirks } from "../quirks.ts"
-import { answersByTool } from "../schema.ts"
 import { SearchSteps } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
 
@@ -32,26 +29,21 @@ const RESULT_FIELDS = new Set([
  *
  * @throws GatewayError `upstream_error` when the body is not a message.
  */
-export function decodeResult(
-  body: JsonObject,
-  request: ChatRequest | undefined,
-  quirks: AnthropicQuirks,
-): ChatResult {
+export function decodeResult(body: JsonObject): ChatResult {
   if (!Array.isArray(body.content)) {
     throw new GatewayError("upstream_error", "The provider's answer is not a message.")
   }
-  const answerTool = answersByTool(request, quirks) ? ANSWER_TOOL : undefined
   const searches = new SearchSteps()
   const blocks = body.content.filter(isJsonObject)
   checkToolCalls(blocks.filter(({ type }) => type === "tool_use").length)
   const parts = blocks.flatMap((block) => {
     const search = searches.read(block)
-    const part = decodeBlock(block, answerTool)
+    const part = decodeBlock(block)
     return search === undefined ? [part] : [part, search]
   })
   const word = textAt(body, "stop_reason")
   const hasCalls = parts.some((part) => part.type === "tool-call")
-  const finish = wholeFinish(finishOf(word, hasCalls, answerTool !== undefined))
+  const finish = wholeFinish(decodeFinish(word, hasCalls))
   const extra = messageExtra(body)
   const choice: Choice = defined({
     index: 0,
@@ -69,22 +61,12 @@ export function decodeResult(
   })
 }
 
-/** Why an answer ended; a call may be the answer itself. */
-export function finishOf(
-  word: string | undefined,
-  hasCalls: boolean,
-  isAnsweredByTool: boolean,
-): Finish {
-  if (isAnsweredByTool && word === "tool_use" && !hasCalls) return { reason: "stop" }
-  return decodeFinish(word, hasCalls)
-}
-
 /** The members of a message that the canon lacks. */
 export function messageExtra(message: JsonObject): JsonObject | undefined {
   return unknownFields(message, RESULT_FIELDS)
 }
 
-function decodeBlock(block: JsonObject, answerTool: string | undefined): Part {
+function decodeBlock(block: JsonObject): Part {
   switch (block.type) {
     case "text":
       return decodeText(block)
@@ -102,7 +84,6 @@ function decodeBlock(block: JsonObject, answerTool: string | undefined): Part {
     case "tool_use": {
       const name = textAt(block, "name") ?? ""
       const written = JSON.stringify(block.input ?? {})
-      if (name === answerTool) return { type: "text", text: written }
       return { type: "tool-call", id: textAt(block, "id") ?? "", name, arguments: written }
     }
     default:

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { ChatEvent } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -12,13 +12,11 @@ import {
 import { OtherContent } from "../../../canon/other-content.ts"
 import { defined } from "../../shared/fields.ts"
 import { finishEvent } from "../../shared/finish.ts"
-import { ANSWER_TOOL } from "../../shared/schema.ts"
 import { isDoneMark, parseFrameOrError } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { DIALECT } from "../identifiers.ts"
-import type { AnthropicQuirks } from "../quirks.ts"
-import { finishOf, messageExtra } from "../result/decode.ts"
-import { answersByTool } from "../schema.ts"
+import { decodeFinish } from "../finish.ts"
+import { messageExtra } from "../result/decode.ts"
 import { OpenBlocks } from "./open-blocks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
 
@@ -29,28 +27,19 @@ const EVENT_HEAD = new Set(["type", "index"])
  * A decoder for the events of one message (docs/wire/anthropic-messages.md#f6,
  * docs/wire/anthropic-messages.md#f13, docs/wire/README.md#f3 and docs/wire/anthropic-messages.md#f12).
  */
-export function decodeEvents(
-  request: ChatRequest | undefined,
-  quirks: AnthropicQuirks,
-): EventDecoder {
-  return new MessageDecoder(answersByTool(request, quirks) ? ANSWER_TOOL : undefined)
+export function decodeEvents(): EventDecoder {
+  return new MessageDecoder()
 }
 
 class MessageDecoder implements EventDecoder {
   readonly other = new OtherContent()
-  readonly #blocks: OpenBlocks
-  readonly #isAnsweredByTool: boolean
+  readonly #blocks = new OpenBlocks(this.other)
   #usage: JsonObject = {}
   /** Why the message ended, if its start already says so. */
   #word: string | undefined
   #started = false
   #hasFinish = false
   #finished = false
-
-  constructor(answerTool: string | undefined) {
-    this.#blocks = new OpenBlocks(answerTool, this.other)
-    this.#isAnsweredByTool = answerTool !== undefined
-  }
 
   get finished(): boolean {
     return this.#finished
@@ -130,7 +119,7 @@ class MessageDecoder implements EventDecoder {
     if (this.#hasFinish) return
     this.#hasFinish = true
     this.#blocks.stopAll(events)
-    const finish = finishOf(word, this.#blocks.hasCalls, this.#isAnsweredByTool)
+    const finish = decodeFinish(word, this.#blocks.hasCalls)
     events.push(finishEvent(0, defined({ ...finish, stopSequence })))
   }
 

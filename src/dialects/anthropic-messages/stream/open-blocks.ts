@@ -20,7 +20,6 @@ type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
   | { readonly kind: "thinking"; signature: string; sent: number }
   | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
-  | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
 
 /** Members of a block's start; an empty input counts as absent. */
@@ -29,18 +28,13 @@ const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
 
 /** The blocks of one stream, by their index. */
 export class OpenBlocks {
-  readonly #answerTool: string | undefined
   readonly #open = new Map<number, OpenBlock>()
   readonly #other: OtherContent
   #searches: SearchSteps | undefined
   #calls = 0
 
-  /**
-   * @param answerTool the tool whose arguments are the answer, if one was requested.
-   * @param other collects what no event carries, or only when its block stops.
-   */
-  constructor(answerTool: string | undefined, other: OtherContent) {
-    this.#answerTool = answerTool
+  /** @param other collects what no event carries, or only when its block stops. */
+  constructor(other: OtherContent) {
     this.#other = other
   }
 
@@ -143,7 +137,6 @@ export class OpenBlocks {
   #startCall(block: JsonObject, events: ChatEvent[]): OpenBlock {
     const name = textAt(block, "name") ?? ""
     const input = wholeInput(block)
-    if (name === this.#answerTool) return { kind: "answer", input, hasDelta: false }
     const call = this.#calls++
     checkToolCalls(this.#calls)
     const id = textAt(block, "id") ?? ""
@@ -162,7 +155,6 @@ export class OpenBlocks {
         if (open.signature !== "") events.push({ ...SIGNED, signature: open.signature })
         break
       case "call":
-      case "answer":
         if (!open.hasDelta && open.input !== "") pushInput(open, open.input, events)
         break
       case "other": {
@@ -207,21 +199,17 @@ function pushThinking(from: JsonObject, key: string, events: ChatEvent[]): void 
 function onInput(open: OpenBlock, written: string | undefined, events: ChatEvent[]): void {
   if (written === undefined) return
   if (open.kind === "other") open.input += written
-  if (open.kind !== "call" && open.kind !== "answer") return
+  if (open.kind !== "call") return
   open.hasDelta = true
   pushInput(open, written, events)
 }
 
 function pushInput(
-  open: Extract<OpenBlock, { kind: "call" | "answer" }>,
+  { call }: Extract<OpenBlock, { kind: "call" }>,
   written: string,
   events: ChatEvent[],
 ): void {
-  events.push(
-    open.kind === "answer"
-      ? { type: "text-delta", choice: 0, text: written }
-      : { type: "tool-call-delta", choice: 0, call: open.call, arguments: written },
-  )
+  events.push({ type: "tool-call-delta", choice: 0, call, arguments: written })
 }
 
 /** A delta of an unknown kind extends the members it names. */

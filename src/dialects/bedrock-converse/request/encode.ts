@@ -53,7 +53,11 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   setDefined(body, "serviceTier", encodeTier(request.serviceTier, losses))
   reportUnsupported(request, losses)
   Object.assign(body, losses.fieldsOf(request.extra))
-  return { body, losses: losses.losses }
+  return {
+    body,
+    losses: losses.losses,
+    ...(answer?.way === "tool" && { answerTool: answer.tool }),
+  }
 }
 
 /** Where an answer names its stop string: in different places in whole and streamed answers. */

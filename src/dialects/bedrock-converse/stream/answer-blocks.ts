@@ -15,20 +15,16 @@ import { checkToolCalls } from "../../shared/choices.ts"
 import { decodeCitation } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { type BedrockConverseQuirks, familyOf } from "../quirks.ts"
-import { jsonAnswerOf } from "../schema.ts"
 
 /** The kinds of chunks that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
 
 /** One open block of an answer. */
 interface OpenBlock {
-  /** What it is, if not text: a call, the answer as a call, or something that only its vendor understands. */
-  readonly tool?: { readonly call: number } | "answer" | "unknown"
+  /** What it is, if not text: a call, or something that only its vendor understands. */
+  readonly tool?: { readonly call: number } | "unknown"
   /** Its start in the text. */
   readonly start: number
-  /** Whether an answer that comes as a call has produced any text. */
-  hasText: boolean
   signature: string
   readonly redacted: string[]
   readonly citations: JsonObject[]
@@ -42,22 +38,15 @@ export class AnswerBlocks {
   /** What no event carries. */
   readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
-  /** The tool whose arguments are the answer. */
-  readonly #answerTool: string | undefined
   /** The stop string, if there was only one. */
   readonly #onlyStop: string | undefined
   #events: ChatEvent[] = []
   #calls = 0
   /** Characters of the current text part. */
   #textLength = 0
-  /** Text before an answer that comes as a call: dropped, unless the call never comes. */
-  #held = ""
 
-  constructor(request: ChatRequest | undefined, quirks: BedrockConverseQuirks) {
-    if (request === undefined) return
-    if (request.stop?.length === 1) this.#onlyStop = request.stop[0]
-    const answer = jsonAnswerOf(request, familyOf(request.model, quirks.families))
-    if (answer?.way === "tool") this.#answerTool = answer.tool
+  constructor(request: ChatRequest | undefined) {
+    if (request?.stop?.length === 1) this.#onlyStop = request.stop[0]
   }
 
   /** The events since the last call. */
@@ -82,12 +71,6 @@ export class AnswerBlocks {
       return
     }
     const name = textAt(call, "name") ?? ""
-    if (name === this.#answerTool) {
-      this.#held = ""
-      this.#open(index, "answer")
-      return
-    }
-    this.#flushHeld()
     this.#textLength = 0
     const id = textAt(call, "toolUseId") ?? ""
     const number = this.#calls++
@@ -105,7 +88,7 @@ export class AnswerBlocks {
   /** A chunk of a block. */
   delta(index: number, delta: JsonObject): void {
     const block = this.#blocks.get(index) ?? this.#open(index)
-    if (typeof delta.text === "string") this.#onText(delta.text)
+    if (typeof delta.text === "string") this.#emitText(delta.text)
     const call = objectAt(delta, "toolUse")
     if (call !== undefined) this.#onInput(call.input, block)
     const reasoning = objectAt(delta, "reasoningContent")
@@ -123,7 +106,6 @@ export class AnswerBlocks {
     const block = this.#blocks.get(index)
     if (block === undefined) return
     this.#blocks.delete(index)
-    if (block.tool === "answer" && !block.hasText) this.#emitText("{}")
     if (block.signature !== "") this.#sign(block.signature)
     if (block.redacted.length > 0) this.#sign(joinBase64(block.redacted), true)
     for (const citation of block.citations) this.#cite(decodeCitation(citation), block)
@@ -132,7 +114,6 @@ export class AnswerBlocks {
   /** Ends all open blocks: the answer is over. */
   stopAll(): void {
     for (const index of this.#blocks.keys()) this.stop(index)
-    this.#flushHeld()
   }
 
   /** @param additional the fields of the model's maker, among them the stop string if it was asked for. */
@@ -149,7 +130,6 @@ export class AnswerBlocks {
     const block: OpenBlock = {
       ...(tool === undefined ? {} : { tool }),
       start: this.#textLength,
-      hasText: false,
       signature: "",
       redacted: [],
       citations: [],
@@ -158,21 +138,10 @@ export class AnswerBlocks {
     return block
   }
 
-  #onText(text: string): void {
-    if (this.#answerTool === undefined) this.#emitText(text)
-    else this.#held += text
-  }
-
   #emitText(text: string): void {
     if (text === "") return
     this.#textLength += text.length
     this.#events.push({ type: "text-delta", choice: 0, text })
-  }
-
-  #flushHeld(): void {
-    const held = this.#held
-    this.#held = ""
-    this.#emitText(held)
   }
 
   #onInput(input: JsonValue | undefined, block: OpenBlock): void {
@@ -180,11 +149,7 @@ export class AnswerBlocks {
     const { tool } = block
     if (typeof text !== "string" || text === "" || tool === undefined) return
     if (tool === "unknown") return this.other.text(text)
-    block.hasText = true
-    if (tool === "answer") this.#emitText(text)
-    else {
-      this.#events.push({ type: "tool-call-delta", choice: 0, call: tool.call, arguments: text })
-    }
+    this.#events.push({ type: "tool-call-delta", choice: 0, call: tool.call, arguments: text })
   }
 
   #onReasoning(reasoning: JsonObject, block: OpenBlock): void {

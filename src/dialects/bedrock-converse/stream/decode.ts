@@ -4,7 +4,6 @@ import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { parseFrame, saidTwice } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
-import type { BedrockConverseQuirks } from "../quirks.ts"
 import { AnswerBlocks } from "./answer-blocks.ts"
 import { decodeUsage } from "../usage.ts"
 
@@ -12,11 +11,8 @@ import { decodeUsage } from "../usage.ts"
  * A decoder for one stream of Converse (docs/wire/bedrock-converse.md#f6). The stop reason and the usage come
  * in separate frames; the answer is over when both have arrived.
  */
-export function decodeEvents(
-  request: ChatRequest | undefined,
-  quirks: BedrockConverseQuirks,
-): EventDecoder {
-  return new ConverseDecoder(new AnswerBlocks(request, quirks))
+export function decodeEvents(request: ChatRequest | undefined): EventDecoder {
+  return new ConverseDecoder(new AnswerBlocks(request))
 }
 
 class ConverseDecoder implements EventDecoder {
