@@ -33,6 +33,16 @@ const UNCORRECTABLE: readonly (readonly [name: string, field: string, fields: ob
   ["format", "response_format", { response_format: { type: "json_object" } }],
 ]
 
+const ONLY_RESPONSES = openaiError(
+  "This model is only supported in v1/responses and not in v1/chat/completions.",
+  null,
+  null,
+)
+
+/** Takes no chat completions, and no temperature elsewhere. */
+const ofResponses: Judge = (body, path) =>
+  path.endsWith("/chat/completions") ? ONLY_RESPONSES : unsupported("temperature")(body, path)
+
 const JUDGES: Record<string, Judge> = {
   two: firstOf(unsupported("temperature"), unsupported("seed")),
   four: firstOf(...["temperature", "seed", "top_p", "verbosity"].map(unsupported)),
@@ -57,6 +67,8 @@ const JUDGES: Record<string, Judge> = {
     return rejection && { ...rejection, status: 200 }
   },
   single: unsupported("temperature"),
+  moved: ofResponses,
+  "moved-streamed": ofResponses,
   messages: unsupported("temperature"),
   "streamed-messages": unsupported("temperature"),
   responses: unsupported("temperature"),
@@ -86,6 +98,8 @@ const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
 /** Vendors of providers: the first gives one choice at a time, and the second several. */
 const KINDS: Readonly<Record<string, string>> = {
   single: "groq",
+  moved: "openai",
+  "moved-streamed": "openai",
   choices: "vllm",
   anthropic: "anthropic",
 }
@@ -199,6 +213,26 @@ test("all calls of a request for several choices are corrected", async () => {
   expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(24_000n)
   expect((await creditsOf(caller)).held).toBe("0")
 })
+
+test.each([false, true])(
+  "each call is corrected after the request moved to responses, streamed: %p",
+  async (stream) => {
+    const fields = { temperature: 0.5, n: 2, stream }
+    const { status, calls, text, response } = await ask(stream ? "moved-streamed" : "moved", fields)
+    expect([status, text.split("Hello").length]).toEqual([200, 3])
+    const sent = calls.map(
+      ({ path, body }) => `${path.split("/").at(-1)} ${String(body.temperature)}`,
+    )
+    expect(sent).toEqual([
+      "completions 0.5",
+      "responses 0.5",
+      "responses 0.5",
+      "responses undefined",
+      "responses undefined",
+    ])
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(24_000n)
+  },
+)
 
 describe("corrections are limited", () => {
   test("two different parameters in a row are corrected", async () => {
