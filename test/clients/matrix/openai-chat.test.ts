@@ -26,7 +26,7 @@ describeLosses("openai chat", upstreams, {
     "anthropic-messages": ["seed:dropped", "logprobs:dropped"],
     gemini: ["user:dropped", "logprobs:dropped"],
     "bedrock-converse": ["seed:dropped", "user:dropped", "logprobs:dropped"],
-    "cohere-chat": ["user:dropped", "logprobs:dropped"],
+    "cohere-chat": ["user:dropped"],
   },
 })
 
