@@ -43,6 +43,8 @@ export const RULE_APIS = [
 type RuleApi = (typeof RULE_APIS)[number]
 export const REASONING_SUPPORT = ["supported", "unsupported", "required"] as const
 export const REASONING_SWITCHES = ["none", "enable_thinking", "thinking"] as const
+/** Ways to read PDF files: by the model itself, or by OpenRouter's parser that costs nothing. */
+export const PDF_ENGINES = ["native", "cloudflare-ai"] as const
 export const MAX_TOKENS_FIELDS = [ANY, "max_tokens", "max_completion_tokens"] as const
 
 /** Modalities that an answer can contain. */
@@ -151,5 +153,6 @@ export interface ModelRules {
   readonly prefill_field?: (typeof PREFILL_FIELDS)[number]
   readonly max_images?: number
   readonly max_cache_marks?: number
+  readonly pdf_engine?: (typeof PDF_ENGINES)[number]
 }
 export type RuleName = keyof ModelRules

@@ -1,6 +1,7 @@
 import {
   ANSWER_FORMATS,
   MAX_TOKENS_FIELDS,
+  PDF_ENGINES,
   MODALITIES,
   PREFILL_FIELDS,
   REASONING_EFFORTS,
@@ -286,6 +287,14 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     range: RULE_RANGES.max_cache_marks,
     meaning: "the maximum number of cache marks in a request",
     effect: "the last marks are kept",
+  },
+  pdf_engine: {
+    label: "PDF engine",
+    type: "choice",
+    values: PDF_ENGINES,
+    meaning: "how PDF files are read at a provider that can parse them for the model",
+    effect:
+      "a request with a file names this engine, unless it names one itself or the engine is `native`",
   },
 }
 

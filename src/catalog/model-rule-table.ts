@@ -428,6 +428,13 @@ export const RULE_TABLE: readonly RuleRow[] = [
     rules: { max_images: 8 },
     source: "docs.mistral.ai/capabilities/vision: at most 8 images",
   },
+  {
+    vendors: ["openrouter"],
+    applies: "all but models that are listed as reading PDF files",
+    rules: { pdf_engine: "cloudflare-ai" },
+    source:
+      "openrouter.ai/docs/guides/overview/multimodal/pdfs: without an engine, files of models that cannot read them are parsed by mistral-ocr, for $2 per 1,000 pages",
+  },
 ]
 
 /** The way to switch off reasoning, by vendor. */

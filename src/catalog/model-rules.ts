@@ -45,6 +45,9 @@ export function resolveRules({ vendor, model, facts, written }: RuleSources): Re
     if (applies) resolving.add(row.rules, { source: "built_in", note: row.source })
   }
   if (facts !== undefined && !ADAPTING.has(vendor)) addListed(resolving, vendor, facts)
+  if (resolving.rules?.pdf_engine !== undefined && facts?.input?.includes("pdf") === true) {
+    resolving.add({ pdf_engine: "native" }, { source: "list" })
+  }
   const enforced = written.reduce(overridden, undefined)
   resolving.add(enforced ?? {}, { source: "settings" })
   const { rules, origins } = resolving

@@ -3,6 +3,7 @@ import {
   MAX_TOKENS_FIELDS,
   MODALITIES,
   type ModelRules,
+  PDF_ENGINES,
   PREFILL_FIELDS,
   REASONING_EFFORTS,
   REASONING_SUPPORT,
@@ -70,4 +71,5 @@ export const modelRuleScalars = {
   prefill_field: oneOf(PREFILL_FIELDS, "field").optional(),
   max_images: numberOf("max_images"),
   max_cache_marks: numberOf("max_cache_marks"),
+  pdf_engine: oneOf(PDF_ENGINES, "engine").optional(),
 } satisfies Record<keyof ModelRules, unknown>

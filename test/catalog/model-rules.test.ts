@@ -85,6 +85,7 @@ test("the settings have every rule", () => {
     prefill_field: "any",
     max_images: 0,
     max_cache_marks: 4,
+    pdf_engine: "native",
   }
   expect(Object.keys(values)).toEqual([...RULE_NAMES])
   const rules = JSON.stringify(values)

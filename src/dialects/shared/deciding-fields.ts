@@ -47,6 +47,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "web_search_options.search_type",
   "plugins[].id",
   "plugins[].max_results",
+  "plugins[].pdf.engine",
   "enable_search",
   "search_parameters.mode",
   "connectors",

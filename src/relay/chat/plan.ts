@@ -1,7 +1,7 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
-import type { JsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../billable/answer-record.ts"
@@ -57,10 +57,28 @@ export function wholePlan(plan: Plan): Plan {
   return limitedPlan({ ...plan, request, body })
 }
 
-/** The plan with the limits on calls of tools that its hold was placed by. */
+/** The plan with the limits on calls of tools that its hold was placed by, and with an engine for its files. */
 export function limitedPlan(plan: Plan): Plan {
   const { terms, client, binding } = plan
-  if (terms === undefined) return plan
+  const body = withPdfEngine(plan)
+  if (terms === undefined) return body === plan.body ? plan : { ...plan, body }
   const target = { vendor: client.vendor.id, dialect: binding.dialect.id }
-  return { ...plan, body: withCallLimits(plan.body, terms, target) }
+  return { ...plan, body: withCallLimits(body, terms, target) }
+}
+
+/** Names the engine that parses files at OpenRouter, which would otherwise choose one that costs money. */
+function withPdfEngine({ body, request, rules }: Plan): JsonObject {
+  const engine = rules?.pdf_engine ?? "native"
+  if (engine === "native" || !hasFile(request)) return body
+  const plugins = listAt(body, "plugins").filter(isJsonObject)
+  const parser = plugins.find(({ id }) => id === "file-parser")
+  const pdf = parser && objectAt(parser, "pdf")
+  if (pdf?.engine !== undefined) return body
+  const others = plugins.filter((plugin) => plugin !== parser)
+  const named = { id: "file-parser", ...parser, pdf: { ...pdf, engine } }
+  return { ...body, plugins: [...others, named] }
+}
+
+function hasFile({ messages }: ChatRequest): boolean {
+  return messages.some(({ parts }) => parts.some(({ type }) => type === "file"))
 }

@@ -64,8 +64,15 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
       "response-healing": TOKENS,
       "context-compression": TOKENS,
       moderation: TOKENS,
+      // The gateway names an engine that costs nothing (rule `pdf_engine`).
+      "file-parser": TOKENS,
     },
     otherwise: unknown("what this plugin costs is not known"),
+  },
+  {
+    path: "plugins[].pdf.engine",
+    values: { native: TOKENS, "cloudflare-ai": TOKENS, "pdf-text": TOKENS },
+    otherwise: unknown("pages are billed, and no answer reports their number"),
   },
 ]
 
