@@ -29,6 +29,14 @@ const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
   webm: { min: 750, typical: 8_000 },
 }
 
+/** No decoder makes more seconds from a byte of speech, in any container. */
+const LOWEST_DENSITY = Math.min(...Object.values(DENSITIES).map(({ min }) => min))
+
+/** The longest that audio can be by its size alone, whatever its headers say. Seconds. */
+export function possibleSeconds({ file, maxSeconds }: Pick<Audio, "file" | "maxSeconds">): number {
+  return Math.max(maxSeconds, Math.min(LONGEST_SECONDS, file.size / LOWEST_DENSITY))
+}
+
 const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
   flac: "audio/flac",
   mp3: "audio/mpeg",

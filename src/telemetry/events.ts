@@ -69,6 +69,8 @@ export interface Events {
   ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
+  /** A provider reports more of an audio file than was held for it. */
+  audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
@@ -152,6 +154,11 @@ export function createEvents(
       logger.error(
         { event: "usage_missing", request, deployment },
         "a priced answer came without usage: charged by our own count, marked as estimated",
+      ),
+    audioAboveHold: (request, deployment, nanocredits) =>
+      logger.warn(
+        { event: "audio_above_hold", request, deployment, nanocredits: nanocredits.toString() },
+        "the provider reports more audio than its file shows: what is above the hold is taken from the balance",
       ),
     ...attemptEvents(logger),
     ...requestEvents(logger, words),

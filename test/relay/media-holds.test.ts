@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { wholeSound } from "../../simulator/audio/sound.ts"
 import { makePdf } from "../media/make-pdf.ts"
 import { wave } from "../support/audio.ts"
-import { provider, startGateway, type TestGateway } from "../support/gateway.ts"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 
 const PRICE = { input: "1", output: "1" } as const
 
@@ -141,6 +141,56 @@ test("video for Gemini is held by its length, however few its bytes are", async 
   expect(writeOffs(gateway)).toEqual([])
 })
 
+function aboveHolds({ heard }: TestGateway): unknown[] {
+  return heard.filter(({ name }) => name === "audioAboveHold").map(({ facts }) => facts)
+}
+
+async function transcribe(
+  gateway: TestGateway,
+  { key }: TestCaller,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const form = new FormData()
+  form.append("model", "openai/whisper-1")
+  form.append("file", new File([bytes], "a.bin"))
+  const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: form,
+  })
+  expect(response.status).toBe(200)
+  await response.bytes()
+}
+
+describe("a file whose header says that it is shorter than what the vendor hears", () => {
+  // A minute of 32,000 bytes a second, as ten seconds of six times as many.
+  const file = wave(60)
+  new DataView(file.buffer).setUint16(22, 2, true)
+  new DataView(file.buffer).setUint32(24, 48_000, true)
+
+  test("is charged what the vendor reports, from the balance, and the operator hears of it", async () => {
+    using vendor = startCounting(0, 60)
+    await using gateway = await startWorld(vendor.url)
+    const caller = await gateway.caller("1")
+    await transcribe(gateway, caller, file)
+    expect(await caller.balance()).toBe(1_000_000_000n - 60n * 100_000n)
+    expect(writeOffs(gateway)).toEqual([])
+    const facts = [expect.any(String), "openai/whisper-1", 50n * 100_000n]
+    expect(aboveHolds(gateway)).toEqual([facts])
+  })
+
+  test("is never charged more than its bytes can be", async () => {
+    using vendor = startCounting(0, 1_000_000)
+    await using gateway = await startWorld(vendor.url)
+    const caller = await gateway.caller("1")
+    await transcribe(gateway, caller, file)
+    // 6 kbit/s, the lowest rate of speech.
+    const most = BigInt(Math.ceil(file.length / 750)) * 100_000n
+    expect(await caller.balance()).toBe(1_000_000_000n - most)
+    expect(writeOffs(gateway)).toHaveLength(1)
+  })
+})
+
 describe("sparse audio for a model that is charged by the second", () => {
   const sample = (name: string): Uint8Array<ArrayBuffer> =>
     new Uint8Array(readFileSync(join(import.meta.dir, "../media/samples", name)))
@@ -161,17 +211,9 @@ describe("sparse audio for a model that is charged by the second", () => {
     using vendor = startCounting(0, seconds)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")
-    const form = new FormData()
-    form.append("model", "openai/whisper-1")
-    form.append("file", new File([bytes], "a.bin"))
-    const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${caller.key}` },
-      body: form,
-    })
-    expect(response.status).toBe(200)
-    await response.bytes()
+    await transcribe(gateway, caller, bytes)
     expect(writeOffs(gateway)).toEqual([])
+    expect(aboveHolds(gateway)).toEqual([])
     // 100 credits for a million seconds.
     expect(await caller.balance()).toBe(1_000_000_000n - BigInt(seconds) * 100_000n)
   })

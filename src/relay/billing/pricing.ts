@@ -24,6 +24,8 @@ import {
 export interface PricingAlarms {
   /** A priced answer for which the vendor reported no usage, or zero. */
   usageMissing(request: string, deployment: string): void
+  /** The vendor reports more of an audio file than was held for it. @param nanocredits above the hold. */
+  audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   /** A vendor counts something that is charged to no one. */
   usageUncharged(request: string, deployment: string, name: string): void
 }
@@ -129,7 +131,14 @@ export class Pricing {
     meter?: Meter,
   ): PricedUsage {
     const price = priceOf(deployment)
-    return believed({ charge, deployment }, priceUsage(counted, price), price, meter)
+    const reported = priceUsage(counted, price)
+    const { call, hold, input } = charge
+    const above = reported.cost.total - hold.amount
+    const isOfAudio = input.request === undefined && input.worst.seconds > 0
+    if (above > 0n && isOfAudio && !counted.estimated) {
+      this.#alarms.audioAboveHold(call.id, deployment.id, above)
+    }
+    return believed({ charge, deployment }, reported, price, meter)
   }
 }
 

@@ -4,7 +4,7 @@ import type { TranscriptionRequest } from "../../../src/canon/transcription.ts"
 import { renderTranscript } from "../../../src/dialects/transcription/result.ts"
 import { decodeTranscription } from "../../../src/dialects/transcription/request.ts"
 import { vendors } from "../../../src/vendors/index.ts"
-import { transcriptionOf } from "../../support/audio-request.ts"
+import { answerOf, transcriptionOf } from "../../support/audio-request.ts"
 
 async function encoded(vendor: string, model: string, parts: Partial<TranscriptionRequest>) {
   const format = vendors.get(vendor)?.operations?.transcription
@@ -53,6 +53,55 @@ describe("what vendors are asked", () => {
       file: FILE,
     })
     expect(losses).toEqual([])
+  })
+
+  test("Whisper, whose duration is asked for whatever the caller wants", async () => {
+    for (const form of ["json", "text"] as const) {
+      for (const vendor of ["groq", "openai", "openai-compatible", "deepinfra"]) {
+        const { call } = await encoded(vendor, "openai/whisper-large-v3", {
+          form,
+          granularities: ["word"],
+        })
+        expect(await fieldsOf(call)).toEqual({
+          model: "openai/whisper-large-v3",
+          response_format: "verbose_json",
+          file: FILE,
+        })
+      }
+    }
+  })
+
+  test("models that may not know it are asked for JSON", async () => {
+    for (const [vendor, model] of [
+      ["openai-compatible", "parakeet"],
+      ["openai", "gpt-4o-transcribe"],
+      // Its JSON has the seconds.
+      ["openrouter", "openai/whisper-1"],
+    ] as const) {
+      const { call } = await encoded(vendor, model, { form: "text" })
+      expect((await fieldsOf(call)).response_format).toBe("json")
+    }
+  })
+
+  test("the caller of JSON gets the text of an answer with more", () => {
+    const format = vendors.get("groq")?.operations?.transcription
+    const answer = answerOf({
+      task: "transcribe",
+      language: "English",
+      duration: 60.5,
+      text: "Up.",
+      segments: [{ id: 0, start: 0, end: 60.5, text: " Up." }],
+      x_groq: { id: "req_1" },
+    })
+    for (const [form, body] of [
+      ["json", '{"text":"Up."}'],
+      ["text", "Up."],
+    ] as const) {
+      const request = transcriptionOf({ form })
+      const transcript = format?.decode(answer, request)
+      expect(transcript?.usage).toEqual({ seconds: 60.5 })
+      expect(transcript && renderTranscript(transcript, request).body).toBe(body)
+    }
   })
 
   test("a translation", async () => {

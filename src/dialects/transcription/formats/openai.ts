@@ -36,6 +36,8 @@ export type TranscriptionModelTraits =
 export interface OpenAiTranscriptionQuirks {
   traits(model: string): TranscriptionModelTraits
   readonly translations: boolean
+  /** Whether its `json` has the duration, too. */
+  readonly countsInJson: boolean
 }
 
 /** OpenAI itself (docs/wire/transcription.md#f1). */
@@ -45,7 +47,11 @@ const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
     return /gpt(-[\w.]+)*-transcribe/i.test(model) ? "text-only" : "whisper"
   },
   translations: true,
+  countsInJson: false,
 }
+
+/** Models known for `verbose_json`: with it their servers report the duration (docs/wire/transcription.md#f9). */
+const COUNTED = /whisper/i
 
 /**
  * `POST /audio/transcriptions` and `/audio/translations` in OpenAI's format.
@@ -55,7 +61,7 @@ export function openAiTranscription(
   decodeError: TranscriptionFormat["decodeError"],
   quirks: Partial<OpenAiTranscriptionQuirks> = {},
 ): TranscriptionFormat {
-  const { traits, translations } = { ...OPENAI_QUIRKS, ...quirks }
+  const { traits, translations, countsInJson } = { ...OPENAI_QUIRKS, ...quirks }
   const translates = (model: string): boolean => translations && traits(model) === "whisper"
   return {
     translates,
@@ -63,7 +69,8 @@ export function openAiTranscription(
       const { task } = request
       const trait = traits(model)
       if (!translates(model)) refuseTranslation(task)
-      const form = upstreamForm(request.form, trait)
+      const isCounted = !countsInJson && COUNTED.test(model)
+      const form = upstreamForm(request.form, trait, isCounted)
       const losses: Loss[] =
         trait === "text-only" && TIMED.has(request.form)
           ? [{ name: "timestamps", effect: "approximated" }]
@@ -84,12 +91,16 @@ export function openAiTranscription(
 const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
 
 /** The format to request, so that every other can be made from it and the vendor reports its count. */
-function upstreamForm(form: TranscriptForm, traits: TranscriptionModelTraits): TranscriptForm {
+function upstreamForm(
+  form: TranscriptForm,
+  traits: TranscriptionModelTraits,
+  isCounted: boolean,
+): TranscriptForm {
   const isTimed = TIMED.has(form)
   switch (traits) {
     case "whisper":
       if (form === "diarized_json") throw noSpeakers()
-      return isTimed ? "verbose_json" : "json"
+      return isTimed || isCounted ? "verbose_json" : "json"
     case "text-only":
       if (form === "diarized_json") throw noSpeakers()
       return "json"
@@ -124,7 +135,7 @@ function fieldsOf(
   if (language !== undefined) fields.push(["language", language])
   if (prompt !== undefined) fields.push(["prompt", prompt])
   if (temperature !== undefined) fields.push(["temperature", String(temperature)])
-  if (form === "verbose_json") {
+  if (form === "verbose_json" && TIMED.has(request.form)) {
     for (const one of granularities) fields.push(["timestamp_granularities[]", one])
   }
   if (stream && streams) fields.push(["stream", "true"])

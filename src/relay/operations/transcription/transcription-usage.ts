@@ -1,6 +1,7 @@
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
+import { possibleSeconds } from "../../../media/audio-file.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../tokens/text-bytes.ts"
@@ -17,23 +18,32 @@ function isByTokens({ rates }: Price): boolean {
   return rates.seconds === undefined
 }
 
-/** How much a transcription can use. What its model thinks besides the text is charged, and not held. */
-export function transcriptionLimits(
-  { audio, prompt = "" }: TranscriptionRequest,
-  model: Model,
-): UsageLimits {
-  const seconds = Math.ceil(audio.maxSeconds)
+/**
+ * How much a transcription can use. What is held follows the measured length. A header can lie about that, so what the
+ * vendor reports is charged up to what as many bytes can be at all; so is what its model thinks besides the text.
+ */
+export function transcriptionLimits(request: TranscriptionRequest, model: Model): UsageLimits {
+  const { audio } = request
+  const worst = usageOfSeconds(audio.maxSeconds, request, model)
+  const max = usageOfSeconds(possibleSeconds(audio), request, model)
+  if (worst.output === 0) return { worst, max }
+  return { worst, max: { ...max, output: model.maxOutput ?? max.output } }
+}
+
+function usageOfSeconds(
+  length: number,
+  { prompt = "" }: TranscriptionRequest,
+  { deployments, maxOutput = Infinity }: Model,
+): Usage {
+  const seconds = Math.ceil(length)
   const usage = { ...NO_USAGE, seconds }
-  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return { worst: usage }
-  const output = seconds * MAX_OUTPUT_PER_SECOND + FRAME
-  const { maxOutput = output } = model
-  const worst = {
+  if (!deployments.some(({ price }) => price && isByTokens(price))) return usage
+  return {
     ...usage,
     inputFresh: maxTextTokens(prompt) + FRAME,
     audioInput: seconds * MAX_TOKENS_PER_SECOND,
-    output: Math.min(output, maxOutput),
+    output: Math.min(seconds * MAX_OUTPUT_PER_SECOND + FRAME, maxOutput),
   }
-  return { worst, max: { ...worst, output: maxOutput } }
 }
 
 /**
