@@ -23,11 +23,15 @@ function isWebm(head: Uint8Array): boolean {
   return latin1(head.subarray(0, EBML_HEAD)).includes("webm")
 }
 
-/** FLAC can follow an ID3 tag, too; what follows a tag longer than the bytes read is taken to be MP3. */
+/** Formats that follow an ID3 tag. Other containers are refused there, although some decoders skip the tag. */
+const TAGGED: ReadonlySet<AudioContainer | undefined> = new Set(["flac", "mp3"])
+
+/** What follows a tag longer than the bytes read, or without a known start, is taken to be MP3. */
 function behindTag(head: Uint8Array): AudioContainer | undefined {
   const at = tagSize(head)
   if (at === undefined) return undefined
-  return latin1(head.subarray(at, at + 4)) === "fLaC" ? "flac" : "mp3"
+  const content = audioContainer(head.subarray(at)) ?? "mp3"
+  return TAGGED.has(content) ? content : undefined
 }
 
 /** Bytes of an ID3v2 tag, its header included: four times seven bits (id3.org, ID3v2.4.0, 3.1). */

@@ -5,9 +5,9 @@ import type { Audio, AudioContainer } from "../canon/transcription.ts"
 import { audioContainer } from "./audio-container.ts"
 import { LONGEST_SECONDS } from "./audio-tokens.ts"
 import type { Duration } from "./measure/duration.ts"
-import { waveDuration } from "./wave-duration.ts"
+import { PROBED_BYTES, waveDuration } from "./wave-duration.ts"
 
-/** The first bytes of the file that are inspected. */
+/** The first bytes that are inspected of a file that is still arriving. */
 const HEAD = 64 * 1024
 
 /** The bytes that a second of audio takes. */
@@ -55,7 +55,7 @@ export type AudioHead = Omit<Audio, "seconds">
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
-  const { container, even } = await see(file)
+  const { container, even } = await see(file, HEAD)
   const maxSeconds = even?.seconds ?? file.size / DENSITIES[container].min
   return { container, mediaType: MEDIA_TYPES[container], file, maxSeconds }
 }
@@ -70,7 +70,7 @@ export async function readAudio(
   file: FormFile,
   durationOf: (file: FormFile) => Promise<Duration | undefined>,
 ): Promise<Audio> {
-  const { container, even } = await see(file)
+  const { container, even } = await see(file, PROBED_BYTES)
   const mediaType = MEDIA_TYPES[container]
   const { min } = DENSITIES[container]
   const { seconds, maxSeconds } = even ??
@@ -105,8 +105,8 @@ interface Seen {
   readonly even: Duration | undefined
 }
 
-async function see(file: FormFile): Promise<Seen> {
-  const head = await file.head(HEAD)
+async function see(file: FormFile, bytes: number): Promise<Seen> {
+  const head = await file.head(bytes)
   const container = audioContainer(head)
   if (container === undefined) throw notAudio(file)
   const even = container === "wav" ? waveDuration(head, file.size) : undefined

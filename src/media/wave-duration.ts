@@ -1,47 +1,136 @@
 import type { Duration } from "./measure/duration.ts"
+import { MIN_SPEECH_BYTES_PER_SECOND } from "./measure/frames.ts"
 import { mpegFrame } from "./mpeg-frame.ts"
+import { latin1 } from "./peek.ts"
+import { samplesAt } from "./wave.ts"
 
 /** A WAV file starts with at least this many bytes that are not samples. */
 const WAVE_HEADER = 44
 
+/** Decoders look for frames in the first packets of a file that claims to have samples. Bytes. */
+export const PROBED_BYTES = 192 * 1024
+
+/** Recordings of speech have at most two channels of 32 bits at 48 kHz: a header that claims more is not believed. */
+const MAX_BYTES_PER_SECOND = 384_000
+
 /**
  * The duration of a WAV or AIFF file whose samples all have the same size; undefined if it is not one, or if its samples
- * are frames of MPEG audio or AAC, which decoders play regardless of the header.
+ * are frames of a compressed format, which decoders play regardless of the header.
  * @param head its first bytes.
  */
 export function waveDuration(head: Uint8Array, size: number): Duration | undefined {
   const rate = waveBytesPerSecond(head) ?? aiffBytesPerSecond(head)
-  if (rate === undefined || !(rate > 0) || hasFrames(head)) return undefined
-  const seconds = Math.max(0, size - WAVE_HEADER) / rate
-  return { seconds, maxSeconds: seconds, hasVideo: false }
+  if (rate === undefined || !(rate > 0) || hasFrames(head) || hasMarks(head)) return undefined
+  const bytes = Math.max(0, size - WAVE_HEADER)
+  const seconds = bytes / Math.min(rate, MAX_BYTES_PER_SECOND)
+  const maxSeconds = rate > MAX_BYTES_PER_SECOND ? bytes / MIN_SPEECH_BYTES_PER_SECOND : seconds
+  return { seconds, maxSeconds, hasVideo: false }
 }
 
-/** Minimum consecutive frames; plain samples do not look like that many frames. */
+/** Consecutive frames by which decoders recognize a format: fewer at the start. Samples do not look like that. */
+const MIN_FIRST_FRAMES = 3
 const MIN_FRAMES = 7
+const FIRST_BYTES = 4_096
 
 function hasFrames(head: Uint8Array): boolean {
-  for (let start = head.indexOf(0xff); start >= 0; start = head.indexOf(0xff, start + 1)) {
+  const firstEnd = (samplesAt(head) ?? 0) + FIRST_BYTES
+  for (let start = 0; start < head.length; start++) {
+    const first = head[start]
+    // Most samples are no start of a frame.
+    if (first !== 0xff && first !== 0x56 && first !== 0x0b && first !== 0x77) continue
+    const enough = start < firstEnd ? MIN_FIRST_FRAMES : MIN_FRAMES
     let at = start
     let frames = 0
     for (let bytes = frameBytes(head, at); bytes > 0; bytes = frameBytes(head, at)) {
       at += bytes
-      if (++frames === MIN_FRAMES) return true
+      if (++frames === enough) return true
     }
   }
   return false
 }
 
-/** Returns the bytes of the MPEG audio or AAC frame at this position; 0 if there is no frame. */
-function frameBytes(head: Uint8Array, at: number): number {
-  const [sync = 0, kind = 0, rates = 0, high = 0, middle = 0, low = 0] = head.subarray(at, at + 6)
-  if (sync !== 0xff) return 0
-  const isAdts = (kind & 0xf6) === 0xf0 && ((rates >> 2) & 15) < 13
-  if (isAdts) return ((high & 3) << 11) | (middle << 3) | (low >> 5)
-  return mpegFrame(sync, kind, rates)?.bytes ?? 0
+/** Whether the frame at this position is of MPEG audio, if any is. */
+function isMpeg(head: Uint8Array, at: number): boolean {
+  return head[at] === 0xff && ((head[at + 1] ?? 0) & 6) !== 0
 }
 
-/** Format tags of a WAV file whose samples all have the same size: PCM, float, A-law and mu-law. */
+/** Returns the bytes of the frame at this position: of MPEG audio, AAC or AC-3; 0 if there is no frame. */
+function frameBytes(head: Uint8Array, at: number): number {
+  const second = head[at + 1] ?? 0
+  const third = head[at + 2] ?? 0
+  switch (head[at]) {
+    case 0xff:
+      if (second < 0xe0) return 0
+      if (isMpeg(head, at)) return mpegFrame(0xff, second, third)?.bytes ?? 0
+      return second >= 0xf0 && ((third >> 2) & 15) < 13 ? (uint24(head, at + 3) >> 5) & 0x1fff : 0
+    // AAC in LOAS (ISO 14496-3, 1.7.2).
+    case 0x56:
+      return second >> 5 === 7 ? 3 + (((second & 31) << 8) | third) : 0
+    case 0x0b:
+      return second === 0x77 ? ac3Bytes(head, at, 0) : 0
+    // With its bytes swapped.
+    case 0x77:
+      return second === 0x0b ? ac3Bytes(head, at, 1) : 0
+    default:
+      return 0
+  }
+}
+
+function uint24(head: Uint8Array, at: number): number {
+  return ((head[at] ?? 0) << 16) | ((head[at + 1] ?? 0) << 8) | (head[at + 2] ?? 0)
+}
+
+/** kbit/s of AC-3 by index (ETSI TS 102 366, table 4.13). */
+const AC3_RATES = [
+  32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
+]
+const AC3_SAMPLES = 1_536
+
+/** The bytes of a frame of AC-3 or E-AC-3. @param swap 1 if the bytes of each word are swapped. */
+function ac3Bytes(head: Uint8Array, at: number, swap: 0 | 1): number {
+  const byte = (offset: number): number => head[at + (offset ^ swap)] ?? 0
+  const version = byte(5) >> 3
+  if (version > 10) return version > 16 ? 0 : ((((byte(2) & 7) << 8) | byte(3)) + 1) * 2
+  const sampleRate = [48_000, 44_100, 32_000][byte(4) >> 6]
+  const kilobits = AC3_RATES[(byte(4) & 63) >> 1]
+  if (sampleRate === undefined || kilobits === undefined) return 0
+  const words = Math.floor((kilobits * 125 * AC3_SAMPLES) / sampleRate / 2)
+  return (sampleRate === 44_100 ? words + (byte(4) & 1) : words) * 2
+}
+
+/** The first bytes of frames, and what a byte behind them has. */
+interface Mark {
+  readonly start: string
+  readonly at: number
+  readonly mask: number
+  readonly value: number
+}
+
+/** DTS in its four forms (ETSI TS 102 114, 5.3), TrueHD, and bursts in S/PDIF (IEC 61937) in both byte orders. */
+const MARKS: readonly Mark[] = [
+  { start: "\x7f\xfe\x80\x01", at: 4, mask: 0x7c, value: 0x7c },
+  { start: "\xfe\x7f\x01\x80", at: 5, mask: 0x7c, value: 0x7c },
+  { start: "\x1f\xff\xe8\x00", at: 4, mask: 0xff, value: 0x07 },
+  { start: "\xff\x1f\x00\xe8", at: 5, mask: 0xff, value: 0x07 },
+  { start: "\xf8\x72\x6f\xba", at: 0, mask: 0, value: 0 },
+  { start: "\x72\xf8\x1f\x4e", at: 0, mask: 0, value: 0 },
+  { start: "\xf8\x72\x4e\x1f", at: 0, mask: 0, value: 0 },
+]
+
+function hasMarks(head: Uint8Array): boolean {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
+  return MARKS.some(({ start, at, mask, value }) => {
+    let found = 0
+    for (let place = -1; (place = bytes.indexOf(start, place + 1, "latin1")) >= 0;) {
+      if (((bytes[place + at] ?? 0) & mask) === value && ++found > 1) return true
+    }
+    return false
+  })
+}
+
+/** Format tags of a WAV file whose samples all have the same size: PCM and float; A-law and mu-law have one byte. */
 const EVEN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7])
+const ONE_BYTE_FORMATS: ReadonlySet<number> = new Set([6, 7])
 const EXTENSIBLE = 0xfffe
 const HIGHEST_RATE = 384_000
 const MAX_CHANNELS = 32
@@ -53,7 +142,7 @@ const MAX_CHANNELS = 32
 function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 12) return undefined
-  if (view.getUint32(0) !== 0x52494646 || view.getUint32(8) !== 0x57415645) return undefined
+  if (!/^(RIFF|RF64)....WAVE/s.test(latin1(bytes.subarray(0, 12)))) return undefined
   const at = findFormat(view)
   if (at === undefined) return undefined
   const tag = view.getUint16(at, true)
@@ -62,8 +151,11 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   if (!EVEN_FORMATS.has(format)) return undefined
   const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
   const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
-  const sampleBytes = Math.min(8, Math.ceil(view.getUint16(at + 14, true) / 8))
-  return channels * sampleRate * sampleBytes
+  if (ONE_BYTE_FORMATS.has(format)) return channels * sampleRate
+  const bits = view.getUint16(at + 14, true)
+  // Some decoders take the bits that are said to be valid for the size of a sample.
+  const validBits = (isExtended && view.getUint16(at + 18, true)) || bits
+  return channels * sampleRate * Math.min(8, Math.ceil(Math.min(bits, validBits) / 8))
 }
 
 /** Bytes per second of an AIFF file, from its `COMM` chunk; undefined if it is not one or is compressed. */

@@ -31,7 +31,7 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /** Where the content of the `data` chunk starts; undefined while that has not arrived. */
-function samplesAt(bytes: Uint8Array): number | undefined {
+export function samplesAt(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 12
   while (at + 8 <= view.byteLength) {

@@ -46,6 +46,8 @@ describe("what a file is, by its content", () => {
     ["a PNG", bytesOf("\x89PNG\r\n\x1a\n", zeros)],
     ["Matroska that is not WebM", bytesOf("\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska", zeros)],
     ["bare AAC", wholeSound("aac", 1)],
+    ["Ogg behind a tag", bytesOf("ID3\x04\0\0\0\0\0\x02xx", [...wholeSound("opus", 1)])],
+    ["WAV behind a tag", bytesOf("ID3\x04\0\0\0\0\0\0", [...wave(1)])],
     ["RIFF that is not WAVE", bytesOf("RIFF\0\0\0\0AVI ", zeros)],
     [
       "a false start of MPEG",

@@ -104,6 +104,16 @@ describe("Ogg", () => {
       expectMeasured(Buffer.concat([head, oggHeader({ version: 1, serial, segments }), rest]))
     })
 
+    test(`counts pages of ${name} that begin in the last bytes of such a page`, () => {
+      for (const length of [1, 2, 3]) {
+        const header = oggHeader({ serial, segments: [length] })
+        const hidden = pages
+          .slice(2)
+          .flatMap((at, index) => [header, whole.subarray(at, pages[index + 3])])
+        expectMeasured(Buffer.concat([head, ...hidden]))
+      }
+    })
+
     test(`counts pages of ${name} wherever such pages are`, () => {
       fc.assert(
         fc.property(

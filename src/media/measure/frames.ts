@@ -9,6 +9,9 @@ interface FrameFormat {
   readonly minBytesPerSecond: number
 }
 
+/** The share of a file that may be no frames, such as tags at its end. */
+const MAX_SKIPPED = 0.05
+
 /** A decoder finds the start of the frames by some that follow each other. */
 const MIN_RUN = 8
 
@@ -27,7 +30,7 @@ export const AAC_RATES = [
 ] as const
 /** The lowest rate of AAC, for files that do not say which they have. */
 export const MIN_AAC_RATE = 7_350
-const AAC_SAMPLES = 1_024
+export const AAC_SAMPLES = 1_024
 /** The longest frame of MPEG audio: 1,152 samples at 8 kHz. */
 export const MAX_MP3_SECONDS = 0.144
 const ADTS_HEADER = 7
@@ -62,9 +65,12 @@ function framesDuration(reader: ByteReader, format: FrameFormat): Duration | und
   if (counted.seconds === 0) return undefined
   // Other players look for frames inside a tag as well.
   const inside = start === 0 ? 0 : walk(reader, format, 0).seconds
-  const hidden = counted.skippedBytes / format.minBytesPerSecond
-  const maxSeconds = Math.max(counted.seconds + hidden, inside)
-  return { seconds: counted.seconds, maxSeconds, hasVideo: false }
+  const { skippedBytes } = counted
+  const maxSeconds = Math.max(counted.seconds + skippedBytes / format.minBytesPerSecond, inside)
+  // More than a few bytes are sound in another format, which decoders may find.
+  const isOther = skippedBytes > reader.size * MAX_SKIPPED
+  const other = isOther ? skippedBytes / MIN_SPEECH_BYTES_PER_SECOND : 0
+  return { seconds: counted.seconds + other, maxSeconds, hasVideo: false }
 }
 
 interface Walk {

@@ -1,73 +1,88 @@
 import type { ByteReader } from "./byte-reader.ts"
 import { readFlacInfo } from "./flac.ts"
 import type { Range } from "./duration.ts"
-import { AAC_RATES, MAX_MP3_SECONDS, MIN_AAC_RATE, MIN_SPEECH_BYTES_PER_SECOND } from "./frames.ts"
-import { MAX_PACKET_SECONDS } from "./opus.ts"
+import {
+  AAC_RATES,
+  AAC_SAMPLES,
+  MAX_MP3_SECONDS,
+  MIN_AAC_RATE,
+  MIN_SPEECH_BYTES_PER_SECOND,
+} from "./frames.ts"
+import { MAX_PACKET_SECONDS, MIN_PACKET_SECONDS } from "./opus.ts"
 
 /** How an audio track is coded. */
 export interface SampleEntry {
   /** Maximum duration of a sample that is one frame. */
   readonly maxSampleSeconds: number
+  /** Minimum duration of a sample, whatever the table of times says. */
+  readonly minSampleSeconds: number
   /** Minimum and maximum bytes per second of codecs whose decoders read several frames from a sample. */
   readonly bytesPerSecond?: Range
 }
 
 /** Maximum size of an AAC frame with two channels (ISO 14496-3, 4.5.1.1: 6,144 bits for each). */
 const MAX_AAC_BYTES = 1_536
-const MPEG_AUDIO_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: 56_000 }
+const MPEG_AUDIO: SampleEntry = {
+  maxSampleSeconds: MAX_MP3_SECONDS,
+  // 384 samples at 48 kHz.
+  minSampleSeconds: 0.008,
+  bytesPerSecond: { min: MIN_SPEECH_BYTES_PER_SECOND, max: 56_000 },
+}
 const ANY_BYTES: Range = { min: MIN_SPEECH_BYTES_PER_SECOND, max: Infinity }
+/** The highest rate of ALAC. */
+const MAX_ALAC_RATE = 384_000
 /** The lowest rate of AMR is 4.75 kbit/s. */
 const AMR_BYTES: Range = { min: 590, max: Infinity }
 
-/** Reads the first entry of a sample description (ISO 14496-12, 8.5.2); undefined for unknown codecs. */
+/** Reads an entry of a sample description (ISO 14496-12, 8.5.2); undefined for unknown codecs. */
 export function readSampleEntry(
   reader: ByteReader,
   at: number,
   end: number,
 ): SampleEntry | undefined {
-  const codec = reader.text(at + 4, 4)
+  // QuickTime's version 2 has its rate elsewhere.
+  if (reader.uint(at + 16, 2) === 2) return undefined
   const rate = reader.uint(at + 32, 2)
-  const longest = (
-    samples: number,
-    samplesASecond = rate,
-    bytesPerSecond: Range = { min: Infinity, max: Infinity },
-  ): SampleEntry | undefined =>
-    samplesASecond === 0
-      ? undefined
-      : { maxSampleSeconds: samples / samplesASecond, bytesPerSecond }
+  const codec = reader.text(at + 4, 4)
   switch (codec) {
-    case "mp4a": {
-      if (isMpegAudio(reader, at, end)) {
-        return { maxSampleSeconds: MAX_MP3_SECONDS, bytesPerSecond: MPEG_AUDIO_BYTES }
-      }
-      const lowest = lowestAacRate(reader, at, end, rate)
-      const max = (MAX_AAC_BYTES * lowest) / 1_024
-      return longest(1_024, lowest, { min: MIN_SPEECH_BYTES_PER_SECOND, max })
-    }
+    case "mp4a":
+      return readMp4a(reader, at, end, rate)
     case "Opus":
-      return { maxSampleSeconds: MAX_PACKET_SECONDS }
+      return { maxSampleSeconds: MAX_PACKET_SECONDS, minSampleSeconds: MIN_PACKET_SECONDS }
     case "alac": {
-      const cookie = findBox(reader, "alac", at + 36, end)
-      return cookie === undefined
-        ? undefined
-        : longest(reader.uint(cookie + 4, 4), reader.uint(cookie + 24, 4))
+      let seconds = 0
+      for (const box of boxesNamed(reader, "alac", at + 36, end)) {
+        const sampleRate = Math.min(MAX_ALAC_RATE, reader.uint(box + 24, 4))
+        seconds = Math.max(seconds, reader.uint(box + 4, 4) / sampleRate)
+      }
+      return seconds > 0 && Number.isFinite(seconds)
+        ? { maxSampleSeconds: seconds, minSampleSeconds: seconds }
+        : undefined
     }
     case "fLaC": {
-      const box = findBox(reader, "dfLa", at + 36, end)
-      return box === undefined
-        ? undefined
-        : longest(65_536, readFlacInfo(reader, box + 8).sampleRate, ANY_BYTES)
+      let lowest = Infinity
+      for (const box of boxesNamed(reader, "dfLa", at + 36, end)) {
+        lowest = Math.min(lowest, readFlacInfo(reader, box + 8).sampleRate)
+      }
+      const isKnown = lowest > 0 && lowest < Infinity
+      return isKnown
+        ? { maxSampleSeconds: 65_536 / lowest, minSampleSeconds: 0, bytesPerSecond: ANY_BYTES }
+        : undefined
     }
     case "ac-3":
     case "ec-3":
-      // 1,536 samples at the lowest rate, 16 kHz.
-      return { maxSampleSeconds: 0.096, bytesPerSecond: ANY_BYTES }
+      // 1,536 samples at the lowest rate, 16 kHz; 256 at the highest.
+      return {
+        maxSampleSeconds: 0.096,
+        minSampleSeconds: 256 / 48_000,
+        bytesPerSecond: ANY_BYTES,
+      }
     case ".mp3":
-      return { maxSampleSeconds: MAX_MP3_SECONDS, bytesPerSecond: MPEG_AUDIO_BYTES }
+      return MPEG_AUDIO
     case "samr":
     case "sawb":
       // Up to 15 frames of 20 ms (3GPP TS 26.244, 6.5).
-      return { maxSampleSeconds: 0.3, bytesPerSecond: AMR_BYTES }
+      return { maxSampleSeconds: 0.3, minSampleSeconds: 0.02, bytesPerSecond: AMR_BYTES }
     case "sowt":
     case "twos":
     case "raw ":
@@ -78,28 +93,41 @@ export function readSampleEntry(
     case "in24":
     case "in32":
     case "fl32":
-      return longest(1, rate, { min: rate, max: Infinity })
+      return rate === 0
+        ? undefined
+        : {
+            maxSampleSeconds: 1 / rate,
+            minSampleSeconds: 0,
+            bytesPerSecond: { min: rate, max: Infinity },
+          }
     default:
       return undefined
   }
 }
 
 /** The tag of an object type that is not AAC: MPEG-1 and MPEG-2 audio. */
-const MPEG_AUDIO: ReadonlySet<number> = new Set([0x69, 0x6b])
+const MPEG_AUDIO_TYPES: ReadonlySet<number> = new Set([0x69, 0x6b])
 
-function isMpegAudio(reader: ByteReader, at: number, end: number): boolean {
-  const descriptor = findBox(reader, "esds", at + 36, end)
-  const decoder = descriptor === undefined ? undefined : findTag(reader, 0x04, descriptor + 4, end)
-  return decoder !== undefined && MPEG_AUDIO.has(reader.byte(decoder))
-}
-
-/** Returns the lowest rate of the entry and its decoder configuration. */
-function lowestAacRate(reader: ByteReader, at: number, end: number, rate: number): number {
-  const descriptor = findBox(reader, "esds", at + 36, end)
-  const specific = descriptor === undefined ? undefined : findTag(reader, 0x05, descriptor + 4, end)
-  if (specific === undefined) return Math.min(rate || MIN_AAC_RATE, MIN_AAC_RATE)
-  const named = aacRate(reader, specific)
-  return Math.min(rate || named, named)
+/** AAC or MPEG audio. If there are several descriptors, each of them may be the one that a decoder reads. */
+function readMp4a(reader: ByteReader, at: number, end: number, rate: number): SampleEntry {
+  const rates = rate === 0 ? [] : [rate]
+  let shortest = Infinity
+  for (const descriptor of boxesNamed(reader, "esds", at + 36, end)) {
+    const decoder = findTag(reader, 0x04, descriptor + 4, end)
+    if (decoder !== undefined && MPEG_AUDIO_TYPES.has(reader.byte(decoder))) return MPEG_AUDIO
+    const specific = findTag(reader, 0x05, descriptor + 4, end)
+    rates.push(specific === undefined ? MIN_AAC_RATE : aacRate(reader, specific))
+    shortest = specific === undefined ? 0 : Math.min(shortest, shortestAacFrame(reader, specific))
+  }
+  const lowest = rates.length < 2 ? MIN_AAC_RATE : Math.min(...rates)
+  return {
+    maxSampleSeconds: AAC_SAMPLES / lowest,
+    minSampleSeconds: shortest === Infinity ? 0 : shortest,
+    bytesPerSecond: {
+      min: MIN_SPEECH_BYTES_PER_SECOND,
+      max: (MAX_AAC_BYTES * lowest) / AAC_SAMPLES,
+    },
+  }
 }
 
 /** Returns the rate in the configuration of an AAC decoder (ISO 14496-3, 1.6.2.1). */
@@ -113,11 +141,23 @@ export function aacRate(reader: ByteReader, at: number): number {
   return named || MIN_AAC_RATE
 }
 
-/** Where the content of a box is, by its name: entries of different versions have it in different places. */
-function findBox(reader: ByteReader, name: string, start: number, end: number): number | undefined {
-  const text = reader.text(start, Math.min(end - start, 4_096))
-  const found = text.indexOf(name)
-  return found < 0 ? undefined : start + found + 4
+/** Object types of AAC whose frames are short: low delay, and those with a number above 31 (ISO 14496-3, 1.5.1.1). */
+const SHORT_FRAMES: ReadonlySet<number> = new Set([23, 31])
+
+/** Returns the seconds of the shortest frame that the configuration of an AAC decoder allows. */
+export function shortestAacFrame(reader: ByteReader, at: number): number {
+  const isShort = SHORT_FRAMES.has(reader.byte(at) >> 3)
+  return (isShort ? 480 : 960) / aacRate(reader, at)
+}
+
+/** Where boxes of a name may have their content: anywhere, since entries of different versions have them elsewhere. */
+function* boxesNamed(
+  reader: ByteReader,
+  name: string,
+  start: number,
+  end: number,
+): Generator<number> {
+  for (let at = start; (at = reader.findText(name, at)) < end; at++) yield at + name.length
 }
 
 /** Where the content of a descriptor is (ISO 14496-1, 7.2.6): those before it nest or come first. */

@@ -1,5 +1,5 @@
 import type { ByteReader } from "./byte-reader.ts"
-import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
+import { audioDuration, type Duration, MAX_PARTS, type Range, TooManyParts } from "./duration.ts"
 import { readSampleEntry, type SampleEntry } from "./mp4-sample-entry.ts"
 
 const MAX_DEPTH = 10
@@ -84,6 +84,8 @@ export function mp4Duration(reader: ByteReader): Duration | undefined {
   return { seconds, maxSeconds, hasVideo: movie.tracks.some(({ isVideo }) => isVideo) }
 }
 
+const NO_BYTES: Range = { min: Infinity, max: Infinity }
+
 function soundDuration(
   reader: ByteReader,
   movie: Movie,
@@ -102,8 +104,8 @@ function soundDuration(
   let max = 0
   for (const entry of track.entries) {
     if (entry === undefined) return undefined
-    const { maxSampleSeconds, bytesPerSecond = { min: Infinity, max: Infinity } } = entry
-    min = Math.min(min, bytes / bytesPerSecond.max)
+    const { maxSampleSeconds, minSampleSeconds, bytesPerSecond = NO_BYTES } = entry
+    min = Math.min(min, Math.max(count * minSampleSeconds, bytes / bytesPerSecond.max))
     max = Math.max(max, count * maxSampleSeconds, bytes / bytesPerSecond.min)
   }
   if (max === 0) return undefined

@@ -3,6 +3,8 @@ import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duratio
 import { mp3Duration } from "./frames.ts"
 
 const PICTURE = 0x00
+/** Packets with sound in any format: private and extended streams, and the map that names formats. */
+const UNKNOWN_SOUND: ReadonlySet<number> = new Set([0xbc, 0xbd, 0xbf, 0xfd])
 const FIRST_AUDIO = 0xc0
 const FIRST_VIDEO = 0xe0
 const LAST_VIDEO = 0xef
@@ -23,6 +25,7 @@ export function mpegDuration(reader: ByteReader): Duration | undefined {
     if (++parts > MAX_PARTS) throw new TooManyParts()
     const code = reader.byte(at + 3)
     if (code === PICTURE) pictures++
+    if (UNKNOWN_SOUND.has(code)) return undefined
     if (code < FIRST_AUDIO || code > LAST_VIDEO) continue
     const end = at + 6 + reader.uint(at + 4, 2)
     const { time, content } = packetHeader(reader, at + 6)

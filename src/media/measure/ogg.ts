@@ -67,8 +67,9 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
       const granule = high * 2 ** 32 + reader.uintLittle(at + 6, 4)
       stream.granule = Math.max(stream.granule, granule)
     }
+    // A page may begin in the last bytes of one that is wrong.
+    const hasPages = reader.findText("OggS", at + 4) < end
     const page = Buffer.from(reader.slice(at, end - at))
-    const hasPages = page.indexOf("OggS", 4, "latin1") >= 0
     const isFlac = stream.codec.name === "flac"
     const isWhole = (hasPages || isFlac) && page.length === end - at && hasChecksum(page)
     if (isFlac) stream.pages.push({ bytes: page.subarray(content - at), isWhole })

@@ -6,22 +6,21 @@ import { adtsDuration, mp3Duration } from "./frames.ts"
 import { mp4Duration } from "./mp4.ts"
 import { mpegDuration } from "./mpeg-program.ts"
 import { oggDuration } from "./ogg.ts"
-import { waveDuration } from "../wave-duration.ts"
+import { PROBED_BYTES, waveDuration } from "../wave-duration.ts"
 import { webmDuration } from "./webm.ts"
-
-const HEAD = 64 * 1024
 
 /**
  * How long audio or video is, by its content.
  * @returns undefined if it is none, or its duration cannot be determined.
  */
 export function durationOf(reader: ByteReader): Duration | undefined {
-  const head = reader.slice(0, HEAD)
+  const head = reader.slice(0, PROBED_BYTES)
   switch (audioContainer(head)) {
     case "flac":
       return flacDuration(reader)
     case "mp3":
-      return mp3Duration(reader)
+      // AAC may follow a tag, too.
+      return mp3Duration(reader) ?? adtsDuration(reader)
     case "mp4":
       return mp4Duration(reader)
     case "mpeg":

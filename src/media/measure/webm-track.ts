@@ -1,6 +1,6 @@
 import { ByteReader } from "./byte-reader.ts"
 import type { Range } from "./duration.ts"
-import { MIN_SPEECH_BYTES_PER_SECOND, mp3Duration } from "./frames.ts"
+import { AAC_SAMPLES, MIN_SPEECH_BYTES_PER_SECOND, mp3Duration } from "./frames.ts"
 import { vorbisSeconds } from "./ogg.ts"
 import { MAX_PACKET_SECONDS, opusSeconds } from "./opus.ts"
 
@@ -14,10 +14,20 @@ export interface Track {
   vorbis: Range | undefined
   /** From the decoder configuration. */
   aacRate: number
+  /** Seconds of its shortest frame. */
+  shortestAac: number
 }
 
 export function newTrack(): Track {
-  return { numbers: [], isAudio: false, codec: "", rate: 8_000, vorbis: undefined, aacRate: 0 }
+  return {
+    numbers: [],
+    isAudio: false,
+    codec: "",
+    rate: 8_000,
+    vorbis: undefined,
+    aacRate: 0,
+    shortestAac: 0,
+  }
 }
 
 /** The frames of a track of any codec. */
@@ -67,7 +77,7 @@ export function addFrames(frames: Frames, reader: ByteReader, { at, end, isLaced
 
 /** Returns the duration of the frames of a track; undefined for unknown codecs. */
 export function playedBy(track: Track, frames: Frames): Range | undefined {
-  const { codec, rate, aacRate, vorbis } = track
+  const { codec, rate, aacRate, shortestAac, vorbis } = track
   // A decoder reads all frames of a block.
   const atMost = frames.bytes / MIN_SPEECH_BYTES_PER_SECOND
   if (codec === "A_OPUS") return { min: frames.opusMin, max: frames.opusMax }
@@ -76,7 +86,10 @@ export function playedBy(track: Track, frames: Frames): Range | undefined {
     return vorbis && { min: frames.count * vorbis.min, max: frames.count * vorbis.max }
   }
   if (!codec.startsWith("A_AAC")) return undefined
-  return { min: 0, max: Math.max((frames.count * 1_024) / Math.min(rate, aacRate), atMost) }
+  return {
+    min: frames.count * shortestAac,
+    max: Math.max((frames.count * AAC_SAMPLES) / Math.min(rate, aacRate), atMost),
+  }
 }
 
 /** Reads the duration of a Vorbis packet from the first header in the codec's private data. */

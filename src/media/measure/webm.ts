@@ -1,7 +1,7 @@
 import type { ByteReader } from "./byte-reader.ts"
 import { audioDuration, type Duration, MAX_PARTS, TooManyParts } from "./duration.ts"
 import { ebmlFloat, ebmlLength, ebmlSize } from "./ebml.ts"
-import { aacRate } from "./mp4-sample-entry.ts"
+import { aacRate, shortestAacFrame } from "./mp4-sample-entry.ts"
 import {
   addFrames,
   type Frames,
@@ -173,6 +173,7 @@ function read(reader: ByteReader, state: State, { id, at, size }: Element): void
   else if (id === IDS.codecPrivate) {
     track.vorbis = readVorbisHeader(reader, at, size)
     track.aacRate = aacRate(reader, at)
+    track.shortestAac = shortestAacFrame(reader, at)
   }
 }
 
