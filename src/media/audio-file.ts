@@ -56,7 +56,7 @@ export type AudioHead = Omit<Audio, "seconds">
  */
 export async function readAudioHead(file: FormFile): Promise<AudioHead> {
   const { container, even } = await see(file, HEAD)
-  const maxSeconds = even?.seconds ?? file.size / DENSITIES[container].min
+  const maxSeconds = even?.maxSeconds ?? file.size / DENSITIES[container].min
   return { container, mediaType: MEDIA_TYPES[container], file, maxSeconds }
 }
 
