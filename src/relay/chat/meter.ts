@@ -82,14 +82,17 @@ export class Meter {
   /** What several upstream calls have delivered together. Where one reports no usage, the sum has none. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
-    sum.calls = 0
+    // Before its first frame, a call has no meter.
+    sum.calls = Math.max(
+      1,
+      meters.reduce((calls, meter) => calls + meter.calls, 0),
+    )
     for (const meter of meters) {
       sum.#text.push(...meter.#text)
       sum.characters += meter.characters
       sum.#finished += meter.#finished
       sum.other.add(meter.other)
       sum.images += meter.images
-      sum.calls += meter.calls
       sum.#amountAtUsage += meter.#amountAtUsage
       sum.#silentMs += meter.silentMs
       sum.reported ??= meter.reported
