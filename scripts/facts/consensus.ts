@@ -1,6 +1,6 @@
-import { exceeds } from "./decimal.ts"
-import { priceClasses } from "./shape.ts"
-import type { Kind, Price, PriceClass } from "./shape.ts"
+import { exceeds, highest } from "./decimal.ts"
+import { priceClasses, ratesOf } from "./shape.ts"
+import type { Kind, Price, PriceClass, Tier } from "./shape.ts"
 import type { VendorSource } from "./vendors.ts"
 
 export const LIST_NAMES = ["genai-prices", "models.dev", "LiteLLM"] as const
@@ -64,7 +64,7 @@ export function settle(
   if (first === undefined) return undefined
   const agreeing = quotes.map((quote) => quotes.filter((other) => areAlike(quote, other, kind)))
   const most = agreeing.reduce((best, group) => (group.length > best.length ? group : best))
-  const alone: Rule = maker === true ? "newest" : "dearest"
+  const alone: Rule = maker !== undefined ? "newest" : "dearest"
   const rule: Rule = most.length > 1 ? "two of three" : alone
   const winners = most.length > 1 ? most : [rule === "newest" ? newest(quotes) : dearest(quotes)]
   const price: Price = {}
@@ -79,7 +79,7 @@ export function settle(
   }
   // Classes that only others have are better known from them than not at all.
   for (const other of quotes) addMissing(price, other.price)
-  addTiersAndModes(price, winners, quotes)
+  addTiersAndModes(price, winners, quotes, most.length > 1 ? undefined : alone)
   return { price, date: newest(winners).date, disputes: disputesOf(quotes, price, rules) }
 }
 
@@ -132,13 +132,47 @@ function addTiersAndModes(
   price: Price,
   winners: readonly ListQuote[],
   quotes: readonly ListQuote[],
+  alone: Rule | undefined,
 ): void {
-  const tiered = winners.find((quote) => quote.price.tiers !== undefined)
   const isFlat = winners.some((quote) => quote.flat === true)
-  if (tiered?.price.tiers !== undefined && !isFlat) price.tiers = tiered.price.tiers
+  const tiered = winners.map(tiersOf).find((each) => each.length > 0)
+  const others = quotes.map(tiersOf).find((each) => each.length > 0)
+  const tiers =
+    tiered ?? (alone === "dearest" ? others?.map((tier) => raised(tier, price)) : undefined)
+  if (tiers !== undefined && tiers.length > 0 && !isFlat) {
+    price.tiers = tiers.map((tier) => completed(tier, price, quotes))
+  }
   const inOrder = [...winners, ...quotes.filter((quote) => !winners.includes(quote))]
   const modes = Object.assign({}, ...inOrder.map((quote) => quote.price.modes).toReversed())
   if (Object.keys(modes).length > 0) price.modes = modes
+}
+
+/** The tiers that a list has for input or output. */
+function tiersOf({ price }: ListQuote): Tier[] {
+  return (price.tiers ?? []).filter(
+    ({ input, output }) => input !== undefined || output !== undefined,
+  )
+}
+
+/** A tier with the classes of the price that only other lists have for it. */
+function completed(tier: Tier, price: Price, quotes: readonly ListQuote[]): Tier {
+  const same = quotes.flatMap(tiersOf).filter(({ above }) => above === tier.above)
+  const missing = priceClasses.filter(
+    (name) => price[name] !== undefined && tier[name] === undefined,
+  )
+  const found = missing.flatMap((name) => {
+    const value = highest(...same.map((each) => each[name]))
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...tier, ...Object.fromEntries(found) }
+}
+
+/** A tier of another list, never below the price that was chosen. */
+function raised(tier: Tier, price: Price): Tier {
+  const rates = Object.entries(ratesOf(tier)).map(([name, value]) => {
+    return [name, highest(value, price[name as PriceClass])]
+  })
+  return { above: tier.above, ...Object.fromEntries(rates) }
 }
 
 /** Classes whose price is known by one list alone, and plausible beside the ones that were chosen. */

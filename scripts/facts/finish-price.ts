@@ -1,4 +1,4 @@
-import { exceeds, fromNanos, highest, nanos } from "./decimal.ts"
+import { decimal, exceeds, fromNanos, highest, nanos } from "./decimal.ts"
 import { ratesOf } from "./shape.ts"
 import type { Kind, Price, Rates, Tier } from "./shape.ts"
 
@@ -38,9 +38,30 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
       delete result.output
     }
   }
+  // A recording may come with text, which then costs the same.
+  if (kind === "transcription" && rates.input === undefined && rates.audio_input !== undefined) {
+    result.input = rates.audio_input
+  }
   if (kind === "chat" && !isSearchPriced) delete result.search
   if (kind === "embedding" || kind === "rerank") delete result.output
   return result
+}
+
+/** A price in another currency in dollars. */
+export function times(price: Price, rate: string): Price {
+  const converted = (rates: Rates): Rates =>
+    Object.fromEntries(
+      Object.entries(ratesOf(rates)).map(([name, value]) => [
+        name,
+        decimal(Number(value) * Number(rate)),
+      ]),
+    )
+  const { tiers, modes } = price
+  return {
+    ...converted(price),
+    ...(tiers && { tiers: tiers.map((tier) => ({ above: tier.above, ...converted(tier) })) }),
+    ...(modes && { modes }),
+  }
 }
 
 /** Whether all that a price names costs nothing. */

@@ -166,7 +166,9 @@ export function exactNames(record: PriceRecord): string[] {
   const names = new Set<string>()
   const visit = (clause: Clause): void => {
     clause.or?.forEach(visit)
-    if (clause.equals !== undefined) names.add(clause.equals)
+    // Clauses ignore case, the id is spelled as the vendor does.
+    const isId = clause.equals?.toLowerCase() === record.id.toLowerCase()
+    if (clause.equals !== undefined) names.add(isId ? record.id : clause.equals)
     if (clause.starts_with === record.id) names.add(record.id)
   }
   visit(record.match)

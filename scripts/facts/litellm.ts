@@ -5,10 +5,15 @@ import type { Kind, Price, PriceClass, Rates, Tier } from "./shape.ts"
 const entrySchema = z.looseObject({
   litellm_provider: z.string().optional(),
   mode: z.string().optional(),
+  source: z.string().optional(),
   deprecation_date: z.string().optional(),
   max_input_tokens: z.unknown().optional(),
   max_output_tokens: z.unknown().optional(),
   search_context_cost_per_query: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  tiered_pricing: z
+    .array(z.looseObject({ range: z.tuple([z.number(), z.number()]) }))
+    .optional()
+    .catch(undefined),
   provider_specific_entry: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
 
@@ -31,6 +36,8 @@ export interface LiteLlmEntry {
   reasoning: boolean
   /** The day it is withdrawn. */
   ends?: string
+  /** The page that the price is from. */
+  source?: string
 }
 
 const kindOfMode: Record<string, Kind> = {
@@ -90,12 +97,25 @@ const senses = [
 ] as const
 
 /** Providers whose models have names with a slash. */
-const hasPaths = new Set(["deepinfra", "fireworks_ai", "groq", "nvidia_nim", "together_ai"])
+const hasPaths = new Set([
+  "baseten",
+  "cloudflare",
+  "deepinfra",
+  "fireworks_ai",
+  "groq",
+  "nebius",
+  "novita",
+  "nvidia_nim",
+  "together_ai",
+  "vercel_ai_gateway",
+])
 
 function described(name: string, entry: Entry): LiteLlmEntry {
-  const kind = kindOfMode[entry.mode ?? ""]
+  const speaks = typeof entry["input_cost_per_character"] === "number" ? "audio_speech" : ""
+  const kind = kindOfMode[entry.mode ?? speaks]
   const price = kind === undefined ? undefined : priceOf(entry, kind)
-  const { max_input_tokens: context, max_output_tokens: maxOutput, deprecation_date: ends } = entry
+  const { max_input_tokens: context, max_output_tokens: maxOutput } = entry
+  const { deprecation_date: ends, source } = entry
   return {
     name,
     kind,
@@ -106,13 +126,15 @@ function described(name: string, entry: Entry): LiteLlmEntry {
     ...(typeof context === "number" && context > 0 ? { context } : {}),
     ...(typeof maxOutput === "number" && maxOutput > 0 ? { maxOutput } : {}),
     ...(ends === undefined ? {} : { ends }),
+    ...(source === undefined ? {} : { source }),
   }
 }
 
 function priceOf(entry: Entry, kind: Kind): Price | undefined {
-  const costs = Object.entries(entry).filter(
-    (cost): cost is [string, number] => typeof cost[1] === "number" && cost[1] >= 0,
+  const [lowest, ...higher] = (entry.tiered_pricing ?? []).toSorted(
+    (left, right) => left.range[0] - right.range[0],
   )
+  const costs = [...costsOf(entry), ...costsOf(lowest ?? {})]
   const price: Price = ratesFrom(costs, "")
   if (price.input === undefined && price.output === undefined) countUnits(price, entry, kind)
   if (kind === "rerank" && typeof entry["input_cost_per_query"] === "number") {
@@ -123,11 +145,20 @@ function priceOf(entry: Entry, kind: Kind): Price | undefined {
   if (Object.keys(price).length === 0) return undefined
   const search = searchPrice(entry)
   if (kind === "chat" && search !== undefined) price.search = search
-  const tiers = tiersFrom(costs)
+  const ranges = higher.map((each): Tier => {
+    return { above: each.range[0], ...ratesFrom(costsOf(each), "") }
+  })
+  const tiers = ranges.length > 0 ? ranges : tiersFrom(costs)
   if (tiers.length > 0) price.tiers = tiers
   const modes = modesFrom(costs, entry, price)
   if (Object.keys(modes).length > 0) price.modes = modes
   return price
+}
+
+function costsOf(entry: object): [string, number][] {
+  return Object.entries(entry).filter(
+    (cost): cost is [string, number] => typeof cost[1] === "number" && cost[1] >= 0,
+  )
 }
 
 function ratesFrom(costs: readonly (readonly [string, number])[], suffix: string): Rates {

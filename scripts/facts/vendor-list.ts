@@ -5,14 +5,15 @@ import { exactNames, isPrecise, quoteOf, recordFor, recordsOf } from "./genai-pr
 import type { GenaiPrices, PriceRecord, Quote } from "./genai-prices.ts"
 import { kindOf } from "./kind-of.ts"
 import { entriesOf, type LiteLlm, type LiteLlmEntry } from "./litellm.ts"
-import { comparable, finishPrice, isFree } from "./finish-price.ts"
+import { comparable, finishPrice, isFree, times } from "./finish-price.ts"
 import { listingsOf } from "./models-dev.ts"
 import type { Listing, ModelsDev } from "./models-dev.ts"
 import type { Notes } from "./notes.ts"
 import { ownSearches } from "./own-searches.ts"
 import { ownerOf } from "./owner-of.ts"
 import { makers, undated } from "./resold.ts"
-import type { Kind, ModelFacts } from "./shape.ts"
+import type { Kind, ModelFacts, Price } from "./shape.ts"
+import { vendors } from "../../src/vendors/index.ts"
 import { vendorSources } from "./vendors.ts"
 import type { VendorSource } from "./vendors.ts"
 import { distrustReason, unreachableReason, withheldReason } from "./withheld.ts"
@@ -32,6 +33,9 @@ export interface Sources {
  * the vendor's own page has one price for all models (`services.ts`).
  */
 const searchingVendors = new Set(["google", "vertex", "perplexity"])
+
+/** What models of a kind return, if LiteLLM alone has them. */
+const OUTPUTS: Readonly<Partial<Record<Kind, string[]>>> = { image: ["image"], speech: ["audio"] }
 
 /** What a run reports besides the facts. */
 export interface Report {
@@ -71,7 +75,7 @@ export class VendorList {
     if (this.#isRetired(listing)) return this.#leaveOut("retired", listing.name)
     const reason = unreachableReason(this.#vendor, listing.name)
     if (reason !== undefined) return this.#leaveOut("unreachable", `${listing.name}: ${reason}`)
-    const kind = kindOf(listing)
+    const kind = this.#kindOf(listing)
     if (kind === undefined) return this.#leaveOut("not a kind of ours", listing.name)
     for (const line of listing.notes)
       this.#note("oddities of models.dev", `${listing.name}: ${line}`)
@@ -79,21 +83,38 @@ export class VendorList {
   }
 
   #additions(): (readonly [string, ModelFacts | undefined])[] {
-    if (this.#source.additions !== true) return []
-    const listed = new Set(this.#listings.map((listing) => listing.name))
-    const provider = this.#source.genaiPrices
-    const records = provider === undefined ? [] : recordsOf(this.#sources.genaiPrices, provider)
-    const quoted = records.flatMap((record) =>
+    const listed = new Set(this.#listings.map(({ name }) => name.toLowerCase()))
+    const names = new Map<string, PriceRecord | undefined>(
+      [...this.#entries.values()]
+        .filter((entry) => this.#isEnough(entry))
+        .map(({ name }) => [name, undefined]),
+    )
+    for (const [name, record] of this.#quoted()) {
+      // The two lists keep what was withdrawn, and others' spellings, but seldom the same ones.
+      if (this.#isNamedTwice(name)) names.set(name, record)
+    }
+    return [...names]
+      .filter(([name]) => !listed.has(name.toLowerCase()))
+      .map(([name, record]) => [name, this.#added(name, record)] as const)
+  }
+
+  /** The names of genai-prices. */
+  #quoted(): (readonly [string, PriceRecord])[] {
+    const { genaiPrices: provider, additions } = this.#source
+    if (provider === undefined || additions !== true) return []
+    return recordsOf(this.#sources.genaiPrices, provider).flatMap((record) =>
       exactNames(record).map((name) => [name, record] as const),
     )
-    const names = new Map<string, PriceRecord | undefined>(
-      [...this.#entries.values()].filter(isSeparate).map(({ name }) => [name, undefined]),
-    )
-    // The two lists keep what was withdrawn, and others' spellings, but seldom the same ones.
-    for (const [name, record] of quoted) if (this.#isNamedTwice(name)) names.set(name, record)
-    return [...names]
-      .filter(([name]) => !listed.has(name))
-      .map(([name, record]) => [name, this.#added(name, record)] as const)
+  }
+
+  /** Whether LiteLLM alone is enough to know a model. */
+  #isEnough({ kind, price, ends, source }: LiteLlmEntry): boolean {
+    if (kind === undefined || price === undefined || isFree(price)) return false
+    // Neither of the other two lists is about models other than chat.
+    if (kind !== "chat") return true
+    // A date of withdrawal is kept by hand.
+    if (ends !== undefined) return ends > this.#sources.date
+    return this.#source.sourced === true && source !== undefined
   }
 
   #isNamedTwice(name: string): boolean {
@@ -107,14 +128,27 @@ export class VendorList {
     const isOver = entry?.ends !== undefined && entry.ends <= this.#sources.date
     if (record?.deprecated === true || isOver) return this.#leaveOut("retired", name)
     const resellers = /openrouter/i.test(record?.price_comments ?? "")
-    const reason = resellers ? "a reseller's price" : withheldReason(this.#vendor, name)
+    const own = entry !== undefined && this.#source.sourced && this.#isEnough(entry)
+    const reason = resellers
+      ? "a reseller's price"
+      : (unreachableReason(this.#vendor, name) ??
+        (own ? undefined : withheldReason(this.#vendor, name)))
     if (reason !== undefined) return this.#leaveOut("withheld", `${name}: ${reason}`)
     const listing = this.#listingLike(name, record)
     if (this.#isRetired(listing)) return this.#leaveOut("retired", name)
-    const kind = kindOf(listing)
+    const kind = this.#kindOf(listing)
     if (kind === undefined) return this.#leaveOut("not a kind of ours", name)
     this.#note("added to the list of models.dev", name)
     return this.#describe(listing, kind)
+  }
+
+  /** The kind of a model; undefined for one that is left out, as are kinds that the gateway does not call at the vendor. */
+  #kindOf(listing: Listing): Kind | undefined {
+    const vendor = vendors.get(this.#vendor)
+    const kind = kindOf(listing)
+    if (kind === undefined || vendor === undefined) return undefined
+    const isServed = kind === "chat" ? vendor.chat.length > 0 : vendor.operations?.[kind]
+    return isServed ? kind : undefined
   }
 
   // A model that is to be withdrawn can be called until then.
@@ -135,8 +169,8 @@ export class VendorList {
     const context = record?.context_window ?? entry?.context
     return {
       name,
-      inputs: entry?.inputs ?? ["text"],
-      outputs: entry?.kind === "image" ? ["image"] : speaks ? ["text"] : [],
+      inputs: entry?.kind === "transcription" ? ["audio"] : (entry?.inputs ?? ["text"]),
+      outputs: OUTPUTS[entry?.kind ?? "chat"] ?? (speaks ? ["text"] : []),
       tools: entry?.tools === true,
       reasoning: entry?.reasoning === true,
       notes: [],
@@ -158,8 +192,7 @@ export class VendorList {
   }
 
   #describe(listing: Listing, kind: Kind): ModelFacts {
-    const maker = this.#source.maker === true ? this.#vendor : undefined
-    const owner = ownerOf(listing.name, listing.base, maker)
+    const owner = ownerOf(listing.name, listing.base, this.#source.maker)
     const settled = settle(this.#quotes(listing, kind), kind, this.#source)
     for (const dispute of settled?.disputes ?? []) {
       this.#disputes.push({ model: `${this.#vendor}/${listing.name}`, ...dispute })
@@ -186,11 +219,18 @@ export class VendorList {
     if (entry !== undefined) quotes.push({ list: "LiteLLM", date: dates["LiteLLM"], price: entry })
     const compared = quotes.map((each) => ({
       ...each,
-      price: comparable(each.price, kind, searchingVendors.has(this.#vendor)),
+      price: comparable(this.#inDollars(each, name), kind, searchingVendors.has(this.#vendor)),
     }))
     // Lists write 0 for what they do not know, too.
     const paid = compared.filter((each) => !isFree(each.price))
-    return paid.length > 0 ? paid : compared
+    if (paid.length > 0) return paid
+    return this.#source.free?.test(name) === false ? [] : compared
+  }
+
+  #inDollars({ list, price }: ListQuote, name: string): Price {
+    const { unconverted } = this.#source
+    const isConverted = list === "models.dev" && unconverted?.converted.test(name)
+    return unconverted === undefined || isConverted ? price : times(price, unconverted.rate)
   }
 
   #genaiQuote(name: string): Quote | undefined {
@@ -223,9 +263,4 @@ export class VendorList {
   #note(topic: string, line: string): void {
     this.#notes.add(topic, `${this.#vendor}/${line}`)
   }
-}
-
-/** Kinds that neither of the other two lists is about: LiteLLM alone is enough. */
-function isSeparate({ kind, price }: LiteLlmEntry): boolean {
-  return price !== undefined && kind !== undefined && kind !== "chat"
 }

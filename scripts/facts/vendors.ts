@@ -4,27 +4,49 @@ export interface VendorSource {
   genaiPrices?: string
   /** What LiteLLM calls it, or parts of what it offers. */
   liteLlm?: readonly string[]
-  /** It sells only what it made, so it owns every model of its list. */
-  maker?: true
+  /** The organisation whose models alone it sells. */
+  maker?: string
   /** Names that models.dev does not have are added; elsewhere they are mostly long withdrawn. */
   additions?: true
+  /** A name that LiteLLM alone has is added if its entry names the page with the price. */
+  sourced?: true
+  /** Names of models that cost nothing; of any other, a price of nothing is one that the list does not know. */
+  free?: RegExp
+  /** Set if the lists have prices of another currency as if they were dollars. */
+  unconverted?: Unconverted
+}
+
+/** Prices in another currency that a list has as dollars. */
+interface Unconverted {
+  /** Dollars for one unit of the currency, as models.dev converts the vendor's newer prices. */
+  rate: string
+  /** Models that models.dev has converted already. */
+  converted: RegExp
 }
 
 /**
  * Our vendor ids and those of the lists.
  * Left out on purpose: genai-prices has no list for deepinfra and nvidia; its huggingface_* lists
- * price one backend each, while the router picks the backend; its zhipuai list is the cheapest
- * tier of the mainland platform in converted yuan, not what api.z.ai charges in dollars.
+ * price one backend each, while the router picks the backend (they are Hyperbolic's own prices,
+ * though, which the router passes on unchanged); its zhipuai list has the cheapest tier only;
+ * models.dev writes 0 for Tencent's own models. Prices in yuan are converted by the lists.
  */
 export const vendorSources: Record<string, VendorSource> = {
+  alibaba: { modelsDev: "alibaba", liteLlm: ["dashscope"] },
   anthropic: {
     modelsDev: "anthropic",
     genaiPrices: "anthropic",
-    maker: true,
+    maker: "anthropic",
     additions: true,
     liteLlm: ["anthropic"],
   },
-  azure: { modelsDev: "azure", genaiPrices: "azure", liteLlm: ["azure", "azure_ai"] },
+  azure: {
+    modelsDev: "azure",
+    genaiPrices: "azure",
+    sourced: true,
+    liteLlm: ["azure", "azure_ai"],
+  },
+  baseten: { modelsDev: "baseten", genaiPrices: "baseten", additions: true, liteLlm: ["baseten"] },
   bedrock: {
     modelsDev: "amazon-bedrock",
     genaiPrices: "aws",
@@ -34,47 +56,60 @@ export const vendorSources: Record<string, VendorSource> = {
   cohere: {
     modelsDev: "cohere",
     genaiPrices: "cohere",
-    maker: true,
+    maker: "cohere",
     additions: true,
     liteLlm: ["cohere", "cohere_chat"],
   },
+  deepgram: { maker: "deepgram", liteLlm: ["deepgram"] },
   deepinfra: { modelsDev: "deepinfra", liteLlm: ["deepinfra"] },
   deepseek: {
     modelsDev: "deepseek",
     genaiPrices: "deepseek",
-    maker: true,
+    maker: "deepseek",
     additions: true,
     liteLlm: ["deepseek"],
   },
-  fireworks: { modelsDev: "fireworks-ai", genaiPrices: "fireworks", liteLlm: ["fireworks_ai"] },
+  elevenlabs: { maker: "elevenlabs", liteLlm: ["elevenlabs"] },
+  fireworks: {
+    modelsDev: "fireworks-ai",
+    genaiPrices: "fireworks",
+    sourced: true,
+    additions: true,
+    liteLlm: ["fireworks_ai"],
+  },
   google: {
     modelsDev: "google",
     genaiPrices: "google",
-    maker: true,
+    maker: "google",
     additions: true,
     liteLlm: ["gemini"],
   },
   groq: { modelsDev: "groq", genaiPrices: "groq", liteLlm: ["groq"] },
   huggingface: { modelsDev: "huggingface" },
+  hyperbolic: { genaiPrices: "huggingface_hyperbolic", additions: true },
+  jina: { maker: "jina", liteLlm: ["jina_ai"] },
   mistral: {
     modelsDev: "mistral",
     genaiPrices: "mistral",
-    maker: true,
+    maker: "mistral",
     additions: true,
+    sourced: true,
     liteLlm: ["mistral"],
   },
   moonshot: {
     modelsDev: "moonshotai",
     genaiPrices: "moonshotai",
-    maker: true,
+    maker: "moonshot",
     additions: true,
     liteLlm: ["moonshot"],
   },
+  nebius: { modelsDev: "nebius", liteLlm: ["nebius"] },
+  novita: { modelsDev: "novita-ai", genaiPrices: "novita", additions: true, liteLlm: ["novita"] },
   nvidia: { modelsDev: "nvidia", liteLlm: ["nvidia_nim"] },
   openai: {
     modelsDev: "openai",
     genaiPrices: "openai",
-    maker: true,
+    maker: "openai",
     additions: true,
     liteLlm: ["openai"],
   },
@@ -82,17 +117,27 @@ export const vendorSources: Record<string, VendorSource> = {
   perplexity: {
     modelsDev: "perplexity",
     genaiPrices: "perplexity",
-    maker: true,
+    maker: "perplexity",
     additions: true,
     liteLlm: ["perplexity"],
   },
-  together: { modelsDev: "togetherai", genaiPrices: "together", liteLlm: ["together_ai"] },
+  sambanova: { sourced: true, liteLlm: ["sambanova"] },
+  siliconflow: { modelsDev: "siliconflow" },
+  stability: { maker: "stability", liteLlm: ["stability"] },
+  together: {
+    modelsDev: "togetherai",
+    genaiPrices: "together",
+    sourced: true,
+    liteLlm: ["together_ai"],
+  },
+  upstage: { modelsDev: "upstage", maker: "upstage" },
+  vercel: { modelsDev: "vercel", liteLlm: ["vercel_ai_gateway"], free: /-free$/ },
   vertex: {
     modelsDev: "google-vertex",
     genaiPrices: "google",
     liteLlm: ["vertex_ai-language-models", "vertex_ai-embedding-models", "vertex_ai"],
   },
-  voyage: { genaiPrices: "voyageai", maker: true, additions: true, liteLlm: ["voyage"] },
-  xai: { modelsDev: "xai", genaiPrices: "x-ai", maker: true, additions: true, liteLlm: ["xai"] },
-  zai: { modelsDev: "zai", maker: true, liteLlm: ["zai"] },
+  voyage: { genaiPrices: "voyageai", maker: "voyage", additions: true, liteLlm: ["voyage"] },
+  xai: { modelsDev: "xai", genaiPrices: "x-ai", maker: "xai", additions: true, liteLlm: ["xai"] },
+  zai: { modelsDev: "zai", maker: "zai", liteLlm: ["zai"] },
 }

@@ -17,6 +17,7 @@ const withheldNames: Withheld[] = [
   { vendor: "google", name: /^claude/, reason: "sold by vertex only" },
   { vendor: "google", name: /^gemini-(pro|flash)|^gemini-[12]\./, reason: "withdrawn" },
   { vendor: "google", name: /^gemma|-text-preview$/, reason: "not a whole name" },
+  { vendor: "hyperbolic", name: /-fast$/, reason: "a name of the router that resells it" },
   { vendor: "mistral", name: /(?<!-2(508|512))$/, reason: "withdrawn, or a reseller's name" },
   { vendor: "moonshot", name: /^kimi-k2$/, reason: "not a whole name" },
   { vendor: "openai", name: /^(text-)?(ada|babbage|curie|davinci)/, reason: "withdrawn" },
@@ -64,9 +65,34 @@ const withheldNames: Withheld[] = [
 
 /** Names that models.dev lists and that cannot be called in any dialect we speak to their vendor. */
 const unreachableNames: Withheld[] = [
-  { vendor: "azure", name: /^claude-/, reason: "behind an endpoint of its own" },
+  { vendor: "azure", name: /^(claude|FLUX|MAI-Image)/i, reason: "behind an endpoint of its own" },
+  { vendor: "azure", name: /^ada$/, reason: "not a whole name" },
   { vendor: "azure", name: /^gpt-3\.5-turbo-instruct$/, reason: "legacy completions only" },
   { vendor: "bedrock", name: /^openai\.gpt-\d/, reason: "behind the mantle endpoint only" },
+  {
+    vendor: "bedrock",
+    name: /^claude|^us-gov\./,
+    reason: "not a name in the regions for everyone",
+  },
+  {
+    vendor: "bedrock",
+    name: /twelvelabs|multimodal|titan-embed-image/,
+    reason: "a form of requests that the gateway does not write",
+  },
+  { vendor: "bedrock", name: /titan-image/, reason: "withdrawn" },
+  // Their prices are those of a step or an image, written as prices of tokens.
+  {
+    vendor: "fireworks",
+    name: /flux|SSD|diffusion|playground/,
+    reason: "a price that cannot be right",
+  },
+  { vendor: "fireworks", name: /^(?!accounts\/)/, reason: "another gateway's short name" },
+  { vendor: "together", name: /^together-ai-/, reason: "a price of a size, not a model" },
+  {
+    vendor: "vertex",
+    name: /^chirp|^multimodal|^virtual-|^text-embedding-(004|large|preview)/,
+    reason: "withdrawn, or a form of requests that the gateway does not write",
+  },
   { vendor: "vertex", name: /^claude-|\//, reason: "not offered as Google's own models are" },
 ]
 

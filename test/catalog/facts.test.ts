@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { nanos } from "../../scripts/facts/decimal.ts"
 import type { PriceClass } from "../../scripts/facts/shape.ts"
+import { vendors } from "../../src/vendors/index.ts"
 import { facts, factsPath, known, models } from "./known-facts.ts"
 
 describe("facts.json", () => {
   test("names each vendor once, and no vendor is empty", () => {
     const expected =
-      "anthropic azure bedrock cerebras cohere deepinfra deepseek fireworks google groq " +
-      "huggingface mistral moonshot nvidia openai openrouter perplexity together vertex voyage " +
-      "xai zai"
+      "alibaba anthropic azure baseten bedrock cerebras cohere deepgram deepinfra deepseek " +
+      "elevenlabs fireworks google groq huggingface hyperbolic jina mistral moonshot nebius novita " +
+      "nvidia openai openrouter perplexity sambanova siliconflow stability together upstage vercel " +
+      "vertex voyage xai zai"
     expect(Object.keys(facts.vendors)).toEqual(expected.split(" "))
     for (const list of Object.values(facts.vendors)) expect(list).not.toBeEmptyObject()
   })
@@ -94,6 +96,49 @@ describe("known models", () => {
       priced: expect.any(String),
     })
     expect(known("openrouter", "openai/gpt-5").owner).toBe("openai")
+  })
+
+  test("vendors beside the makers of chat models have theirs, each in its unit", () => {
+    const prices = {
+      alibaba: { "qwen3.7-max": { input: "2.5", cached_input: "0.5", output: "7.5" } },
+      baseten: { "deepseek-ai/DeepSeek-V4.1-Flash": { input: "0.3", output: "1.2" } },
+      bedrock: {
+        "amazon.titan-embed-text-v2:0": { input: "0.02" },
+        "stability.sd3-5-large-v1:0": { image: "80000" },
+      },
+      deepgram: { "nova-3": { second: "71.67" }, "aura-2": { character: "30" } },
+      elevenlabs: { eleven_v3: { character: "80" }, scribe_v2: { second: "61.1" } },
+      hyperbolic: { "deepseek-ai/DeepSeek-R1": { input: "2", output: "2" } },
+      jina: { "jina-reranker-v3.5": { input: "0.05" } },
+      nebius: { "openai/gpt-oss-120b": { input: "0.15", output: "0.6" } },
+      sambanova: { "gpt-oss-120b": { input: "0.22", output: "0.59" } },
+      stability: { "sd3.5-large": { image: "65000" } },
+      upstage: { "solar-pro3": { input: "0.25", output: "0.25" } },
+      vercel: { "anthropic/claude-sonnet-4.5": { input: "3", output: "15" } },
+    }
+    for (const [vendor, models] of Object.entries(prices)) {
+      for (const [name, price] of Object.entries(models)) {
+        expect(known(vendor, name).price).toMatchObject(price)
+      }
+    }
+  })
+
+  test("a price that grows with the input grows for every class that it has", () => {
+    expect(known("alibaba", "qwen-flash").price).toMatchObject({
+      input: "0.05",
+      output: "0.4",
+      tiers: [{ above: 256_000, input: "0.25", output: "2" }],
+    })
+    const [tier] = known("openai", "gpt-6-astra").price?.tiers ?? []
+    expect(tier).toMatchObject({ input: "20", cache_write: "25", cache_write_12h: "50" })
+  })
+
+  test("a model that its vendor cannot be called for is not known", () => {
+    for (const { id, kind } of models) {
+      const vendor = vendors.get(id.slice(0, id.indexOf("/")))
+      const isServed = kind === "chat" ? vendor?.chat.length !== 0 : vendor?.operations?.[kind]
+      expect([id, Boolean(isServed)]).toEqual([id, true])
+    }
   })
 
   test("gpt-4o and gpt-4o-mini", () => {
@@ -182,7 +227,7 @@ describe("known models", () => {
     const kindsOf = {
       "openai/text-embedding-3-small": "embedding",
       "voyage/voyage-3.5": "embedding",
-      "nvidia/nvidia/rerank-qa-mistral-4b": "rerank",
+      "jina/jina-reranker-v3.5": "rerank",
       "google/gemini-2.5-flash-image": "image",
       "cohere/cohere-transcribe-03-2026": "transcription",
       "cohere/rerank-v3.5": "rerank",

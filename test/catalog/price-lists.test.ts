@@ -42,16 +42,41 @@ describe("lists that disagree", () => {
       "genai-prices": { input: "2", output: "8" },
       LiteLLM: { input: "1", output: "9" },
     }
-    expect(settle(quotes(mixed), "chat", { maker: true })?.price).toEqual(mixed.LiteLLM)
+    expect(settle(quotes(mixed), "chat", { maker: "acme" })?.price).toEqual(mixed.LiteLLM)
   })
 
   test("without a majority the newest wins for a maker, the dearest for a reseller", () => {
     const said = quotes({ "models.dev": three, LiteLLM: two })
-    expect(settle(said, "chat", { maker: true })?.price).toEqual(two)
+    expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
     expect(settle(said, "chat", {})?.price).toEqual(three)
     expect(settle(said, "chat", {})?.disputes.map(({ rule }) => rule)).toEqual([
       "dearest",
       "dearest",
+    ])
+  })
+
+  test("a tier has the classes that any list has for it, and is no tier with a class alone", () => {
+    const long = { above: 200_000, input: "4", output: "12" }
+    const base = { input: "2", output: "8", cache_write: "3" }
+    const said = quotes({
+      "genai-prices": { ...base, tiers: [long] },
+      LiteLLM: { ...base, tiers: [{ ...long, cache_write: "6" }] },
+    })
+    const tiers = [{ ...long, cache_write: "6" }]
+    expect(settle(said, "chat", { maker: "acme" })?.price).toEqual({ ...base, tiers })
+    const alone = quotes({ LiteLLM: { ...base, tiers: [{ above: 200_000, audio_input: "1" }] } })
+    expect(settle(alone, "chat", {})?.price).toEqual(base)
+  })
+
+  test("the tiers of another list apply to a reseller, never below the price that was chosen", () => {
+    const said = quotes({
+      "models.dev": { input: "2", output: "8" },
+      LiteLLM: { input: "1", output: "4", tiers: [{ above: 32_000, input: "3", output: "6" }] },
+    })
+    const tiers = [{ above: 32_000, input: "3", output: "8" }]
+    expect(settle(said, "chat", {})?.price).toEqual({ input: "2", output: "8", tiers })
+    expect(settle(said, "chat", { maker: "acme" })?.price.tiers).toEqual([
+      { above: 32_000, input: "3", output: "6" },
     ])
   })
 
@@ -71,7 +96,7 @@ describe("lists that disagree", () => {
       "models.dev": { input: "9", cached_input: "4" },
       LiteLLM: { input: "2" },
     })
-    expect(settle(dear, "embedding", { maker: true })?.price).toEqual({ input: "2" })
+    expect(settle(dear, "embedding", { maker: "acme" })?.price).toEqual({ input: "2" })
   })
 })
 
@@ -137,7 +162,9 @@ function lists(): PublishedList[] {
   const empty = (key: "modelsDev" | "genaiPrices"): string[] =>
     Object.values(vendorSources).flatMap((source) => source[key] ?? [])
   const chat = { modalities: { input: ["text"], output: ["text"] } }
-  const modelsDev = Object.fromEntries(empty("modelsDev").map((id) => [id, { models: {} }]))
+  const modelsDev: Record<string, { models: object }> = Object.fromEntries(
+    empty("modelsDev").map((id) => [id, { models: {} }]),
+  )
   modelsDev["openai"] = {
     models: {
       "gpt-a": { ...chat, release_date: "2026-01-01", cost: { input: 2, output: 8 } },
@@ -179,6 +206,41 @@ function lists(): PublishedList[] {
     },
     "image-1": { ...openai, mode: "image_generation", output_cost_per_image: 0.04 },
   }
+  const azure = { litellm_provider: "azure", mode: "chat", input_cost_per_token: 1e-6 }
+  const priced = { ...azure, output_cost_per_token: 2e-6 }
+  const alone = {
+    "azure/gpt-dated": { ...priced, deprecation_date: "2027-01-01" },
+    "azure/gpt-ended": { ...priced, deprecation_date: "2026-01-01", source: "https://a.test" },
+    "azure/gpt-sourced": { ...priced, source: "https://a.test/prices" },
+    "azure/gpt-unsourced": priced,
+    "azure/GPT-Listed": { ...priced, source: "https://a.test/prices" },
+    "dashscope/qwen-ranges": {
+      ...priced,
+      litellm_provider: "dashscope",
+      deprecation_date: "2027-01-01",
+      input_cost_per_token: undefined,
+      output_cost_per_token: undefined,
+      tiered_pricing: [
+        { range: [32_000, 128_000], input_cost_per_token: 2e-6, output_cost_per_token: 6e-6 },
+        { range: [0, 32_000], input_cost_per_token: 1e-6, output_cost_per_token: 3e-6 },
+      ],
+    },
+    "deepgram/voice": { litellm_provider: "deepgram", input_cost_per_character: 3e-5 },
+    "deepgram/ears": {
+      litellm_provider: "deepgram",
+      mode: "audio_transcription",
+      input_cost_per_second: 1e-4,
+    },
+    "xai/bge-embed": { ...priced, litellm_provider: "xai", mode: "embedding" },
+  }
+  Object.assign(liteLlm, alone)
+  modelsDev["azure"] = { models: { "gpt-listed": { ...chat, cost: { input: 1, output: 2 } } } }
+  modelsDev["vercel"] = {
+    models: {
+      "a/free-of-charge": { ...chat, cost: { input: 0, output: 0 } },
+      "a/b-free": { ...chat, cost: { input: 0, output: 0 } },
+    },
+  }
   const contents = { "models.dev": modelsDev, "genai-prices": genaiPrices, LiteLLM: liteLlm }
   return Object.entries(contents).map(([name, content]) => {
     return { name, package: `${name} 1`, date: DATES[name as keyof typeof DATES], content }
@@ -213,6 +275,35 @@ describe("facts from lists", () => {
 
   test("a price of nothing does not win against one of something", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
+  })
+
+  test("LiteLLM alone is enough with a date of withdrawal, or with the page of the price", () => {
+    expect(Object.keys(built.facts.vendors["azure"] ?? {})).toEqual([
+      "gpt-listed",
+      "gpt-dated",
+      "gpt-sourced",
+    ])
+  })
+
+  test("models without chat are known from LiteLLM alone, if their vendor can be called", () => {
+    expect(built.facts.vendors["deepgram"]).toMatchObject({
+      voice: { kind: "speech", price: { character: "30" } },
+      ears: { kind: "transcription", price: { second: "100" } },
+    })
+    expect(built.facts.vendors["xai"]).toEqual({})
+  })
+
+  test("prices by ranges of input are tiers", () => {
+    expect(built.facts.vendors["alibaba"]?.["qwen-ranges"]?.price).toEqual({
+      input: "1",
+      output: "3",
+      tiers: [{ above: 32_000, input: "2", output: "6" }],
+    })
+  })
+
+  test("a price of nothing is unknown unless the name of the model is that of a free one", () => {
+    expect(built.facts.vendors["vercel"]?.["a/free-of-charge"]?.price).toBeUndefined()
+    expect(built.facts.vendors["vercel"]?.["a/b-free"]?.price).toEqual({ input: "0", output: "0" })
   })
 
   test("images have their price by the image; a size is no model", () => {
