@@ -43,7 +43,9 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
     result.input = rates.audio_input
   }
   if (kind === "chat" && !isSearchPriced) delete result.search
-  if (kind === "embedding" || kind === "rerank") delete result.output
+  if (kind === "embedding" || kind === "rerank") {
+    for (const name of ["output", "cached_input", "cache_write"] as const) delete result[name]
+  }
   return result
 }
 
@@ -106,6 +108,10 @@ function withoutFreeCache(rates: Rates, input: string | undefined): void {
     "cache_write_12h",
   ] as const) {
     if (rates[name] === "0") delete rates[name]
+  }
+  // Of models without a cache, a list has the price of input, rounded up.
+  if (rates.cached_input !== undefined && exceeds(rates.cached_input, rates.input ?? input)) {
+    delete rates.cached_input
   }
 }
 

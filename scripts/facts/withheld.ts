@@ -87,6 +87,11 @@ const unreachableNames: Withheld[] = [
     reason: "a price that cannot be right",
   },
   { vendor: "fireworks", name: /^(?!accounts\/)/, reason: "another gateway's short name" },
+  {
+    vendor: "cloudflare",
+    name: /indictrans|m2m100|bart-|distilbert/,
+    reason: "behind an endpoint of its own",
+  },
   { vendor: "together", name: /^together-ai-/, reason: "a price of a size, not a model" },
   {
     vendor: "vertex",

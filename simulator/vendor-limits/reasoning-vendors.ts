@@ -55,7 +55,7 @@ export const REASONING_VENDORS: readonly Row[] = [
     ],
   },
   {
-    vendors: ["moonshot"],
+    vendors: ["moonshot", "moonshot-cn"],
     source: "platform.moonshot.ai/docs/api/chat; its chat completions",
     checks: [
       rejects((body) => Number(body.temperature ?? 0) > 1, {
@@ -69,7 +69,7 @@ export const REASONING_VENDORS: readonly Row[] = [
     ],
   },
   {
-    vendors: ["moonshot"],
+    vendors: ["moonshot", "moonshot-cn"],
     models: /^kimi-k(?:2\.[5-9]|[3-9])/,
     source: "platform.moonshot.ai/docs/api/models-overview: fixed sampling; thinking mode",
     checks: [
@@ -91,7 +91,7 @@ export const REASONING_VENDORS: readonly Row[] = [
     ],
   },
   {
-    vendors: ["moonshot"],
+    vendors: ["moonshot", "moonshot-cn"],
     models: /^kimi-k(?:2-thinking|[3-9])/,
     source: "platform.moonshot.ai/docs/api/models-overview: models that always think",
     checks: [
@@ -101,7 +101,7 @@ export const REASONING_VENDORS: readonly Row[] = [
     ],
   },
   {
-    vendors: ["zai"],
+    vendors: ["zai", "zhipu"],
     source: "docs.z.ai/api-reference/llm/chat-completion: tool_choice auto, text and json_object",
     checks: [
       rejects((body) => ![undefined, "auto"].includes(body.tool_choice as undefined), {

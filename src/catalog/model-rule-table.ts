@@ -25,27 +25,45 @@ const COMPATIBLE = [
   "alibaba",
   "baseten",
   "cerebras",
+  "cloudflare",
+  "databricks",
   "deepinfra",
   "deepseek",
   "fireworks",
+  "github",
   "groq",
   "huggingface",
   "hyperbolic",
+  "minimax",
   "mistral",
   "moonshot",
+  "moonshot-cn",
   "nebius",
   "novita",
   "nvidia",
   "openrouter",
+  "ovhcloud",
   "perplexity",
+  "requesty",
   "sambanova",
+  "scaleway",
   "siliconflow",
+  "snowflake",
+  "stepfun",
+  "tencent",
   "together",
   "upstage",
   "vercel",
+  "volcengine",
   "xai",
+  "xiaomi",
   "zai",
+  "zhipu",
 ]
+/** Moonshot's platforms, inside China and outside. */
+const MOONSHOT = ["moonshot", "moonshot-cn"]
+/** Z.ai's platforms, outside China and inside. */
+const ZAI = ["zai", "zhipu"]
 const CLAUDE_VENDORS = ["anthropic", "azure", "bedrock", "vertex"]
 const NUMBER_KEYWORDS = [
   "exclusiveMaximum",
@@ -174,7 +192,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
     source: "platform.openai.com/docs/guides/structured-outputs#json-mode",
   },
   {
-    vendors: ["deepseek", "groq", "moonshot", "xai", "zai"],
+    vendors: ["deepseek", "groq", ...MOONSHOT, "xai", ...ZAI],
     applies: "all",
     rules: { max_tools: 128 },
     source:
@@ -188,13 +206,13 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "console.groq.com/docs/structured-outputs: strict mode, all fields must be required; inference-docs.cerebras.ai/capabilities/structured-outputs",
   },
   {
-    vendors: ["moonshot"],
+    vendors: MOONSHOT,
     applies: "all",
     rules: { tool_name_starts_with_letter: true },
     source: "platform.moonshot.ai/docs/guide/use-kimi-api-to-complete-tool-calls: name",
   },
   {
-    vendors: ["moonshot"],
+    vendors: MOONSHOT,
     applies: "kimi-k2.5 and later",
     models: /^kimi-k(?:2\.[5-9]|[3-9])/,
     rules: {
@@ -206,7 +224,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "platform.moonshot.ai/docs/api/models-overview: fixed values; its chat completions: invalid temperature: only 1 is allowed for this model",
   },
   {
-    vendors: ["moonshot"],
+    vendors: MOONSHOT,
     applies: "kimi-k2-thinking, kimi-k3 and later",
     models: /^kimi-k(?:2-thinking|[3-9])/,
     rules: { reasoning: "required" },
@@ -255,7 +273,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "api-docs.deepseek.com/guides/json_mode: include the word json; help.aliyun.com/zh/model-studio/json-mode; console.groq.com/docs/structured-outputs",
   },
   {
-    vendors: ["deepseek", "zai"],
+    vendors: ["deepseek", ...ZAI],
     applies: "all",
     rules: { answer_formats: ["json_object"] },
     source:
@@ -282,7 +300,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "docs.perplexity.ai/guides/structured-outputs; its chat completions: Last message must have role `user` or `tool`; after system messages, user and assistant messages should alternate",
   },
   {
-    vendors: ["zai"],
+    vendors: ZAI,
     applies: "all",
     rules: { tool_choice: false },
     source: "docs.z.ai/api-reference/llm/chat-completion: tool_choice, only auto",
@@ -295,7 +313,7 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "docs.mistral.ai/api: prefix; its chat completions, code 3230: Unexpected role 'user' after role 'tool'",
   },
   {
-    vendors: ["moonshot", "alibaba"],
+    vendors: [...MOONSHOT, "alibaba"],
     applies: "all",
     rules: { prefill_field: "partial" },
     source:
@@ -397,14 +415,14 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "docs.cohere.com/docs/structured-outputs: the top level has to be an object; docs.cohere.com/reference/errors: names of tools have letters, digits and _, and begin with no digit",
   },
   {
-    vendors: ["alibaba", "moonshot"],
+    vendors: ["alibaba", ...MOONSHOT],
     applies: "all",
     rules: { reasoning_efforts: ["low", "medium", "high"] },
     source:
       "CLIProxyAPI#1307: xhigh is not supported; help.aliyun.com/zh/model-studio/deep-thinking",
   },
   {
-    vendors: ["zai"],
+    vendors: ZAI,
     applies: "GLM-4",
     models: /^glm-4/,
     rules: { reasoning_efforts: ["low", "medium", "high"] },
@@ -446,13 +464,19 @@ export interface ReasoningSwitch {
 export const SWITCHES: ReadonlyMap<string, ReasoningSwitch> = new Map([
   ["alibaba", { off: "enable_thinking", source: "help.aliyun.com/zh/model-studio/deep-thinking" }],
   ["deepseek", { off: "none", source: "api-docs.deepseek.com/guides/reasoning_model" }],
-  [
-    "moonshot",
+  ...MOONSHOT.map((vendor): [string, ReasoningSwitch] => [
+    vendor,
     { off: "thinking", source: "platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model" },
-  ],
+  ]),
   [
     "siliconflow",
     { off: "enable_thinking", source: "docs.siliconflow.com/capabilities/reasoning" },
   ],
-  ["zai", { off: "thinking", source: "docs.z.ai/guides/capabilities/thinking-mode" }],
+  ["tencent", { off: "thinking", source: "www.tencentcloud.com/document/product/1300/82345" }],
+  ["volcengine", { off: "thinking", source: "www.volcengine.com/docs/82379/1449737" }],
+  ["xiaomi", { off: "thinking", source: "platform.xiaomimimo.com, Deep thinking" }],
+  ...ZAI.map((vendor): [string, ReasoningSwitch] => [
+    vendor,
+    { off: "thinking", source: "docs.z.ai/guides/capabilities/thinking-mode" },
+  ]),
 ])

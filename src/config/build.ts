@@ -168,6 +168,7 @@ function provider(entry: FileProvider, origin: ProviderSettings["origin"]): Prov
     vendor: entry.vendor,
     ...credential(entry),
     apiKeys: entry.api_keys?.map(namedCredential),
+    account: entry.account,
     region: entry.region,
     location: entry.location,
     baseUrl: entry.base_url,

@@ -298,6 +298,19 @@ export function pageOrigin() {
 
 const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
 
+const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
+
+/** The part of an address that is a customer's own. Written as a URL, its host counts. */
+export function accountName() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const name = text.replace(/^https:\/\//, "").replace(/\/+$/, "")
+    if (ACCOUNT.test(name)) return name
+    return new Fault("must be letters, digits, dots, hyphens and underscores, such as my-account")
+  })
+}
+
 /** A name that becomes part of an address: of a region, a location, a project. */
 export function placeName(example: string) {
   return reading((input) => {

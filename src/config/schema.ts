@@ -8,6 +8,7 @@ import { z } from "zod"
 import { ALIAS_PATTERN, aliasText, MODEL_ID_PATTERN } from "./aliases.ts"
 import {
   Fault,
+  accountName,
   address,
   amount,
   baseAddress,
@@ -249,6 +250,7 @@ export function vendorScalars(directory: string) {
   })
   return {
     api_key: secret().optional(),
+    account: accountName().optional(),
     region: placeName("us-east-1").optional(),
     project: placeName("my-project").optional(),
     location: placeName("europe-west4").optional(),
@@ -263,6 +265,7 @@ export function vendorScalars(directory: string) {
 /** A key alone, or a credential with a name and a weight. */
 function credentialSchema(directory: string) {
   const {
+    account: _account,
     region: _,
     location: _location,
     identity: _identity,

@@ -1,6 +1,7 @@
 /** Settings of a provider that only some vendors have, as they are written in its entry. */
 export const VENDOR_SETTINGS = [
   "api_key",
+  "account",
   "region",
   "project",
   "location",

@@ -10,7 +10,8 @@ import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
 import { openAiResponses } from "../dialects/openai-responses/index.ts"
 import { jinaRerank } from "../dialects/rerank/formats/jina.ts"
-import type { CompatibleRow } from "./compatible.ts"
+import type { ProviderSettings } from "../config/settings.ts"
+import type { CompatibleRow } from "./compatible-row.ts"
 import { ANTHROPIC_VERSION, binding } from "./bindings.ts"
 import { OPEN_SOUND } from "./sound.ts"
 import { bearerSigner } from "./static-signer.ts"
@@ -60,21 +61,35 @@ const OWN_SERVER_BINDINGS: readonly ChatBinding[] = [
 
 /** The vendor that a row describes. */
 export function compatibleVendor(row: CompatibleRow): Vendor {
-  const { id, name, baseUrl, keyVariables } = row
+  const { id, name, keyVariables, accountVariables } = row
+  const baseUrl = accountVariables === undefined ? row.baseUrl : undefined
   return {
     id,
     name,
     ...(baseUrl === undefined ? {} : { baseUrl }),
     keyVariables,
+    ...(accountVariables && {
+      settings: ["api_key", "account"],
+      needs: [["account"], ["base_url"]],
+      variableSets: [
+        { needed: { api_key: keyVariables, account: accountVariables }, isShared: true },
+      ],
+    }),
     chat: bindingsOf(row),
     operations: operationsOf(row),
     ...(row.isServerOfOnesOwn && {
       optionalDialects: OWN_SERVER_BINDINGS.map(({ dialect }) => dialect.id),
     }),
-    baseUrlOf: (provider) => provider.baseUrl ?? baseUrl,
+    baseUrlOf: (provider) => addressOf(row, provider),
     signer: ({ apiKey }) => bearerSigner(apiKey),
-    probe: (provider) => ({ url: `${provider.baseUrl ?? baseUrl ?? ""}/models` }),
+    probe: (provider) => ({ url: `${addressOf(row, provider) ?? ""}/models` }),
   }
+}
+
+function addressOf(row: CompatibleRow, { baseUrl, account }: ProviderSettings): string | undefined {
+  if (baseUrl !== undefined) return baseUrl
+  if (row.accountVariables === undefined) return row.baseUrl
+  return account === undefined ? undefined : row.baseUrl?.replace("{account}", account)
 }
 
 function bindingsOf(row: CompatibleRow): ChatBinding[] {

@@ -1,8 +1,5 @@
 import { SEPARATE_REASONING } from "../canon/separate-reasoning.ts"
-import {
-  OPENAI_EMBEDDING_QUIRKS,
-  type OpenAiEmbeddingQuirks,
-} from "../dialects/embedding/formats/openai.ts"
+import { OPENAI_EMBEDDING_QUIRKS } from "../dialects/embedding/formats/openai.ts"
 import { FIREWORKS_IMAGES } from "../dialects/image/formats/fireworks.ts"
 import { openAiImages } from "../dialects/image/formats/openai.ts"
 import { OPENAI_FAMILIES } from "../dialects/image/formats/openai-families.ts"
@@ -11,57 +8,22 @@ import { TOGETHER_IMAGES } from "../dialects/image/formats/together.ts"
 import { XAI_IMAGES } from "../dialects/image/formats/xai.ts"
 import type { ClosedSchema } from "../dialects/openai-chat/quirks/closed-schema.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
-import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
-import type { JinaRerankQuirks } from "../dialects/rerank/formats/jina.ts"
 import {
   GROQ_SOUND,
   MISTRAL_SOUND,
   OPENAI_SOUND,
   OPEN_SOUND,
   OPENROUTER_SOUND,
-  type SoundOperations,
   XAI_SOUND,
 } from "./sound.ts"
-import type { ImageFormat } from "../canon/image.ts"
+import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
+import { OWN_SERVERS } from "./own-servers.ts"
 
-/** One vendor whose servers speak `openai-chat`. */
-export interface CompatibleRow {
-  readonly id: string
-  readonly name: string
-  /** Absent: every provider has to give its own. */
-  readonly baseUrl?: string
-  /** The main one first; none where no key is needed. */
-  readonly keyVariables: readonly string[]
-  /** Differences from most compatible vendors. */
-  readonly quirks?: Partial<OpenAiChatQuirks>
-  /**
-   * Present where it also speaks `openai-responses`, at the same base address: differences from OpenAI. Custom
-   * tools are OpenAI's only.
-   */
-  readonly responses?: Partial<OpenAiResponsesQuirks>
-  /** Whether it offers web search in `openai-responses`, at a known price. */
-  readonly webSearch?: true
-  /** Differences of its embeddings from most compatible vendors', or that it has none. */
-  readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
-  /** Present where it offers rerank in Jina's format: differences from Jina. */
-  readonly rerank?: Partial<JinaRerankQuirks>
-  /** Present where it makes images. Servers that operators run are called in OpenAI's format. */
-  readonly image?: ImageFormat
-  /** Present where it offers speech or transcription. Servers that operators run may offer both. */
-  readonly sound?: SoundOperations
-  /**
-   * The operator of the server chooses what it speaks: `openai-chat`, and `openai-responses` or
-   * `anthropic-messages` at the same base address where a provider's `dialects` say so.
-   */
-  readonly isServerOfOnesOwn?: true
-}
+/** Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview). */
+const MOONSHOT = { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 } as const
 
-/** For vendors whose references say that `n` and `stop` work as at OpenAI. */
-const AS_OPENAI = { maxChoices: 128, cutsStops: true } as const
-const CUTS_STOPS = { cutsStops: true } as const
-
-/** For vendors that know both names of the limit. */
-const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
+/** The default is 0.6 or 0.75 for older models (docs.z.ai/api-reference/llm/chat-completion). */
+const ZAI = { ...MOONSHOT, omittedTemperature: 1 } as const
 
 function separateReasoning(vendor: string): Partial<OpenAiChatQuirks> {
   const own = SEPARATE_REASONING[vendor]
@@ -286,8 +248,16 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariables: ["MOONSHOT_API_KEY"],
     embedding: "none",
-    // Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview).
-    quirks: { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 },
+    quirks: MOONSHOT,
+  },
+  {
+    id: "moonshot-cn",
+    name: "Moonshot AI (China)",
+    // platform.moonshot.cn/docs/api/chat: the same API, with keys of its own.
+    baseUrl: "https://api.moonshot.cn/v1",
+    keyVariables: ["MOONSHOT_CN_API_KEY"],
+    embedding: "none",
+    quirks: MOONSHOT,
   },
   {
     id: "huggingface",
@@ -301,8 +271,72 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Z.ai",
     baseUrl: "https://api.z.ai/api/paas/v4",
     keyVariables: ["ZAI_API_KEY"],
-    // The default is 0.6 or 0.75 for older models (docs.z.ai/api-reference/llm/chat-completion).
-    quirks: { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1, omittedTemperature: 1 },
+    quirks: ZAI,
+  },
+  {
+    id: "zhipu",
+    name: "Zhipu AI (China)",
+    // docs.bigmodel.cn/cn/api: the API of Z.ai, with keys of its own.
+    baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+    keyVariables: ["ZHIPU_API_KEY", "ZHIPUAI_API_KEY"],
+    quirks: ZAI,
+  },
+  {
+    id: "minimax",
+    name: "MiniMax",
+    baseUrl: "https://api.minimax.io/v1",
+    keyVariables: ["MINIMAX_API_KEY"],
+    embedding: "none",
+    // platform.minimax.io/docs/api-reference/text-openai-api: temperature up to 1; these are ignored.
+    quirks: {
+      maxTemperature: 1,
+      dropFields: [
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "presence_penalty",
+      ],
+    },
+  },
+  {
+    id: "volcengine",
+    name: "Volcengine Ark (Doubao)",
+    baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
+    keyVariables: ["ARK_API_KEY", "VOLCENGINE_API_KEY"],
+    // www.volcengine.com/docs/82379/1494384: max_tokens does not bound the reasoning, max_completion_tokens does.
+    quirks: {
+      ...CUTS_STOPS,
+      maxTokensField: "max_completion_tokens",
+      reasoningHistory: "text",
+    },
+  },
+  {
+    id: "tencent",
+    name: "Tencent TokenHub (Hunyuan)",
+    // www.tencentcloud.com/document/product/1300/82345
+    baseUrl: "https://tokenhub-intl.tencentcloudmaas.com/v1",
+    keyVariables: ["TENCENT_API_KEY", "TENCENT_TOKENHUB_API_KEY"],
+    embedding: "none",
+    quirks: { reasoningHistory: "text" },
+  },
+  {
+    id: "stepfun",
+    name: "StepFun",
+    // platform.stepfun.com/docs/zh/overview/concept; outside China api.stepfun.ai, with keys of its own.
+    baseUrl: "https://api.stepfun.com/v1",
+    keyVariables: ["STEPFUN_API_KEY", "STEP_API_KEY"],
+    embedding: "none",
+    quirks: { reasoningField: "reasoning" },
+  },
+  {
+    id: "xiaomi",
+    name: "Xiaomi MiMo",
+    baseUrl: "https://api.xiaomimimo.com/v1",
+    keyVariables: ["XIAOMI_MIMO_API_KEY", "XIAOMI_API_KEY", "MIMO_API_KEY"],
+    embedding: "none",
+    // platform.xiaomimimo.com, "Deep thinking": the reasoning before calls has to come back.
+    quirks: { reasoningHistory: "text", maxTemperature: 1.5 },
   },
   {
     id: "alibaba",
@@ -368,57 +402,58 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     embedding: { maxInputs: 100 },
   },
   {
-    id: "ollama",
-    name: "Ollama",
-    baseUrl: "http://127.0.0.1:11434/v1",
-    keyVariables: [],
-    quirks: { ...CUTS_STOPS, reasoningField: "reasoning", reasoningHistory: "text" },
-    isServerOfOnesOwn: true,
-    embedding: { tokens: true },
+    id: "requesty",
+    name: "Requesty",
+    baseUrl: "https://router.requesty.ai/v1",
+    keyVariables: ["REQUESTY_API_KEY"],
+    quirks: BOTH_LIMITS,
   },
   {
-    id: "vllm",
-    name: "vLLM",
-    baseUrl: "http://127.0.0.1:8000/v1",
-    keyVariables: [],
-    quirks: {
-      ...BOTH_LIMITS,
-      ...AS_OPENAI,
-      topK: true,
-      reasoningHistory: "text",
-      reportsStop: true,
-    },
-    isServerOfOnesOwn: true,
-    embedding: { tokens: true },
-    rerank: {},
+    id: "databricks",
+    name: "Databricks",
+    // docs.databricks.com/aws/en/machine-learning/model-serving/query-chat-models
+    baseUrl: "https://{account}/serving-endpoints",
+    accountVariables: ["DATABRICKS_HOST"],
+    keyVariables: ["DATABRICKS_TOKEN"],
   },
   {
-    id: "lm-studio",
-    name: "LM Studio",
-    baseUrl: "http://127.0.0.1:1234/v1",
-    keyVariables: [],
+    id: "snowflake",
+    name: "Snowflake Cortex",
+    // docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api: max_tokens is deprecated.
+    baseUrl: "https://{account}.snowflakecomputing.com/api/v2/cortex/v1",
+    accountVariables: ["SNOWFLAKE_ACCOUNT", "SNOWFLAKE_ACCOUNT_ID"],
+    keyVariables: ["SNOWFLAKE_CORTEX_PAT", "SNOWFLAKE_PAT"],
+    embedding: "none",
+    quirks: { maxTokensField: "max_completion_tokens" },
+  },
+  {
+    id: "cloudflare",
+    name: "Cloudflare Workers AI",
+    // developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility
+    baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
+    accountVariables: ["CLOUDFLARE_ACCOUNT_ID"],
+    keyVariables: ["CLOUDFLARE_API_TOKEN"],
     quirks: { topK: true },
-    isServerOfOnesOwn: true,
-    embedding: { tokens: true },
   },
   {
-    id: "llama-cpp",
-    name: "llama.cpp",
-    baseUrl: "http://127.0.0.1:8080/v1",
-    keyVariables: [],
-    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
-    isServerOfOnesOwn: true,
-    embedding: { tokens: true },
-    rerank: {},
+    id: "github",
+    name: "GitHub Models",
+    // docs.github.com/en/rest/models/inference. Other programs use GITHUB_TOKEN, so it enables nothing.
+    baseUrl: "https://models.github.ai/inference",
+    keyVariables: ["GITHUB_MODELS_TOKEN"],
   },
   {
-    // Nothing is known of the server behind it, so the callers' fields are passed on unchanged.
-    id: "openai-compatible",
-    name: "OpenAI-compatible server",
-    keyVariables: [],
-    quirks: { ...BOTH_LIMITS, developerRole: "developer", topK: true, reasoningHistory: "details" },
-    isServerOfOnesOwn: true,
-    embedding: { tokens: true },
-    rerank: {},
+    id: "scaleway",
+    name: "Scaleway",
+    // www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api
+    baseUrl: "https://api.scaleway.ai/v1",
+    keyVariables: ["SCALEWAY_API_KEY"],
   },
+  {
+    id: "ovhcloud",
+    name: "OVHcloud AI Endpoints",
+    baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
+    keyVariables: ["OVHCLOUD_API_KEY", "OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
+  },
+  ...OWN_SERVERS,
 ]

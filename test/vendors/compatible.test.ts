@@ -7,7 +7,8 @@ import { vendors } from "../../src/vendors/index.ts"
 import { ANY_REQUEST, providerOf, urlOf, vendorOf } from "./support.ts"
 
 const recorded = join(import.meta.dir, "../../../shared/fixtures/recorded")
-const LOCAL = ["ollama", "vllm", "lm-studio", "llama-cpp"]
+const LOCAL = ["ollama", "vllm", "lm-studio", "llama-cpp", "litellm"]
+const ADDRESSED = ["tollgate", "openai-compatible"]
 
 describe("the table of compatible vendors", () => {
   test("names each vendor once, in the shape that provider ids have", () => {
@@ -20,19 +21,22 @@ describe("the table of compatible vendors", () => {
   test("holds every vendor that is promised", () => {
     const promised =
       "openai mistral groq deepseek xai together fireworks openrouter perplexity cerebras deepinfra " +
-      "nvidia moonshot huggingface zai ollama vllm lm-studio llama-cpp openai-compatible"
+      "nvidia moonshot huggingface zai ollama vllm lm-studio llama-cpp openai-compatible minimax " +
+      "volcengine tencent zhipu moonshot-cn stepfun xiaomi databricks snowflake cloudflare github " +
+      "scaleway ovhcloud vercel requesty litellm tollgate"
     for (const id of promised.split(" ")) expect(vendors.has(id)).toBe(true)
   })
 
   test("names those whose temperature is another than 1 when it is left out", () => {
     const named = COMPATIBLE.filter(({ quirks }) => quirks?.omittedTemperature !== undefined)
-    expect(named.map(({ id }) => id)).toEqual(["mistral", "perplexity", "zai"])
+    expect(named.map(({ id }) => id)).toEqual(["mistral", "perplexity", "zai", "zhipu"])
     for (const { quirks } of named) expect(quirks?.omittedTemperature).toBe(1)
   })
 
   test("reaches vendors over https, and local servers on this machine", () => {
-    for (const { id, baseUrl } of COMPATIBLE) {
-      if (id === "openai-compatible") {
+    for (const { id, baseUrl: template } of COMPATIBLE) {
+      const baseUrl = template?.replace("{account}", "acme-1")
+      if (ADDRESSED.includes(id)) {
         expect(baseUrl).toBeUndefined()
         continue
       }
@@ -48,7 +52,7 @@ describe("the table of compatible vendors", () => {
     expect(new Set(all).size).toBe(all.length)
     for (const variable of all) expect(variable).toMatch(/^[A-Z][A-Z0-9_]+$/)
     const keyless = COMPATIBLE.filter(({ keyVariables }) => keyVariables.length === 0)
-    expect(keyless.map(({ id }) => id)).toEqual([...LOCAL, "openai-compatible"])
+    expect(keyless.map(({ id }) => id)).toEqual([...LOCAL, ...ADDRESSED])
   })
 
   test("signs with a bearer token, and not at all without a key", () => {
@@ -76,13 +80,34 @@ describe("the table of compatible vendors", () => {
   })
 
   test("leaves it to anyone who runs a server of their own what that speaks", () => {
-    for (const id of [...LOCAL, "openai-compatible"]) {
+    for (const id of [...LOCAL, ...ADDRESSED]) {
       const provider = providerOf(id, { baseUrl: "http://here/v1" })
       expect(urlOf(provider, "openai-chat", "m")).toBe("http://here/v1/chat/completions")
       expect(urlOf(provider, "openai-responses", "m")).toBe("http://here/v1/responses")
       expect(urlOf(provider, "anthropic-messages", "m")).toBe("http://here/v1/messages")
       expect(vendorOf(id).optionalDialects).toEqual(["openai-responses", "anthropic-messages"])
     }
+  })
+
+  test("puts the account of a provider into the address of vendors that give each one its own", () => {
+    const addresses = {
+      cloudflare: "https://api.cloudflare.com/client/v4/accounts/acme-1/ai/v1",
+      databricks: "https://acme-1/serving-endpoints",
+      snowflake: "https://acme-1.snowflakecomputing.com/api/v2/cortex/v1",
+    }
+    for (const [id, base] of Object.entries(addresses)) {
+      const provider = providerOf(id, { account: "acme-1" })
+      expect(urlOf(provider, "openai-chat", "m")).toBe(`${base}/chat/completions`)
+      expect(vendorOf(id).probe(provider)).toEqual({ url: `${base}/models` })
+      expect(vendorOf(id).baseUrlOf(providerOf(id))).toBeUndefined()
+      const elsewhere = providerOf(id, { account: "acme-1", baseUrl: "http://here" })
+      expect(vendorOf(id).baseUrlOf(elsewhere)).toBe("http://here")
+    }
+    expect(COMPATIBLE.filter((row) => row.accountVariables).map(({ id }) => id)).toEqual([
+      "databricks",
+      "snowflake",
+      "cloudflare",
+    ])
   })
 
   test("has one row for each of these, and nothing else", () => {

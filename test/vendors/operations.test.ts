@@ -22,7 +22,9 @@ test("who embeds", () => {
 
 test("who reranks", () => {
   expect(idsWith("rerank").toSorted()).toEqual(
-    "cohere jina llama-cpp openai-compatible openrouter together vllm voyage".split(" "),
+    "cohere jina litellm llama-cpp openai-compatible openrouter together tollgate vllm voyage".split(
+      " ",
+    ),
   )
 })
 

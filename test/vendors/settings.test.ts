@@ -13,6 +13,10 @@ const WRITTEN: Readonly<Record<string, string>> = {
   azure: 'api_key: k, base_url: "https://mine.openai.azure.com"',
   bedrock: "region: us-east-1, api_key: k",
   vertex: `credentials: '${JSON.stringify(KEY_FILE)}'`,
+  cloudflare: "api_key: k, account: 0a1b2c3d",
+  databricks: 'api_key: k, account: "https://adb-1.2.azuredatabricks.net/"',
+  snowflake: "api_key: k, account: MYORG-my_account",
+  tollgate: 'base_url: "http://here/v1"',
   "openai-compatible": 'base_url: "http://here/v1", dialects: [openai-chat, anthropic-messages]',
 }
 
@@ -41,6 +45,8 @@ describe("the settings of a provider", () => {
       ["bedrock", "needs api_key and region"],
       ["vertex", "needs credentials"],
       ["openai-compatible", "needs a base_url"],
+      ["cloudflare", "needs account"],
+      ["tollgate", "needs a base_url"],
     ] as const) {
       const [fault] = problems(`providers: { mine: { vendor: ${vendor} } }`, {}, options)
       expect(fault).toStartWith(`1:20 providers.mine: ${wanted}`)
@@ -57,6 +63,9 @@ test("every vendor is switched on by its variables alone", () => {
     GOOGLE_APPLICATION_CREDENTIALS: JSON.stringify(KEY_FILE),
     GOOGLE_CLOUD_PROJECT: "mine",
     GOOGLE_CLOUD_LOCATION: "europe-west4",
+    CLOUDFLARE_ACCOUNT_ID: "0a1b2c3d",
+    DATABRICKS_HOST: "https://adb-1.2.azuredatabricks.net",
+    SNOWFLAKE_ACCOUNT: "myorg-my_account",
   }
   for (const { id, keyVariables } of vendors.values()) {
     const [variable] = keyVariables
@@ -64,7 +73,7 @@ test("every vendor is switched on by its variables alone", () => {
   }
   const { settings, warnings } = load("", environment)
   expect(warnings).toEqual([])
-  const keyless = ["ollama", "vllm", "lm-studio", "llama-cpp", "openai-compatible"]
+  const keyless = "ollama vllm lm-studio llama-cpp litellm tollgate openai-compatible".split(" ")
   expect(Object.keys(settings.providers).toSorted()).toEqual(
     [...vendors.keys()].filter((id) => !keyless.includes(id)).toSorted(),
   )

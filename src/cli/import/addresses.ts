@@ -13,8 +13,9 @@ export const COMPATIBLE = "openai-compatible"
 
 /** Further hosts of vendors. They have keys of their own, so the address is kept. */
 const OTHER_HOSTS: Readonly<Record<string, string>> = {
-  "api.moonshot.cn": "moonshot",
-  "open.bigmodel.cn": "zai",
+  "api.stepfun.ai": "stepfun",
+  "api.minimaxi.com": "minimax",
+  "tokenhub.tencentmaas.com": "tencent",
   "dashscope.aliyuncs.com": "alibaba",
   "dashscope-us.aliyuncs.com": "alibaba",
   "api.siliconflow.cn": "siliconflow",

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json.ts"
-import { COMPATIBLE, withoutEndpoint } from "./addresses.ts"
+import { withoutEndpoint } from "./addresses.ts"
 import { ModelBuilder } from "./models.ts"
 import { CHANNEL_TYPES, CLOUDFLARE_TYPE, CUSTOM_TYPE, PLAN_ADDRESSES } from "./new-api-types.ts"
 import type { Differences } from "./plan.ts"
@@ -137,8 +137,7 @@ function connectionOf(channel: Row, model: string, keys: readonly string[]): Con
   const stated = String(channel["base_url"] ?? "").trim()
   if (type === CUSTOM_TYPE) return customConnection(stated.replaceAll("{model}", model), keys)
   if (type === CLOUDFLARE_TYPE) {
-    const address = `https://api.cloudflare.com/client/v4/accounts/${other}/ai/v1`
-    return withKeys(COMPATIBLE, { base_url: { text: address } }, keys)
+    return withKeys("cloudflare", { account: { text: other } }, keys)
   }
   const known = CHANNEL_TYPES[type]
   if (!known) return `its type ${type} is unknown here: add the provider by hand`

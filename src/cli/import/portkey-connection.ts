@@ -15,7 +15,7 @@ const VENDORS: Readonly<Record<string, string>> = {
   "fireworks-ai": "fireworks",
   "perplexity-ai": "perplexity",
   "x-ai": "xai",
-  zhipu: "zai",
+  zhipu: "zhipu",
   nvidia: "nvidia",
   siliconflow: "siliconflow",
   upstage: "upstage",

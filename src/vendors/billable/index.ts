@@ -34,6 +34,7 @@ export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switche
   groq: { "openai-chat": GROQ_SWITCHES },
   mistral: { "openai-chat": MISTRAL_SWITCHES },
   zai: { "openai-chat": ZAI_SWITCHES },
+  zhipu: { "openai-chat": ZAI_SWITCHES },
   alibaba: { "openai-chat": ALIBABA_SWITCHES },
 }
 

@@ -123,7 +123,7 @@ model_list:
     providers: [
       "openrouter $OPENROUTER_API_KEY",
       "deepseek sk-deepseek",
-      "moonshot https://api.moonshot.cn/v1 sk-kimi-china",
+      "moonshot-cn sk-kimi-china",
       "google $GEMINI_API_KEY",
       "groq gsk-written",
     ],
@@ -140,9 +140,9 @@ model_list:
     source: `
 model_list:
   - { model_name: gpt-4o, litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY } }
-  - { model_name: rerank, litellm_params: { model: jina_ai/jina-reranker-v2-base-multilingual, api_key: jina-written } }
-  - { model_name: listen, litellm_params: { model: deepgram/nova-2, api_key: deepgram-written } }
-  - { model_name: elevenlabs/eleven_multilingual_v2, litellm_params: { model: elevenlabs/eleven_multilingual_v2, api_key: eleven-written } }
+  - { model_name: rerank, litellm_params: { model: jina_ai/jina-reranker-own, api_key: jina-written } }
+  - { model_name: listen, litellm_params: { model: deepgram/nova-own, api_key: deepgram-written } }
+  - { model_name: elevenlabs/eleven_own, litellm_params: { model: elevenlabs/eleven_own, api_key: eleven-written } }
 `,
     providers: [
       "openai $OPENAI_API_KEY",
@@ -152,9 +152,9 @@ model_list:
     ],
     calls: { "gpt-4o": "gpt-4o", rerank: 404, listen: 404 },
     says: [
-      "model rerank: no provider here has it as jina/jina-reranker-v2-base-multilingual",
+      "model rerank: no provider here has it as jina/jina-reranker-own",
       "model listen: no provider here has it",
-      "model elevenlabs/eleven_multilingual_v2: no provider here has it",
+      "model elevenlabs/eleven_own: no provider here has it",
     ],
   },
   {

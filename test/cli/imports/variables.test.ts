@@ -119,6 +119,7 @@ test("sends each server the key that the source names for it, and no other", asy
 function expectedKey(vendor: string, apiKey?: string, address?: string): string | undefined {
   if (apiKey !== undefined) return apiKey.replace("os.environ/", "real-")
   if (address === undefined) return `real-${vendor.toUpperCase()}_API_KEY`
-  const isOpenRouter = address.includes("openrouter") && vendor !== "anthropic"
-  return isOpenRouter ? "real-OPENROUTER_API_KEY" : undefined
+  if (vendor === "anthropic") return undefined
+  if (address.includes("openrouter")) return "real-OPENROUTER_API_KEY"
+  return address.includes("moonshot") ? "real-MOONSHOT_CN_API_KEY" : undefined
 }

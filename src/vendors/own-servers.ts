@@ -1,0 +1,88 @@
+import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
+
+/** For servers that may know every field of a caller. */
+const PASSES_ALL = {
+  ...BOTH_LIMITS,
+  developerRole: "developer",
+  topK: true,
+  reasoningHistory: "details",
+} as const
+
+/** Servers that operators run themselves. */
+export const OWN_SERVERS: readonly CompatibleRow[] = [
+  {
+    id: "ollama",
+    name: "Ollama",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    keyVariables: [],
+    quirks: { ...CUTS_STOPS, reasoningField: "reasoning", reasoningHistory: "text" },
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+  },
+  {
+    id: "vllm",
+    name: "vLLM",
+    baseUrl: "http://127.0.0.1:8000/v1",
+    keyVariables: [],
+    quirks: {
+      ...BOTH_LIMITS,
+      ...AS_OPENAI,
+      topK: true,
+      reasoningHistory: "text",
+      reportsStop: true,
+    },
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
+  },
+  {
+    id: "lm-studio",
+    name: "LM Studio",
+    baseUrl: "http://127.0.0.1:1234/v1",
+    keyVariables: [],
+    quirks: { topK: true },
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+  },
+  {
+    id: "llama-cpp",
+    name: "llama.cpp",
+    baseUrl: "http://127.0.0.1:8080/v1",
+    keyVariables: [],
+    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
+  },
+  {
+    id: "litellm",
+    name: "LiteLLM proxy",
+    // docs.litellm.ai/docs/simple_proxy: it fits requests to its own providers.
+    baseUrl: "http://127.0.0.1:4000/v1",
+    keyVariables: [],
+    quirks: PASSES_ALL,
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
+  },
+  {
+    // Another installation of this gateway, which fits requests to its own providers.
+    id: "tollgate",
+    name: "Tollgate",
+    keyVariables: [],
+    quirks: { ...PASSES_ALL, ...AS_OPENAI, customTools: true },
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
+  },
+  {
+    // Nothing is known of the server behind it, so the callers' fields are passed on unchanged.
+    id: "openai-compatible",
+    name: "OpenAI-compatible server",
+    keyVariables: [],
+    quirks: PASSES_ALL,
+    isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
+  },
+]
