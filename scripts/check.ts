@@ -1,8 +1,9 @@
-/** Everything about the code that is not a test: format, lint, types, layers, links, dependencies, files to deploy with, dead code. */
+/** Everything about the code that is not a test, from its format to dead code, and the table of known models. */
 import { checkContract, checkLayers } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
 import { checkDeploy } from "./deploy/check.ts"
+import { knownModels } from "./known-models.ts"
 import { checkLinks } from "./links.ts"
 import { checkWidth } from "./reflow.ts"
 
@@ -33,6 +34,14 @@ function ownCheck(name: string, check: () => string[]): Step {
   }
 }
 
+/** Prints the table, also when nothing is wrong with it: old prices are for people to judge. */
+function checkKnownModels(): string[] {
+  const today = new Date().toISOString().slice(0, "YYYY-MM-DD".length)
+  const { table, violations } = knownModels(today)
+  console.log(`known models, and the ages of their prices in days:\n${table.join("\n")}`)
+  return violations
+}
+
 const STEPS: readonly Step[] = [
   command("format", "oxfmt", "--check"),
   command("lint", "oxlint", "--type-aware", "--quiet"),
@@ -46,6 +55,7 @@ const STEPS: readonly Step[] = [
   ownCheck("links", () => [...checkLinks(), ...checkWidth()]),
   ownCheck("dependencies", () => checkDependencies(".")),
   ownCheck("files to deploy with", () => checkDeploy("deploy")),
+  ownCheck("known models", checkKnownModels),
   command("dead code", "knip", "--no-progress"),
 ]
 

@@ -78,6 +78,7 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
     chat: bindingsOf(row),
     operations: operationsOf(row),
     ...(row.isServerOfOnesOwn && {
+      isServerOfOnesOwn: true,
       optionalDialects: OWN_SERVER_BINDINGS.map(({ dialect }) => dialect.id),
     }),
     baseUrlOf: (provider) => addressOf(row, provider),

@@ -75,7 +75,7 @@ export class Providers {
   /** Servers that operators run themselves have models of their own. */
   hasKnownModels(provider: string): boolean {
     const vendor = vendors.get(String(this.settings[provider]?.["vendor"]))
-    return vendor !== undefined && vendor.optionalDialects === undefined
+    return vendor !== undefined && vendor.isServerOfOnesOwn !== true
   }
 
   /** With the vendor whose server it is, and without what that vendor does not take. */

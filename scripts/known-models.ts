@@ -1,0 +1,66 @@
+/** What is known of the models of each vendor: how many there are, and how old their prices are. */
+import shipped from "../src/catalog/facts.json" with { type: "json" }
+import type { Facts, ModelFacts } from "../src/catalog/facts.ts"
+import { vendors as shippedVendors } from "../src/vendors/index.ts"
+import type { Vendor } from "../src/vendors/vendor.ts"
+
+const DAY_MS = 86_400_000
+const HEAD = ["provider", "models", "unpriced", "newest", "median", "oldest"]
+
+type CheckedVendor = Pick<Vendor, "id" | "isServerOfOnesOwn">
+
+interface KnownModels {
+  /** The table as lines of text, one vendor a line. */
+  readonly table: readonly string[]
+  /** The vendors without a single known model. */
+  readonly violations: string[]
+}
+
+/**
+ * Lists the known models of each vendor and the ages of their prices, in days. Prices that are from a table of this
+ * project have no age.
+ * @param today `YYYY-MM-DD`
+ */
+export function knownModels(
+  today: string,
+  facts: Facts = shipped,
+  vendors: Iterable<CheckedVendor> = shippedVendors.values(),
+): KnownModels {
+  const hosted = [...vendors].filter(({ isServerOfOnesOwn }) => isServerOfOnesOwn !== true)
+  const models = hosted.map(({ id }) => Object.values(facts.vendors[id] ?? {}))
+  const rows = hosted
+    .map(({ id }, index) => [id, ...figures(models[index] ?? [], today)])
+    .toSorted(([left = ""], [right = ""]) => (left < right ? -1 : 1))
+  const violations = hosted.flatMap(({ id }, index) =>
+    (models[index] ?? []).length > 0
+      ? []
+      : [`${id}: no model is known: add it to scripts/facts/vendors.ts and run npm run facts`],
+  )
+  return { table: aligned([HEAD, ...rows]), violations }
+}
+
+function figures(models: readonly ModelFacts[], today: string): string[] {
+  const unpriced = models.filter(({ price }) => price === undefined).length
+  const ages = models
+    .flatMap(({ priced }) => (priced === undefined ? [] : [daysBetween(priced, today)]))
+    .toSorted((left, right) => left - right)
+  const shown = [ages[0], ages[Math.floor(ages.length / 2)], ages.at(-1)]
+  return [models.length, unpriced, ...shown].map((figure) => String(figure ?? "-"))
+}
+
+function daysBetween(day: string, today: string): number {
+  return Math.round((Date.parse(today) - Date.parse(day)) / DAY_MS)
+}
+
+/** The first column to the left, the others to the right. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0
+        return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+      })
+      .join("  "),
+  )
+}
