@@ -6,6 +6,7 @@ import {
   modelQuery,
   modelTest,
   modelTestQuestion,
+  newerModelList,
   newProvider,
   provider,
   providerEntry,
@@ -59,6 +60,11 @@ export const modelRoutes = {
     minimumRole: "session",
     query: modelQuery,
     answer: modelPage,
+  }),
+  "GET /models/newer": route({
+    summary: "The models that callers asked for and that are newer than the price list",
+    minimumRole: "operator",
+    answer: newerModelList,
   }),
   "GET /models/{provider}/{name...}": route({
     summary: "One model",

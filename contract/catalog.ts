@@ -127,6 +127,19 @@ export const model = z.object({
 })
 export type Model = z.infer<typeof model>
 export const modelPage = page(model)
+
+/** A model that callers asked for and that is newer than the price list. */
+const newerModel = z.object({
+  id: z.string(),
+  kind: modelKind,
+  /** Requests for it that were refused, of those of the last days. */
+  requests: z.int(),
+  last_at: moment,
+  /** What it would cost: the highest price of its family, before the multiplier. */
+  price: priceTable,
+})
+export type NewerModel = z.infer<typeof newerModel>
+export const newerModelList = z.object({ object: z.literal("list"), data: z.array(newerModel) })
 export const modelQuery = pageQuery.extend({
   limit: z.coerce.number<number>().int().min(1).max(10_000).default(2_000),
   search: z.string().max(100).optional(),

@@ -16,7 +16,14 @@ import { atPricesOf, pricedUntil } from "./prices-in-force.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
 import { UnknownModels } from "./unknown-models.ts"
 import { once } from "../canon/once.ts"
-import { deadAlias, notAllowed, notFound, notPriced, ofOtherKind } from "./refusals.ts"
+import {
+  deadAlias,
+  newerThanKnown,
+  notAllowed,
+  notFound,
+  notPriced,
+  ofOtherKind,
+} from "./refusals.ts"
 
 export interface CatalogSources {
   readonly settings: Settings
@@ -349,9 +356,23 @@ export class Catalog {
     return rights.aliases?.get(name) ?? this.#aliases.get(name)
   }
 
+  /**
+   * A model that is refused since it is newer than the price list, at the price that it would have with
+   * `unknown_models: family`.
+   */
+  offer(name: string): Model | undefined {
+    return this.resolve(name) === undefined
+      ? this.#unknown.offer(withoutMarks(name) ?? name)
+      : undefined
+  }
+
   #notFound(name: string, rights: ModelRights = {}): GatewayError {
     const isAlias = this.#aliasOf(name, rights) !== undefined && !this.#byId.has(name)
-    return isAlias ? deadAlias(name) : notFound(name, this.nearest(name, rights.allows))
+    if (isAlias) return deadAlias(name)
+    const nearest = this.nearest(name, rights.allows)
+    const offer = this.#unknown.offer(withoutMarks(name) ?? name)
+    const isOffered = offer !== undefined && rights.allows?.(offer.id) !== false
+    return isOffered ? newerThanKnown(name, nearest) : notFound(name, nearest)
   }
 
   #bodyOf(models: readonly Model[]): string {

@@ -14,6 +14,18 @@ export function notFound(name: string, nearest: readonly string[]): GatewayError
   )
 }
 
+/**
+ * For a name that is newer than every known one of its family.
+ * @param nearest models that may have been meant.
+ */
+export function newerThanKnown(name: string, nearest: readonly string[]): GatewayError {
+  const hint = nearest.length === 0 ? "" : ` Did you mean ${orList(nearest)}?`
+  return refusal(
+    "model_not_found",
+    `The model \`${shownName(name)}\` is not known. It may be newer than the price list of this gateway.${hint} Its operator can offer newer models at the highest price of their family with 'unknown_models: family', or set a price.`,
+  )
+}
+
 /** For an alias whose model does not exist or may not be seen: what it stands for is only the operator's to know. */
 export function deadAlias(name: string): GatewayError {
   return refusal(

@@ -48,9 +48,19 @@ export class UnknownModels {
     return found
   }
 
+  /**
+   * A model that is refused, as it would be offered at the price of its family; undefined where the settings have decided
+   * on such models, or where it has no family.
+   */
+  offer(name: string): Model | undefined {
+    if (this.#parts.settings.unknownModels !== undefined || !isName(name)) return undefined
+    const id = this.#idOf(name)
+    return id === undefined ? undefined : this.#priced(id, "family")
+  }
+
   #build(name: string): Model | undefined {
     const id = this.#idOf(name)
-    return id === undefined ? undefined : this.#priced(id)
+    return id === undefined ? undefined : this.#priced(id, this.#parts.settings.unknownModels)
   }
 
   /** `<provider>/<model>` as it is; a vendor's own name at the first provider of that vendor. */
@@ -66,11 +76,10 @@ export class UnknownModels {
     return first === undefined ? undefined : `${first[0]}/${name}`
   }
 
-  #priced(id: string): Model | undefined {
+  #priced(id: string, rule: Settings["unknownModels"]): Model | undefined {
     const { settings, facts, sources } = this.#parts
     const { provider, name } = splitId(id)
     const { vendor, knownModels } = settings.providers[provider] ?? {}
-    const rule = settings.unknownModels
     if (rule === undefined || vendor === undefined || knownModels !== true) return undefined
     if (rule !== "family") return built(id, { kind: "chat", price: rule.price }, sources)
     const models = Object.hasOwn(facts.vendors, vendor) ? facts.vendors[vendor] : undefined

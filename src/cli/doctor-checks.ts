@@ -11,6 +11,7 @@ import type { Check } from "../management/check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkJournal } from "./doctor-journal.ts"
 import { checkLines } from "./doctor-lines.ts"
+import { checkNewerModels } from "./doctor-newer-models.ts"
 import { checkPriceLists } from "./doctor-prices.ts"
 import { checkProviders, checkProxies } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
@@ -45,6 +46,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
   const providers = await checkProviders(settings)
   const journal = checkJournal(settings.data)
   const certificates = checkCertificates()
+  const newer = isUsable ? await checkNewerModels(settings, lists) : undefined
   const backup = isUsable ? await checkBackup(settings) : undefined
   return [
     ...checkSettings(loaded, whole),
@@ -60,6 +62,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     ...providers.checks,
     checkPrices(settings, lists),
     checkPriceLists(settings, lists),
+    ...(newer === undefined ? [] : [newer]),
   ]
 }
 

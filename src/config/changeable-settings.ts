@@ -58,6 +58,16 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
     take: (settings, { aliases }) => (aliases === undefined ? settings : { ...settings, aliases }),
   },
   {
+    name: "unknown_models",
+    label: "Models newer than the price list",
+    help: "Whether callers may use them: with family they cost as much as the most expensive known model of their family.",
+    default: "refuse",
+    show: ({ unknownModels }) =>
+      typeof unknownModels === "object" ? "a fixed price" : (unknownModels ?? "refuse"),
+    take: (settings, { unknownModels }) =>
+      unknownModels === undefined ? settings : { ...settings, unknownModels },
+  },
+  {
     name: "defaults.image_model",
     label: "Image model",
     help: "Used for image requests that name no model. By default, the first one the key may call.",

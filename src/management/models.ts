@@ -10,7 +10,7 @@ import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { multiplierText } from "../ledger/money.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
-import type { Model as ModelDocument } from "#contract/catalog.ts"
+import type { Model as ModelDocument, NewerModel } from "#contract/catalog.ts"
 import type { Page } from "#contract/common.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
@@ -19,7 +19,9 @@ import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { endpointsOf } from "./model-endpoints.ts"
 import { DescribedModels } from "./model-facts.ts"
+import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts"
 import { priceDocument, priceInForce } from "./price-document.ts"
+import type { FailureLog } from "../store/failure-log.ts"
 
 /** Characters; those of the known models have fewer than a hundred. */
 const LONGEST_ID = 200
@@ -30,6 +32,7 @@ export interface ModelParts {
   /** The active catalog. */
   readonly catalog: () => Catalog
   readonly learnedRules: LearnedRules
+  readonly failures: Pick<FailureLog, "list">
   /** The price group of an account; absent: there are none. */
   readonly priceGroupOf?: (account: string) => Promise<string | undefined>
 }
@@ -53,16 +56,18 @@ export class Models {
   readonly #health: Health
   readonly #catalog: () => Catalog
   readonly #learnedRules: LearnedRules
+  readonly #failures: Pick<FailureLog, "list">
   readonly #priceGroupOf: (account: string) => Promise<string | undefined>
   #known = new KnownPrices()
   #described: DescribedModels | undefined
 
-  constructor({ changes, health, catalog, learnedRules, priceGroupOf }: ModelParts) {
+  constructor({ changes, health, catalog, learnedRules, failures, priceGroupOf }: ModelParts) {
     this.#changes = changes
     this.#live = changes.live
     this.#health = health
     this.#catalog = catalog
     this.#learnedRules = learnedRules
+    this.#failures = failures
     this.#priceGroupOf = priceGroupOf ?? (async () => undefined)
   }
 
@@ -86,6 +91,13 @@ export class Models {
       })),
       next_cursor,
     }
+  }
+
+  /** What callers asked for and is newer than the price list. @throws GatewayError `forbidden`. */
+  async newer(actor: Actor): Promise<{ object: "list"; data: NewerModel[] }> {
+    requireOperator(actor)
+    const failed = await this.#failures.list(UNKNOWN_MODEL, null, MAX_READ_REQUESTS)
+    return { object: "list", data: newerModels(this.#catalog(), failed) }
   }
 
   /** @throws GatewayError `model_not_found`. */

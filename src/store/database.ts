@@ -1,4 +1,5 @@
 import type { CopyCheck, CopyCounts, CopySource } from "./copy/copy.ts"
+import type { FailedRequest, FailureFilter } from "./failure-log.ts"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { DatabaseStatus } from "./database-status.ts"
@@ -32,6 +33,8 @@ export interface Database {
    * @throws LedgerError as `openReader` does.
    */
   readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T>
+  /** The newest failed requests of a filter; none where no failure was ever stored. */
+  failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]>
   /**
    * Opens it to serve from.
    * @param isShared whether other processes use it from the start.

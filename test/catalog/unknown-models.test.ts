@@ -103,7 +103,7 @@ describe("families", () => {
 describe("models that only callers know", () => {
   test("are refused without the setting", () => {
     const { catalog } = build(undefined)
-    expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("does not exist")
+    expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
 
   test("family: are found by id and by their vendor's own name, and not listed", () => {
@@ -173,5 +173,36 @@ describe("models that only callers know", () => {
     const providers = { openai: provider("openai", false) }
     const { catalog } = build("family", { providers })
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("does not exist")
+  })
+})
+
+describe("a model that is newer than the list, while such models are refused", () => {
+  const { catalog } = build(undefined)
+  const refusal = (name: string): string => {
+    try {
+      catalog.require(name, "chat")
+      return "none"
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  test("is refused with the way to offer it", () => {
+    for (const name of ["gpt-7", "openai/gpt-7", "openai/gpt-5.9-mini"]) {
+      expect(refusal(name)).toContain("'unknown_models: family'")
+    }
+    for (const name of ["gpt-1", "openai/nothing-like-it", "elsewhere/gpt-7"]) {
+      expect(refusal(name)).toContain("does not exist")
+    }
+  })
+
+  test("has an offer at the highest price of its family, and none once the settings have decided", () => {
+    expect(catalog.offer("gpt-7")).toMatchObject({ id: "openai/gpt-7", kind: "chat" })
+    expect(catalog.offer("gpt-5.4")).toBeUndefined()
+    expect(catalog.offer("gpt-1")).toBeUndefined()
+    const price = { input: "1", output: "2" }
+    for (const rule of ["family", { price }] as const) {
+      expect(build(rule).catalog.offer("gpt-7")).toBeUndefined()
+    }
   })
 })

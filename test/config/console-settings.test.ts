@@ -162,6 +162,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",
+      unknown_models: "family",
       "defaults.image_model": "mine/painter",
       "defaults.translation_model": "mine/talker",
       "server.public_url": "https://models.example.com",

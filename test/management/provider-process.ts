@@ -36,7 +36,11 @@ export class Process {
     const changes = new ConsoleChanges(live, store, new Audit(store))
     const parts = { changes, health: this.health, catalog }
     this.providers = new Providers(parts)
-    this.models = new Models({ ...parts, learnedRules: this.learnedRules })
+    this.models = new Models({
+      ...parts,
+      learnedRules: this.learnedRules,
+      failures: { list: async () => [] },
+    })
     this.groups = new PriceGroupManagement({ ...parts, store, now: () => this.clock })
     this.gatewaySettings = new GatewaySettings({
       ...parts,

@@ -13,6 +13,7 @@ export function modelEndpoints({
 }): AdminEndpoint[] {
   return endpoints(modelRoutes, {
     "GET /models": ({ actor, query }) => models.list(actor, query),
+    "GET /models/newer": ({ actor }) => models.newer(actor),
     "GET /models/{provider}/{name...}": ({ actor, path }) => models.find(actor, idOf(path)),
     "POST /models/test": ({ actor, body }) => modelTests.test(actor, body.model),
     "PUT /models/{provider}/{name...}": ({ actor, path, body }) =>

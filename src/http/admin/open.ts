@@ -230,7 +230,7 @@ function noticesOf(
 
 /** What models are called with, what they cost, and how the gateway is set. */
 function consoleEndpoints(
-  { store, live, catalog, learnedRules, health, file, openReader }: AdminParts,
+  { store, live, catalog, learnedRules, health, failures, file, openReader }: AdminParts,
   audit: Audit,
 ): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
@@ -238,7 +238,7 @@ function consoleEndpoints(
   const priceGroupOf = async (account: string) =>
     (await store.accounts.find(account))?.limits.priceGroup
   const providers = new Providers(parts)
-  const models = new Models({ ...parts, learnedRules, priceGroupOf })
+  const models = new Models({ ...parts, learnedRules, failures, priceGroupOf })
   return [
     ...providerEndpoints({ providers }),
     ...priceGroupEndpoints(new PriceGroupManagement({ changes, store, catalog })),

@@ -4,6 +4,7 @@ import type { ConsoleStore } from "../console-store.ts"
 import { copyAll, type CopyCheck, type CopyCounts, type CopySource } from "../copy/copy.ts"
 import type { Database } from "../database.ts"
 import type { DatabaseStatus } from "../database-status.ts"
+import type { FailedRequest, FailureFilter } from "../failure-log.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { ServingDatabase } from "../serving-database.ts"
 import type { Snapshot } from "../snapshot.ts"
@@ -15,6 +16,7 @@ import { copySource } from "./copy-source.ts"
 import { completeCopy, copyTarget } from "./copy-target.ts"
 import { databaseStatus } from "./database-status.ts"
 import { explained, explainedError } from "./explain-failure.ts"
+import { PostgresFailureLog } from "./failure-log.ts"
 import { beginCopy, endCopy, readSecrets } from "./installation-secrets.ts"
 import { migrate, requireUsable, schemaState } from "./migrate.ts"
 import { ensurePartitions } from "./partitions.ts"
@@ -116,6 +118,10 @@ export class PostgresDatabase implements Database {
         step({ store: postgresStore(moment), users: postgresConsoleStore(moment).users }),
       ),
     )
+  }
+
+  async failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]> {
+    return this.#using((client) => new PostgresFailureLog(client).list(filter, null, limit))
   }
 
   async openToServe(): Promise<ServingDatabase> {

@@ -17,6 +17,8 @@ import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
 import { DatabaseWatch } from "./database-watch.ts"
 import { DirectFile } from "./direct-file.ts"
 import { SqliteFailureLog } from "./failure-log.ts"
+import { FailuresFile } from "./failures-file.ts"
+import type { FailedRequest, FailureFilter } from "../failure-log.ts"
 import { SqlitePayloadLog } from "./payload-log.ts"
 import { ReportsOnDemand } from "./reports-on-demand.ts"
 import { FolderFiles } from "./folder-files.ts"
@@ -100,6 +102,11 @@ export class SqliteDatabase implements Database {
 
   readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     return readSqliteSnapshot(this.place, step)
+  }
+
+  async failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]> {
+    using file = new FailuresFile(this.place)
+    return file.list(filter, null, limit)
   }
 
   async openToServe(isShared: boolean): Promise<ServingDatabase> {

@@ -253,6 +253,7 @@ const MODEL = { provider: "sim", name: "added" }
 
 const MODELS: readonly Case[] = [
   { route: "GET /models" },
+  { route: "GET /models/newer" },
   {
     route: "GET /models/{provider}/{name}",
     ask: () => ({ path: { provider: "sim", name: "echo" } }),

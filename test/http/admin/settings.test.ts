@@ -50,6 +50,7 @@ describe("the settings", () => {
     expect([...(await changeable(gateway)).keys()]).toEqual([
       "multiplier",
       "aliases",
+      "unknown_models",
       "defaults.image_model",
       "defaults.translation_model",
       "server.public_url",

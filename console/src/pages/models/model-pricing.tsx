@@ -14,7 +14,7 @@ import { changedEntry, knownPriceEntry } from "./changed-entry.ts"
 import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import type { TypedPrices } from "./read-prices.ts"
-import { classLabel, decimalFault, readPrice, sortedPrices } from "./prices.ts"
+import { decimalFault, priceWords, readPrice } from "./prices.ts"
 
 /** What an operator may change of a model: its price and multiplier. */
 export function ModelPricing({ model }: { readonly model: Model }) {
@@ -116,20 +116,6 @@ function KnownPrice({ model, isBusy, onUse }: KnownPriceProperties) {
       </Button>
     </Alert>
   )
-}
-
-function priceWords(price: Readonly<Record<string, unknown>>): string {
-  const flat = Object.entries(price).filter((member): member is [string, string] => {
-    return typeof member[1] === "string"
-  })
-  const words = sortedPrices(Object.fromEntries(flat)).map(
-    ([name, amount]) => `${classLabel(name)} ${amount}`,
-  )
-  return [
-    ...words,
-    ...("tiers" in price ? ["long requests cost more"] : []),
-    ...("periods" in price ? ["prices change over time"] : []),
-  ].join(" · ")
 }
 
 interface PriceFormProperties {

@@ -22,7 +22,7 @@ import { modelColumns } from "./model-columns.tsx"
 import { ModelFilterBar } from "./model-filter-bar.tsx"
 import { ModelDrawer } from "./model-drawer.tsx"
 import { modelsQueryFor } from "../../api/models-query.ts"
-import { NewerPrices } from "./newer-prices.tsx"
+import { PriceNotices } from "./newer-models.tsx"
 import { sortModels } from "./sort-models.ts"
 
 const route = getRouteApi("/signed-in/models")
@@ -69,7 +69,7 @@ export function ModelsPage() {
         )
       }
     >
-      {isOperator && <NewerPrices />}
+      {isOperator && <PriceNotices />}
       <Panel isFlush>
         <ModelFilterBar
           filters={filters}

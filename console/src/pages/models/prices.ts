@@ -203,3 +203,18 @@ export function firstPrice(model: Model, names: readonly string[]): [string, str
   }
   return undefined
 }
+
+/** A price in one line: `Input 2 · Output 8`. */
+export function priceWords(price: Readonly<Record<string, unknown>>): string {
+  const flat = Object.entries(price).filter((member): member is [string, string] => {
+    return typeof member[1] === "string"
+  })
+  const words = sortedPrices(Object.fromEntries(flat)).map(
+    ([name, amount]) => `${classLabel(name)} ${amount}`,
+  )
+  return [
+    ...words,
+    ...("tiers" in price ? ["long requests cost more"] : []),
+    ...("periods" in price ? ["prices change over time"] : []),
+  ].join(" · ")
+}

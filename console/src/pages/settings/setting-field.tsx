@@ -12,6 +12,7 @@ const MODEL_KINDS: Readonly<Record<string, readonly Model["kind"][]>> = {
 
 /** Settings that are one of a few words. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  unknown_models: ["refuse", "family"],
   "images.mask": ["required", "optional"],
   "images.rules": ["specification", "provider"],
 }

@@ -1,0 +1,75 @@
+import { Alert, Button, Group, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { api } from "../../api/client.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { refresh } from "../../api/refresh.ts"
+import { counted } from "../../format/numbers.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { NewerPrices } from "./newer-prices.tsx"
+import { priceWords } from "./prices.ts"
+
+/** How many models are named. */
+const MAX_NAMES = 5
+
+/** What operators have to decide about prices. */
+export function PriceNotices() {
+  return (
+    <>
+      <NewerPrices />
+      <NewerModels />
+    </>
+  )
+}
+
+/** Models that callers asked for and that are newer than the price list; nothing if there are none. */
+function NewerModels() {
+  const { data } = useQuery(oneQuery("GET /models/newer", {}))
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const models = data?.data ?? []
+  if (models.length === 0) return null
+
+  async function offer() {
+    setBusy(true)
+    setError(null)
+    try {
+      await api("PATCH /settings", { body: { unknown_models: "family" } })
+      notifyDone("Newer models are offered at the price of their family.")
+      await refresh("/models", "/settings")
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Alert
+      variant="light"
+      color="yellow"
+      title="Callers asked for models that are newer than the price list"
+    >
+      <Stack gap="xs">
+        {models.slice(0, MAX_NAMES).map(({ id, requests, price }) => (
+          <Text key={id} size="sm">
+            <span className="mono anywhere">{id}</span>: {counted(requests, "request")} rejected.
+            Highest price of its family: {priceWords(price)} credits per million.
+          </Text>
+        ))}
+        <Group justify="space-between" gap="sm">
+          <Text size="sm">
+            {models.length > MAX_NAMES && `And ${models.length - MAX_NAMES} more. `}
+            You can offer every such model at the highest price of its family until a price list has
+            it. If the provider charges more, you pay the difference.
+          </Text>
+          <Button size="xs" variant="default" loading={isBusy} onClick={() => void offer()}>
+            Offer newer models
+          </Button>
+        </Group>
+        <ErrorNotice error={error} />
+      </Stack>
+    </Alert>
+  )
+}

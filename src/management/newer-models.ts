@@ -1,0 +1,38 @@
+import type { NewerModel } from "#contract/catalog.ts"
+import type { Catalog } from "../catalog/catalog.ts"
+import type { Model } from "../catalog/model.ts"
+import type { FailedRequest, FailureFilter } from "../store/failure-log.ts"
+import { priceDocument } from "./price-document.ts"
+
+/** The refused requests that are looked at; enough to see what callers ask for. */
+export const MAX_READ_REQUESTS = 1_000
+/** Requests that name a model which does not exist. */
+export const UNKNOWN_MODEL: FailureFilter = { kind: "model_not_found" }
+
+/**
+ * The models that callers asked for and that are newer than the price list, at the prices of their families; the most
+ * requested first. None where the settings have decided on such models already.
+ * @param failed the newest first.
+ */
+export function newerModels(catalog: Catalog, failed: readonly FailedRequest[]): NewerModel[] {
+  const offers = new Map<string, Model | undefined>()
+  const found = new Map<string, { model: Model; requests: number; lastAt: number }>()
+  for (const { model: name, at } of failed) {
+    if (name === null) continue
+    if (!offers.has(name)) offers.set(name, catalog.offer(name))
+    const model = offers.get(name)
+    if (model === undefined) continue
+    const known = found.get(model.id)
+    if (known === undefined) found.set(model.id, { model, requests: 1, lastAt: at })
+    else known.requests++
+  }
+  return [...found.values()]
+    .toSorted((left, right) => right.requests - left.requests)
+    .map(({ model, requests, lastAt }) => ({
+      id: model.id,
+      kind: model.kind,
+      requests,
+      last_at: new Date(lastAt).toISOString(),
+      price: priceDocument(model).price ?? {},
+    }))
+}
