@@ -37,6 +37,12 @@ const searchingVendors = new Set(["google", "vertex", "perplexity"])
 /** What models of a kind return, if LiteLLM alone has them. */
 const OUTPUTS: Readonly<Partial<Record<Kind, string[]>>> = { image: ["image"], speech: ["audio"] }
 
+/**
+ * help.aliyun.com/zh/model-studio/deep-thinking: models that think with `enable_thinking`, although models.dev lists them
+ * as models that do not.
+ */
+const THINKING = { vendor: "alibaba", name: /^qwen3-max/ }
+
 /** What a run reports besides the facts. */
 export interface Report {
   notes: Notes
@@ -198,7 +204,9 @@ export class VendorList {
       this.#disputes.push({ model: `${this.#vendor}/${listing.name}`, ...dispute })
     }
     const price = settled && finishPrice(settled.price, owner)
-    const facts = describe(listing, kind, owner, price)
+    const thinks = this.#vendor === THINKING.vendor && THINKING.name.test(listing.name)
+    const corrected = thinks ? { ...listing, reasoning: true, hasReasoningSwitch: true } : listing
+    const facts = describe(corrected, kind, owner, price)
     if (settled !== undefined) facts.priced = settled.date
     const searches = ownSearches(this.#vendor, listing.name)
     if (searches !== undefined) facts.own_searches = searches
