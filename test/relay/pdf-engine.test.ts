@@ -100,10 +100,40 @@ test("the caller's plugins and engine are kept", async () => {
     { id: "file-parser", pdf: { engine: "cloudflare-ai" } },
   ])
   const native = { id: "file-parser", pdf: { engine: "native" } }
-  expect(await sent(native, healing)).toEqual([native, healing])
+  expect(await sent(native, healing)).toEqual([healing, native])
   expect(await sent({ id: "file-parser" })).toEqual([
     { id: "file-parser", pdf: { engine: "cloudflare-ai" } },
   ])
+})
+
+test.each([
+  ["no engine", [{ id: "file-parser", pdf: { engine: null } }]],
+  ["an engine in another form", [{ id: "file-parser", pdf: [{ engine: "mistral-ocr" }] }]],
+  ["a parser in capitals", [{ id: "File-Parser", pdf: { pages: 3 } }]],
+  ["two parsers", [{ id: "file-parser", pdf: {} }, { id: "file-parser" }]],
+])("a request with %s names a free one, once", async (_, plugins) => {
+  const [[path, content] = ["", {}]] = REQUESTS
+  const named = await pluginsOf(path, { model: "openrouter/unknown", ...content, plugins })
+  expect(named).toEqual([
+    { id: "file-parser", pdf: expect.objectContaining({ engine: "cloudflare-ai" }) },
+  ])
+})
+
+test("a file in the result of a tool names the engine, too", async () => {
+  const source = { type: "base64", media_type: PDF.type, data: PDF.data }
+  const use = { type: "tool_use", id: "toolu_1", name: "read", input: {} }
+  const content = [{ type: "document", source }]
+  const plugins = await pluginsOf("/v1/messages", {
+    model: "openrouter/unknown",
+    max_tokens: 50,
+    tools: [{ name: "read", input_schema: { type: "object" } }],
+    messages: [
+      { role: "user", content: "Read it" },
+      { role: "assistant", content: [use] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content }] },
+    ],
+  })
+  expect(plugins).toEqual([{ id: "file-parser", pdf: { engine: "cloudflare-ai" } }])
 })
 
 test("a request without a file names no engine", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
+import { processorTime } from "../support/processor-time.ts"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ReasoningPart } from "../../src/canon/message.ts"
 import {
@@ -90,4 +91,10 @@ describe("in a conversation", () => {
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)
   })
+})
+
+test("a long text without a proof is not read", () => {
+  const text = `tg1:${":".repeat(20_000_000)}`
+  expect(processorTime(() => signer.open(text))).toBeLessThan(20)
+  expect(signer.open(text)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
-import { maxTextTokens, normalizationGrowth } from "../../src/relay/tokens/text-bytes.ts"
+import { maxTextTokens, normalizationGrowth } from "../../src/canon/text-bytes.ts"
 import { CHAT, nanocredits, onlyReceipt } from "./support.ts"
 
 /** Of cl100k_base: 114 signs. */

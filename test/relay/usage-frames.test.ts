@@ -202,3 +202,33 @@ describe("MiniMax's error as the first event of a stream", () => {
     expect(receipt.status).toBe("released")
   })
 })
+
+test("what one of several streams has delivered is charged, although another one has finished", async () => {
+  const event = (type: string, more: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
+  const usage = { input_tokens: 10, output_tokens: 1 }
+  const text = { type: "text", text: "" }
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [],
+    usage,
+  }
+  const begun =
+    event("message_start", { message }) +
+    event("content_block_start", { index: 0, content_block: text })
+  const say = (words: string) =>
+    event("content_block_delta", { index: 0, delta: { type: "text_delta", text: words } })
+  const ended =
+    event("content_block_stop", { index: 0 }) +
+    event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } }) +
+    event("message_stop", {})
+  frames = [begun + say("Heads") + ended, begun + say("word ".repeat(2_000))]
+  const order = { model: "anthropic/model", messages: HELLO, stream: true, n: 2 }
+  const response = await caller.post(CHAT, order)
+  await response.text()
+  const { usage: charged } = await receiptOf(caller, response)
+  expect(charged?.["output"]).toBeGreaterThan(1_500)
+})

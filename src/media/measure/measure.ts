@@ -1,5 +1,6 @@
 import { readSync } from "node:fs"
 import type { MediaExtent } from "../../canon/message.ts"
+import { maxTextTokens } from "../../canon/text-bytes.ts"
 import { pdfExtent } from "../pdf/pages.ts"
 import { latin1 } from "../peek.ts"
 import { ByteReader } from "./byte-reader.ts"
@@ -37,15 +38,14 @@ export function measureMedia(input: MeasureInput): Measured {
 }
 
 /**
- * Maximum bytes of UTF-8 of a file as text, unchanged and in the normal forms that some tokenizers count. U+FDFA has
- * 3 bytes, and 33 when it is normalized; an invalid byte becomes a character of 3 bytes.
+ * Maximum bytes of UTF-8 of a file as text, unchanged and in the normal forms that some tokenizers count. An invalid
+ * byte becomes a character of 3 bytes.
  */
 function textBytes(file: Uint8Array): number {
   const isWide = /^(\xff\xfe|\xfe\xff)/.test(latin1(file.subarray(0, 2)))
   const encoding = isWide ? (file[0] === 0xff ? "utf-16le" : "utf-16be") : "utf-8"
   const text = new TextDecoder(encoding).decode(file)
-  const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
-  return Math.max(file.length, ...forms.map((form) => Buffer.byteLength(form)))
+  return Math.max(file.length, maxTextTokens(text))
 }
 
 /** Readers accept bytes before the mark. */

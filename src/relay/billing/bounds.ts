@@ -12,7 +12,7 @@ import {
 } from "../../media/input-tokens.ts"
 import type { Call } from "../pipeline/call.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
-import { normalizationGrowth } from "../tokens/text-bytes.ts"
+import { normalizationGrowth } from "../../canon/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
 import { ANY_MEDIA, kindsOfPart, kindsOfRequest } from "./token-kinds.ts"
 

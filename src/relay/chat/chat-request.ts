@@ -56,18 +56,28 @@ export function hedgingOf(
   }
 }
 
+/** The bodies of plans with several calls, which all send the same bytes. */
+const sharedBodies = new WeakMap<Plan, MaybePromise<RequestBody>>()
+
+type RequestBody = string | Uint8Array<ArrayBuffer>
+
 /** What a call of a plan is sent. A promise only when signing takes one, or the body is large. */
 export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
-  if (context.call.bodyBytes < LARGE_BODY) {
-    return requestWith(context, plan, JSON.stringify(plan.body))
+  let body = sharedBodies.get(plan)
+  if (body === undefined) {
+    const isLarge = context.call.bodyBytes >= LARGE_BODY
+    body = isLarge ? jsonBytesInSlices(plan.body) : JSON.stringify(plan.body)
+    if (plan.calls > 1) sharedBodies.set(plan, body)
   }
-  return jsonBytesInSlices(plan.body).then((body) => requestWith(context, plan, body))
+  return body instanceof Promise
+    ? body.then((bytes) => requestWith(context, plan, bytes))
+    : requestWith(context, plan, body)
 }
 
 function requestWith(
   context: ChatContext,
   plan: Plan,
-  body: string | Uint8Array<ArrayBuffer>,
+  body: RequestBody,
 ): MaybePromise<HttpRequest> {
   return plan.client.request(plan.binding, {
     model: plan.deployment.upstreamModel,

@@ -36,6 +36,8 @@ export class Meter {
   #silentMs = 0
   #text: string[] = []
   #finished = 0
+  /** Whether it is the sum of calls of which one is not counted. */
+  #isPartlyCounted = false
   /** How much of the output had come when the usage was reported. */
   #amountAtUsage = 0
 
@@ -50,7 +52,7 @@ export class Meter {
 
   /** Whether the vendor's usage covers all that came: at first some count only the prompt. */
   get isCounted(): boolean {
-    if (this.usage === undefined || isNoUsage(this.usage)) return false
+    if (this.usage === undefined || isNoUsage(this.usage) || this.#isPartlyCounted) return false
     return this.finished || this.#amountAtUsage === this.#amount
   }
 
@@ -98,6 +100,7 @@ export class Meter {
       sum.reported ??= meter.reported
       sum.firstReported ??= meter.firstReported
     }
+    sum.#isPartlyCounted = meters.some((meter) => !meter.isCounted)
     sum.records = meters.flatMap(({ records }) => records)
     const [first, ...others] = meters.flatMap(({ usage }) => usage ?? [])
     if (first && others.length + 1 === meters.length) sum.usage = others.reduce(addUsage, first)

@@ -1,7 +1,14 @@
-import type { ModelRules } from "#contract/model-rules.ts"
+import { type ModelRules, PDF_ENGINES } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
-import { isJsonObject, type JsonObject, listAt, objectAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../canon/json.ts"
+import type { Message } from "../../canon/message.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../billable/answer-record.ts"
@@ -66,19 +73,30 @@ export function limitedPlan(plan: Plan): Plan {
   return { ...plan, body: withCallLimits(body, terms, target) }
 }
 
+const PARSER = "file-parser"
+/** Engines that cost nothing; the last one has another name now. */
+const FREE_ENGINES: ReadonlySet<JsonValue | undefined> = new Set([...PDF_ENGINES, "pdf-text"])
+
 /** Names the engine that parses files at OpenRouter, which would otherwise choose one that costs money. */
 function withPdfEngine({ body, request, rules }: Plan): JsonObject {
-  const engine = rules?.pdf_engine ?? "native"
-  if (engine === "native" || !hasFile(request)) return body
-  const plugins = listAt(body, "plugins").filter(isJsonObject)
-  const parser = plugins.find(({ id }) => id === "file-parser")
-  const pdf = parser && objectAt(parser, "pdf")
-  if (pdf?.engine !== undefined) return body
-  const others = plugins.filter((plugin) => plugin !== parser)
-  const named = { id: "file-parser", ...parser, pdf: { ...pdf, engine } }
-  return { ...body, plugins: [...others, named] }
+  const engine = rules?.pdf_engine
+  if (engine === undefined) return body
+  const plugins = listAt(body, "plugins")
+  const isParser = (plugin: JsonValue): plugin is JsonObject =>
+    isJsonObject(plugin) && String(plugin.id).toLowerCase() === PARSER
+  const [parser] = plugins.filter(isParser)
+  const isNeeded = engine !== "native" && request.messages.some(hasFile)
+  if (parser === undefined && !isNeeded) return body
+  const pdf = objectAt(parser ?? {}, "pdf")
+  const named = FREE_ENGINES.has(pdf?.engine) ? pdf?.engine : engine
+  const own = { ...parser, id: PARSER, pdf: { ...pdf, engine: named ?? engine } }
+  return { ...body, plugins: [...plugins.filter((plugin) => !isParser(plugin)), own] }
 }
 
-function hasFile({ messages }: ChatRequest): boolean {
-  return messages.some(({ parts }) => parts.some(({ type }) => type === "file"))
+function hasFile({ parts }: Message): boolean {
+  return parts.some((part) =>
+    part.type === "tool-result"
+      ? part.content.some(({ type }) => type === "file")
+      : part.type === "file",
+  )
 }

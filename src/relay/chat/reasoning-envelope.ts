@@ -8,6 +8,8 @@ import type { Writable } from "../../canon/writable.ts"
 const PREFIX = "tg1:"
 /** Bytes of the proof: no one can guess it, and it is sent with every chunk of reasoning. */
 const PROOF_LENGTH = 16
+/** Characters of the proof in base64. */
+const PROOF_CHARACTERS = 22
 const SEPARATOR = ":"
 /** Does not occur in escaped text. */
 const FACTS_SEPARATOR = "&"
@@ -21,6 +23,11 @@ export interface Signed {
   readonly id?: string
   /** Further members in the format of the dialect that signed it. */
   readonly extra?: Extra
+}
+
+/** What an envelope holds. */
+interface OpenedEnvelope extends Signed {
+  readonly provider: string
 }
 
 /**
@@ -46,34 +53,48 @@ export class ReasoningSigner {
   }
 
   /** @returns undefined when it was not signed here, or was changed. */
-  open(text: string): (Signed & { readonly provider: string }) | undefined {
-    const [proof = "", signedBy = "", provider = "", flag = "", facts = "", ...signature] = text
-      .slice(PREFIX.length)
-      .split(SEPARATOR)
-    const expected = this.#proof([signedBy, provider, flag, facts, ...signature].join(SEPARATOR))
-    const given = Buffer.from(proof, "base64url")
+  open(text: string): OpenedEnvelope | undefined {
+    const end = PREFIX.length + PROOF_CHARACTERS
+    // Nothing is read of a long text without a proof.
+    if (text[end] !== SEPARATOR) return undefined
+    const rest = text.slice(end + 1)
+    const expected = this.#proof(rest)
+    const given = Buffer.from(text.slice(PREFIX.length, end), "base64url")
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+    const { heads, tail: signature } = splitAt(rest, HEADS)
+    const [signedBy = "", provider = "", flag = "", facts = ""] = heads
     const dialect = signedBy as DialectId
     const [id = "", extra = ""] = facts.split(FACTS_SEPARATOR).map(decodeURIComponent)
     const fields = parseJsonObject(extra)
     return {
       signedBy: dialect,
       provider,
-      signature: signature.join(SEPARATOR),
+      signature,
       ...(flag === "r" ? { isRedacted: true } : {}),
       ...(id !== "" && { id }),
       ...(fields !== undefined && { extra: extraOf(dialect, fields) }),
     }
   }
 
-  /** Whether an envelope holds reasoning that its vendor does not sign. */
-  isUnsigned(text: string): boolean {
-    return this.open(text)?.signature === ""
-  }
-
   #proof(text: string): Buffer {
     return createHmac("sha256", this.#key).update(text).digest().subarray(0, PROOF_LENGTH)
   }
+}
+
+/** Members before the signature, which may contain separators. */
+const HEADS = 4
+
+/** Splits a text at its first separators. */
+function splitAt(text: string, count: number): { readonly heads: string[]; readonly tail: string } {
+  const heads: string[] = []
+  let start = 0
+  while (heads.length < count) {
+    const end = text.indexOf(SEPARATOR, start)
+    if (end === -1) break
+    heads.push(text.slice(start, end))
+    start = end + 1
+  }
+  return { heads, tail: text.slice(start) }
 }
 
 /** Encodes the id and the extra of signed reasoning. */
@@ -110,8 +131,10 @@ export function openEnvelopes(
     if (!message.parts.some(isSealed)) return message
     const parts = message.parts.flatMap((part) => {
       if (!isSealed(part)) return [part]
-      const opened = openPart(part, signer, provider)
-      if (opened.signature === undefined && !signer.isUnsigned(part.signature)) lost = LOST
+      const signed = signer.open(part.signature)
+      const opened = openPart(part, signed, provider)
+      // A vendor that signs nothing loses nothing.
+      if (opened.signature === undefined && signed?.signature !== "") lost = LOST
       return opened.signature === undefined && opened.text === "" ? [] : [opened]
     })
     return { ...message, parts }
@@ -121,7 +144,7 @@ export function openEnvelopes(
 
 function openPart(
   part: ReasoningPart & { readonly signature: string },
-  signer: ReasoningSigner,
+  opened: OpenedEnvelope | undefined,
   provider: string,
 ): ReasoningPart {
   const {
@@ -132,7 +155,6 @@ function openPart(
     extra: _extra,
     ...bare
   } = part
-  const opened = signer.open(part.signature)
   if (opened?.provider !== provider || opened.signature === "") return bare
   const { provider: _provider, ...signed } = opened
   const whole: Writable<ReasoningPart> = { ...bare, ...signed }

@@ -9,6 +9,7 @@ import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
 import type { AttemptFailure, LoggedFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import { ConnectionError } from "../../wire/http/connection-error.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
@@ -277,7 +278,17 @@ export class Pipeline {
     if (only && calls.length === 1) return [await only()]
     const { attempts } = cancellation
     const earlier = new Set(attempts)
-    const running = calls.map((call) => call())
+    const running: Promise<T>[] = []
+    for (const [index, call] of calls.entries()) {
+      if (index > 0 && index % CALLS_PER_TURN === 0) {
+        await ownTurn()
+        if (cancellation.hasLeft) break
+      }
+      const started = call()
+      // It may fail before all have started.
+      started.catch(() => undefined)
+      running.push(started)
+    }
     try {
       return await Promise.all(running)
     } catch (failure) {
@@ -350,6 +361,9 @@ export class Pipeline {
     if (call.body) this.#payloads.keep(call, call.body, answer)
   }
 }
+
+/** Calls of one request that are begun before other requests have a turn. */
+const CALLS_PER_TURN = 8
 
 /** Where and how a connection failed. */
 function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {

@@ -9,7 +9,7 @@ import {
   promptBound,
 } from "../../../media/generated-image-tokens.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
-import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
 /**
  * Output tokens of a draft, on top of those of the image (OpenAI's image generation guide, "Partial images

@@ -2,7 +2,7 @@ import type { CountedUsage } from "../../billing/priced-usage.ts"
 import type { RerankRequest, RerankResult } from "../../../canon/rerank.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Rates } from "../../../ledger/price.ts"
-import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
 /** A search is a query with up to so many documents, a document up to so many tokens (Cohere's pricing). */
 const DOCUMENTS_OF_SEARCH = 100

@@ -9,7 +9,7 @@ import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
-import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
 /** The slowest that a character is spoken at normal speed, in seconds: a digit can be a long word. */

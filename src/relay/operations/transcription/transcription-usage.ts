@@ -4,7 +4,7 @@ import type { Model } from "../../../catalog/model.ts"
 import { possibleSeconds } from "../../../media/audio-file.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
-import { maxTextTokens } from "../../tokens/text-bytes.ts"
+import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
 /** Tokens of a second of audio: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */

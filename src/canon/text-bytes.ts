@@ -26,6 +26,7 @@ export function normalizationGrowth(text: string): number {
 }
 
 function lookUp(code: number): number {
+  // Never a whole text: the time of `normalize` grows with the square of a run of combining marks.
   const character = String.fromCodePoint(code)
   const normalized = Math.max(
     Buffer.byteLength(character.normalize("NFC")),

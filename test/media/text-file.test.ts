@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test"
+import { measureMedia } from "../../src/media/measure/measure.ts"
+import { processorTime } from "../support/processor-time.ts"
+
+test("a text file counts at least the bytes of its normal forms", () => {
+  for (const text of ["plain", "\ufdfa", "e\u0301", "\u{1d15e}", "a\u0301\u0323".repeat(10)]) {
+    const { extent } = measureMedia({ bytes: Buffer.from(text) })
+    const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
+    const most = Math.max(...forms.map((form) => Buffer.byteLength(form)))
+    expect(extent?.textBytes).toBeGreaterThanOrEqual(most)
+  }
+})
+
+test("a text file of combining marks is measured in one pass", () => {
+  const bytes = Buffer.from(`a${"\u0301\u0323".repeat(200_000)}`)
+  expect(processorTime(() => measureMedia({ bytes }))).toBeLessThan(200)
+})
