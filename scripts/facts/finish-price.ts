@@ -42,7 +42,9 @@ function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   if (kind === "transcription" && rates.input === undefined && rates.audio_input !== undefined) {
     result.input = rates.audio_input
   }
-  if (kind === "chat" && !isSearchPriced) delete result.search
+  if (kind === "chat" && !isSearchPriced) {
+    for (const name of ["search", "request_medium", "request_low"] as const) delete result[name]
+  }
   if (kind === "embedding" || kind === "rerank") {
     for (const name of ["output", "cached_input", "cache_write"] as const) delete result[name]
   }
@@ -77,6 +79,7 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
     const result = { ...rates }
     // Where requests have a price, it is that of their searches.
     if (result.request !== undefined) delete result.search
+    withRequestSizes(result)
     withoutFreeCache(result, price.input)
     withHourWrite(result, owner)
     withOutput(result, price)
@@ -87,6 +90,14 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   if (tiers !== undefined) finished.tiers = tiers
   if (price.modes !== undefined) finished.modes = price.modes
   return finished
+}
+
+// Sizes of searches are those of requests only where requests have a price, and only below it.
+function withRequestSizes(rates: Rates): void {
+  const { request = "0" } = rates
+  for (const name of ["request_medium", "request_low"] as const) {
+    if (!exceeds(request, rates[name] ?? request)) delete rates[name]
+  }
 }
 
 // A model without its own price for text has one price for all output.

@@ -143,8 +143,7 @@ function priceOf(entry: Entry, kind: Kind): Price | undefined {
     price.search = decimal(entry["input_cost_per_query"] * 1e6)
   }
   if (Object.keys(price).length === 0) return undefined
-  const search = searchPrice(entry)
-  if (kind === "chat" && search !== undefined) price.search = search
+  if (kind === "chat") Object.assign(price, searchPrices(entry))
   const ranges = higher.map((each): Tier => {
     return { above: each.range[0], ...ratesFrom(costsOf(each), "") }
   })
@@ -188,11 +187,21 @@ function countUnits(price: Price, entry: Entry, kind: Kind): void {
   if (typeof value === "number") price[unit[kind]] = decimal(value * 1e6)
 }
 
-/** The dearest of a search's sizes, for a million. */
-function searchPrice(entry: Entry): string | undefined {
-  const costs = Object.values(entry.search_context_cost_per_query ?? {})
-  const values = costs.filter((cost) => typeof cost === "number").map((cost) => decimal(cost * 1e6))
-  return highest(...values)
+/** The most expensive of a search's sizes, for a million, and those of smaller sizes. */
+function searchPrices(entry: Entry): Rates {
+  const costs = Object.entries(entry.search_context_cost_per_query ?? {})
+  const sizes = Object.fromEntries(
+    costs.flatMap(([size, cost]) =>
+      typeof cost === "number" ? [[size, decimal(cost * 1e6)] as const] : [],
+    ),
+  )
+  const search = highest(...Object.values(sizes))
+  const { search_context_size_medium: medium, search_context_size_low: low } = sizes
+  return {
+    ...(search !== undefined && { search }),
+    ...(medium !== undefined && { request_medium: medium }),
+    ...(low !== undefined && { request_low: low }),
+  }
 }
 
 function tiersFrom(costs: readonly (readonly [string, number])[]): Tier[] {

@@ -8,7 +8,7 @@ export type Kind = (typeof kinds)[number]
 
 /**
  * The classes of usage that can carry a price, in the order they are written. US dollars per
- * million units: tokens, and for the last five images, characters, seconds, searches, requests.
+ * million units: tokens, and for the last seven images, characters, seconds, searches, requests.
  */
 export const priceClasses = [
   "input",
@@ -28,6 +28,8 @@ export const priceClasses = [
   "second",
   "search",
   "request",
+  "request_medium",
+  "request_low",
 ] as const satisfies readonly PriceName[]
 
 /** One of {@link priceClasses}. */

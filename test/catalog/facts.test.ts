@@ -209,7 +209,11 @@ describe("known models", () => {
     expect(known("google", "gemini-2.5-pro").price?.search).toBe("35000")
     expect(known("google", "gemini-3.5-flash").price?.search).toBe("14000")
     // Where each request has a price, it is that of its searches.
-    expect(known("perplexity", "sonar").price).toMatchObject({ request: "12000" })
+    expect(known("perplexity", "sonar").price).toMatchObject({
+      request: "12000",
+      request_medium: "8000",
+      request_low: "5000",
+    })
     expect(known("perplexity", "sonar").price?.search).toBeUndefined()
   })
 

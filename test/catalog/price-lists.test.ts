@@ -173,6 +173,9 @@ function lists(): PublishedList[] {
       "gpt-zero": { ...chat, cost: { input: 0, output: 0 } },
     },
   }
+  modelsDev["perplexity"] = {
+    models: { "sonar-new": { ...chat, release_date: "2026-01-01", cost: { input: 1, output: 2 } } },
+  }
   const genaiPrices = [...new Set(empty("genaiPrices"))].map((id) => ({
     id,
     models: [] as unknown[],
@@ -185,6 +188,9 @@ function lists(): PublishedList[] {
       quote("gpt-b", { input_mtok: 1, output_mtok: 4, cache_read_mtok: 0.1 }),
       quote("gpt-misspelt", { input_mtok: 1, output_mtok: 4 }),
     )
+  genaiPrices
+    .find(({ id }) => id === "perplexity")
+    ?.models.push(quote("sonar-new", { input_mtok: 1, output_mtok: 2, requests_kcount: 12 }))
   const openai = { litellm_provider: "openai", mode: "chat" }
   const liteLlm = {
     "gpt-a": { ...openai, input_cost_per_token: 3e-6, output_cost_per_token: 9e-6 },
@@ -205,6 +211,17 @@ function lists(): PublishedList[] {
       output_cost_per_image: 0.01,
     },
     "image-1": { ...openai, mode: "image_generation", output_cost_per_image: 0.04 },
+    "perplexity/sonar-new": {
+      litellm_provider: "perplexity",
+      mode: "chat",
+      input_cost_per_token: 1e-6,
+      output_cost_per_token: 2e-6,
+      search_context_cost_per_query: {
+        search_context_size_low: 0.005,
+        search_context_size_medium: 0.008,
+        search_context_size_high: 0.012,
+      },
+    },
   }
   const azure = { litellm_provider: "azure", mode: "chat", input_cost_per_token: 1e-6 }
   const priced = { ...azure, output_cost_per_token: 2e-6 }
@@ -266,6 +283,16 @@ describe("facts from lists", () => {
       priced: "2026-11-23",
     })
     expect(models["gpt-misspelt"]).toBeUndefined()
+  })
+
+  test("requests have a price for each size of their search", () => {
+    expect(built.facts.vendors["perplexity"]?.["sonar-new"]?.price).toEqual({
+      input: "1",
+      output: "2",
+      request: "12000",
+      request_medium: "8000",
+      request_low: "5000",
+    })
   })
 
   test("a model that is to be withdrawn is known until then", () => {
