@@ -1,0 +1,281 @@
+/**
+ * What providers' public pages say that their models cost: prices in dollars, in the units of the page. The test of charges
+ * calculates with these alone. Pages were read on 2026-11-27 unless an entry has another day. A model whose page could
+ * not be read is not here.
+ */
+
+/** Dollars for a million tokens of each class. */
+export interface Rates {
+  readonly input?: string
+  readonly cached?: string
+  /** Writes to a cache for 5 minutes (Anthropic) or 30 minutes (OpenAI). */
+  readonly write?: string
+  readonly write1h?: string
+  readonly write12h?: string
+  readonly audio?: string
+  /** Image tokens of a prompt. */
+  readonly image?: string
+  readonly output?: string
+  /** Reasoning that is counted separately from the output. */
+  readonly reasoning?: string
+}
+
+/** A tier of service: its rates, or the factor on the standard rates. */
+type Tier = Rates | { readonly factor: string }
+
+export interface PublishedPrice {
+  /** The page and what it says. */
+  readonly source: string
+  readonly rates: Rates
+  /** Rates of a whole request whose prompt has this many tokens or more. */
+  readonly long?: { readonly from: number; readonly rates: Rates }
+  /** Rates on weekdays from 01:00 to 04:00 and from 06:00 to 10:00 UTC. */
+  readonly peak?: Rates
+  readonly tiers?: Readonly<Record<string, Tier>>
+  /** From a moment on. */
+  readonly change?: {
+    readonly from: string
+    readonly rates?: Rates
+    readonly tiers?: Readonly<Record<string, Tier>>
+  }
+  /** Dollars for a thousand searches or requests. */
+  readonly perThousand?: Readonly<Record<string, string>>
+  readonly perMillionCharacters?: string
+  readonly perMinute?: string
+  readonly perHour?: string
+}
+
+const HALF = { factor: "0.5" }
+const TWICE = { factor: "2" }
+
+/** developers.openai.com/api/docs/models/gpt-6.2-sol: "more than 272K input tokens", that is 272,001 and more. */
+const LONG_OPENAI = 272_001
+/** openrouter.ai/openai/gpt-5-mini, which adds nothing to OpenAI's prices: "$10/K web search". */
+const OPENAI_SEARCH = { search: "10" }
+/** platform.claude.com/docs/en/about-claude/pricing: "$10 per 1,000 searches". */
+const CLAUDE_SEARCH = { search: "10" }
+/** The same page: 1.1 times all token prices for `inference_geo: us`. */
+const US = { us: { factor: "1.1" } }
+
+const OPENAI: Readonly<Record<string, PublishedPrice>> = {
+  "openai/gpt-6.2-sol": {
+    source:
+      "developers.openai.com/api/docs/models/gpt-6.2-sol: input $2.00, cached input $0.10, cache writes $2.50, output $10.00; a 12-hour cache write $5; above 272K input and cache rates double, output 1.5 times; Batch 50%; Fast twice; Ultrafast 3 times through February 28, 2027, then 6 times",
+    rates: { input: "2", cached: "0.10", write: "2.50", write12h: "5", output: "10" },
+    long: {
+      from: LONG_OPENAI,
+      rates: { input: "4", cached: "0.20", write: "5", write12h: "10", output: "15" },
+    },
+    tiers: { priority: TWICE, ultrafast: { factor: "3" } },
+    // San Francisco, where the page is written.
+    change: {
+      from: "2027-03-01T08:00:00Z",
+      tiers: { priority: TWICE, ultrafast: { factor: "6" } },
+    },
+    perThousand: OPENAI_SEARCH,
+  },
+  "openai/gpt-6-luna": {
+    source:
+      "developers.openai.com/api/docs/models/gpt-6-luna: input $0.10, cached input $0.01, cache writes $0.125, output $0.50; above 272K input and cache rates double, output 1.5 times; Batch and Flex 50%; Fast twice",
+    rates: { input: "0.10", cached: "0.01", write: "0.125", output: "0.50" },
+    long: {
+      from: LONG_OPENAI,
+      rates: { input: "0.20", cached: "0.02", write: "0.25", output: "0.75" },
+    },
+    tiers: { flex: HALF, priority: TWICE },
+    perThousand: OPENAI_SEARCH,
+  },
+  "openai/gpt-5.6-luna": {
+    source:
+      "developers.openai.com/api/docs/models/gpt-5.6-luna: input $0.20, cached input $0.02, output $1.20; above 272K twice the input and 1.5 times the output; cache writes 1.25 times the input",
+    rates: { input: "0.20", cached: "0.02", write: "0.25", output: "1.20" },
+    perThousand: OPENAI_SEARCH,
+  },
+  "openai/gpt-5.4": {
+    source:
+      "developers.openai.com/api/docs/pricing (2026-05-04): $2.50, $0.25 cached, $15.00; openai.com/api-priority-processing: $5.00, $0.500 cached, $30.00",
+    rates: { input: "2.50", cached: "0.25", output: "15" },
+    tiers: { priority: { input: "5", cached: "0.500", output: "30" } },
+    perThousand: OPENAI_SEARCH,
+  },
+  "openai/gpt-5.5": {
+    source:
+      "developers.openai.com/api/docs/pricing (2026-05-04): $5.00, $0.50 cached, $30.00; openai.com/api-priority-processing: $12.50, $1.250 cached, $75.00",
+    rates: { input: "5", cached: "0.50", output: "30" },
+    tiers: { priority: { input: "12.50", cached: "1.250", output: "75" } },
+    perThousand: OPENAI_SEARCH,
+  },
+  "openai/gpt-5-mini": {
+    source:
+      "developers.openai.com/api/docs/models/gpt-5-mini: input $0.25, cached input $0.025, output $2.00; openai.com/api-priority-processing: $0.45, $0.045 cached, $3.60",
+    rates: { input: "0.25", cached: "0.025", output: "2" },
+    tiers: { priority: { input: "0.45", cached: "0.045", output: "3.60" } },
+    perThousand: OPENAI_SEARCH,
+  },
+  "openai/gpt-image-1-mini": {
+    source:
+      "developers.openai.com/api/docs/models/gpt-image-1-mini: text input $2.00; image input $2.50, output $8.00",
+    rates: { input: "2", image: "2.50", output: "8" },
+  },
+  "openai/text-embedding-3-small": {
+    source: "openrouter.ai/openai/text-embedding-3-small, no markup: OpenAI: $0.02/M tokens",
+    rates: { input: "0.02" },
+  },
+  "openai/tts-1": {
+    source: "developers.openai.com/api/docs/pricing: $15.00 per 1M characters",
+    rates: {},
+    perMillionCharacters: "15",
+  },
+  "openai/whisper-1": {
+    source: "developers.openai.com/api/docs/pricing: $0.006 / minute",
+    rates: {},
+    perMinute: "0.006",
+  },
+}
+
+const ANTHROPIC: Readonly<Record<string, PublishedPrice>> = {
+  "anthropic/claude-opus-5": {
+    source:
+      "platform.claude.com/docs/en/about-claude/pricing: $5 base, $6.25 5m writes, $10 1h writes, $0.50 hits, $25 output; vercel.com/ai-gateway/models/claude-opus-5-fast: fast $10 and $50",
+    rates: { input: "5", write: "6.25", write1h: "10", cached: "0.50", output: "25" },
+    tiers: { fast: TWICE, ...US },
+    perThousand: CLAUDE_SEARCH,
+  },
+  "anthropic/claude-fable-5-1": {
+    source:
+      "platform.claude.com/docs/en/about-claude/pricing: $10 base, $12.50 5m writes, $20 1h writes, $0.25 hits, $50 output",
+    rates: { input: "10", write: "12.50", write1h: "20", cached: "0.25", output: "50" },
+    tiers: US,
+    perThousand: CLAUDE_SEARCH,
+  },
+  "anthropic/claude-haiku-5-5": {
+    source:
+      "platform.claude.com/docs/en/models/haiku-5-5/overview: up to 100,000 tokens $0.10, $0.125 5m writes, $0.20 1h writes, $0.50 output; over 100,000 tokens $0.50, $0.625, 5 times, $2.50",
+    rates: { input: "0.10", write: "0.125", write1h: "0.20", cached: "0.01", output: "0.50" },
+    long: {
+      from: 100_001,
+      rates: { input: "0.50", write: "0.625", write1h: "1", cached: "0.05", output: "2.50" },
+    },
+    tiers: US,
+    perThousand: CLAUDE_SEARCH,
+  },
+  "anthropic/claude-sonnet-4-6": {
+    source:
+      "platform.claude.com/docs/en/docs/about-claude/pricing: $3 base, $3.75 5m writes, $6 1h writes, $0.30 hits, $15 output",
+    rates: { input: "3", write: "3.75", write1h: "6", cached: "0.30", output: "15" },
+    tiers: US,
+    perThousand: CLAUDE_SEARCH,
+  },
+}
+
+const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
+  "google/gemini-3.8-flash": {
+    source:
+      "ai.google.dev/gemini-api/docs/pricing (2026-10-07): $0.75 and $3.75 through December 31, 2026, $1.50 and $7.50 starting January 1, 2027; search $14 per 1,000 requests; github.com/BerriAI/litellm/discussions/39357: cache reads $0.075, flex half the standard rate",
+    rates: { input: "0.75", cached: "0.075", audio: "0.75", output: "3.75" },
+    tiers: { flex: HALF },
+    change: {
+      from: "2027-01-01T00:00:00Z",
+      rates: { input: "1.50", cached: "0.15", audio: "1.50", output: "7.50" },
+    },
+    perThousand: { search: "14" },
+  },
+  "google/gemini-3.1-pro-preview": {
+    source:
+      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $2.00 and $12.00, prompts <= 200k tokens; $4.00 and $18.00, prompts > 200k tokens; search $14 per 1,000 requests",
+    rates: { input: "2", output: "12" },
+    long: { from: 200_001, rates: { input: "4", output: "18" } },
+    perThousand: { search: "14" },
+  },
+  "google/gemini-2.5-flash": {
+    source:
+      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $0.30 text, $1.00 audio; morphllm.com/gemini-api-pricing: output $2.50; $35 / 1,000 grounded prompts",
+    rates: { input: "0.30", audio: "1", output: "2.50" },
+    // All searches of a prompt cost the same as one.
+    perThousand: { groundedPrompt: "35" },
+  },
+  "google/gemini-2.5-pro": {
+    source:
+      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $1.25, prompts <= 200k tokens, $2.50, prompts > 200k tokens; deploybase.ai/articles/gemini-api-pricing: output $10 and $15, caching 90% less",
+    rates: { input: "1.25", cached: "0.125", output: "10" },
+    long: { from: 200_001, rates: { input: "2.50", cached: "0.25", output: "15" } },
+    perThousand: { groundedPrompt: "35" },
+  },
+}
+
+/** docs.perplexity.ai/getting-started/pricing, "Request fee (varies by search context size)". */
+const OTHERS: Readonly<Record<string, PublishedPrice>> = {
+  "deepseek/deepseek-flash": {
+    source:
+      "api-docs.deepseek.com/quick_start/pricing: cache hit $0.003 off-peak, $0.006 peak; cache miss $0.15, $0.3; output $0.6, $1.2; peak 01:00-04:00 and 06:00-10:00 UTC, Monday through Friday",
+    rates: { input: "0.15", cached: "0.003", output: "0.6" },
+    peak: { input: "0.3", cached: "0.006", output: "1.2" },
+  },
+  "deepseek/deepseek-v4-pro": {
+    source:
+      "api-docs.deepseek.com/quick_start/pricing: cache hit $0.022 off-peak, $0.044 peak; cache miss $0.66, $1.32; output $1.98, $3.96",
+    rates: { input: "0.66", cached: "0.022", output: "1.98" },
+    peak: { input: "1.32", cached: "0.044", output: "3.96" },
+  },
+  "xai/grok-4.7": {
+    source:
+      "docs.x.ai/developers/grok-4-7: $2.00 and $6.00; apidog.com/blog/how-to-use-grok-4-7-api: under 200k $2.00 / $0.50 / $6.00, 200k and above $4.00 / $1.00 / $12.00; openrouter.ai/x-ai/grok-4: $5/K web search",
+    rates: { input: "2", cached: "0.50", output: "6" },
+    long: { from: 200_000, rates: { input: "4", cached: "1", output: "12" } },
+    perThousand: { search: "5" },
+  },
+  "groq/openai/gpt-oss-120b": {
+    source: "console.groq.com/docs/models: $0.15 input, $0.60 output",
+    rates: { input: "0.15", output: "0.60" },
+  },
+  "groq/llama-3.3-70b-versatile": {
+    source: "lava.so/docs/gateway/providers/groq: $0.59 input, $0.79 output",
+    rates: { input: "0.59", output: "0.79" },
+  },
+  "groq/whisper-large-v3": {
+    source: "console.groq.com/docs/speech-to-text: $0.111 an hour",
+    rates: {},
+    perHour: "0.111",
+  },
+  "mistral/mistral-medium-latest": {
+    source:
+      "docs.mistral.ai/inference/pricing (2026-09-29), as models.dev quotes it: $1.50 input, $0.15 cached, $7.50 output",
+    rates: { input: "1.50", cached: "0.15", output: "7.50" },
+  },
+  "mistral/zai-glm-5-3": {
+    source:
+      "docs.mistral.ai/inference/model-selection-guide: input $1.4, cached input $0.14, output $4.4",
+    rates: { input: "1.4", cached: "0.14", output: "4.4" },
+  },
+  "perplexity/sonar": {
+    source:
+      "docs.perplexity.ai/getting-started/pricing: $1 and $1; requests $5 low, $8 medium, $12 high",
+    rates: { input: "1", output: "1" },
+    perThousand: { low: "5", medium: "8", high: "12" },
+  },
+  "perplexity/sonar-pro": {
+    source:
+      "docs.perplexity.ai/getting-started/pricing: $3 and $15; requests $6 low, $10 medium, $14 high",
+    rates: { input: "3", output: "15" },
+    perThousand: { low: "6", medium: "10", high: "14" },
+  },
+  "perplexity/sonar-reasoning-pro": {
+    source:
+      "docs.perplexity.ai/getting-started/pricing: $2 and $8; requests $6 low, $10 medium, $14 high",
+    rates: { input: "2", output: "8" },
+    perThousand: { low: "6", medium: "10", high: "14" },
+  },
+  "perplexity/sonar-deep-research": {
+    source:
+      "docs.perplexity.ai/getting-started/pricing: $2 input, $2 citations, $8 output, $3 reasoning; $5 per 1K search queries",
+    rates: { input: "2", output: "8", reasoning: "3" },
+    perThousand: { search: "5" },
+  },
+}
+
+export const PAGES: Readonly<Record<string, PublishedPrice>> = {
+  ...OPENAI,
+  ...ANTHROPIC,
+  ...GOOGLE,
+  ...OTHERS,
+}
