@@ -5,7 +5,14 @@ import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
 import { listedModels } from "./listed.ts"
 import { addSchedules } from "./scheduled.ts"
-import { alwaysSearching, modelModes, modelRates, services } from "./services.ts"
+import {
+  alwaysSearching,
+  mistakenRates,
+  modelModes,
+  modelRates,
+  services,
+  tiersBegin,
+} from "./services.ts"
 import type { Facts } from "./shape.ts"
 import { VendorList } from "./vendor-list.ts"
 import type { Sources } from "./vendor-list.ts"
@@ -60,6 +67,19 @@ function addServices(facts: Facts): void {
   for (const { vendor, name, rates } of modelRates) {
     const price = facts.vendors[vendor]?.[name]?.price
     if (price !== undefined) Object.assign(price, { ...rates, ...price })
+  }
+  correct(facts)
+}
+
+function correct(facts: Facts): void {
+  for (const { vendor, name, listed, rates } of mistakenRates) {
+    const price = facts.vendors[vendor]?.[name]?.price
+    if (price?.input === listed.input) Object.assign(price, rates)
+  }
+  for (const vendor of tiersBegin) {
+    for (const { price } of Object.values(facts.vendors[vendor] ?? {})) {
+      for (const tier of price?.tiers ?? []) if (tier.above % 1_000 === 0) tier.above -= 1
+    }
   }
 }
 

@@ -74,6 +74,28 @@ export const modelRates: readonly { vendor: string; name: string; rates: Rates }
   { vendor: "perplexity", name: "sonar-deep-research", rates: { reasoning_output: "3" } },
 ]
 
+/** Rates that a list has wrong, with the value that it has. A list with another value is newer, and is not changed. */
+export const mistakenRates: readonly {
+  vendor: string
+  name: string
+  listed: Rates
+  rates: Rates
+}[] = [
+  // cohere.com/pricing, when it had prices of Embed 3: 0.10 for each of its four models. LiteLLM has a thousand times that.
+  {
+    vendor: "cohere",
+    name: "embed-multilingual-light-v3.0",
+    listed: { input: "100" },
+    rates: { input: "0.1" },
+  },
+]
+
+/**
+ * Vendors whose higher price begins at a round number of tokens, not above it. LiteLLM's names all say "above".
+ * docs.x.ai/developers/models: "200k and above".
+ */
+export const tiersBegin: ReadonlySet<string> = new Set(["xai"])
+
 /** Names under which a reseller sells models that search with every answer, at no known price. */
 export const alwaysSearching: readonly { vendor: string; name: RegExp }[] = [
   { vendor: "openrouter", name: /-search-preview|:online$/ },

@@ -228,6 +228,19 @@ describe("known models", () => {
     }
   })
 
+  test("the higher prices of xAI's models begin at 200,000 tokens", () => {
+    const tiers = Object.values(facts.vendors["xai"] ?? {}).flatMap(
+      ({ price }) => price?.tiers ?? [],
+    )
+    expect(new Set(tiers.map(({ above }) => above))).toEqual(new Set([199_999]))
+  })
+
+  test("all of Cohere's third embedding models have the same price", () => {
+    const models = Object.entries(facts.vendors["cohere"] ?? {})
+    const third = models.filter(([name]) => /^embed-.*-v3/.test(name))
+    expect(new Set(third.map(([, { price }]) => price?.input))).toEqual(new Set(["0.1"]))
+  })
+
   test("claude sonnet: cache reads, and writes for five minutes and for an hour", () => {
     expect(known("anthropic", "claude-sonnet-4-6").price).toMatchObject({
       input: "3",

@@ -43,7 +43,7 @@ interface Kind {
   readonly paths: readonly string[]
   /** Classes that it may use besides input and output. */
   readonly classes?: readonly (keyof Used)[]
-  /** Tiers of which one is reported, as the request's fields name them. */
+  /** The fields of a request for each tier that the provider reports; `both` is fast and in the US. */
   readonly tiers?: Readonly<Record<string, Json>>
   /** The number of tokens from which a prompt is long. */
   readonly long?: number
@@ -89,15 +89,28 @@ const KINDS: readonly Kind[] = [
     classes: CLAUDE,
     tiers: { fast: { speed: "fast" }, ...US },
   },
+  {
+    model: "anthropic/claude-opus-5-5",
+    paths: [MESSAGES],
+    classes: CLAUDE,
+    tiers: { fast: { speed: "fast" }, ...US, both: { speed: "fast", inference_geo: "us" } },
+  },
   { model: "anthropic/claude-fable-5-1", paths: [MESSAGES], classes: CLAUDE, tiers: US },
   {
     model: "anthropic/claude-haiku-5-5",
     paths: [MESSAGES],
     classes: CLAUDE,
+    tiers: US,
     long: 100_001,
     search: "search",
   },
-  { model: "anthropic/claude-sonnet-4-6", paths: [MESSAGES, CHAT], classes: ["cached"] },
+  {
+    model: "anthropic/claude-sonnet-4-6",
+    paths: [MESSAGES],
+    classes: CLAUDE,
+    tiers: US,
+  },
+  { model: "anthropic/claude-sonnet-4-6", paths: [CHAT], classes: ["cached"] },
   { model: "deepseek/deepseek-flash", paths: [CHAT], classes: ["cached"] },
   { model: "deepseek/deepseek-v4-pro", paths: [CHAT], classes: ["cached"] },
   {
@@ -153,7 +166,7 @@ function sentOf(kind: Kind, at: number, draw: (below: number) => number): Sent {
     stream,
     choices,
     used: used as Used,
-    ...(tier !== undefined && { tiers: [tier] }),
+    ...(tier !== undefined && { tiers: tier === "both" ? ["fast", "us"] : [tier] }),
     body: {
       ...SAID[path],
       ...fields,

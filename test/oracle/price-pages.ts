@@ -1,7 +1,8 @@
 /**
  * What providers' public pages say that their models cost: prices in dollars, in the units of the page. The test of charges
- * calculates with these alone. Pages were read on 2026-11-27 unless an entry has another day. A model whose page could
- * not be read is not here.
+ * calculates with these alone. Stored copies of the pages were read on 2026-11-27; an entry has the day of its copy if
+ * the copy is dated. "Quoted" means that the page itself could not be read, but others that agree quote it. A model
+ * without a page is left out.
  */
 
 /** Dollars for a million tokens of each class. */
@@ -122,12 +123,12 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
     rates: { input: "0.02" },
   },
   "openai/tts-1": {
-    source: "developers.openai.com/api/docs/pricing: $15.00 per 1M characters",
+    source: "developers.openai.com/api/docs/pricing, quoted: $15 / 1M characters",
     rates: {},
     perMillionCharacters: "15",
   },
   "openai/whisper-1": {
-    source: "developers.openai.com/api/docs/pricing: $0.006 / minute",
+    source: "developers.openai.com/api/docs/pricing, quoted: $0.006 / min",
     rates: {},
     perMinute: "0.006",
   },
@@ -138,6 +139,13 @@ const ANTHROPIC: Readonly<Record<string, PublishedPrice>> = {
     source:
       "platform.claude.com/docs/en/about-claude/pricing: $5 base, $6.25 5m writes, $10 1h writes, $0.50 hits, $25 output; vercel.com/ai-gateway/models/claude-opus-5-fast: fast $10 and $50",
     rates: { input: "5", write: "6.25", write1h: "10", cached: "0.50", output: "25" },
+    tiers: { fast: TWICE, ...US },
+    perThousand: CLAUDE_SEARCH,
+  },
+  "anthropic/claude-opus-5-5": {
+    source:
+      "platform.claude.com/docs/en/models/haiku-5-5/overview: $4 and $20; github.com/TheKrush/PromptFuel/releases/tag/v1.0.21 (2026-09-23): $5 5m writes, $8 1h writes, $0.20 cache reads, Fast $8 and $40",
+    rates: { input: "4", write: "5", write1h: "8", cached: "0.20", output: "20" },
     tiers: { fast: TWICE, ...US },
     perThousand: CLAUDE_SEARCH,
   },
@@ -203,7 +211,7 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
-/** docs.perplexity.ai/getting-started/pricing, "Request fee (varies by search context size)". */
+/** The request fees of Perplexity are quoted: its page shows them in a table of its own. */
 const OTHERS: Readonly<Record<string, PublishedPrice>> = {
   "deepseek/deepseek-flash": {
     source:
@@ -225,15 +233,17 @@ const OTHERS: Readonly<Record<string, PublishedPrice>> = {
     perThousand: { search: "5" },
   },
   "groq/openai/gpt-oss-120b": {
-    source: "console.groq.com/docs/models: $0.15 input, $0.60 output",
+    source:
+      "console.groq.com/docs/models, quoted in github.com/braintrustdata/braintrust-proxy/issues/925: $0.15 input, $0.60 output",
     rates: { input: "0.15", output: "0.60" },
   },
   "groq/llama-3.3-70b-versatile": {
-    source: "lava.so/docs/gateway/providers/groq: $0.59 input, $0.79 output",
+    source:
+      "groq.com/pricing, quoted in lava.so/docs/gateway/providers/groq: $0.59 input, $0.79 output",
     rates: { input: "0.59", output: "0.79" },
   },
   "groq/whisper-large-v3": {
-    source: "console.groq.com/docs/speech-to-text: $0.111 an hour",
+    source: "console.groq.com/docs/speech-to-text, quoted: $0.111 an hour; 10 s minimum billed",
     rates: {},
     perHour: "0.111",
   },
