@@ -74,7 +74,7 @@ function addServices(facts: Facts): void {
 function correct(facts: Facts): void {
   for (const { vendor, name, listed, rates } of mistakenRates) {
     const price = facts.vendors[vendor]?.[name]?.price
-    if (price?.input === listed.input) Object.assign(price, rates)
+    if (price !== undefined && price.input === listed.input) Object.assign(price, rates)
   }
   for (const vendor of tiersBegin) {
     for (const { price } of Object.values(facts.vendors[vendor] ?? {})) {
