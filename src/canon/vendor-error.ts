@@ -1,5 +1,5 @@
 import { GatewayError } from "./errors.ts"
-import { type JsonObject, objectAt, parseJsonObject, textAt } from "./json.ts"
+import { type JsonObject, objectAt, parseJson, parseJsonObject, textAt } from "./json.ts"
 import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provider-error-kinds.ts"
 import { PROVIDER_ERRORS } from "./provider-errors.ts"
 import { rejectionIn } from "./rejected-parameters.ts"
@@ -41,6 +41,8 @@ export interface VendorError {
   readonly failedGeneration?: string
   /** Seconds, where the body gives them. */
   readonly retryAfter?: number
+  /** Further texts of the body (`textsOf`). */
+  readonly texts?: readonly string[]
 }
 
 /**
@@ -60,7 +62,56 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
-  return kind === "request" && describesAccount(error) ? "forbidden" : kind
+  if (kind !== "request" || error.parameter !== undefined) return kind
+  // Routers put the error of the provider that they called into members of all kinds.
+  const { texts = [] } = error
+  const isOfAccount = describesAccount(error) || texts.some(isAccountText)
+  return isOfAccount ? "forbidden" : kind
+}
+
+/** Kinds of errors that callers do not see. */
+const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
+  "account",
+  "credential",
+  "permission",
+  "forbidden",
+])
+
+/** Whether a text without its member means the operator's account. */
+function isAccountText(text: string): boolean {
+  const message = withoutWrapping(text)
+  if (describesAccount({ message })) return true
+  return PROVIDER_ERRORS.some(
+    ({ kind, message: pattern }) => ACCOUNT_KINDS.has(kind) && pattern?.test(message) === true,
+  )
+}
+
+/** Members of errors that repeat what the caller wrote. */
+const ECHOES: ReadonlySet<string> = new Set(["input", "ctx", "loc", "value", "messages", "prompt"])
+/** Maximum values that are looked at. */
+const MAX_VALUES = 500
+const MAX_TEXT_CHARACTERS = 2_000
+
+/** Returns the texts of an error's body, also of JSON that is text in it. */
+export function textsOf(body: unknown): readonly string[] {
+  const texts: string[] = []
+  const values: unknown[] = [body]
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (typeof value === "string" && value.length <= MAX_TEXT_CHARACTERS) {
+      const start = value.search(/[[{]/)
+      // Python shows bytes as b'...'.
+      const inner = start === -1 ? undefined : parseJson(value.slice(start).replace(/'$/, ""))
+      if (inner === undefined) texts.push(value)
+      else values.push(inner)
+    } else if (typeof value === "object" && value !== null) {
+      for (const name in value) {
+        if (values.length >= MAX_VALUES) break
+        if (!ECHOES.has(name)) values.push((value as Readonly<Record<string, unknown>>)[name])
+      }
+    }
+  }
+  return texts
 }
 
 /** Whether an unmatched error describes the operator's account. An error about a parameter is the request's own. */
@@ -147,6 +198,10 @@ function refusalFor(
   }
 }
 
+function withoutWrapping(message: string): string {
+  return message.trim().replace(WRAPPING, "").replaceAll("’", "'")
+}
+
 /** A provider's own error, without what another gateway has put around it, and with plain apostrophes. */
 function providersOwn(error: VendorError): VendorError {
   if (error.message === undefined) return error
@@ -161,7 +216,7 @@ function providersOwn(error: VendorError): VendorError {
   )
   return {
     ...error,
-    message: message.trim().replace(WRAPPING, "").replaceAll("’", "'"),
+    message: withoutWrapping(message),
     ...(type && { type }),
     ...(code && { code }),
     ...(parameter && { parameter }),

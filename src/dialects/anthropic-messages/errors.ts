@@ -2,7 +2,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { textsOf, type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
@@ -74,7 +74,7 @@ export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "err
 
 /** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, readVendorError(body))
+  return vendorRefusal(status, { ...readVendorError(body), texts: textsOf(body) })
 }
 
 /**

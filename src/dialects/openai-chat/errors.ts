@@ -2,7 +2,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { textsOf, type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { codeOf, encodeError, errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
@@ -28,7 +28,7 @@ export function noChoice(): GatewayError {
 
 /** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, readVendorError(body))
+  return vendorRefusal(status, { ...readVendorError(body), texts: textsOf(body) })
 }
 
 /**

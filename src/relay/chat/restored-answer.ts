@@ -105,8 +105,8 @@ class ChoiceRestoring {
   readonly #wrapped: WrappedText | undefined
   /** Text before an answer that comes as a call: dropped, unless the call never comes. */
   #held = ""
-  /** Numbers of the calls that are the answer. */
-  readonly #answers = new Set<number>()
+  /** Numbers of the calls of the answer tool. The first one is the answer, further ones are dropped. */
+  readonly #answers: number[] = []
   #hasAnswer = false
   #hasCalls = false
 
@@ -120,12 +120,13 @@ class ChoiceRestoring {
     switch (event.type) {
       case "text-delta":
         if (this.#restoration.answerTool === undefined) return this.#text(event.text)
-        if (this.#answers.size === 0) this.#held += event.text
+        if (this.#answers.length === 0) this.#held += event.text
         return []
       case "tool-call-start":
         return this.#start(event)
       case "tool-call-delta":
-        if (!this.#answers.has(event.call)) return [event]
+        if (!this.#answers.includes(event.call)) return [this.#numbered(event)]
+        if (event.call !== this.#answers[0]) return []
         this.#hasAnswer = true
         return this.#text(event.arguments)
       case "finish":
@@ -139,20 +140,26 @@ class ChoiceRestoring {
     const { answerTool, toolNames } = this.#restoration
     if (event.name === answerTool) {
       this.#held = ""
-      this.#answers.add(event.call)
+      this.#answers.push(event.call)
       return []
     }
     this.#hasCalls = true
     const name = toolNames?.get(event.name) ?? event.name
-    return [...this.release(), { ...event, name }]
+    return [...this.release(), this.#numbered({ ...event, name })]
+  }
+
+  /** Numbers a call without those of the answer tool. */
+  #numbered<Event extends { readonly call: number }>(event: Event): Event {
+    const before = this.#answers.filter((call) => call < event.call).length
+    return before === 0 ? event : { ...event, call: event.call - before }
   }
 
   #finish(event: Extract<ChatEvent, { type: "finish" }>): ChatEvent[] {
     const events = this.release()
-    if (this.#answers.size > 0 && !this.#hasAnswer) events.push(...this.#text(NO_ARGUMENTS))
+    if (this.#answers.length > 0 && !this.#hasAnswer) events.push(...this.#text(NO_ARGUMENTS))
     const rest = this.#wrapped?.end(event.reason !== "length") ?? ""
     if (rest !== "") events.push(this.#delta(rest))
-    if (this.#answers.size === 0 || this.#hasCalls) return [...events, event]
+    if (this.#answers.length === 0 || this.#hasCalls) return [...events, event]
     const { rawReason: _, ...finish } = event
     return [...events, { ...finish, reason: finishOf(event.reason) }]
   }

@@ -139,3 +139,38 @@ describe("errors of vendors", () => {
     }
   })
 })
+
+test.each([
+  [
+    {
+      error: {
+        message: "Provider returned error",
+        metadata: { raw: "Your credit balance is too low" },
+      },
+    },
+  ],
+  [{ error: { message: '{"error":{"message":"Your account acme is suspended"}}' } }],
+  [
+    {
+      error: {
+        message: `litellm.BadRequestError: AnthropicException - b'{"type":"error","error":{"message":"Your credit balance is too low"}}'`,
+      },
+    },
+  ],
+  [{ error_code: 17, error_msg: "Your quota is used up" }],
+  [{ Response: { Error: { Code: "Failed", Message: "Your account is in arrears" } } }],
+  [
+    {
+      error: { message: "Failed", innererror: { details: [{ message: "Insufficient credits" }] } },
+    },
+  ],
+])("an error about the account is not the caller's, in whatever member it is: %j", (body) => {
+  const error = decodeError(400, body)
+  expect(error.kind).not.toBe("invalid_request")
+  expect(error.message).not.toMatch(/balance|acme|quota|arrears|credits/i)
+})
+
+test("what a caller wrote is no error about the account", () => {
+  const echoed = [{ loc: ["body"], msg: "Field required", input: "Your account is suspended" }]
+  expect(decodeError(400, { detail: echoed }).message).toContain("Field required")
+})
