@@ -186,3 +186,26 @@ async function call(gateway: TestGateway, secret: string): Promise<string> {
     await Bun.sleep(10)
   }
 }
+
+/** What is asked, and what it gets from those who may. */
+export interface Asking {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly body?: unknown
+}
+
+export interface Case {
+  /** As `/openapi.json` has it, below `/admin/v1`. */
+  readonly route: string
+  /** Whether it names something of our account, which is nothing to strangers. */
+  readonly isOurs?: boolean
+  /** What those get who may ask; 200 when absent. */
+  readonly ok?: number
+  /** What single roles get, where it is not as the least role says. */
+  readonly but?: Partial<Record<Role, number>>
+  /** Whether it ends the session that it is asked in. */
+  readonly endsSession?: boolean
+  /** What of our account it tells anyone who has the link. */
+  readonly tells?: readonly string[]
+  readonly ask?: (world: World, role: Role) => Asking | Promise<Asking>
+}

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import Ajv from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import type { MinimumRole } from "tollgate-contract/route.ts"
-import { type Asking, type Case, CASES } from "./matrix-cases.ts"
-import { type Role, ROLES, startWorld, type World } from "./matrix-world.ts"
+import { CASES } from "./matrix-cases.ts"
+import { type Asking, type Case, type Role, ROLES, startWorld, type World } from "./matrix-world.ts"
 
 interface Operation {
   readonly "x-least"?: MinimumRole
