@@ -32,6 +32,8 @@ export interface Price {
    * and are held only for requests that ask for such a service.
    */
   readonly services?: Rates
+  /** What is held besides for the tools of a request, for all of its calls together. Never charged. */
+  readonly held?: bigint
   /** Factors on token rates, in millionths, by mode of service. */
   readonly modes?: ReadonlyMap<string, bigint>
   /** Millionths. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { NO_USAGE } from "../../src/canon/usage.ts"
+import { Meter } from "../../src/relay/chat/meter.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { completion, framesOf } from "./billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
@@ -47,6 +49,9 @@ beforeAll(async () => {
     models: {
       "anthropic/tiered": simulated(TIERED),
       "perplexity/sonar": simulated(SEARCHING),
+      "perplexity/premium": simulated({
+        price: { input: "1", output: "1", request: "12000", search_premium: "8000" },
+      }),
     },
   })
 })
@@ -116,4 +121,29 @@ describe.each([false, true])("with stream: %p", (stream) => {
       expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
     },
   )
+})
+
+test("what tools of several calls can cost is held in proportion to the calls", async () => {
+  usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+  const holdOf = async (n: number) => {
+    const web_search_options = { search_type: "pro" }
+    const request = { model: "perplexity/premium", messages: HELLO, web_search_options, n }
+    return nanocredits((await receiptFor(CHAT, request)).hold)
+  }
+  const one = await holdOf(1)
+  expect(await holdOf(8)).toBeLessThanOrEqual((8n * one * 105n) / 100n)
+})
+
+test("of several choices in one call, what came after the usage of the prompt is charged", () => {
+  const meter = new Meter()
+  const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
+  meter.push([
+    { type: "usage", usage: counted },
+    { type: "text-delta", choice: 0, text: "Heads" },
+    { type: "finish", choice: 0, reason: "stop" },
+    { type: "text-delta", choice: 1, text: "word ".repeat(1_000) },
+  ])
+  expect(meter.isCounted).toBe(false)
+  meter.push([{ type: "finish", choice: 1, reason: "stop" }])
+  expect(meter.isCounted).toBe(true)
 })

@@ -80,13 +80,17 @@ export interface Terms {
 }
 
 /** The bound of the tokens, widened by what the vendor adds. */
-export function widen(bound: Bound, terms: readonly Terms[], context: number | undefined): Bound {
+export function widen(
+  bound: Bound,
+  terms: readonly Terms[],
+  { context, calls }: { readonly context: number | undefined; readonly calls: number },
+): Bound {
   let input = bound.input
   let outputs = 1
   let rounds = 1
   for (const one of terms) {
     const first = Math.max(bound.input, Math.min(bound.input + one.adds, context ?? Infinity))
-    input = Math.max(input, first + bound.choices * readAgain(first, one.turns, context))
+    input = Math.max(input, first + (bound.choices / calls) * readAgain(first, one.turns, context))
     outputs = Math.max(outputs, one.outputs)
     rounds = Math.max(rounds, one.rounds)
   }
@@ -125,7 +129,7 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
       const { rates } = own.tiers.at(-1) ?? own
       const [text, image] = [rateOf(rates, "output"), rateOf(rates, "imageOutput")]
       const rate = charge.usage === undefined || text > image ? text : image
-      held = withRequest(held, BigInt(output * max) * scaled(rate, own, held))
+      held = withHeld(held, BigInt(output * max) * scaled(rate, own, held))
     } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(max))
   }
   let extra = 0n
@@ -135,14 +139,13 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
   const counted = new Set(terms.calls.map(({ charge }) => charge.class))
   return [held, ...answering].map((each) => ({
     ...deployment,
-    price: withRequest(counted.has("searches") ? withoutSearches(each) : each, extra),
+    price: withHeld(counted.has("searches") ? withoutSearches(each) : each, extra),
   }))
 }
 
-/** Adds to the price of the request, in nanocredits per million requests. */
-function withRequest(price: Price, more: bigint): Price {
-  if (more === 0n) return price
-  return { ...price, rates: { ...price.rates, requests: (price.rates.requests ?? 0n) + more } }
+/** Adds to what is held for the request, in nanocredits per million requests. */
+function withHeld(price: Price, more: bigint): Price {
+  return more === 0n ? price : { ...price, held: (price.held ?? 0n) + more }
 }
 
 /** Searches that are already bounded need no second bound. */

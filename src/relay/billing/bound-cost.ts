@@ -135,15 +135,18 @@ function costOfBound(bound: Bound, price: Price, deployment: Deployment): bigint
 /** The possible cost of a request besides its tokens, in millionths of nanocredits. */
 function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
   const { ownSearches, agents } = deployment
-  const { requests = 0n, reasoningBeside } = price.rates
+  const { reasoningBeside } = price.rates
   const isDrawn = (bound.kinds & PRICED_IMAGES) !== 0
   const isPlain = ownSearches === undefined && agents === undefined
-  if (isPlain && reasoningBeside === undefined && !isDrawn) {
-    return requests * BigInt(bound.calls ?? 1)
-  }
+  if (isPlain && reasoningBeside === undefined && !isDrawn) return requestsOf(bound, price)
   return linesAt(bound, price, deployment)
     .filter(({ name }) => name !== "input" && name !== "output")
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
+}
+
+/** All calls themselves, and what is held for their tools. */
+function requestsOf({ calls = 1 }: Bound, { rates: { requests = 0n }, held = 0n }: Price): bigint {
+  return requests * BigInt(calls) + held
 }
 
 function linesAt(
@@ -154,7 +157,7 @@ function linesAt(
   const { ownSearches = 0 } = deployment
   const agents = agentsIn(bound, deployment)
   const { input, output } = worstRatesOf(price, bound)
-  const { requests = 0n, searches = 0n, reasoningBeside = 0n, images = 0n } = price.rates
+  const { searches = 0n, reasoningBeside = 0n, images = 0n } = price.rates
   const choices = BigInt(bound.choices)
   return [
     { name: "input", quantity: BigInt(bound.input), rate: input },
@@ -170,7 +173,7 @@ function linesAt(
       quantity: BigInt(agents * AGENT_OUTPUT) * choices,
       rate: agents > 0 ? output : 0n,
     },
-    { name: "request", quantity: BigInt(bound.calls ?? 1), rate: requests },
+    { name: "request", quantity: 1n, rate: requestsOf(bound, price) },
     // The rest of the tokens may be one more image, which the limit cuts off.
     { name: "image", quantity: choices, rate: (bound.kinds & PRICED_IMAGES) === 0 ? 0n : images },
     {

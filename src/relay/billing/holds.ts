@@ -71,7 +71,7 @@ export class Holds {
     const held = isDemand ? asked.held : asked.deployments
     const terms = isDemand ? asked.terms : undefined
     const bytes = boundByBytes(request, call, model, keptTokens(state, model))
-    const bound = repeated(calls, widened(terms, model, bytes))
+    const bound = repeated(calls, widened(terms, model, bytes, calls))
     const withFewerCalls = isDemand ? asked.withFewerCalls : undefined
     const chat = { call, request, payer, model, state, calls, clients, withFewerCalls }
     const input = { ...chat, held, terms, bound }
@@ -244,7 +244,7 @@ const FEWER_CALLS = [4, 1]
 /** Returns the bound of the request itself, widened by the vendor's additions. */
 function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
   const { terms, model, calls } = input
-  return { ...input, bound: repeated(calls, widened(terms, model, plain)) }
+  return { ...input, bound: repeated(calls, widened(terms, model, plain, calls)) }
 }
 
 /** Nanocredits: what a usage costs at the dearest deployment. */

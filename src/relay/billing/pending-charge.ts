@@ -107,8 +107,13 @@ export interface UsageHoldInput extends AnyHoldInput {
 export type HoldInput = ChatHoldInput | UsageHoldInput
 
 /** A bound with what the terms of the deployments add to it. */
-export function widened(terms: HoldInput["terms"], model: Model, bound: Bound): Bound {
-  return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
+export function widened(
+  terms: HoldInput["terms"],
+  { context }: Model,
+  bound: Bound,
+  calls: number,
+): Bound {
+  return terms === undefined ? bound : widen(bound, [...terms.values()], { context, calls })
 }
 
 /** The most that a request can have used. */

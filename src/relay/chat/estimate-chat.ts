@@ -3,9 +3,9 @@ import { NO_USAGE } from "../../canon/usage.ts"
 import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import { priceTimes } from "../../ledger/price.ts"
 import type { Health } from "../../routing/health.ts"
-import { widen } from "../billable/terms.ts"
+
 import { SAME } from "../../ledger/price.ts"
-import type { PendingCharge } from "../billing/pending-charge.ts"
+import { type PendingCharge, widened } from "../billing/pending-charge.ts"
 import { cheapestOf } from "../billing/deployment-costs.ts"
 import {
   type Bound,
@@ -115,8 +115,8 @@ async function linesOfChat(
 
 /** A bound with what the vendor does by itself, and as far as the balance pays for it. */
 function boundFor({ clampedTo, model, terms, input }: PendingCharge, plain: Bound): Bound {
-  const widened = terms === undefined ? plain : widen(plain, [...terms.values()], model.context)
-  const bound = input.request === undefined ? widened : repeated(input.calls, widened)
+  const calls = input.request === undefined ? 1 : input.calls
+  const bound = repeated(calls, widened(terms, model, plain, calls))
   return clampedTo === undefined ? bound : { ...bound, output: clampedTo }
 }
 

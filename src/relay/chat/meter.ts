@@ -36,6 +36,9 @@ export class Meter {
   #silentMs = 0
   #text: string[] = []
   #finished = 0
+  /** Choices of a stream that have begun. */
+  readonly #begun = new Set<number>()
+  #lastChoice: number | undefined
   /** Whether it is the sum of calls of which one is not counted. */
   #isPartlyCounted = false
   /** How much of the output had come when the usage was reported. */
@@ -53,7 +56,8 @@ export class Meter {
   /** Whether the vendor's usage covers all that came: at first some count only the prompt. */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage) || this.#isPartlyCounted) return false
-    return this.finished || this.#amountAtUsage === this.#amount
+    const isWhole = this.finished && this.#finished >= this.#begun.size
+    return isWhole || this.#amountAtUsage === this.#amount
   }
 
   /** Whether anything reached, or could have reached, the caller beyond the frames that open an answer. */
@@ -131,6 +135,10 @@ export class Meter {
   }
 
   #count(event: ChatEvent): void {
+    if ("choice" in event && event.choice !== this.#lastChoice) {
+      this.#lastChoice = event.choice
+      this.#begun.add(event.choice)
+    }
     switch (event.type) {
       case "text-delta":
       case "refusal-delta":

@@ -57,10 +57,10 @@ export class ReasoningSigner {
     const end = PREFIX.length + PROOF_CHARACTERS
     // Nothing is read of a long text without a proof.
     if (text[end] !== SEPARATOR) return undefined
-    const rest = text.slice(end + 1)
-    const expected = this.#proof(rest)
     const given = Buffer.from(text.slice(PREFIX.length, end), "base64url")
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+    if (given.length !== PROOF_LENGTH) return undefined
+    const rest = text.slice(end + 1)
+    if (!timingSafeEqual(given, this.#proof(rest))) return undefined
     const { heads, tail: signature } = splitAt(rest, HEADS)
     const [signedBy = "", provider = "", flag = "", facts = ""] = heads
     const dialect = signedBy as DialectId
