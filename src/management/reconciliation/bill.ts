@@ -110,22 +110,25 @@ export function nanocreditsOf(amount: bigint): bigint {
   return rounded({ value: amount, places: AMOUNT_PLACES }, 9)
 }
 
+const CACHE = /cach/
+const WRITE = /write|creation/
+
 /** In this order: the first whose words all occur is the class. */
-const CLASS_WORDS: readonly (readonly [RegExp, PriceName])[] = [
-  [/cach.*(?:write|creation).*12 ?h|12 ?h.*cach.*(?:write|creation)/, "cache_write_12h"],
-  [/cach.*(?:write|creation).*1 ?h|1 ?h.*cach.*(?:write|creation)/, "cache_write_1h"],
-  [/cach.*(?:write|creation)|(?:write|creation).*cach/, "cache_write"],
-  [/cach.*audio|audio.*cach/, "cached_audio_input"],
-  [/cach/, "cached_input"],
-  [/audio.*input|input.*audio/, "audio_input"],
-  [/audio.*output|output.*audio/, "audio_output"],
-  [/image.*input|input.*image/, "image_input"],
-  [/image.*output|output.*image/, "image_output"],
-  [/file search/, "file_search"],
-  [/web search|search call|grounding/, "search"],
-  [/code (?:interpreter|execution)|container/, "code_session"],
-  [/input|prompt|inp\b/, "input"],
-  [/output|completion|response|outp\b/, "output"],
+const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
+  ["cache_write_12h", CACHE, WRITE, /12 ?h/],
+  ["cache_write_1h", CACHE, WRITE, /1 ?h/],
+  ["cache_write", CACHE, WRITE],
+  ["cached_audio_input", CACHE, /audio/],
+  ["cached_input", CACHE],
+  ["audio_input", /audio/, /input/],
+  ["audio_output", /audio/, /output/],
+  ["image_input", /image/, /input/],
+  ["image_output", /image/, /output/],
+  ["file_search", /file search/],
+  ["search", /web search|search call|grounding/],
+  ["code_session", /code (?:interpreter|execution)|container/],
+  ["input", /input|prompt|inp\b/],
+  ["output", /output|completion|response|outp\b/],
 ]
 
 /** The class of usage that a text of a bill means; null if it names none. */
@@ -135,7 +138,8 @@ export function classOf(text: string): PriceName | null {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, " ")
     .replaceAll(/\b(?:uncached|non cached)\b/g, "")
-  return CLASS_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? null
+  const found = CLASS_WORDS.find(([, ...patterns]) => patterns.every((one) => one.test(words)))
+  return found?.[0] ?? null
 }
 
 export function isPriceName(text: string): text is PriceName {

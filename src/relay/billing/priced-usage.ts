@@ -86,7 +86,9 @@ export function withRequests(
   { usage, calls = 1 }: Pick<CountedUsage, "usage" | "calls">,
   price: Price,
 ): Usage {
-  if (price.rates.requests === undefined) return usage
   const reported = usage.mediumRequests + usage.lowRequests
+  if (price.rates.requests === undefined) {
+    return reported === 0 ? usage : { ...usage, mediumRequests: 0, lowRequests: 0 }
+  }
   return { ...usage, requests: Math.max(0, calls - reported) }
 }
