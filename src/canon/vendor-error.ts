@@ -62,10 +62,11 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
+  // An error about a parameter is the request's own.
   if (kind !== "request" || error.parameter !== undefined) return kind
   // Routers put the error of the provider that they called into members of all kinds.
   const { texts = [] } = error
-  const isOfAccount = describesAccount(error) || texts.some(isAccountText)
+  const isOfAccount = describesAccount(error.message ?? "") || texts.some(isAccountText)
   return isOfAccount ? "forbidden" : kind
 }
 
@@ -80,7 +81,7 @@ const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
 /** Whether a text without its member means the operator's account. */
 function isAccountText(text: string): boolean {
   const message = withoutWrapping(text)
-  if (describesAccount({ message })) return true
+  if (describesAccount(message)) return true
   return PROVIDER_ERRORS.some(
     ({ kind, message: pattern }) => ACCOUNT_KINDS.has(kind) && pattern?.test(message) === true,
   )
@@ -114,11 +115,10 @@ export function textsOf(body: unknown): readonly string[] {
   return texts
 }
 
-/** Whether an unmatched error describes the operator's account. An error about a parameter is the request's own. */
-function describesAccount({ message, parameter }: VendorError): boolean {
-  const unquoted = message?.replace(QUOTED, "")
-  if (unquoted === undefined || unquoted.length > MAX_ACCOUNT_CHARACTERS) return false
-  return parameter === undefined && ACCOUNT_WORDS.test(unquoted)
+/** Whether the message of an unmatched error describes the operator's account. */
+function describesAccount(message: string): boolean {
+  const unquoted = message.replace(QUOTED, "")
+  return unquoted.length <= MAX_ACCOUNT_CHARACTERS && ACCOUNT_WORDS.test(unquoted)
 }
 
 /**

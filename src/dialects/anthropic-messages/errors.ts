@@ -74,7 +74,7 @@ export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "err
 
 /** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, { ...readVendorError(body), texts: textsOf(body) })
+  return vendorRefusal(status, readVendorError(body))
 }
 
 /**
@@ -94,5 +94,6 @@ function readVendorError(body: unknown): VendorError {
     message: textAt(error, "message"),
     code: details && textAt(details, "error_code"),
     details,
+    texts: textsOf(body),
   })
 }

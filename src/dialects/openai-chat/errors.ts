@@ -28,7 +28,7 @@ export function noChoice(): GatewayError {
 
 /** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, { ...readVendorError(body), texts: textsOf(body) })
+  return vendorRefusal(status, readVendorError(body))
 }
 
 /**
@@ -38,6 +38,10 @@ export function decodeError(status: number, body: unknown): GatewayError {
  * which are not passed on. OpenRouter has the error of the called provider as text in `error.metadata.raw`.
  */
 function readVendorError(body: unknown): VendorError {
+  return { ...readKnownForms(body), texts: textsOf(body) }
+}
+
+function readKnownForms(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : withMessage({}, body)
   const whole: unknown = Array.isArray(body) ? body[0] : body
   if (!isJsonObject(whole)) return {}
@@ -53,7 +57,7 @@ function readVendorError(body: unknown): VendorError {
 
 function calledProvidersError({ metadata }: JsonObject): VendorError | undefined {
   const raw = isJsonObject(metadata) ? textAt(metadata, "raw") : undefined
-  const read = raw === undefined ? undefined : readVendorError(parseJsonObject(raw))
+  const read = raw === undefined ? undefined : readKnownForms(parseJsonObject(raw))
   return read?.message === undefined ? undefined : read
 }
 

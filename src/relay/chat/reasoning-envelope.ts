@@ -38,6 +38,8 @@ interface OpenedEnvelope extends Signed {
  */
 export class ReasoningSigner {
   readonly #key: Buffer
+  /** Each part is opened once, however many deployments are planned. */
+  readonly #opened = new WeakMap<ReasoningPart, OpenedEnvelope | undefined>()
 
   /** @param secret of this installation. */
   constructor(secret: string) {
@@ -76,6 +78,12 @@ export class ReasoningSigner {
     }
   }
 
+  /** Opens the envelope of a part. */
+  openPart(part: SealedPart): OpenedEnvelope | undefined {
+    if (!this.#opened.has(part)) this.#opened.set(part, this.open(part.signature))
+    return this.#opened.get(part)
+  }
+
   #proof(text: string): Buffer {
     return createHmac("sha256", this.#key).update(text).digest().subarray(0, PROOF_LENGTH)
   }
@@ -109,7 +117,9 @@ export function carriesEnvelope(request: ChatRequest): boolean {
   return request.messages.some((message) => message.parts.some(isSealed))
 }
 
-function isSealed(part: Part): part is ReasoningPart & { readonly signature: string } {
+type SealedPart = ReasoningPart & { readonly signature: string }
+
+function isSealed(part: Part): part is SealedPart {
   return part.type === "reasoning" && part.signature?.startsWith(PREFIX) === true
 }
 
@@ -131,7 +141,7 @@ export function openEnvelopes(
     if (!message.parts.some(isSealed)) return message
     const parts = message.parts.flatMap((part) => {
       if (!isSealed(part)) return [part]
-      const signed = signer.open(part.signature)
+      const signed = signer.openPart(part)
       const opened = openPart(part, signed, provider)
       // A vendor that signs nothing loses nothing.
       if (opened.signature === undefined && signed?.signature !== "") lost = LOST
@@ -143,7 +153,7 @@ export function openEnvelopes(
 }
 
 function openPart(
-  part: ReasoningPart & { readonly signature: string },
+  part: SealedPart,
   opened: OpenedEnvelope | undefined,
   provider: string,
 ): ReasoningPart {
