@@ -2,6 +2,7 @@ import type { ServicePath } from "#contract/service-routes.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
 import { decodeImageParameters } from "../../dialects/image/request.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
@@ -85,7 +86,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         const endpoint = endpointAt(path)
         const estimator = estimators.get(endpoint)
         if (!estimator) throw unknownPath(path, [...estimators.keys()])
-        const bytes = Buffer.byteLength(JSON.stringify(written))
+        const bytes = await bytesOf(written)
         refuseLongLists(written, endpoint, bytes)
         const { headers } = request
         const { body, wishes } = takeWishes(written)
@@ -100,6 +101,12 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
     },
     calls.events,
   )
+}
+
+/** The size of the body of the estimated request. A long one is written in slices. */
+async function bytesOf(body: JsonObject): Promise<number> {
+  if (isLargeJson(body)) return (await jsonBytesInSlices(body)).byteLength
+  return Buffer.byteLength(JSON.stringify(body))
 }
 
 function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator> {
