@@ -62,14 +62,21 @@ export function endOfString(bytes: Buffer, start: number, end: number): number {
 export function cutOfString(bytes: Buffer, start: number, limit: number): number {
   let cut = limit
   while (isContinuation(bytes[cut]) && limit - cut < LONGEST_CHARACTER) cut--
-  const last = bytes.lastIndexOf(BACKSLASH, cut - 1)
-  if (last < start || last < cut - LONGEST_ESCAPE) return cut
+  const last = lastBackslash(bytes, Math.max(start, cut - LONGEST_ESCAPE), cut)
+  if (last === -1) return cut
   let before = last
   while (before > start && bytes[before - 1] === BACKSLASH) before--
   const isEscaped = (last - before) % 2 === 1
   if (isEscaped) return cut
   const length = bytes[last + 1] === LETTER_U ? LONGEST_ESCAPE : 2
   return last + length > cut ? last : cut
+}
+
+/** The last backslash of a few bytes; -1: none. `lastIndexOf` would search to the start of the bytes. */
+function lastBackslash(bytes: Buffer, start: number, end: number): number {
+  let at = end - 1
+  while (at >= start && bytes[at] !== BACKSLASH) at--
+  return at < start ? -1 : at
 }
 
 /** The next byte that is no white space, at most `limit` bytes further on. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { cutOfString } from "../../src/canon/json-bytes.ts"
 import type { JsonValue } from "../../src/canon/json.ts"
 import { parseInSlices, SLICE_BYTES } from "../../src/canon/sliced-json.ts"
 import { jsonBytesInSlices } from "../../src/canon/sliced-json-text.ts"
+import { processorTime } from "../support/processor-time.ts"
 
 const LONG = "q".repeat(SLICE_BYTES + 10)
 const MANY = Array.from({ length: 60_000 }, (_, index) => index)
@@ -112,4 +114,13 @@ test("any value is read and written like JSON.parse and JSON.stringify do", asyn
     }),
     { numRuns: 40 },
   )
+})
+
+test("the place to cut a long text is found without a search to its start", () => {
+  const bytes = Buffer.alloc(30_000_000, "a")
+  const cuts = () => {
+    for (let limit = 29_000_000; limit < 29_002_000; limit++) cutOfString(bytes, 0, limit)
+  }
+  expect(processorTime(cuts)).toBeLessThan(50)
+  expect(cutOfString(bytes, 0, 29_000_000)).toBe(29_000_000)
 })

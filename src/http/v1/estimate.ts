@@ -79,7 +79,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
       path: ESTIMATE_PATH,
       auth: calls.callerAuth,
       body: calls.json({ path: ESTIMATE_PATH }),
-      async handle(context, { json }) {
+      async handle(context, { json, isAscii }) {
         const { request, id } = context
         const { path: wanted, body: written } = readMembers(json)
         const [path = ""] = wanted.split("?", 1)
@@ -94,6 +94,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
           ...callOf({ ...context, path: endpoint }, bytes, { wishes }),
           labels: labelsOf(headers, body),
           isEstimate: true as const,
+          isAscii,
         }
         const found = await estimator({ call, path, body, headers })
         return jsonAnswer(id, estimateDocument(path, found))
