@@ -190,6 +190,5 @@ function transcodingWriter(
     provider: plan.client.keeper,
     dialect: plan.binding.dialect.id,
     onMedia: (media) => reportLostMedia(charge, dialect, media),
-    isShared: plan.calls > 1,
   })
 }

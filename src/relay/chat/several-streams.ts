@@ -1,6 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
@@ -28,6 +29,10 @@ export class ChoiceWriter implements StreamWriter {
       return "choice" in event ? [{ ...event, choice }] : [event]
     })
     return this.#shared.push(frame, ours)
+  }
+
+  get isFilled(): boolean {
+    return this.#shared.isFilled
   }
 
   broken(): void {
@@ -67,7 +72,7 @@ export class SeveralStreams implements AnswerStream {
   }
 
   get isOver(): boolean {
-    return this.#open.size === 0
+    return this.#open.size === 0 && !this.writer.isFilled
   }
 
   get isHoldSpent(): boolean {
@@ -97,7 +102,12 @@ export class SeveralStreams implements AnswerStream {
   }
 
   async #next(): Promise<string> {
-    while (this.#open.size > 0) {
+    for (;;) {
+      if (this.writer.isFilled) {
+        await ownTurn()
+        return this.writer.backlog.take()
+      }
+      if (this.#open.size === 0) return ""
       for (const stream of this.#open) {
         if (!this.#reading.has(stream)) {
           this.#reading.set(
@@ -108,12 +118,10 @@ export class SeveralStreams implements AnswerStream {
       }
       const [stream, text] = await Promise.race(this.#reading.values())
       this.#reading.delete(stream)
-      // Without a word for the caller it is over, so that each turn brings a word or ends a stream.
-      if (text === "" || stream.isOver) this.#open.delete(stream)
-      if (this.isOver) this.#reportUsage()
+      if (stream.isOver) this.#open.delete(stream)
+      if (this.#open.size === 0) this.#reportUsage()
       if (text !== "") return text
     }
-    return ""
   }
 
   async drain(): Promise<void> {

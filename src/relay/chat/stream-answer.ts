@@ -269,8 +269,8 @@ class StreamedAnswer implements Watched {
       ? writer.fail(error, call.id)
       : dialect.encodeEvents(request).fail(error, call.id).map(formatEvent).join("")
     try {
-      controller.enqueue(encodeText(text))
-      controller.close()
+      controller.enqueue(encodeText(text === "" ? (writer?.backlog?.take() ?? "") : text))
+      if (!this.#hasBacklog) controller.close()
     } catch {
       // The caller has left too, so no one reads it.
     }

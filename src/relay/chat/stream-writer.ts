@@ -33,6 +33,8 @@ export interface FrameWriter {
   readonly isOver: boolean
   /** Long frames, to be sent after the text that `push` and `end` return. */
   readonly backlog?: TextBacklog
+  /** Whether long frames wait to be sent, also those of other streams with the same writer: read no more meanwhile. */
+  readonly isFilled?: boolean
 }
 
 /** Puts what an upstream says into the words its caller reads: text of server-sent events. */
@@ -150,7 +152,6 @@ export class TranscodingWriter implements StreamWriter {
   readonly #sign: (signed: Signed) => string
   readonly #dialect: DialectId
   readonly #onMedia: ((media: ImagePart | AudioPart) => void) | undefined
-  readonly #isShared: boolean
   /** Choices whose reasoning goes on, and has not been signed yet. */
   readonly #unsigned = new Set<number>()
   readonly isOver = false
@@ -171,8 +172,6 @@ export class TranscodingWriter implements StreamWriter {
       readonly dialect: DialectId
       /** Called with each image, or piece of audio, of the answer. */
       readonly onMedia?: (media: ImagePart | AudioPart) => void
-      /** Whether several streams share the writer. Their frames are never put into the backlog by `push`. */
-      readonly isShared?: boolean
     },
   ) {
     this.#client = client
@@ -181,7 +180,10 @@ export class TranscodingWriter implements StreamWriter {
     this.#sign = (signed) => parts.signer.sign(signed, parts.provider)
     this.#dialect = parts.dialect
     this.#onMedia = parts.onMedia
-    this.#isShared = parts.isShared === true
+  }
+
+  get isFilled(): boolean {
+    return !this.backlog.isEmpty
   }
 
   push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
@@ -194,10 +196,13 @@ export class TranscodingWriter implements StreamWriter {
   }
 
   #write(event: ChatEvent): string {
+    return this.#writeAll(this.#encoder.push(event))
+  }
+
+  #writeAll(frames: readonly SseFrame[]): string {
     let text = ""
-    for (const frame of this.#encoder.push(event)) {
-      const isLong = frame.pieces !== undefined || !this.backlog.isEmpty
-      if (isLong && !this.#isShared) this.backlog.add(frame)
+    for (const frame of frames) {
+      if (frame.pieces !== undefined || this.isFilled) this.backlog.add(frame)
       else text += formatEvent(frame)
     }
     return text
@@ -229,15 +234,14 @@ export class TranscodingWriter implements StreamWriter {
       const { json } = frame
       if (json) report?.(json)
       if (json && cost !== undefined) this.#client.setCost(json, formatCredits(cost))
-      if (frame.pieces !== undefined || !this.backlog.isEmpty) this.backlog.add(frame)
+      if (frame.pieces !== undefined || this.isFilled) this.backlog.add(frame)
       else text += json ? withCost(this.#client, frame, json, undefined) : formatEvent(frame)
     }
     return text
   }
 
   fail(error: GatewayError, requestId: string): string {
-    const frames = this.#encoder.fail(error, requestId)
-    return this.backlog.takeAll() + frames.map(formatEvent).join("")
+    return this.#writeAll(this.#encoder.fail(error, requestId))
   }
 
   #ours(event: ChatEvent): ChatEvent {

@@ -32,11 +32,6 @@ export class TextBacklog {
     }
     return text
   }
-
-  /** Returns the rest of the text. */
-  takeAll(): string {
-    return this.isEmpty ? "" : this.take(Infinity)
-  }
 }
 
 /** Yields the text of frames in pieces, including frames added to the list meanwhile. */

@@ -209,7 +209,7 @@ export class UpstreamStream<
       }
       if (this.#limits) text += await this.#limited(this.#limits, isLast)
       if (isLast && this.#failure === undefined) return text
-      if (text !== "" || this.#isDone || this.#hasBacklog) {
+      if (text !== "" || this.#isDone || this.writer.isFilled === true) {
         this.#attempt.deadlines.pause()
         return text
       }
