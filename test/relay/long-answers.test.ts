@@ -60,8 +60,11 @@ beforeAll(async () => {
     },
   })
   gateway = await startGateway({
-    providers: { long: provider(`http://127.0.0.1:${vendor.port}/v1`) },
-    models: { "long/m": simulated() },
+    providers: {
+      long: provider(`http://127.0.0.1:${vendor.port}/v1`),
+      groq: provider(`http://127.0.0.1:${vendor.port}/v1`, "groq"),
+    },
+    models: { "long/m": simulated(), "groq/m": simulated() },
   })
   caller = await gateway.caller("100")
 })
@@ -97,6 +100,7 @@ interface Frame {
     readonly output: readonly { readonly content?: readonly Part[]; readonly arguments?: string }[]
   }
   readonly candidates?: readonly {
+    readonly index?: number
     readonly content: { readonly parts: readonly (Part & { readonly functionCall?: object })[] }
     readonly logprobsResult?: { readonly chosenCandidates: readonly unknown[] }
   }[]
@@ -134,4 +138,19 @@ test("a long streamed answer is written in slices for Gemini's clients", async (
   expect(parts.map((part) => part.text ?? "").join("") === "é".repeat(TOKENS)).toBe(true)
   expect(parts.filter((part) => part.functionCall)).toHaveLength(1)
   expect(candidates.at(-1)?.logprobsResult?.chosenCandidates).toHaveLength(TOKENS)
+})
+
+test("several long choices, each from a call of its own, arrive whole and in slices", async () => {
+  const contents = [{ role: "user", parts: [{ text: "Hi" }] }]
+  const body = { contents, generationConfig: { candidateCount: 3 } }
+  const frames = await framesOf("/v1beta/models/groq/m:streamGenerateContent?alt=sse", body)
+  const candidates = frames.flatMap((frame) => frame.candidates ?? [])
+  for (const index of [0, 1, 2]) {
+    const own = candidates.filter((candidate) => (candidate.index ?? 0) === index)
+    const parts = own.flatMap(({ content }) => content?.parts ?? [])
+    expect(parts.map((part) => part.text ?? "").join("") === "é".repeat(TOKENS)).toBe(true)
+    const calls = parts.flatMap((part) => (part.functionCall ? [JSON.stringify(part)] : []))
+    expect(calls).toHaveLength(1)
+    expect(calls[0]?.length).toBeGreaterThan(999_992)
+  }
 })
