@@ -17,7 +17,7 @@ export interface ListQuote {
 }
 
 /** Which rule chose between lists that differ. */
-export type Rule = "two of three" | "newest" | "dearest"
+export type Rule = "two of three" | "newest" | "highest"
 
 /** A class of a model's price that lists disagree on. */
 export interface Dispute {
@@ -51,9 +51,10 @@ const CORE: readonly PriceClass[] = [
 ]
 
 /**
- * Chooses between the prices that lists have for one model. Two that agree win. Where none do, the newest list wins
- * at a vendor that sells its own models, since its lists follow the vendor's page; a reseller's entries grow old
- * in all of them, so there the dearest wins: too high a price is noticed, too low a one is paid by the operator.
+ * Chooses between the prices that lists have for one model. Two lists that agree win. Otherwise the newest list wins
+ * for a vendor that sells its own models, since the lists follow the vendor's page. Entries of resellers become outdated
+ * in all lists, so the highest price wins: callers notice a price that is too high, but the operator pays for one that
+ * is too low.
  */
 export function settle(
   quotes: readonly ListQuote[],
@@ -64,9 +65,10 @@ export function settle(
   if (first === undefined) return undefined
   const agreeing = quotes.map((quote) => quotes.filter((other) => areAlike(quote, other, kind)))
   const most = agreeing.reduce((best, group) => (group.length > best.length ? group : best))
-  const alone: Rule = maker !== undefined ? "newest" : "dearest"
+  const alone: Rule = maker !== undefined ? "newest" : "highest"
   const rule: Rule = most.length > 1 ? "two of three" : alone
-  const winners = most.length > 1 ? most : [rule === "newest" ? newest(quotes) : dearest(quotes)]
+  const winners =
+    most.length > 1 ? most : [rule === "newest" ? newest(quotes) : mostExpensive(quotes)]
   const price: Price = {}
   const rules = new Map<PriceClass, Rule>()
   for (const name of priceClasses) {
@@ -87,7 +89,7 @@ function isCore(name: PriceClass, kind: Kind): boolean {
   return CORE.includes(name) || (kind === "rerank" && name === "search")
 }
 
-/** Of what the chosen lists say of a class, the value that most lists have; among equals the dearest. */
+/** Returns the most frequent value of a class in the chosen lists, or the highest of several such values. */
 function mostSaid(
   name: PriceClass,
   winners: readonly ListQuote[],
@@ -100,7 +102,7 @@ function mostSaid(
   const [value] = said.toSorted(
     (left, right) => votes(right) - votes(left) || Number(right) - Number(left),
   )
-  return { value, rule: value !== undefined && votes(value) > 1 ? "two of three" : "dearest" }
+  return { value, rule: value !== undefined && votes(value) > 1 ? "two of three" : "highest" }
 }
 
 function areAlike(left: ListQuote, right: ListQuote, kind: Kind): boolean {
@@ -121,7 +123,7 @@ function newest(quotes: readonly ListQuote[]): ListQuote {
   return quotes.reduce((best, quote) => (quote.date > best.date ? quote : best))
 }
 
-function dearest(quotes: readonly ListQuote[]): ListQuote {
+function mostExpensive(quotes: readonly ListQuote[]): ListQuote {
   const weight = ({ price }: ListQuote): number =>
     CORE.reduce((sum, name) => sum + Number(price[name] ?? 0), 0)
   return quotes.reduce((best, quote) => (weight(quote) > weight(best) ? quote : best))
@@ -138,7 +140,7 @@ function addTiersAndModes(
   const tiered = winners.map(tiersOf).find((each) => each.length > 0)
   const others = quotes.map(tiersOf).find((each) => each.length > 0)
   const tiers =
-    tiered ?? (alone === "dearest" ? others?.map((tier) => raised(tier, price)) : undefined)
+    tiered ?? (alone === "highest" ? others?.map((tier) => raised(tier, price)) : undefined)
   if (tiers !== undefined && tiers.length > 0 && !isFlat) {
     price.tiers = tiers.map((tier) => completed(tier, price, quotes))
   }
@@ -154,7 +156,7 @@ function tiersOf({ price }: ListQuote): Tier[] {
   )
 }
 
-/** A tier with the classes of the price that only other lists have for it. */
+/** Returns a tier with the classes of the price that only other lists have for this tier. */
 function completed(tier: Tier, price: Price, quotes: readonly ListQuote[]): Tier {
   const same = quotes.flatMap(tiersOf).filter(({ above }) => above === tier.above)
   const missing = priceClasses.filter(
@@ -167,7 +169,7 @@ function completed(tier: Tier, price: Price, quotes: readonly ListQuote[]): Tier
   return { ...tier, ...Object.fromEntries(found) }
 }
 
-/** A tier of another list, never below the price that was chosen. */
+/** Returns a tier of another list, with rates never below the chosen price. */
 function raised(tier: Tier, price: Price): Tier {
   const rates = Object.entries(ratesOf(tier)).map(([name, value]) => {
     return [name, highest(value, price[name as PriceClass])]

@@ -40,7 +40,7 @@ export function highest(...values: (string | undefined)[]): string | undefined {
 }
 
 /**
- * The factor that turns usual rates into those of a mode: that of its dearest class, so that what a list leaves out
+ * The factor that turns usual rates into those of a mode: that of its most expensive class, so that what a list leaves out
  * is never undercharged. It has six digits after the point, and is never rounded down.
  */
 export function factorBetween(usual: Rates, mode: Rates): string | undefined {

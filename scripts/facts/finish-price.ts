@@ -29,10 +29,10 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
 function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
   const result = ratesOf(rates)
   const { output, image_output: images } = rates
-  const dearest = kind === "image" ? highest(output, images) : undefined
-  if (dearest === undefined) delete result.image_output
+  const imageOutput = kind === "image" ? highest(output, images) : undefined
+  if (imageOutput === undefined) delete result.image_output
   else {
-    result.image_output = dearest
+    result.image_output = imageOutput
     // A single output price is the price of images.
     if (images === undefined || output === undefined || !exceeds(images, output)) {
       delete result.output
@@ -145,8 +145,9 @@ export function oddities(price: Price): string[] {
       audio_input: audio,
       cached_audio_input: cachedAudio,
     } = rates
-    if (input && cached && exceeds(cached, input)) found.push("cached input is dearer than input")
-    if (audio && cachedAudio && exceeds(cachedAudio, audio)) found.push("cached audio is dearer")
+    if (input && cached && exceeds(cached, input)) found.push("cached input costs more than input")
+    if (audio && cachedAudio && exceeds(cachedAudio, audio))
+      found.push("cached audio costs more than audio")
   }
   return found
 }

@@ -177,7 +177,7 @@ export function exactNames(record: PriceRecord): string[] {
 
 /**
  * The price active on a date (`YYYY-MM-DD`); undefined when the record states none. Where it changes with the time
- * of day, the dearest hour counts.
+ * of day, the most expensive hour counts.
  */
 export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]

@@ -115,7 +115,11 @@ export function withheldReason(vendor: string, name: string): string | undefined
 const distrusted: Withheld[] = [
   { vendor: "*", name: /-latest$/, reason: "the alias has moved on since the record was written" },
   { vendor: "azure", name: /^phi-/, reason: "the record carries a reseller's price" },
-  { vendor: "openai", name: /^gpt-4o-2024-05-13$/, reason: "the first snapshot stayed dearer" },
+  {
+    vendor: "openai",
+    name: /^gpt-4o-2024-05-13$/,
+    reason: "the first snapshot kept a higher price",
+  },
 ]
 
 /** Why genai-prices' quote of a model is not used, or undefined when it is. */

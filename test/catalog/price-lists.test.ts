@@ -50,8 +50,8 @@ describe("lists that disagree", () => {
     expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
     expect(settle(said, "chat", {})?.price).toEqual(three)
     expect(settle(said, "chat", {})?.disputes.map(({ rule }) => rule)).toEqual([
-      "dearest",
-      "dearest",
+      "highest",
+      "highest",
     ])
   })
 
