@@ -148,7 +148,7 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
     REASONING_MODE,
     {
       path: "multi_agent.enabled",
-      otherwise: unknown("the number of models that work on the answer is unknown"),
+      otherwise: unknown("the number of models that work on the response is unknown"),
     },
     // Compaction reads the whole conversation once more.
     {

@@ -72,7 +72,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   {
     path: "plugins[].pdf.engine",
     values: { native: TOKENS, "cloudflare-ai": TOKENS, "pdf-text": TOKENS },
-    otherwise: unknown("pages are billed, and no answer reports their number"),
+    otherwise: unknown("pages are billed, and no response reports their number"),
   },
 ]
 
