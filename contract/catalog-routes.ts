@@ -62,7 +62,7 @@ export const modelRoutes = {
     answer: modelPage,
   }),
   "GET /models/newer": route({
-    summary: "The models that callers asked for and that are newer than the price list",
+    summary: "Requested models that are newer than the price list",
     minimumRole: "operator",
     answer: newerModelList,
   }),

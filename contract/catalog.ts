@@ -128,14 +128,14 @@ export const model = z.object({
 export type Model = z.infer<typeof model>
 export const modelPage = page(model)
 
-/** A model that callers asked for and that is newer than the price list. */
+/** A requested model that is newer than the price list. */
 const newerModel = z.object({
   id: z.string(),
   kind: modelKind,
-  /** Requests for it that were refused, of those of the last days. */
+  /** Rejected requests for it in the last days. */
   requests: z.int(),
   last_at: moment,
-  /** What it would cost: the highest price of its family, before the multiplier. */
+  /** Price with `unknown_models: family`: the highest of its family, before the multiplier. */
   price: priceTable,
 })
 export type NewerModel = z.infer<typeof newerModel>

@@ -43,7 +43,7 @@ export const RULE_APIS = [
 type RuleApi = (typeof RULE_APIS)[number]
 export const REASONING_SUPPORT = ["supported", "unsupported", "required"] as const
 export const REASONING_SWITCHES = ["none", "enable_thinking", "thinking"] as const
-/** Ways to read PDF files: by the model itself, or by OpenRouter's parser that costs nothing. */
+/** Ways to read PDF files: by the model itself, or by OpenRouter's free parser. */
 export const PDF_ENGINES = ["native", "cloudflare-ai"] as const
 export const MAX_TOKENS_FIELDS = [ANY, "max_tokens", "max_completion_tokens"] as const
 
@@ -93,7 +93,7 @@ export const SCHEMA_KEYWORDS = [
 ] as const
 type SchemaKeyword = (typeof SCHEMA_KEYWORDS)[number]
 
-/** Allowed characters of tool names besides ASCII letters, digits and `_`. */
+/** Allowed characters of tool names in addition to ASCII letters, digits and `_`. */
 export const TOOL_NAME_CHARACTERS = ["-", ".", ":", "/"] as const
 type ToolNameCharacter = (typeof TOOL_NAME_CHARACTERS)[number]
 

@@ -2,33 +2,34 @@ import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
 import { route } from "./route.ts"
 
-/** Likely reasons for a difference, and what each of them means. */
+/** Likely causes of a difference, with descriptions. */
 export const DIFFERENCE_CAUSES = {
-  stale_price: "the usage is equal and the amount is not: the price here is out of date",
-  tier: "the provider served another service tier than the ledger has",
+  stale_price: "the usage matches but the amount differs: the price in Tollgate is out of date",
+  tier: "the provider billed another service tier than the ledger has",
   factor: "all amounts differ by one factor: a discount, a tax or another currency",
-  abandoned_calls: "calls that ended early are counted by the gateway, and billed by the provider",
-  other_clients: "the provider bills usage that the ledger does not have: other clients of the key",
-  not_billed: "the ledger has usage that the bill does not have",
-  rounding: "the amounts are equal when rounded as the bill is",
-  unclear: "the bill does not say enough to name a cause",
+  abandoned_calls:
+    "calls that ended early: the gateway estimated their usage, and the provider billed them",
+  other_clients: "the bill has usage that is missing in the ledger: other clients use the key",
+  not_billed: "the ledger has usage that is missing in the bill",
+  rounding: "the amounts match at the precision of the bill",
+  unclear: "the bill has too little detail to determine a cause",
 } as const
 export type DifferenceCause = keyof typeof DIFFERENCE_CAUSES
 
 const cause = z.enum(Object.keys(DIFFERENCE_CAUSES) as [DifferenceCause, ...DifferenceCause[]])
 
-/** One thing that the bill and the ledger both have, with an amount that differs. */
+/** An item whose amount differs between the bill and the ledger. */
 const reconciledLine = z.object({
   day: z.iso.date(),
-  /** The provider's name of the model; empty for a fee of none. */
+  /** The provider's name of the model; empty for a fee that belongs to no model. */
   model: z.string(),
-  /** The credential, or the provider's id of a key that no credential is known for; null: of all. */
+  /** The credential, or the provider's id of an unassigned key; null: all keys. */
   key: z.string().nullable(),
-  /** The class of usage, as prices name it; null: of all. */
+  /** The usage class, as named in prices; null: all classes. */
   class: z.string().nullable(),
   billed: credits,
   ledger: credits,
-  /** Null: the bill does not have it. */
+  /** Null: the bill has no quantity. */
   billed_quantity: z.string().nullable(),
   ledger_quantity: z.string().nullable(),
   /** `billed` without `ledger`. */
@@ -41,24 +42,24 @@ export const reconciliation = z.object({
   object: z.literal("reconciliation"),
   provider: identifier,
   at: moment,
-  /** The first day, and the day after the last one, in UTC. */
+  /** The first day (UTC); `to` is the day after the last one. */
   from: z.iso.date(),
   to: z.iso.date(),
-  /** The name of the file, or of the cost API. */
+  /** Name of the file or the cost API. */
   source: z.string(),
   billed: credits,
   /** Provider cost in the receipts. */
   ledger: credits,
-  /** Corrections of these days that were posted before. */
+  /** Earlier corrections of these days. */
   corrected: credits,
   /** `billed` without `ledger` and `corrected`. */
   difference: credits,
   causes: z.array(z.object({ cause, lines: z.int(), difference: credits })),
-  /** The lines that differ, those with the largest difference first; at most a hundred. */
+  /** Lines that differ, in descending order of difference; at most 100. */
   lines: z.array(reconciledLine),
-  /** Rows of the bill that were left out: of other days, or of other services. */
+  /** Skipped rows of the bill, from other days or services. */
   skipped_rows: z.int(),
-  /** What was posted; null: nothing. */
+  /** The posted correction; null: nothing was posted. */
   posted: z.object({ amount: credits, reason: z.string() }).nullable(),
 })
 export type Reconciliation = z.infer<typeof reconciliation>

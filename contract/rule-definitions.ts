@@ -21,9 +21,9 @@ export interface RuleDefinition {
   readonly type: "choice" | "list" | "flag" | "number"
   /** Of a choice or a list. */
   readonly values?: readonly string[]
-  /** Of a list: whether it may be empty, which means that nothing is accepted, or that nothing is restricted. */
+  /** Whether a list may be empty: nothing is accepted, or nothing is restricted. */
   readonly mayBeEmpty?: true
-  /** Of a number: the minimum and the maximum. */
+  /** Minimum and maximum of a number. */
   readonly range?: readonly [number, number]
   /** The property of a model that it describes. */
   readonly meaning: string
@@ -132,7 +132,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "list",
     values: ANSWER_FORMATS,
     mayBeEmpty: true,
-    meaning: "the accepted formats of answers besides text",
+    meaning: "the accepted answer formats in addition to text",
     effect:
       "another format becomes an accepted one, a tool that the model must call (`schema_as_tool`), or an instruction",
   },
@@ -214,7 +214,7 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     type: "list",
     values: TOOL_NAME_CHARACTERS,
     mayBeEmpty: true,
-    meaning: "the allowed characters of tool names besides ASCII letters, digits and `_`",
+    meaning: "the allowed characters of tool names in addition to ASCII letters, digits and `_`",
     effect:
       "other characters become `_`, and the name gets a hash; the caller gets its own name back",
   },

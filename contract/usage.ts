@@ -72,8 +72,8 @@ export const usageRow = z.object({
   /** What requests cost beyond that; only operators see it. */
   written_off: credits.optional(),
   /**
-   * What vendors ask for them, with attempts that failed after they had counted, and the corrections of
-   * reconciliations; only operators see it.
+   * Cost that vendors bill for these requests, including attempts that failed after they had reported usage, and
+   * corrections from reconciliations. Only operators see it.
    */
   provider_cost: credits.optional(),
   /** Mean of those that were answered, milliseconds. */

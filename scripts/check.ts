@@ -34,7 +34,7 @@ function ownCheck(name: string, check: () => string[]): Step {
   }
 }
 
-/** Prints the table, also when nothing is wrong with it: old prices are for people to judge. */
+/** Prints the table even without violations, so that people can judge the age of the prices. */
 function checkKnownModels(): string[] {
   const today = new Date().toISOString().slice(0, "YYYY-MM-DD".length)
   const { table, violations } = knownModels(today)

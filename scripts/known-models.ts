@@ -1,4 +1,4 @@
-/** What is known of the models of each vendor: how many there are, and how old their prices are. */
+/** Reports the number of known models of each vendor and the ages of their prices. */
 import shipped from "../src/catalog/facts.json" with { type: "json" }
 import type { Facts, ModelFacts } from "../src/catalog/facts.ts"
 import { vendors as shippedVendors } from "../src/vendors/index.ts"
@@ -10,9 +10,9 @@ const HEAD = ["provider", "models", "unpriced", "newest", "median", "oldest"]
 type CheckedVendor = Pick<Vendor, "id" | "isServerOfOnesOwn">
 
 interface KnownModels {
-  /** The table as lines of text, one vendor a line. */
+  /** Lines of the table, one per vendor. */
   readonly table: readonly string[]
-  /** The vendors without a single known model. */
+  /** Vendors without known models. */
   readonly violations: string[]
 }
 
@@ -52,7 +52,7 @@ function daysBetween(day: string, today: string): number {
   return Math.round((Date.parse(today) - Date.parse(day)) / DAY_MS)
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column to the left, and the others to the right. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)))
   return rows.map((row) =>

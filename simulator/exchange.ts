@@ -17,7 +17,7 @@ export class SimulatorState {
   readonly markedCache = new MarkedCache()
   readonly storedResponses = new StoredResponses()
   readonly keptMessages = new KeptState()
-  /** What the cost APIs bill. */
+  /** Costs that the cost APIs report. */
   readonly costs: SimulatedCost[] = []
   /** Requests that are being answered. */
   readonly open = new Set<Exchange>()

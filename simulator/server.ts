@@ -37,7 +37,7 @@ export interface Simulator extends AsyncDisposable {
   readonly shortUrl: string
   /** The last 1,000 requests, oldest first; fewer when their bodies are large. */
   readonly requests: RecordedRequest[]
-  /** What the cost APIs bill: empty until a test adds to it. */
+  /** Costs that the cost APIs report; empty until a test adds some. */
   readonly costs: SimulatedCost[]
   /** Requests that are being answered now. */
   readonly open: number

@@ -40,8 +40,8 @@ export function highest(...values: (string | undefined)[]): string | undefined {
 }
 
 /**
- * The factor that turns usual rates into those of a mode: that of its most expensive class, so that what a list leaves out
- * is never undercharged. It has six digits after the point, and is never rounded down.
+ * Returns the factor between the usual rates and the rates of a mode: the highest factor of any class, so that classes
+ * that a list omits are never undercharged. It has six decimals and is never rounded down.
  */
 export function factorBetween(usual: Rates, mode: Rates): string | undefined {
   const known: Readonly<Record<string, string>> = ratesOf(usual)

@@ -92,7 +92,7 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   return finished
 }
 
-// Sizes of searches are those of requests only where requests have a price, and only below it.
+// Prices by search size require a request price, and are kept only if they are lower.
 function withRequestSizes(rates: Rates): void {
   const { request = "0" } = rates
   for (const name of ["request_medium", "request_low"] as const) {
@@ -120,7 +120,7 @@ function withoutFreeCache(rates: Rates, input: string | undefined): void {
   ] as const) {
     if (rates[name] === "0") delete rates[name]
   }
-  // Of models without a cache, a list has the price of input, rounded up.
+  // For models without a cache, a list repeats the input price, rounded up.
   if (rates.cached_input !== undefined && exceeds(rates.cached_input, rates.input ?? input)) {
     delete rates.cached_input
   }

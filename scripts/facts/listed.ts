@@ -16,7 +16,8 @@ const gpt62: ModelFacts = {
 
 /**
  * Models that neither source lists and that people ask for; in US dollars per million units. Each has the page
- * with its price; only those of Perplexity (2026-11-22) and GitHub were read. Once a source lists one, the source counts.
+ * with its price; only those of Perplexity (2026-11-22) and GitHub were read. A source that lists such a model
+ * takes precedence.
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
   cohere: {

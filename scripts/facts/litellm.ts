@@ -36,7 +36,7 @@ export interface LiteLlmEntry {
   reasoning: boolean
   /** The day it is withdrawn. */
   ends?: string
-  /** The page that the price is from. */
+  /** The page with the price. */
   source?: string
 }
 
@@ -187,7 +187,7 @@ function countUnits(price: Price, entry: Entry, kind: Kind): void {
   if (typeof value === "number") price[unit[kind]] = decimal(value * 1e6)
 }
 
-/** The most expensive of a search's sizes, for a million, and those of smaller sizes. */
+/** Returns the highest search price of all context sizes per million, and the prices of smaller sizes. */
 function searchPrices(entry: Entry): Rates {
   const costs = Object.entries(entry.search_context_cost_per_query ?? {})
   const sizes = Object.fromEntries(

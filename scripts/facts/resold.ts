@@ -68,7 +68,7 @@ export function undated(name: string): string {
   return name.replace(/-\d{4}-\d{2}-\d{2}$/, "")
 }
 
-/** Gives a model the higher of its own and the known price of images. Text keeps its own price. */
+/** Sets the image price to the higher of the listed and the known price. Text keeps its listed price. */
 function withImages(model: ModelFacts, known: Price | undefined): void {
   if (known === undefined) return
   const { price = known } = model

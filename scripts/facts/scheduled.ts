@@ -1,10 +1,10 @@
 import type { Facts, Price, PricePeriod, Rates } from "./shape.ts"
 
-/** Prices that vendors change by the hour or have announced for a later day. No list has them completely. */
+/** Prices that change by the hour or on an announced date. No list contains them completely. */
 interface Schedule {
   readonly vendors: readonly string[]
   readonly name: RegExp
-  /** Values of the lists for which the schedule applies. A price with another value is newer, and is not changed. */
+  /** Listed values to which the schedule applies. A price with another value is newer and stays unchanged. */
   readonly listed: readonly Rates[]
   /** Replaces the values of the lists. */
   readonly own?: Price

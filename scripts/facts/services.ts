@@ -74,14 +74,14 @@ export const modelRates: readonly { vendor: string; name: string; rates: Rates }
   { vendor: "perplexity", name: "sonar-deep-research", rates: { reasoning_output: "3" } },
 ]
 
-/** Rates that a list has wrong, with the value that it has. A list with another value is newer, and is not changed. */
+/** Corrections of wrong listed rates. They apply only while the list still has the wrong value. */
 export const mistakenRates: readonly {
   vendor: string
   name: string
   listed: Rates
   rates: Rates
 }[] = [
-  // cohere.com/pricing, when it had prices of Embed 3: 0.10 for each of its four models. LiteLLM has a thousand times that.
+  // cohere.com/pricing, while it listed Embed 3: 0.10 for each of its four models. LiteLLM has 1,000 times this price.
   {
     vendor: "cohere",
     name: "embed-multilingual-light-v3.0",

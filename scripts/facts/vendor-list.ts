@@ -34,7 +34,7 @@ export interface Sources {
  */
 const searchingVendors = new Set(["google", "vertex", "perplexity"])
 
-/** What models of a kind return, if LiteLLM alone has them. */
+/** Output modalities by kind, for models that only LiteLLM lists. */
 const OUTPUTS: Readonly<Partial<Record<Kind, string[]>>> = { image: ["image"], speech: ["audio"] }
 
 /**
@@ -96,7 +96,7 @@ export class VendorList {
         .map(({ name }) => [name, undefined]),
     )
     for (const [name, record] of this.#quoted()) {
-      // The two lists keep what was withdrawn, and others' spellings, but seldom the same ones.
+      // Both lists keep withdrawn models and foreign spellings, but seldom the same ones.
       if (this.#isNamedTwice(name)) names.set(name, record)
     }
     return [...names]
@@ -116,9 +116,9 @@ export class VendorList {
   /** Whether LiteLLM alone is enough to know a model. */
   #isEnough({ kind, price, ends, source }: LiteLlmEntry): boolean {
     if (kind === undefined || price === undefined || isFree(price)) return false
-    // Neither of the other two lists is about models other than chat.
+    // The other two lists cover only chat models.
     if (kind !== "chat") return true
-    // A date of withdrawal is kept by hand.
+    // People maintain withdrawal dates.
     if (ends !== undefined) return ends > this.#sources.date
     return this.#source.sourced === true && source !== undefined
   }
@@ -148,7 +148,7 @@ export class VendorList {
     return this.#describe(listing, kind)
   }
 
-  /** The kind of a model; undefined for one that is left out, as are kinds that the gateway does not call at the vendor. */
+  /** Returns the kind of a model; undefined if it is omitted or unsupported at the vendor. */
   #kindOf(listing: Listing): Kind | undefined {
     const vendor = vendors.get(this.#vendor)
     const kind = kindOf(listing)

@@ -10,13 +10,13 @@ export interface VendorSource {
   additions?: true
   /** A name that LiteLLM alone has is added if its entry names the page with the price. */
   sourced?: true
-  /** Names of models that cost nothing; of any other, a price of nothing is one that the list does not know. */
+  /** Names of free models. For other models, a listed price of 0 means that the price is unknown. */
   free?: RegExp
-  /** Set if the lists have prices of another currency as if they were dollars. */
+  /** Set if the lists label prices in another currency as dollars. */
   unconverted?: Unconverted
 }
 
-/** Prices in another currency that a list has as dollars. */
+/** Prices in another currency that a list labels as dollars. */
 interface Unconverted {
   /** Dollars for one unit of the currency, as models.dev converts the vendor's newer prices. */
   rate: string

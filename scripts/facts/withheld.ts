@@ -65,7 +65,7 @@ const withheldNames: Withheld[] = [
 
 /** Names that models.dev lists and that cannot be called in any dialect we speak to their vendor. */
 const unreachableNames: Withheld[] = [
-  { vendor: "azure", name: /^(claude|FLUX|MAI-Image)/i, reason: "behind an endpoint of its own" },
+  { vendor: "azure", name: /^(claude|FLUX|MAI-Image)/i, reason: "only on a separate endpoint" },
   { vendor: "azure", name: /^ada$/, reason: "not a whole name" },
   { vendor: "azure", name: /^gpt-3\.5-turbo-instruct$/, reason: "legacy completions only" },
   { vendor: "bedrock", name: /^openai\.gpt-\d/, reason: "behind the mantle endpoint only" },
@@ -80,7 +80,7 @@ const unreachableNames: Withheld[] = [
     reason: "a form of requests that the gateway does not write",
   },
   { vendor: "bedrock", name: /titan-image/, reason: "withdrawn" },
-  // Their prices are those of a step or an image, written as prices of tokens.
+  // Their listed token prices are prices per step or image.
   {
     vendor: "fireworks",
     name: /flux|SSD|diffusion|playground/,
@@ -90,7 +90,7 @@ const unreachableNames: Withheld[] = [
   {
     vendor: "cloudflare",
     name: /indictrans|m2m100|bart-|distilbert/,
-    reason: "behind an endpoint of its own",
+    reason: "only on a separate endpoint",
   },
   { vendor: "together", name: /^together-ai-/, reason: "a price of a size, not a model" },
   {

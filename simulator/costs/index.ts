@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
   "/v1/organizations/cost_report": answerAnthropicCosts,
   "/v1/organizations/usage_report/messages": answerAnthropicCosts,
   "/api/v1/activity": answerActivity,
-  // Where the simulator is set as the provider's address.
+  // The path if the simulator is the provider's base address.
   "/v1/activity": answerActivity,
 }
 

@@ -39,7 +39,7 @@ const MISSING_SCOPE: VendorError = {
 /**
  * `GET /v1/organization/costs` and `/v1/organization/usage/{completions,embeddings}`
  * (https://platform.openai.com/docs/api-reference/usage): pages of daily buckets. A key that begins with `sk-admin` has
- * access; one with `429` or `503` in it fails like that.
+ * access; a key that contains `429` or `503` gets that status.
  */
 export function answerOpenaiCosts(exchange: Exchange): Response {
   const { path, headers } = exchange

@@ -1,8 +1,8 @@
-/** What the played vendors bill for a day, to be set by tests. */
+/** One line of a simulated vendor's bill for a day; set by tests. */
 export interface SimulatedCost {
   /** In UTC: `2026-11-01`. */
   readonly day: string
-  /** Empty for a fee of no model. */
+  /** Empty for a fee that belongs to no model. */
   readonly model: string
   readonly class: "input" | "cached_input" | "cache_write" | "cache_write_1h" | "output" | "search"
   readonly quantity: number
@@ -10,9 +10,9 @@ export interface SimulatedCost {
   readonly amount: string
   /** The vendor's id of the API key. */
   readonly key?: string
-  /** Absent: the standard one. */
+  /** Absent: the standard tier. */
   readonly tier?: string
-  /** How many requests it is of. */
+  /** Number of requests. */
   readonly requests?: number
   /** Absent: USD. */
   readonly currency?: string
@@ -27,13 +27,13 @@ export interface SimulatedDay {
   readonly costs: readonly SimulatedCost[]
 }
 
-/** One page of the days of a range. */
+/** One page of a range of days. */
 export interface DayPage {
   readonly days: readonly SimulatedDay[]
   readonly nextPage: string | null
 }
 
-/** A range of days as a vendor is asked for it; Unix milliseconds. */
+/** A requested range of days; Unix milliseconds. */
 export interface DayRange {
   readonly from: number
   readonly until: number
@@ -43,7 +43,7 @@ export interface DayRange {
 
 const CURSOR = /^page_(\d+)$/
 
-/** Undefined for a cursor that no page gave. Days without costs are there too, and are empty. */
+/** Returns undefined for an unknown cursor. Days without costs are included, with empty lists. */
 export function dayPage(
   costs: readonly SimulatedCost[],
   { from, until, limit, page }: DayRange,
@@ -60,7 +60,7 @@ export function dayPage(
   return { days, nextPage: at < until ? `page_${at}` : null }
 }
 
-/** The costs that have the same group, in the order of their first ones. */
+/** Returns costs by group, in order of first occurrence. */
 export function grouped<Group extends object>(
   costs: readonly SimulatedCost[],
   groupOf: (cost: SimulatedCost) => Group,
@@ -100,7 +100,7 @@ export function quantityOf(
   return counted.reduce((sum, { quantity }) => sum + quantity, 0)
 }
 
-/** The requests of costs, each of which can have several classes. */
+/** Returns the number of requests; a request can have costs of several classes. */
 export function requestsOf(costs: readonly SimulatedCost[]): number {
   return Math.max(0, ...costs.map(({ requests = 0 }) => requests))
 }

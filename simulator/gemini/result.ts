@@ -154,7 +154,7 @@ export function endingMembers(candidate: Candidate, index: number, isVertex: boo
   }
 }
 
-/** The log probabilities of a text, as a member of its candidate; nothing unless asked for. */
+/** Returns the log probabilities of a text as a member of its candidate; empty unless requested. */
 export function logprobsResult(text: string | null, options: LogprobsOptions): JsonObject {
   if (!options.wanted || text === null) return {}
   const tokens = arrayOf(objectOf(logprobsOf(text, options)).content).map((each) => objectOf(each))

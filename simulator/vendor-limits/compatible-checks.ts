@@ -13,7 +13,7 @@ export const JSON_WORD = rejects((body) => formatOf(body) === "json_object" && !
     "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
 })
 
-/** Whether thinking is switched off, in one of the forms of the vendors. */
+/** Whether thinking is switched off in any vendor's form. */
 export function isOff(
   body: JsonObject,
   ...forms: readonly ("effort" | "enable_thinking" | "thinking")[]

@@ -31,7 +31,7 @@ export interface Stretch {
 
 /** A part of a week in which the same period applies. */
 interface Part extends Window {
-  /** The place of the period; -1: none. */
+  /** Index of the period; -1: no period applies. */
   readonly index: number
 }
 
@@ -162,7 +162,7 @@ function partAt(week: readonly Part[], minute: number): Part {
   return part
 }
 
-/** The first place in a sorted list for which something does not hold. */
+/** Returns the first index in a sorted list for which the condition is false. */
 function placeAfter(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {

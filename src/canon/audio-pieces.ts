@@ -31,7 +31,7 @@ export class JoinedAudio {
   /** The members of the extras of all pieces; undefined if the first piece has no extra. */
   readonly #extra: Extra | undefined
   #transcript: string
-  /** The merged sources of all pieces with audio; its data is that of the first one. */
+  /** The merged sources of all pieces with audio; its data is the data of the first piece. */
   #source: Base64Source | undefined
   /** The audio of all pieces, if several have audio. */
   #bytes: JoinedBase64 | undefined
@@ -60,7 +60,7 @@ export class JoinedAudio {
     this.#source = this.#source === undefined ? source : { ...this.#source, ...source }
   }
 
-  /** The clip so far. */
+  /** Returns the clip of all pieces so far. */
   get whole(): AudioPart {
     const whole: Writable<AudioPart> = { ...this.#part }
     if (this.#source !== undefined) whole.source = this.#source

@@ -85,7 +85,7 @@ export interface ResultPatch {
   readonly model: string
   /** Whether the caller asked for usage in the stream. */
   readonly streamUsage: boolean
-  /** The choices that the caller asked for. */
+  /** The number of requested choices. */
   readonly choices?: number
 }
 

@@ -1,33 +1,33 @@
-/** What a provider's error is about. It decides who sees it, what rests, and whether the operator is notified. */
+/** Kind of a provider error. It decides who sees the error, what rests, and whether the operator is notified. */
 export type ProviderErrorKind =
-  /** The operator's account is suspended, unpaid, over its budget or not allowed here: all that is called with it rests. */
+  /** The operator's account is suspended, unpaid, over its budget or not allowed here: the account rests. */
   | "account"
-  /** The operator's credential is invalid or expired: all that is called with it rests. */
+  /** The operator's credential is invalid or expired: the credential rests. */
   | "credential"
   /** The operator's account may not use this model: the deployment rests. */
   | "permission"
   /** The operator's account may use the model, but not stream it. */
   | "streaming"
-  /** The operator's account may not make a request of this size, or with one of its features. Nothing rests: it serves others. */
+  /** The operator's account may not make a request of this size or with one of its features. Nothing rests. */
   | "allowance"
-  /** The model failed at this request, and may at others of its kind only: nothing rests. */
+  /** The model failed to generate a response. Nothing rests, since other requests may succeed. */
   | "generation"
-  /** The account, its rights, or what the request says: no rule knows. It counts as a failure, and rests nothing at once. */
+  /** An unmatched error about the account, its permissions or the request. It counts as a failure. */
   | "forbidden"
-  /** The provider does not have this model, or no longer: the deployment rests. */
+  /** The provider does not offer this model (any more): the deployment rests. */
   | "model"
   | "capacity"
   | "timeout"
-  /** The provider, or something on the way to it, failed. */
+  /** The provider or the connection to it failed. */
   | "failure"
-  /** The next three are the request's own. The caller sees them, and no other deployment is tried. */
+  /** The next three are faults of the request. The caller sees them, and no other deployment is tried. */
   | "context_length"
   | "content_filter"
   | "request"
 
 /**
- * The meaning of a status if no rule matches the error. Only these four are documented as the request's own fault; any
- * other is about the way to the provider, or its account.
+ * Kind of a status if no rule matches the error. Only the first four are documented as faults of the request. Other
+ * statuses describe the connection to the provider, or the account.
  */
 export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
   [400, "request"],
@@ -64,7 +64,7 @@ const OPENAI_IMAGE_CODES = [
   "image_file_not_found",
 ]
 
-/** The statuses that codes and types stand for, in errors without one: in a stream, or in the body of a 200. */
+/** Statuses of codes and types, for errors without a status: in a stream, or in the body of a 200. */
 export const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map<string, number>([
   ["invalid_request_error", 400],
   ["invalid_prompt", 400],

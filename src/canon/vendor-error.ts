@@ -62,9 +62,9 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
-  // An error about a parameter is the request's own.
+  // An error about a parameter is a fault of the request.
   if (kind !== "request" || error.parameter !== undefined) return kind
-  // Routers put the error of the provider that they called into members of all kinds.
+  // Routers put the error of the called provider into various members.
   const { texts = [] } = error
   const isOfAccount = describesAccount(error.message ?? "") || texts.some(isAccountText)
   return isOfAccount ? "forbidden" : kind
@@ -78,7 +78,7 @@ const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   "forbidden",
 ])
 
-/** Whether a text without its member means the operator's account. */
+/** Whether a text from an unknown member describes the operator's account. */
 function isAccountText(text: string): boolean {
   const message = withoutWrapping(text)
   if (describesAccount(message)) return true
@@ -87,13 +87,13 @@ function isAccountText(text: string): boolean {
   )
 }
 
-/** Members of errors that repeat what the caller wrote. */
+/** Members of errors that repeat the caller's input. */
 const ECHOES: ReadonlySet<string> = new Set(["input", "ctx", "loc", "value", "messages", "prompt"])
-/** Maximum values that are looked at. */
+/** Maximum values that are searched. */
 const MAX_VALUES = 500
 const MAX_TEXT_CHARACTERS = 2_000
 
-/** Returns the texts of an error's body, also of JSON that is text in it. */
+/** Returns the texts in an error's body, including texts in JSON strings. */
 export function textsOf(body: unknown): readonly string[] {
   const texts: string[] = []
   const values: unknown[] = [body]
@@ -202,12 +202,12 @@ function withoutWrapping(message: string): string {
   return message.trim().replace(WRAPPING, "").replaceAll("’", "'")
 }
 
-/** A provider's own error, without what another gateway has put around it, and with plain apostrophes. */
+/** Returns the provider's error without the wrapping of another gateway, and with plain apostrophes. */
 function providersOwn(error: VendorError): VendorError {
   if (error.message === undefined) return error
   const given = error.message.trim()
   const plain = given.replace(WRAPPING, "")
-  // LiteLLM passes some on as JSON.
+  // LiteLLM passes some errors on as JSON.
   const isWrapped = plain !== given && plain.startsWith("{")
   const body = isWrapped ? parseJsonObject(plain.slice(0, plain.lastIndexOf("}") + 1)) : undefined
   const inner = body && (objectAt(body, "error") ?? body)

@@ -286,7 +286,7 @@ function servicesOf(
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
 
-/** Charges besides the model's price, including the modes that the settings of its provider name. */
+/** Charges in addition to the model's price, including modes from the settings of its provider. */
 interface BesidePrice {
   readonly services: DecimalServices
   readonly ownModes: ModeTable | undefined

@@ -357,7 +357,7 @@ export class Catalog {
   }
 
   /**
-   * A model that is refused since it is newer than the price list, at the price that it would have with
+   * Returns a model that is rejected because it is newer than the price list, at its price with
    * `unknown_models: family`.
    */
   offer(name: string): Model | undefined {

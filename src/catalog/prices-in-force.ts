@@ -33,7 +33,7 @@ export function atPricesOf(model: Model, now: number): Model {
   return priced
 }
 
-/** Returns the moment of a model's next known price change; infinite if there is none. */
+/** Returns the moment of a model's next known price change; infinite if no change is known. */
 export function pricedUntil({ deployments }: Model): number {
   return Math.min(Infinity, ...deployments.map(({ price }) => price?.inForce?.until ?? Infinity))
 }

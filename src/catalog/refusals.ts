@@ -15,14 +15,14 @@ export function notFound(name: string, nearest: readonly string[]): GatewayError
 }
 
 /**
- * For a name that is newer than every known one of its family.
- * @param nearest models that may have been meant.
+ * Rejects a name whose version is newer than all known models of its family.
+ * @param nearest similar model names.
  */
 export function newerThanKnown(name: string, nearest: readonly string[]): GatewayError {
   const hint = nearest.length === 0 ? "" : ` Did you mean ${orList(nearest)}?`
   return refusal(
     "model_not_found",
-    `The model \`${shownName(name)}\` is not known. It may be newer than the price list of this gateway.${hint} Its operator can offer newer models at the highest price of their family with 'unknown_models: family', or set a price.`,
+    `The model \`${shownName(name)}\` is not known. It may be newer than this gateway's price list.${hint} The operator can offer newer models at the highest price of their family with 'unknown_models: family', or set a price.`,
   )
 }
 

@@ -49,8 +49,8 @@ export class UnknownModels {
   }
 
   /**
-   * A model that is refused, as it would be offered at the price of its family; undefined where the settings have decided
-   * on such models, or where it has no family.
+   * Returns a rejected model as `unknown_models: family` would offer it; undefined if the settings have
+   * `unknown_models`, or if the model has no family.
    */
   offer(name: string): Model | undefined {
     if (this.#parts.settings.unknownModels !== undefined || !isName(name)) return undefined

@@ -5,10 +5,10 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "../management/new
 import type { PriceLists } from "../management/prices/stored-lists.ts"
 import { databaseOf } from "../store/installation-database.ts"
 
-/** How many models are named. */
+/** Maximum models that the check lists. */
 const MAX_NAMES = 5
 
-/** Models that callers asked for and that are newer than the price list; undefined if there are none. */
+/** Warns of requested models that are newer than the price list; undefined without such models. */
 export async function checkNewerModels(
   settings: Settings,
   lists: PriceLists,
@@ -24,7 +24,7 @@ export async function checkNewerModels(
   return {
     name: "newer models",
     result: "warning",
-    found: `callers asked for models newer than the price list: ${named.join(", ")}${more}`,
-    mend: "offer them at the highest price of their family: set unknown_models: family, in the console under Models or in tollgate.yaml; or take a newer price list, or give them a price",
+    found: `callers requested models newer than the price list: ${named.join(", ")}${more}`,
+    mend: "offer them at the highest price of their family: set unknown_models: family in the console (Models) or in tollgate.yaml. Or load a newer price list, or set their prices",
   }
 }

@@ -95,7 +95,7 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
   return [{ path: [...place, "zone"], message }]
 }
 
-/** Requires a period to have prices, and `tiers` of its own if it changes a price that the price's tiers name. */
+/** Requires a period to have prices, and its own `tiers` if it changes a class that the price's tiers name. */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
   if (names.every((name) => NO_PRICES.has(name))) {

@@ -32,7 +32,7 @@ export interface Price {
    * and are held only for requests that ask for such a service.
    */
   readonly services?: Rates
-  /** What is held besides for the tools of a request, for all of its calls together. Never charged. */
+  /** Additional hold for the tools of a request, for all of its calls together. Never charged. */
   readonly held?: bigint
   /** Factors on token rates, in millionths, by mode of service. */
   readonly modes?: ReadonlyMap<string, bigint>
@@ -73,7 +73,7 @@ export interface PricePeriods {
   periodAt(now: number): PricePeriod | undefined
   /** Returns the next moment with another price; infinite if no change is known. */
   changeAfter(now: number): number
-  /** Returns the dated beginnings and ends that are still to come. */
+  /** Returns future dates at which periods begin or end. */
   datesAfter(now: number): readonly number[]
   /** Returns the same periods with other prices. */
   map(change: (price: Price) => Price): PricePeriods
@@ -284,7 +284,7 @@ function ratesTimes(rates: Rates, factor: bigint): Rates {
   return scaled
 }
 
-/** What another call or another model used for the same request, at its own price. */
+/** Usage of another call or model for the same request, with its own price. */
 export interface SecondUsage {
   /** Absent for the request's own model. */
   readonly model?: string
@@ -294,7 +294,7 @@ export interface SecondUsage {
 
 /**
  * Returns the cost of a usage at a price.
- * @param others what further calls and models used for the same request.
+ * @param others usage of further calls and models for the same request.
  * @param calls the number of calls with the same prompt that the usage is the sum of: each call has its own price tier.
  */
 export function costOf(

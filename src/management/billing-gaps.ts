@@ -6,7 +6,7 @@ import type { ReceiptRecord } from "../store/settlements.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ReceiptReader, receiptsOfTime } from "./receipts-of-time.ts"
 
-/** Receipts that are read for one report of the management API. */
+/** Maximum receipts for one report of the management API. */
 const MAX_RECEIPTS = 50_000
 
 /** One kind of gap, by name. */

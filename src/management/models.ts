@@ -93,7 +93,7 @@ export class Models {
     }
   }
 
-  /** What callers asked for and is newer than the price list. @throws GatewayError `forbidden`. */
+  /** Lists requested models that are newer than the price list. @throws GatewayError `forbidden`. */
   async newer(actor: Actor): Promise<{ object: "list"; data: NewerModel[] }> {
     requireOperator(actor)
     const failed = await this.#failures.list(UNKNOWN_MODEL, null, MAX_READ_REQUESTS)

@@ -4,14 +4,14 @@ import type { Model } from "../catalog/model.ts"
 import type { FailedRequest, FailureFilter } from "../store/failure-log.ts"
 import { priceDocument } from "./price-document.ts"
 
-/** The refused requests that are looked at; enough to see what callers ask for. */
+/** Maximum rejected requests that are read, newest first. */
 export const MAX_READ_REQUESTS = 1_000
-/** Requests that name a model which does not exist. */
+/** Requests for models that do not exist. */
 export const UNKNOWN_MODEL: FailureFilter = { kind: "model_not_found" }
 
 /**
- * The models that callers asked for and that are newer than the price list, at the prices of their families; the most
- * requested first. None where the settings have decided on such models already.
+ * Returns requested models that are newer than the price list, at the prices of their families, in descending order of
+ * requests. The list is empty if the settings have `unknown_models`.
  * @param failed the newest first.
  */
 export function newerModels(catalog: Catalog, failed: readonly FailedRequest[]): NewerModel[] {

@@ -1,14 +1,14 @@
 import type { ReceiptFilter, ReceiptRecord, SettlementReads } from "../store/settlements.ts"
 
-/** Receipts that are read at once. */
+/** Maximum receipts per read. */
 const PAGE = 200
 
-/** What receipts are read from. */
+/** Source of receipts. */
 export interface ReceiptReader {
   readonly settlements: Pick<SettlementReads, "listReceipts">
 }
 
-/** All receipts of a time, in the order of the requests' ids. */
+/** Yields all receipts of a time range, ordered by request id. */
 export async function* receiptsOfTime(
   { settlements }: ReceiptReader,
   filter: ReceiptFilter,

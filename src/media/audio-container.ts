@@ -23,10 +23,10 @@ function isWebm(head: Uint8Array): boolean {
   return latin1(head.subarray(0, EBML_HEAD)).includes("webm")
 }
 
-/** Formats that follow an ID3 tag. Other containers are refused there, although some decoders skip the tag. */
+/** Formats that follow an ID3 tag. Other containers after a tag are rejected, although some decoders skip the tag. */
 const TAGGED: ReadonlySet<AudioContainer | undefined> = new Set(["flac", "mp3"])
 
-/** What follows a tag longer than the bytes read, or without a known start, is taken to be MP3. */
+/** Returns the format after a tag. Content beyond the read bytes or with an unknown start is assumed to be MP3. */
 function behindTag(head: Uint8Array): AudioContainer | undefined {
   const at = tagSize(head)
   if (at === undefined) return undefined

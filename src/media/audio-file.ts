@@ -7,7 +7,7 @@ import { LONGEST_SECONDS } from "./audio-tokens.ts"
 import type { Duration } from "./measure/duration.ts"
 import { PROBED_BYTES, waveDuration } from "./wave-duration.ts"
 
-/** The first bytes that are inspected of a file that is still arriving. */
+/** Number of leading bytes that are inspected while a file is still arriving. */
 const HEAD = 64 * 1024
 
 /** The bytes that a second of audio takes. */
@@ -29,10 +29,10 @@ const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
   webm: { min: 750, typical: 8_000 },
 }
 
-/** No decoder makes more seconds from a byte of speech, in any container. */
+/** Lowest bytes per second of speech in any container. */
 const LOWEST_DENSITY = Math.min(...Object.values(DENSITIES).map(({ min }) => min))
 
-/** The longest that audio can be by its size alone, whatever its headers say. Seconds. */
+/** Returns the maximum duration of audio of this size, regardless of its headers. Seconds. */
 export function possibleSeconds({ file, maxSeconds }: Pick<Audio, "file" | "maxSeconds">): number {
   return Math.max(maxSeconds, Math.min(LONGEST_SECONDS, file.size / LOWEST_DENSITY))
 }

@@ -10,7 +10,7 @@ const WAVE_HEADER = 44
 /** Decoders look for frames in the first packets of a file that claims to have samples. Bytes. */
 export const PROBED_BYTES = 192 * 1024
 
-/** Recordings of speech have at most two channels of 32 bits at 48 kHz: a header that claims more is not believed. */
+/** Rate of two channels of 32 bits at 48 kHz. Speech does not exceed it, so higher header values are capped. */
 const MAX_BYTES_PER_SECOND = 384_000
 
 /**
@@ -36,7 +36,7 @@ function hasFrames(head: Uint8Array): boolean {
   const firstEnd = (samplesAt(head) ?? 0) + FIRST_BYTES
   for (let start = 0; start < head.length; start++) {
     const first = head[start]
-    // Most samples are no start of a frame.
+    // Most samples do not start a frame.
     if (first !== 0xff && first !== 0x56 && first !== 0x0b && first !== 0x77) continue
     const enough = start < firstEnd ? MIN_FIRST_FRAMES : MIN_FRAMES
     let at = start
@@ -49,12 +49,12 @@ function hasFrames(head: Uint8Array): boolean {
   return false
 }
 
-/** Whether the frame at this position is of MPEG audio, if any is. */
+/** Whether a frame at this position would be MPEG audio. */
 function isMpeg(head: Uint8Array, at: number): boolean {
   return head[at] === 0xff && ((head[at + 1] ?? 0) & 6) !== 0
 }
 
-/** Returns the bytes of the frame at this position: of MPEG audio, AAC or AC-3; 0 if there is no frame. */
+/** Returns the bytes of the MPEG audio, AAC or AC-3 frame at this position; 0 if it is not a frame. */
 function frameBytes(head: Uint8Array, at: number): number {
   const second = head[at + 1] ?? 0
   const third = head[at + 2] ?? 0
@@ -98,7 +98,7 @@ function ac3Bytes(head: Uint8Array, at: number, swap: 0 | 1): number {
   return (sampleRate === 44_100 ? words + (byte(4) & 1) : words) * 2
 }
 
-/** The first bytes of frames, and what a byte behind them has. */
+/** The first bytes of a frame, and masked bits of a later byte. */
 interface Mark {
   readonly start: string
   readonly at: number
@@ -153,7 +153,7 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
   if (ONE_BYTE_FORMATS.has(format)) return channels * sampleRate
   const bits = view.getUint16(at + 14, true)
-  // Some decoders take the bits that are said to be valid for the size of a sample.
+  // Some decoders use the number of valid bits as the sample size.
   const validBits = (isExtended && view.getUint16(at + 18, true)) || bits
   return channels * sampleRate * Math.min(8, Math.ceil(Math.min(bits, validBits) / 8))
 }

@@ -33,7 +33,7 @@ export interface Database {
    * @throws LedgerError as `openReader` does.
    */
   readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T>
-  /** The newest failed requests of a filter; none where no failure was ever stored. */
+  /** Returns the newest failed requests that match a filter; empty if no failure was ever stored. */
   failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]>
   /**
    * Opens it to serve from.

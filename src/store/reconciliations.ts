@@ -4,7 +4,7 @@ import type { TimeRange } from "./settlements.ts"
 /** The last comparison of the ledger with the bill of a provider. */
 export interface ReconciliationRecord {
   readonly provider: string
-  /** Of the provider's comparisons, from 1 on. */
+  /** Sequence number of the provider's comparisons, from 1. */
   readonly number: number
   /** Unix milliseconds. */
   readonly at: number
@@ -22,16 +22,16 @@ export interface CostCorrection {
 }
 
 export interface ReconciliationReads {
-  /** The last comparison of each provider, by the names of the providers. */
+  /** Returns the last comparison of each provider, ordered by provider name. */
   list(): Promise<ReconciliationRecord[]>
-  /** The corrections of days that begin in a range; a day of a provider can have several. */
+  /** Returns the corrections of days that begin in a range. A day of a provider can have several corrections. */
   listCorrections(range: TimeRange): Promise<CostCorrection[]>
 }
 
 export interface ReconciliationWrites {
   /**
    * Replaces the provider's last comparison, and adds corrections, which are never removed.
-   * @throws StoreError `conflict` when the record's number is not the next one.
+   * @throws StoreError `conflict` if the record's number does not follow the stored one.
    */
   save(
     record: ReconciliationRecord,

@@ -54,7 +54,10 @@ export const refusals = {
   groupHasMembers: (id: string) =>
     new StoreError("conflict", `accounts belong to the price group '${id}'`),
   wasReconciled: (provider: string) =>
-    new StoreError("conflict", `someone else has just reconciled the provider '${provider}'`),
+    new StoreError(
+      "conflict",
+      `the provider '${provider}' was reconciled at the same time: run the command again`,
+    ),
   settingWasChanged: (section: string, id: string) =>
     new StoreError("conflict", `someone else has just changed ${section} '${id}'`),
 

@@ -69,7 +69,7 @@ export interface Events {
   ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
-  /** A provider reports more of an audio file than was held for it. */
+  /** A provider reports a longer audio file than the hold covers. */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   unpricedPassed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
@@ -158,7 +158,7 @@ export function createEvents(
     audioAboveHold: (request, deployment, nanocredits) =>
       logger.warn(
         { event: "audio_above_hold", request, deployment, nanocredits: nanocredits.toString() },
-        "the provider reports more audio than its file shows: what is above the hold is taken from the balance",
+        "provider reported longer audio than measured; charging the excess over the hold to the balance",
       ),
     ...attemptEvents(logger),
     ...requestEvents(logger, words),

@@ -29,7 +29,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   groq: ENDS_NOTHING,
   huggingface: ENDS_NOTHING,
   hyperbolic: ENDS_STREAMS,
-  // The operator's own servers bill nothing, and these abort calls without a reader.
+  // Operators' own servers do not bill, and these abort calls without a reader.
   "llama-cpp": { ends: "all", source: "https://github.com/ggml-org/llama.cpp/pull/18459" },
   "lm-studio": {
     ends: "streams",
@@ -50,7 +50,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   xai: ENDS_STREAMS,
 }
 
-/** Whether a vendor may bill a call in full although its connection was closed; true without documentation. */
+/** Whether a vendor may bill a call in full although its connection was closed; true if undocumented. */
 export function billsAbandoned(vendor: string, isStream: boolean): boolean {
   const { ends = "none" } = ABANDONED_CALLS[vendor] ?? {}
   return ends === "none" || (ends === "streams" && !isStream)

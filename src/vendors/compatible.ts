@@ -253,7 +253,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "moonshot-cn",
     name: "Moonshot AI (China)",
-    // platform.moonshot.cn/docs/api/chat: the same API, with keys of its own.
+    // platform.moonshot.cn/docs/api/chat: the same API with separate keys.
     baseUrl: "https://api.moonshot.cn/v1",
     keyVariables: ["MOONSHOT_CN_API_KEY"],
     embedding: "none",
@@ -276,7 +276,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "zhipu",
     name: "Zhipu AI (China)",
-    // docs.bigmodel.cn/cn/api: the API of Z.ai, with keys of its own.
+    // docs.bigmodel.cn/cn/api: the API of Z.ai with separate keys.
     baseUrl: "https://open.bigmodel.cn/api/paas/v4",
     keyVariables: ["ZHIPU_API_KEY", "ZHIPUAI_API_KEY"],
     quirks: ZAI,
@@ -323,7 +323,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "stepfun",
     name: "StepFun",
-    // platform.stepfun.com/docs/zh/overview/concept; outside China api.stepfun.ai, with keys of its own.
+    // platform.stepfun.com/docs/zh/overview/concept; outside China api.stepfun.ai, with separate keys.
     baseUrl: "https://api.stepfun.com/v1",
     keyVariables: ["STEPFUN_API_KEY", "STEP_API_KEY"],
     embedding: "none",
@@ -335,7 +335,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.xiaomimimo.com/v1",
     keyVariables: ["XIAOMI_MIMO_API_KEY", "XIAOMI_API_KEY", "MIMO_API_KEY"],
     embedding: "none",
-    // platform.xiaomimimo.com, "Deep thinking": the reasoning before calls has to come back.
+    // platform.xiaomimimo.com, "Deep thinking": reasoning before calls must be sent back.
     quirks: { reasoningHistory: "text", maxTemperature: 1.5 },
   },
   {

@@ -40,7 +40,7 @@ export const XAI_SOUND: SoundOperations = {
   transcription: xaiTranscription(decodeError),
 }
 
-/** OpenRouter's models, and those of similar vendors, return mp3 or raw samples; each transcript has its seconds. */
+/** Models at OpenRouter and similar vendors return mp3 or raw samples; each transcript reports its seconds. */
 export const OPENROUTER_SOUND: SoundOperations = {
   speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),
   transcription: openAiTranscription(decodeError, { translations: false, countsInJson: true }),

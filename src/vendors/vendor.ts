@@ -85,7 +85,7 @@ export interface Vendor {
   readonly operations?: Operations
   /** Those that a provider's servers speak only where its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
-  /** Operators run its servers themselves, with models of their own: none is known, and none has to be. */
+  /** Operators run its servers with their own models, so no known models are required. */
   readonly isServerOfOnesOwn?: true
   /** The base address of a provider; undefined when its settings, unchecked, do not say enough. */
   baseUrlOf(provider: ProviderSettings): string | undefined

@@ -9,7 +9,7 @@ import { databaseOf } from "../../src/store/installation-database.ts"
 import { FailuresFile } from "../../src/store/sqlite/failures-file.ts"
 import { vendors } from "../../src/vendors/index.ts"
 
-test("doctor names the models that callers asked for and that are newer than the price list", async () => {
+test("doctor lists requested models that are newer than the price list", async () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-newer-"))
   try {
     const environment = { MISTRAL_API_KEY: "k", TOLLGATE_DATA: data }
@@ -49,7 +49,7 @@ test("doctor names the models that callers asked for and that are newer than the
       name: "newer models",
       result: "warning",
       found:
-        "callers asked for models newer than the price list: mistral/mistral-large-9 (2 requests)",
+        "callers requested models newer than the price list: mistral/mistral-large-9 (2 requests)",
       mend: expect.stringContaining("set unknown_models: family"),
     })
     expect(

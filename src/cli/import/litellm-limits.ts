@@ -71,7 +71,7 @@ export class LiteLlmLimits {
     }
   }
 
-  /** Returns the own budget, or the referenced one, with a period that the gateway supports. */
+  /** Returns the direct or referenced budget, with a period that the gateway supports. */
   #budget(row: Row, shared: Row, subject: string): Pick<FoundLimits, "limits" | "once" | "period"> {
     const amount = row["max_budget"] ?? shared["max_budget"]
     const period = row["budget_duration"] ?? shared["budget_duration"]

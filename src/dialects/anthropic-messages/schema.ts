@@ -15,7 +15,7 @@ const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
 /**
- * Whether the answer comes as the arguments of the answer tool.
+ * Whether the answer is the arguments of the answer tool.
  *
  * @param quirks those of the request's model.
  */

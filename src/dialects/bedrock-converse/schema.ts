@@ -25,7 +25,7 @@ export type JsonAnswer =
   | { readonly way: "instruction"; readonly schema?: JsonObject }
 
 /**
- * The way for a request. Undefined: no JSON is requested, or a tool call is required, which leaves no answer to
+ * Returns the method for a request. Undefined: no JSON is requested, or a required tool call leaves no answer to
  * format.
  */
 export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAnswer | undefined {

@@ -25,7 +25,7 @@ export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   n: "approximated",
   presence_penalty: "carried",
   frequency_penalty: "carried",
-  // Without alternatives: a loss when they are asked for.
+  // Without alternatives, which is a loss if they are requested.
   logprobs: "approximated",
   tools: "carried",
   "tools.strict": "carried",

@@ -9,7 +9,7 @@ import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { countOf, isCount } from "../shared/usage.ts"
 
-/** Each of them is a count on its own. */
+/** Each is a separate count. */
 const COUNTS = ["promptTokenCount", "totalTokenCount", "candidatesTokenCount", "thoughtsTokenCount"]
 
 /**

@@ -35,7 +35,7 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
 
 /** `[3]`: the number of a source within a text. */
 const MARK = /\[(\d{1,3})\]/g
-/** Maximum citations of one answer: a mark may repeat without limit. */
+/** Maximum citations of one answer, because marks may repeat without limit. */
 const MAX_CITATIONS = 1_000
 /** Maximum marks of a text that are read. */
 const MAX_MARKS = 10_000

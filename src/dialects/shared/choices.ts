@@ -42,12 +42,12 @@ export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] 
   return isComplete ? (given as number[]) : positions
 }
 
-/** Numbers the choices of a stream: the only requested one is the first, however its vendor numbers it. */
+/** Numbers the choices of a stream. The only requested choice gets index 0, regardless of its vendor's index. */
 export class StreamedChoices {
   readonly #isOnly: boolean
   #only: number | undefined
 
-  /** @param asked the choices that were asked for. */
+  /** @param asked the number of requested choices. */
   constructor(asked: number | undefined) {
     this.#isOnly = asked === 1
   }

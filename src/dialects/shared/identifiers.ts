@@ -16,7 +16,7 @@ export function isLongId(id: string): boolean {
   return id.length > MAX_ID_LENGTH
 }
 
-/** A vendor's id with a dialect's prefix; a new one if the vendor's is missing or too long. */
+/** Returns the vendor's id with a dialect's prefix; a new id if the vendor's id is missing or too long. */
 export function prefixedId(prefix: string, id: string | undefined): string {
   if (id === undefined || id === "" || isLongId(id)) return mintId(prefix)
   return id.startsWith(prefix) ? id : prefix + id

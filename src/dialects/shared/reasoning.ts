@@ -21,7 +21,7 @@ const DEFAULT_LIMIT = 16_384
 const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
 
-/** Whether a request says how much to reason. */
+/** Whether a request sets the amount of reasoning. */
 export function setsReasoning(options: ReasoningOptions | undefined): boolean {
   return options?.effort !== undefined || options?.budget !== undefined
 }

@@ -10,7 +10,7 @@ export interface DecodedTools<Other extends JsonValue = JsonValue> {
   readonly others: readonly Other[]
 }
 
-/** Whether the model has to call a tool. */
+/** Whether the model must call a tool. */
 export function requiresCall(choice: ToolChoice | undefined): boolean {
   return choice?.type === "required" || choice?.type === "tool"
 }

@@ -1,11 +1,11 @@
 import type { ByteReader } from "./byte-reader.ts"
 
-/** Returns the length of a variable-length number: its leading zeros and one (RFC 8794, 4). Bytes. */
+/** Returns the bytes of a variable-length number: its leading zeros plus 1 (RFC 8794, 4). */
 export function ebmlLength(reader: ByteReader, at: number): number {
   return Math.clz32(reader.byte(at)) - 23
 }
 
-/** Returns the value without the marker. All ones mean unknown and are read as an empty element. */
+/** Returns the value without the marker. All ones mean an unknown size and are read as an empty element. */
 export function ebmlSize(reader: ByteReader, at: number, length: number): number {
   const most = 2 ** (7 * length) - 1
   const value = length === 8 ? reader.uint(at + 1, 7) : reader.uint(at, length) - 2 ** (7 * length)

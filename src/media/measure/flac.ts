@@ -20,7 +20,7 @@ export function flacDuration(reader: ByteReader): Duration | undefined {
   const start = skipTags(reader)
   if (reader.text(start, 4) !== "fLaC") return undefined
   const info = readFlacInfo(reader, start + 8)
-  // Search all bytes for frames: a block of metadata may claim to be longer than it is.
+  // Search all bytes for frames: a metadata block may declare a wrong length.
   const seconds = flacFramesSeconds(reader, start + 4, info.sampleRate)
   if (seconds === 0) return undefined
   const claimed = info.sampleRate > 0 ? info.samples / info.sampleRate : 0

@@ -9,7 +9,7 @@ interface FrameFormat {
   readonly minBytesPerSecond: number
 }
 
-/** The share of a file that may be no frames, such as tags at its end. */
+/** Maximum share of a file outside of frames, such as tags at its end. */
 const MAX_SKIPPED = 0.05
 
 /** A decoder finds the start of the frames by some that follow each other. */
@@ -67,7 +67,7 @@ function framesDuration(reader: ByteReader, format: FrameFormat): Duration | und
   const inside = start === 0 ? 0 : walk(reader, format, 0).seconds
   const { skippedBytes } = counted
   const maxSeconds = Math.max(counted.seconds + skippedBytes / format.minBytesPerSecond, inside)
-  // More than a few bytes are sound in another format, which decoders may find.
+  // More than a few such bytes may be audio in another format, which decoders may find.
   const isOther = skippedBytes > reader.size * MAX_SKIPPED
   const other = isOther ? skippedBytes / MIN_SPEECH_BYTES_PER_SECOND : 0
   return { seconds: counted.seconds + other, maxSeconds, hasVideo: false }

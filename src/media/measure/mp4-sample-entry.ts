@@ -14,7 +14,7 @@ import { MAX_PACKET_SECONDS, MIN_PACKET_SECONDS } from "./opus.ts"
 export interface SampleEntry {
   /** Maximum duration of a sample that is one frame. */
   readonly maxSampleSeconds: number
-  /** Minimum duration of a sample, whatever the table of times says. */
+  /** Minimum duration of a sample, regardless of the time table. */
   readonly minSampleSeconds: number
   /** Minimum and maximum bytes per second of codecs whose decoders read several frames from a sample. */
   readonly bytesPerSecond?: Range
@@ -108,7 +108,7 @@ export function readSampleEntry(
 /** The tag of an object type that is not AAC: MPEG-1 and MPEG-2 audio. */
 const MPEG_AUDIO_TYPES: ReadonlySet<number> = new Set([0x69, 0x6b])
 
-/** AAC or MPEG audio. If there are several descriptors, each of them may be the one that a decoder reads. */
+/** AAC or MPEG audio. If there are several descriptors, a decoder may read any of them. */
 function readMp4a(reader: ByteReader, at: number, end: number, rate: number): SampleEntry {
   const rates = rate === 0 ? [] : [rate]
   let shortest = Infinity
@@ -150,7 +150,7 @@ export function shortestAacFrame(reader: ByteReader, at: number): number {
   return (isShort ? 480 : 960) / aacRate(reader, at)
 }
 
-/** Where boxes of a name may have their content: anywhere, since entries of different versions have them elsewhere. */
+/** Yields the content offsets of all boxes with a name. Their position depends on the version of the entry. */
 function* boxesNamed(
   reader: ByteReader,
   name: string,

@@ -67,7 +67,7 @@ export function oggDuration(reader: ByteReader): Duration | undefined {
       const granule = high * 2 ** 32 + reader.uintLittle(at + 6, 4)
       stream.granule = Math.max(stream.granule, granule)
     }
-    // A page may begin in the last bytes of one that is wrong.
+    // A page may begin in the last bytes of an invalid page.
     const hasPages = reader.findText("OggS", at + 4) < end
     const page = Buffer.from(reader.slice(at, end - at))
     const isFlac = stream.codec.name === "flac"
@@ -187,7 +187,7 @@ function opusCodec(skip: number): Codec {
 }
 
 /**
- * A packet lasts at most half of the longer block (Vorbis I, 4.3.8). Sound has more long blocks than short ones.
+ * A packet lasts at most half of the longer block (Vorbis I, 4.3.8). Audio has more long blocks than short blocks.
  * @param sizes both block sizes, as exponents.
  */
 export function vorbisSeconds(rate: number, sizes: number): Range {

@@ -95,7 +95,7 @@ export function webmDuration(reader: ByteReader): Duration | undefined {
   return state.isPlain ? durationOf(state) : undefined
 }
 
-/** Reads elements in sequence, up to one that was read before. @returns whether all could be read. */
+/** Reads elements in sequence until an element was read before. @returns whether all could be read. */
 function walk(reader: ByteReader, state: State, start: number): boolean {
   state.trackEnd = 0
   for (let at = start; at < reader.size;) {

@@ -19,7 +19,7 @@ import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
 
 /** The service that a request received. */
 interface ServedRequest {
-  /** Of each response to the request. */
+  /** Records of each response to the request. */
   readonly records: readonly AnswerRecord[]
   /** The number of calls with the same prompt. */
   readonly calls: number

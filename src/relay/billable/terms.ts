@@ -143,7 +143,7 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
   }))
 }
 
-/** Adds to what is held for the request, in nanocredits per million requests. */
+/** Additional hold for the request, in nanocredits per million requests. */
 function withHeld(price: Price, more: bigint): Price {
   return more === 0n ? price : { ...price, held: (price.held ?? 0n) + more }
 }

@@ -42,14 +42,14 @@ export function boundAt(bound: Bound, deployment: Deployment): Bound {
   }
 }
 
-/** Usual tokens per agent: input besides the prompt, and output for the other agents. */
+/** Usual tokens per agent: input in addition to the prompt, and output for the other agents. */
 const AGENT_INPUT = 40_000
 const AGENT_OUTPUT = 10_000
 /** Efforts at which fewer agents work. */
 const FEW_AGENTS = 4
 const HIGH_EFFORTS: ReadonlySet<string | undefined> = new Set(["high", "xhigh", "max"])
 
-/** Returns the number of agents besides the answering one. */
+/** Returns the number of agents, excluding the answering one. */
 function agentsIn({ effort }: Bound, { agents = 0 }: Pick<Deployment, "agents">): number {
   return HIGH_EFFORTS.has(effort) ? agents : Math.min(agents, FEW_AGENTS)
 }
@@ -144,7 +144,7 @@ function beside(bound: Bound, price: Price, deployment: Deployment): bigint {
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
 }
 
-/** All calls themselves, and what is held for their tools. */
+/** Fees of all calls, and the hold for their tools. */
 function requestsOf({ calls = 1 }: Bound, { rates: { requests = 0n }, held = 0n }: Price): bigint {
   return requests * BigInt(calls) + held
 }

@@ -91,7 +91,7 @@ export interface ChatHoldInput extends AnyHoldInput {
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
-  /** The same demand with fewer tool calls; absent if only tokens are billed. */
+  /** The demand with fewer tool calls; absent if only tokens are billed. */
   readonly withFewerCalls?: Demand["withFewerCalls"] | undefined
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>

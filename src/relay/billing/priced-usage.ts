@@ -81,7 +81,7 @@ function beyondOf(reported: PricedUsage, held: PricedUsage): PricedUsage {
   return { ...held, beyond: { reported, amount } }
 }
 
-/** Counts the calls themselves if they have a price, unless their provider reported of which kind they were. */
+/** Counts the calls if they have a price, unless their provider reported their kinds. */
 export function withRequests(
   { usage, calls = 1 }: Pick<CountedUsage, "usage" | "calls">,
   price: Price,

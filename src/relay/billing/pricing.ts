@@ -24,7 +24,7 @@ import {
 export interface PricingAlarms {
   /** A priced answer for which the vendor reported no usage, or zero. */
   usageMissing(request: string, deployment: string): void
-  /** The vendor reports more of an audio file than was held for it. @param nanocredits above the hold. */
+  /** The vendor reports a longer audio file than the hold covers. @param nanocredits above the hold. */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   /** A vendor counts something that is charged to no one. */
   usageUncharged(request: string, deployment: string, name: string): void

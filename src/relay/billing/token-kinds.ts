@@ -120,7 +120,7 @@ export function outputClasses(kinds: number): readonly UsageClass[] {
 }
 
 /**
- * Counts cache writes without a reported lifetime as the longest lifetime that the request asked for.
+ * Counts cache writes without a reported lifetime as the longest lifetime in the request.
  * @param kinds the kinds of tokens of the request.
  */
 export function withLifetimes(usage: Usage, kinds: number): Usage {

@@ -15,14 +15,14 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
 /** Maximum corrections of one request at one deployment. */
 const MAX_CORRECTIONS = 3
 
-/** Makes one call of a plan, or all of a plan that takes several, which are corrected one by one. */
+/** Makes one call of a plan, or all calls of a plan with several. Each call is corrected separately. */
 type Calls<T> = (plan: Plan) => Promise<T>
 
 /**
  * Makes the call of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
  * receives anything. A successful correction is stored for the deployment. A rejected call is never charged.
- * @param first may be the plan of several calls, of which this is one: the others continue.
- * @throws CallFailure of the last call, if no correction exists, or only one with a loss that a strict caller forbids.
+ * @param first a plan that may have several calls. This is one of its calls; the others continue.
+ * @throws CallFailure of the last call, if no correction exists or a strict caller forbids its loss.
  */
 export function callCorrected<T>(
   context: ChatContext,
@@ -96,7 +96,7 @@ async function correct(
   try {
     const next = await planFor(context, { deployment, client, corrections }, signer)
     const isSame = next.binding === plan.binding && Bun.deepEquals(next.body, plan.body)
-    // A call that gives one of several choices is not replaced by one that gives all of them.
+    // A call for one of several choices must not be replaced by a call for all of them.
     return isSame || next.calls < plan.calls ? undefined : next
   } catch {
     // The caller gets the provider's own error.

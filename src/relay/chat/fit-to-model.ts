@@ -241,7 +241,7 @@ function fitIdentifiers(
   }
 }
 
-/** A required call takes precedence over reasoning by default, but not over reasoning that the caller asked for. */
+/** A required call takes precedence over reasoning by default, but not over reasoning that the caller requested. */
 function fitRequiredCall(request: Writable<ChatRequest>, rules: ModelRules, losses: Loss[]): void {
   const { reasoning, toolChoice } = request
   if (rules.tool_choice_with_reasoning !== false) return

@@ -12,7 +12,7 @@ import type { Restoration } from "./restored-answer.ts"
 
 /** Digits of the hash in a fitted name. */
 const HASH_LENGTH = 8
-/** Maximum length of a fitted name if the model has none, because rewriting takes time per character. */
+/** Maximum length of a fitted name if the model has no maximum, because rewriting takes time per character. */
 const MAX_FITTED_NAME = 64
 
 /** Fits the tools and the calls of a request. Returns the names that the answer has to be given back. */

@@ -39,7 +39,7 @@ export class Meter {
   /** Choices of a stream that have begun. */
   readonly #begun = new Set<number>()
   #lastChoice: number | undefined
-  /** Whether it is the sum of calls of which one is not counted. */
+  /** Whether it is a sum that lacks one of the calls. */
   #isPartlyCounted = false
   /** How much of the output had come when the usage was reported. */
   #amountAtUsage = 0

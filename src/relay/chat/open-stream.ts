@@ -45,7 +45,7 @@ interface Opened {
   readonly plan: Plan
   readonly recorder: StateRecorder | undefined
   readonly attempts: Attempt[]
-  /** The streams that have begun, out of several; in no order. */
+  /** The started streams of several calls; unordered. */
   readonly streams: UpstreamStream[]
   readonly writer: TranscodingWriter | undefined
 }
@@ -76,7 +76,7 @@ export class StreamOpening {
       .catch((failure: unknown) => this.#withoutFailed(failure))
   }
 
-  /** The begun choices of the last plan after another choice failed. @throws CallFailure if no choice has begun. */
+  /** Returns the started choices of the last plan after another choice failed. @throws CallFailure if none started. */
   #withoutFailed(failure: unknown): AnswerStream {
     if (isFinal(asCallFailure(failure))) throw failure
     const { plan, streams = [], writer } = this.#last ?? {}
@@ -134,7 +134,7 @@ export class StreamOpening {
     }
   }
 
-  /** One call, up to its first frames. @param plan that of the others, or a corrected one. */
+  /** Makes one call, up to its first frames. @param plan the plan of the other calls, or a corrected plan. */
   async #openCall(
     { recorder, attempts }: Opened,
     plan: Plan,
@@ -156,7 +156,7 @@ export class StreamOpening {
   }
 }
 
-/** What was counted of the calls of a plan, without those that their provider rejected. */
+/** Returns the counted usage of a plan's calls, without calls that their provider rejected. */
 function countedOf(plan: Plan, all: readonly Attempt[]): Counted {
   const attempts = all.filter((attempt) => !isRejected(attempt))
   const meters = attempts.flatMap(({ meter }) => meter ?? [])

@@ -35,7 +35,7 @@ export interface Plan {
   readonly client: ProviderClient
   /** The rules of the model; absent: no restriction is known. */
   readonly rules?: ModelRules | undefined
-  /** What its provider has rejected of the same request so far. */
+  /** Rules from the provider's rejections of the same request so far. */
   readonly corrections?: ModelRules | undefined
   readonly binding: ChatBinding
   /** Whether caller and vendor speak the same dialect, so that the answer is passed on unchanged. */
@@ -64,7 +64,7 @@ export function wholePlan(plan: Plan): Plan {
   return limitedPlan({ ...plan, request, body })
 }
 
-/** The plan with the limits on calls of tools that its hold was placed by, and with an engine for its files. */
+/** Returns the plan with the limits on tool calls that its hold is based on, and with an engine for its files. */
 export function limitedPlan(plan: Plan): Plan {
   const { terms, client, binding } = plan
   const body = withPdfEngine(plan)
@@ -74,10 +74,10 @@ export function limitedPlan(plan: Plan): Plan {
 }
 
 const PARSER = "file-parser"
-/** Engines that cost nothing; the last one has another name now. */
+/** Free engines; the last one is a former name. */
 const FREE_ENGINES: ReadonlySet<JsonValue | undefined> = new Set([...PDF_ENGINES, "pdf-text"])
 
-/** Names the engine that parses files at OpenRouter, which would otherwise choose one that costs money. */
+/** Names the engine that parses files at OpenRouter, which would otherwise choose a paid engine. */
 function withPdfEngine({ body, request, rules }: Plan): JsonObject {
   const engine = rules?.pdf_engine
   if (engine === undefined) return body

@@ -25,7 +25,7 @@ export interface Signed {
   readonly extra?: Extra
 }
 
-/** What an envelope holds. */
+/** Content of an envelope. */
 interface OpenedEnvelope extends Signed {
   readonly provider: string
 }
@@ -57,7 +57,7 @@ export class ReasoningSigner {
   /** @returns undefined when it was not signed here, or was changed. */
   open(text: string): OpenedEnvelope | undefined {
     const end = PREFIX.length + PROOF_CHARACTERS
-    // Nothing is read of a long text without a proof.
+    // A long text without a proof is not parsed.
     if (text[end] !== SEPARATOR) return undefined
     const given = Buffer.from(text.slice(PREFIX.length, end), "base64url")
     if (given.length !== PROOF_LENGTH) return undefined
@@ -143,7 +143,7 @@ export function openEnvelopes(
       if (!isSealed(part)) return [part]
       const signed = signer.openPart(part)
       const opened = openPart(part, signed, provider)
-      // A vendor that signs nothing loses nothing.
+      // A vendor without signatures has no loss.
       if (opened.signature === undefined && signed?.signature !== "") lost = LOST
       return opened.signature === undefined && opened.text === "" ? [] : [opened]
     })

@@ -14,7 +14,7 @@ export interface Restoration {
   readonly isWrapped?: boolean
 }
 
-/** What an answer is whose call has no arguments. */
+/** Text of an answer whose call has no arguments. */
 const NO_ARGUMENTS = "{}"
 
 /** Restores the events of a stream. */
@@ -105,7 +105,7 @@ class ChoiceRestoring {
   readonly #wrapped: WrappedText | undefined
   /** Text before an answer that comes as a call: dropped, unless the call never comes. */
   #held = ""
-  /** Numbers of the calls of the answer tool. The first one is the answer, further ones are dropped. */
+  /** Numbers of the answer tool's calls. The first call is the answer; further calls are dropped. */
   readonly #answers: number[] = []
   #hasAnswer = false
   #hasCalls = false
@@ -148,7 +148,7 @@ class ChoiceRestoring {
     return [...this.release(), this.#numbered({ ...event, name })]
   }
 
-  /** Numbers a call without those of the answer tool. */
+  /** Renumbers a call without the calls of the answer tool. */
   #numbered<Event extends { readonly call: number }>(event: Event): Event {
     const before = this.#answers.filter((call) => call < event.call).length
     return before === 0 ? event : { ...event, call: event.call - before }
@@ -164,7 +164,7 @@ class ChoiceRestoring {
     return [...events, { ...finish, reason: finishOf(event.reason) }]
   }
 
-  /** The text that was held back, for an answer that comes as no call. */
+  /** Returns the text that was held back, if the answer is not a call. */
   release(): ChatEvent[] {
     const held = this.#held
     this.#held = ""

@@ -7,10 +7,10 @@ const MEDIA_TYPES = {
   "event-stream": "application/vnd.amazon.eventstream",
 } as const
 
-/** Types that say nothing of what is sent. */
+/** Generic types that do not identify the content. */
 const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
-/** Whether an answer comes in the frames of its vendor's dialect. */
+/** Whether an answer is sent in the frames of its vendor's dialect. */
 export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
   const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
   return response.header("content-type")?.toLowerCase().includes(wanted) ?? false

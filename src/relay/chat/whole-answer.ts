@@ -118,8 +118,8 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
 }
 
 /**
- * The choices that the last plan completed although one of its calls failed.
- * @throws CallFailure if there are none. Unread calls are charged by then.
+ * Returns the choices that the last plan completed although one of its calls failed.
+ * @throws CallFailure if no choice is complete, after unread calls were charged.
  */
 async function completedOf(
   services: WholeServices,

@@ -20,7 +20,7 @@ export interface RunningCall extends Disposable {
   /** The reason for its end; undefined while it runs. */
   readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
-  /** Another call has given the answer. */
+  /** Another call has answered the request. */
   giveUp(sent: Usage): void
   /** It came to nothing, and nobody is charged for it. */
   lost(sent: Usage): void
@@ -137,7 +137,7 @@ export class Cancellation implements Watched, Disposable {
   }
 }
 
-/** Nobody is charged for these calls: what their providers bill of them is the operator's cost. */
+/** Records the calls as uncharged: their provider cost is the operator's. */
 export function loseCalls(charge: PendingCharge, calls: readonly RunningCall[]): void {
   if (calls.length === 0) return
   const sent = sentUsage(charge)

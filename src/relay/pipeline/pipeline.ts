@@ -362,7 +362,7 @@ export class Pipeline {
   }
 }
 
-/** Calls of one request that are begun before other requests have a turn. */
+/** Calls that one request may start before it yields to other requests. */
 const CALLS_PER_TURN = 8
 
 /** Where and how a connection failed. */

@@ -35,7 +35,7 @@ export interface RuntimeConfig {
 
 /** When an upstream call is read on for its usage after its caller has left, or has all of the answer. */
 export interface DrainRule {
-  /** `if-billed`: only if the provider has not reported the usage so far, and may bill more than that. */
+  /** `if-billed`: only if the provider has not reported the usage and may bill more than the received part. */
   readonly when: "always" | "if-billed" | "never"
   readonly limitMs: number
 }

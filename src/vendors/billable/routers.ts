@@ -64,7 +64,7 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
       "response-healing": TOKENS,
       "context-compression": TOKENS,
       moderation: TOKENS,
-      // The gateway names an engine that costs nothing (rule `pdf_engine`).
+      // The gateway names a free engine (rule `pdf_engine`).
       "file-parser": TOKENS,
     },
     otherwise: unknown("what this plugin costs is not known"),

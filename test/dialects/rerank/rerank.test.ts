@@ -214,11 +214,14 @@ describe("an upstream's answer", () => {
     })
   }
 
-  test.each([0, 1])("with %d results instead of two is the upstream's fault", async (count) => {
-    const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
-    const answer = decoded("cohere", { results }, { top_n: 2 })
-    await expect(answer).rejects.toThrow(`it holds ${count} results instead of 2`)
-  })
+  test.each([0, 1])(
+    "a response with %d results instead of two is an upstream error",
+    async (count) => {
+      const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
+      const answer = decoded("cohere", { results }, { top_n: 2 })
+      await expect(answer).rejects.toThrow(`it has ${count} results instead of 2`)
+    },
+  )
 })
 
 const RECORDINGS = recordedAt(/(cohere|voyage).*\/rerank$/)

@@ -10,10 +10,10 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { NewerPrices } from "./newer-prices.tsx"
 import { priceWords } from "./prices.ts"
 
-/** How many models are named. */
+/** Maximum models that the notice lists. */
 const MAX_NAMES = 5
 
-/** What operators have to decide about prices. */
+/** Pending decisions of operators about prices. */
 export function PriceNotices() {
   return (
     <>
@@ -23,7 +23,7 @@ export function PriceNotices() {
   )
 }
 
-/** Models that callers asked for and that are newer than the price list; nothing if there are none. */
+/** Lists requested models that are newer than the price list. Renders nothing without such models. */
 function NewerModels() {
   const { data } = useQuery(oneQuery("GET /models/newer", {}))
   const [isBusy, setBusy] = useState(false)
@@ -49,7 +49,7 @@ function NewerModels() {
     <Alert
       variant="light"
       color="yellow"
-      title="Callers asked for models that are newer than the price list"
+      title="Callers requested models that are newer than the price list"
     >
       <Stack gap="xs">
         {models.slice(0, MAX_NAMES).map(({ id, requests, price }) => (

@@ -73,7 +73,7 @@ const COLUMNS: Column<Reconciliation>[] = [
   },
 ]
 
-/** How the ledger compares with the last bill of each provider. Nothing is shown before the first comparison. */
+/** Shows the last comparison of the ledger with each provider's bill. Hidden before the first comparison. */
 export function ReconciliationsPanel() {
   const found = useQuery(oneQuery("GET /reconciliations", {}))
   if (found.error) return <ErrorNotice error={found.error} />
@@ -82,7 +82,7 @@ export function ReconciliationsPanel() {
     <Panel
       isFlush
       title="Reconciliation"
-      description="The last comparison with each provider's bill, by tollgate reconcile."
+      description="Last comparison with each provider's bill (tollgate reconcile)."
     >
       <DataTable
         label="Reconciliation"

@@ -21,7 +21,7 @@ const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningConten
 
 /** One open block of an answer. */
 interface OpenBlock {
-  /** What it is, if not text: a call, or something that only its vendor understands. */
+  /** Absent for text; otherwise a call, or vendor-specific content. */
   readonly tool?: { readonly call: number } | "unknown"
   /** Its start in the text. */
   readonly start: number

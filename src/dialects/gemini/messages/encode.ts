@@ -100,7 +100,7 @@ class ConversationWriter {
       .filter((part) => part !== undefined)
     const { length } = this.#contents
     this.#push("user", encoded.length === 0 ? [{ text: "" }] : encoded)
-    // Text beside the results of calls does not end the turn of the calls.
+    // Text in the same content as call results does not end the turn of the calls.
     if (this.#contents.length > length) this.#turnStart = length
   }
 

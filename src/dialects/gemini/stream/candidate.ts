@@ -78,7 +78,7 @@ export class Candidate {
     if (word !== undefined) this.finish(word)
   }
 
-  /** Unlike the others, log probabilities come of each chunk's tokens. */
+  /** Unlike other members, log probabilities cover only the tokens of their chunk. */
   #logprobsWith(rest: JsonObject): JsonObject | undefined {
     const next = objectAt(rest, "logprobsResult")
     const before = this.#rest && objectAt(this.#rest, "logprobsResult")

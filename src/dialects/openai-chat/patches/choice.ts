@@ -19,7 +19,7 @@ export class ChoicePatcher {
   readonly #progress = new Map<number, Progress>()
   readonly #numbers: StreamedChoices
 
-  /** @param asked the choices that were asked for. */
+  /** @param asked the number of requested choices. */
   constructor(asked: number | undefined) {
     this.#numbers = new StreamedChoices(asked)
   }

@@ -22,18 +22,17 @@ export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest
 }
 
 /**
- * The scores in a response.
- * @param results the member that has them.
- * @throws GatewayError `upstream_error` where it is no list, as in an error that comes with status 200, or where
- * documents are missing in it.
+ * Returns the scores in a response.
+ * @param results the member with the scores.
+ * @throws GatewayError `upstream_error` if it is not a list, as in an error with status 200, or lacks documents.
  */
 export function scoresOf(
   results: JsonValue | undefined,
   { documents, topN }: RerankRequest,
 ): DocumentScore[] {
-  if (!Array.isArray(results)) throw unusable("it holds no results")
+  if (!Array.isArray(results)) throw unusable("it has no results")
   if (results.length < topN) {
-    throw unusable(`it holds ${results.length} results instead of ${topN}`)
+    throw unusable(`it has ${results.length} results instead of ${topN}`)
   }
   const seen = new Set<number>()
   return results.map((result) => {

@@ -19,8 +19,8 @@ function isByTokens({ rates }: Price): boolean {
 }
 
 /**
- * How much a transcription can use. What is held follows the measured length. A header can lie about that, so what the
- * vendor reports is charged up to what as many bytes can be at all; so is what its model thinks besides the text.
+ * Returns the usage bounds of a transcription. The hold follows the measured length. Headers can understate it, so the
+ * reported length is charged up to the maximum for a file of this size. Reasoning of the model is charged as well.
  */
 export function transcriptionLimits(request: TranscriptionRequest, model: Model): UsageLimits {
   const { audio } = request

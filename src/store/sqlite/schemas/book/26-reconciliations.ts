@@ -1,4 +1,4 @@
-/** Comparisons with the bills of providers, and what was posted after them. */
+/** Comparisons with provider bills, and the posted corrections. */
 export const RECONCILIATIONS = `
 -- The last comparison of each provider.
 CREATE TABLE reconciliations (
