@@ -133,7 +133,7 @@ describe("a period with hours", () => {
   })
 })
 
-test("a period between two dates applies beside weekly hours that it does not reach", () => {
+test("a dated period and weekly hours that do not overlap both apply", () => {
   const weekend = { from: at("2026-11-28T00:00:00Z"), until: at("2026-11-30T00:00:00Z") }
   const peak: PeriodTimes = { days: ["mon", "tue", "wed", "thu", "fri"], hours: ["09:00-18:00"] }
   for (const periods of [
@@ -149,7 +149,7 @@ test("a period between two dates applies beside weekly hours that it does not re
   }
 })
 
-test("finds the stretch of many periods without going through all of their edges", () => {
+test("the interval of many periods is found without iterating over all of their boundaries", () => {
   const clock = (minute: number) =>
     `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
   const periods = Array.from({ length: 288 }, (_, index) => ({

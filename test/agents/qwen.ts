@@ -22,10 +22,10 @@ const QWEN = {
 
 type Protocol = "openai" | "anthropic" | "gemini"
 
-/** More than it thinks: for a model that it does not know, it otherwise asks for as many tokens as it thinks. */
+/** An output limit above its thinking budget: for unknown models it requests equal numbers of tokens. */
 const OUTPUT = { generationConfig: { samplingParams: { max_tokens: 64_000 } } }
 
-/** Writes the models at the gateway into its settings. */
+/** Writes the gateway's models to its settings. */
 function speak(protocol: Protocol, path: string, more: object = {}): (place: Place) => void {
   return ({ home, target }) => {
     const models = target.models.map((id) => ({

@@ -20,7 +20,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-/** How the gateway answers a chat with the newer model. */
+/** Returns the code of the gateway's error for a chat with the newer model. */
 async function errorCode(): Promise<string> {
   const response = await fetch(`${tollgate.url}/v1/chat/completions`, {
     method: "POST",
@@ -33,7 +33,7 @@ async function errorCode(): Promise<string> {
   return ((await response.json()) as { error: { code: string } }).error.code
 }
 
-test("a model that callers asked for and no list knows is offered with one click", async () => {
+test("one click offers a requested model that is newer than the price list", async () => {
   expect(await errorCode()).toBe("model_not_found")
   const { page } = operator
   await open(operator, "Models")

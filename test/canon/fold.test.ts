@@ -52,7 +52,7 @@ describe("foldEvents", () => {
     expect(chunk).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
   })
 
-  test("an answer of very many pieces of audio is joined while they come", () => {
+  test("many pieces of audio are joined as they arrive", () => {
     const source = { type: "base64", data: "AAA=" } as const
     const piece: ChatEvent = { type: "media", choice: 0, media: { type: "audio", source } }
     const times: { readonly pushed: number; readonly ended: number }[] = []

@@ -89,7 +89,10 @@ const apart: Record<string, { dearer: boolean; reason: string }> = {
   "azure/gpt-5.6-sol": { dearer: false, reason: "cheaper since the oracle was written" },
   "mistral/mistral-medium-latest": { dearer: true, reason: "the alias has moved on since" },
   "mistral/magistral-medium-latest": { dearer: true, reason: "the alias has moved on since" },
-  "azure/gpt-oss-120b": { dearer: true, reason: "Azure's own price; the oracle has a reseller's" },
+  "azure/gpt-oss-120b": {
+    dearer: true,
+    reason: "Azure's own price; the oracle has the price of a reseller",
+  },
   "openrouter/z-ai/glm-4.6": { dearer: true, reason: "dearer since the oracle was written" },
   "openrouter/openai/gpt-oss-120b": { dearer: true, reason: "dearer since the oracle was written" },
   "openrouter/qwen/qwen3-32b": { dearer: true, reason: "dearer since the oracle was written" },

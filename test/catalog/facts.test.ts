@@ -99,7 +99,7 @@ describe("known models", () => {
     expect(known("openrouter", "openai/gpt-5").owner).toBe("openai")
   })
 
-  test("vendors beside the makers of chat models have theirs, each in its unit", () => {
+  test("every vendor's models have prices in their units", () => {
     const prices = {
       alibaba: { "qwen3.7-max": { input: "2.5", cached_input: "0.5", output: "7.5" } },
       baseten: { "deepseek-ai/DeepSeek-V4.1-Flash": { input: "0.3", output: "1.2" } },
@@ -139,7 +139,7 @@ describe("known models", () => {
     }
   })
 
-  test("a price that grows with the input grows for every class that it has", () => {
+  test("a tier of a long-context price contains every class of the price", () => {
     expect(known("alibaba", "qwen-flash").price).toMatchObject({
       input: "0.05",
       output: "0.4",
@@ -149,7 +149,7 @@ describe("known models", () => {
     expect(tier).toMatchObject({ input: "20", cache_write: "25", cache_write_12h: "50" })
   })
 
-  test("a model that its vendor cannot be called for is not known", () => {
+  test("models that the gateway cannot call at their vendor are omitted", () => {
     for (const { id, kind } of models) {
       const vendor = vendors.get(id.slice(0, id.indexOf("/")))
       const isServed = kind === "chat" ? vendor?.chat.length !== 0 : vendor?.operations?.[kind]
@@ -235,7 +235,7 @@ describe("known models", () => {
     expect(new Set(tiers.map(({ above }) => above))).toEqual(new Set([199_999]))
   })
 
-  test("all of Cohere's third embedding models have the same price", () => {
+  test("all Embed 3 models of Cohere have the same price", () => {
     const models = Object.entries(facts.vendors["cohere"] ?? {})
     const third = models.filter(([name]) => /^embed-.*-v3/.test(name))
     expect(new Set(third.map(([, { price }]) => price?.input))).toEqual(new Set(["0.1"]))

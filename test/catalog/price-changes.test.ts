@@ -115,7 +115,7 @@ describe("changes of periods", () => {
   const at = (...periods: object[]): Facts =>
     list({ a: { input: "1", output: "2", periods: periods as never } })
 
-  test("name the period in which a price changes", () => {
+  test("a changed price in a period is reported with its period", () => {
     expect(priceChanges(at(peak("2")), at(peak("3")))).toEqual([
       {
         vendor: "acme",
@@ -127,7 +127,7 @@ describe("changes of periods", () => {
     expect(priceChanges(at(peak("2")), at(peak("2")))).toEqual([])
   })
 
-  test("compare an added, removed or moved period with the price outside of it", () => {
+  test("an added, removed or moved period is compared with the price outside of it", () => {
     const flat = list({ a: { input: "1", output: "2" } })
     expect(kinds(flat, at(peak("2")))).toEqual({ a: "dearer" })
     expect(kinds(flat, at(peak("0.5")))).toEqual({ a: "cheaper" })

@@ -62,7 +62,7 @@ describe("a signed price list", () => {
     expect(bad(facts({ date: "soon" }))).toThrow("date")
   })
 
-  test("is rejected completely if one price has an invalid period", () => {
+  test("the whole list is rejected if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }

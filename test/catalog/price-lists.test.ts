@@ -45,7 +45,7 @@ describe("lists that disagree", () => {
     expect(settle(quotes(mixed), "chat", { maker: "acme" })?.price).toEqual(mixed.LiteLLM)
   })
 
-  test("without a majority the newest wins for a maker, the dearest for a reseller", () => {
+  test("without a majority the newest list wins for a maker and the highest price for a reseller", () => {
     const said = quotes({ "models.dev": three, LiteLLM: two })
     expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
     expect(settle(said, "chat", {})?.price).toEqual(three)
@@ -55,7 +55,7 @@ describe("lists that disagree", () => {
     ])
   })
 
-  test("a tier has the classes that any list has for it, and is no tier with a class alone", () => {
+  test("a tier combines the classes of all lists and needs an input or output price", () => {
     const long = { above: 200_000, input: "4", output: "12" }
     const base = { input: "2", output: "8", cache_write: "3" }
     const said = quotes({
@@ -68,7 +68,7 @@ describe("lists that disagree", () => {
     expect(settle(alone, "chat", {})?.price).toEqual(base)
   })
 
-  test("the tiers of another list apply to a reseller, never below the price that was chosen", () => {
+  test("tiers of another list apply to a reseller, but never below the chosen price", () => {
     const said = quotes({
       "models.dev": { input: "2", output: "8" },
       LiteLLM: { input: "1", output: "4", tiers: [{ above: 32_000, input: "3", output: "6" }] },
@@ -285,7 +285,7 @@ describe("facts from lists", () => {
     expect(models["gpt-misspelt"]).toBeUndefined()
   })
 
-  test("requests have a price for each size of their search", () => {
+  test("requests have a price for each search context size", () => {
     expect(built.facts.vendors["perplexity"]?.["sonar-new"]?.price).toEqual({
       input: "1",
       output: "2",
@@ -304,7 +304,7 @@ describe("facts from lists", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
   })
 
-  test("LiteLLM alone is enough with a date of withdrawal, or with the page of the price", () => {
+  test("a LiteLLM entry suffices if it has a withdrawal date or the page of the price", () => {
     expect(Object.keys(built.facts.vendors["azure"] ?? {})).toEqual([
       "gpt-listed",
       "gpt-dated",
@@ -312,7 +312,7 @@ describe("facts from lists", () => {
     ])
   })
 
-  test("models without chat are known from LiteLLM alone, if their vendor can be called", () => {
+  test("models other than chat models are taken from LiteLLM alone if the gateway can call them", () => {
     expect(built.facts.vendors["deepgram"]).toMatchObject({
       voice: { kind: "speech", price: { character: "30" } },
       ears: { kind: "transcription", price: { second: "100" } },
@@ -320,7 +320,7 @@ describe("facts from lists", () => {
     expect(built.facts.vendors["xai"]).toEqual({})
   })
 
-  test("prices by ranges of input are tiers", () => {
+  test("prices by input range become tiers", () => {
     expect(built.facts.vendors["alibaba"]?.["qwen-ranges"]?.price).toEqual({
       input: "1",
       output: "3",
@@ -328,7 +328,7 @@ describe("facts from lists", () => {
     })
   })
 
-  test("a price of nothing is unknown unless the name of the model is that of a free one", () => {
+  test("a price of 0 counts as unknown unless the model's name marks it as free", () => {
     expect(built.facts.vendors["vercel"]?.["a/free-of-charge"]?.price).toBeUndefined()
     expect(built.facts.vendors["vercel"]?.["a/b-free"]?.price).toEqual({ input: "0", output: "0" })
   })

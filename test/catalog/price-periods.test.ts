@@ -66,7 +66,7 @@ describe("a model whose price has periods", () => {
     expect(inputOf(price())).toBe(0.5)
   })
 
-  test("is resolved once per period, and again after the clock is set back", () => {
+  test("the model is resolved once per period and again after the clock is set back", () => {
     const { catalog, clock } = built(models)
     const model = catalog.require("mine/own", "chat")
     clock.now = DAY + 5 * HOUR
@@ -79,7 +79,7 @@ describe("a model whose price has periods", () => {
     expect(inputOf(catalog.require("mine/own", "chat").deployments[0]?.price)).toBe(0.5)
   })
 
-  test("returns the same model if it has no periods", () => {
+  test("the catalog returns the same object for a model without periods", () => {
     const { catalog } = built({ "mine/plain": { price: { input: "1", output: "2" } } })
     expect(catalog.require("mine/plain", "chat")).toBe(catalog.find("mine/plain") as never)
   })

@@ -176,7 +176,7 @@ describe("models that only callers know", () => {
   })
 })
 
-describe("a model that is newer than the list, while such models are refused", () => {
+describe("a model that is newer than the list, without unknown_models", () => {
   const { catalog } = build(undefined)
   const refusal = (name: string): string => {
     try {
@@ -187,7 +187,7 @@ describe("a model that is newer than the list, while such models are refused", (
     }
   }
 
-  test("is refused with the way to offer it", () => {
+  test("the error for a newer model explains how to offer it", () => {
     for (const name of ["gpt-7", "openai/gpt-7", "openai/gpt-5.9-mini"]) {
       expect(refusal(name)).toContain("'unknown_models: family'")
     }
@@ -196,7 +196,7 @@ describe("a model that is newer than the list, while such models are refused", (
     }
   })
 
-  test("has an offer at the highest price of its family, and none once the settings have decided", () => {
+  test("the catalog offers a newer model at the highest price of its family unless unknown_models is set", () => {
     expect(catalog.offer("gpt-7")).toMatchObject({ id: "openai/gpt-7", kind: "chat" })
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()

@@ -203,7 +203,7 @@ describe("models", () => {
     expect(message).toContain("sim/ecko")
   })
 
-  test("explains why no model has rules when no provider is set up", async () => {
+  test("models --rules explains that no provider is configured", async () => {
     using empty = createInstallation("server: { port: 0 }\n")
     const { exitCode, stderr } = await runCommand(empty, "models", "--rules", "sandbox/claude")
     expect(exitCode).toBe(4)

@@ -219,7 +219,7 @@ describe("a failure", () => {
   })
 })
 
-test("a process ends although a connection attempt never ends", async () => {
+test("the process exits even if a connection attempt never completes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-end-"))
   const preload = join(folder, "keep-alive.ts")
   writeFileSync(preload, "setInterval(() => {}, 1_000_000)\n")

@@ -6,7 +6,7 @@ import {
   restoredResult,
 } from "../../src/relay/chat/restored-answer.ts"
 
-/** A dialect whose answers are brought back into the format that was asked for, as the relay does it. */
+/** A dialect whose answers are restored to the requested format, as in the relay. */
 export function restored<T extends UpstreamDialect>(dialect: T): T {
   const restorationOf = (request: ChatRequest | undefined): Restoration => {
     const { answerTool } = request === undefined ? {} : dialect.encodeRequest(request)

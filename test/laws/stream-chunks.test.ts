@@ -93,7 +93,7 @@ async function readWhole(
   const type =
     upstream.framing === "sse" ? "text/event-stream" : "application/vnd.amazon.eventstream"
   const answer = answerOf(type, () => {
-    // What reads on forever would stop this process too: no timer could tell of it.
+    // An endless loop would block this process, so a timer could not report it.
     if (++reads > chunks.length + 1) throw new Error(READS_ON)
     return chunks[reads - 1]
   })

@@ -296,7 +296,7 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, c
     expect(growth).toBeLessThan(MAX_GROWTH)
   })
 
-  test("fits long names of many tools about as fast as it reads them", () => {
+  test("fits long names of many tools about as fast as it parses them", () => {
     const tools = list(LARGE / 3, (index) => ({ name: `${"é".repeat(1_300)}${index}` }))
     const text = textOf(client, { tools })
     const request = client.decodeRequest(JSON.parse(text) as JsonObject)

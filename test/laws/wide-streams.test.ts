@@ -43,7 +43,7 @@ function resultOf(parts: readonly Part[], choice: Partial<Choice> = {}): ChatRes
   return { id: "a", model: "m", choices: [{ index: 0, parts, finish: "stop", ...choice }] }
 }
 
-/** An answer of a provider, and members of its head that no dialect knows. */
+/** An answer of a provider, and unknown members of its head. */
 interface Shape {
   readonly result: ChatResult
   readonly head?: JsonObject

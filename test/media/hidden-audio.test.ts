@@ -104,7 +104,7 @@ describe("Ogg", () => {
       expectMeasured(Buffer.concat([head, oggHeader({ version: 1, serial, segments }), rest]))
     })
 
-    test(`counts pages of ${name} that begin in the last bytes of such a page`, () => {
+    test(`counts pages of ${name} that begin in the last bytes of a page with a wrong checksum`, () => {
       for (const length of [1, 2, 3]) {
         const header = oggHeader({ serial, segments: [length] })
         const hidden = pages

@@ -6,7 +6,7 @@ import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import type { Duration } from "../../src/media/measure/duration.ts"
 import { durationOf } from "../../src/media/measure/sound.ts"
 
-// Files whose headers and times claim less than decoders play.
+// Files with headers and timestamps that understate the audio that decoders play.
 const SECONDS = 60
 
 const measure = (...parts: readonly Uint8Array[]): Duration | undefined =>
@@ -14,7 +14,7 @@ const measure = (...parts: readonly Uint8Array[]): Duration | undefined =>
 
 const latin1 = (text: string): Buffer => Buffer.from(text, "latin1")
 
-/** A frame of these first bytes. */
+/** Returns a frame with these first bytes. */
 function frame(head: readonly number[], bytes: number): Buffer {
   const whole = Buffer.alloc(bytes, 0x11)
   whole.set(head)
@@ -29,7 +29,7 @@ interface WaveFormat {
   readonly channels?: number
   readonly rate?: number
   readonly bits?: number
-  /** Of the extensible format. */
+  /** Only in the extensible format. */
   readonly validBits?: number
   readonly subFormat?: number
   readonly head?: string
@@ -63,15 +63,18 @@ describe("WAV", () => {
     ["A-law of 64 bits", { tag: 6, bits: 64 }],
     ["mu-law of 16 bits", { tag: 7, bits: 16 }],
     ["extensible A-law", { tag: 0xfffe, bits: 64, subFormat: 6 }],
-    ["8 of 64 bits that are valid", { tag: 0xfffe, bits: 64, validBits: 8 }],
+    ["8 valid bits of 64", { tag: 0xfffe, bits: 64, validBits: 8 }],
     ["8 bits in RF64", { tag: 1, bits: 8, head: "RF64" }],
-  ] satisfies [string, WaveFormat][])("has one byte a sample: %s", (_, format) => {
-    const found = measure(waveHead(format), Buffer.alloc(SECONDS * 8_000, 0x55))
-    expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
-    expect(found?.maxSeconds).toBe(found?.seconds)
-  })
+  ] satisfies [string, WaveFormat][])(
+    "a WAV file of this format has one byte per sample: %s",
+    (_, format) => {
+      const found = measure(waveHead(format), Buffer.alloc(SECONDS * 8_000, 0x55))
+      expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
+      expect(found?.maxSeconds).toBe(found?.seconds)
+    },
+  )
 
-  test("believes a header up to what speech has", () => {
+  test("the rate in a WAV header is capped at 384,000 bytes per second", () => {
     const samples = Buffer.alloc(3_840_000)
     const stereo = { tag: 3, channels: 2, rate: 48_000, bits: 32 }
     expect(measure(waveHead(stereo), samples)?.maxSeconds).toBeWithin(10, 10.1)
@@ -90,13 +93,13 @@ describe("WAV", () => {
     ["DTS in words of 14 bits", frame([0xff, 0x1f, 0x00, 0xe8, 0xf1, 0x07], 1_024)],
     ["bursts in S/PDIF", frame([0x72, 0xf8, 0x1f, 0x4e, 0x01, 0], 6_144)],
   ]
-  test.each(frames)("has no measure where the samples are frames: %s", (_, one) => {
+  test.each(frames)("a WAV file whose samples are frames is not measured: %s", (_, one) => {
     const head = waveHead({ tag: 1, channels: 2, rate: 48_000 })
     expect(measure(head, times(200, one))).toBeUndefined()
     expect(measure(head, Buffer.alloc(100_001), times(200, one))).toBeUndefined()
   })
 
-  test("has no measure where something is between a few frames of AAC", () => {
+  test("a WAV file with other bytes between a few AAC frames is not measured", () => {
     const aac = wholeSound("aac", 1)
     const length = ((aac[3] ?? 0) & 3) * 2_048 + (aac[4] ?? 0) * 8 + ((aac[5] ?? 0) >> 5)
     const few = Buffer.concat([aac.subarray(0, length * 3), Buffer.from([0x11])])
@@ -105,7 +108,7 @@ describe("WAV", () => {
     ).toBeUndefined()
   })
 
-  test("measures noise", () => {
+  test("a WAV file with noise is measured", () => {
     const noise = Buffer.alloc(480_000)
     for (let at = 0, seed = 1; at < noise.length; at++) {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
@@ -115,23 +118,23 @@ describe("WAV", () => {
   })
 })
 
-describe("a tag", () => {
+describe("an ID3 tag", () => {
   const tag = latin1("ID3\x04\0\0\0\0\0\x02xx")
   const [mp3, aac] = [wholeSound("mp3", 1), wholeSound("aac", SECONDS)]
   const last = mp3.subarray(0, 417)
 
-  test("is followed by AAC, which is measured", () => {
+  test("AAC after a tag is measured", () => {
     expect(measure(tag, aac)?.seconds).toBeWithin(SECONDS, SECONDS + 1)
   })
 
-  test("is followed by other sound than the frames at the end, which is charged, too", () => {
+  test("sound in another format between a tag and MP3 frames is charged", () => {
     for (const content of [aac, times(1_000, frame([0x56, 0xe0, 125], 128))]) {
       const found = measure(tag, content, last)
       expect(found?.seconds).toBeGreaterThanOrEqual(content.length / 1_000)
     }
   })
 
-  test("at the end of MP3 is not charged", () => {
+  test("a tag at the end of an MP3 file is not charged", () => {
     const found = measure(mp3, Buffer.concat([latin1("TAG"), Buffer.alloc(125)]))
     expect(found?.seconds).toBeWithin(1, 1.1)
   })
@@ -149,7 +152,7 @@ function numbers(...values: readonly number[]): Buffer {
   return bytes
 }
 
-/** A sound whose samples last one tick of 8 kHz. */
+/** Returns a sound file whose samples last one tick of 8 kHz. */
 function movie(entry: Buffer, samples: number, bytes: number): Buffer {
   const header = numbers(0, 0, 0, 8_000, 1)
   const table = box(
@@ -178,13 +181,13 @@ describe("MP4", () => {
     box("alac", numbers(0, samples, 0, 0, 0, 0, rate))
   const count = Math.ceil((SECONDS * 8_000) / 4_096)
 
-  test("counts the frames of ALAC whatever the times say", () => {
+  test("ALAC frames are counted regardless of the timestamps", () => {
     const found = measure(movie(entryOf("alac", 0, cookie(4_096, 8_000)), count, 8_000))
     expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
     expect(found?.maxSeconds).toBe(found?.seconds)
   })
 
-  test("takes the longest frames of all that may be the configuration of ALAC", () => {
+  test("the longest frames of all possible ALAC configurations are counted", () => {
     const decoy = box("free", cookie(1, 4_000_000_000), Buffer.alloc(8_000))
     for (const boxes of [
       [decoy, cookie(4_096, 8_000)],
@@ -195,12 +198,12 @@ describe("MP4", () => {
     }
   })
 
-  test("has no measure for a description of version 2", () => {
+  test("an MP4 file with a version 2 sample description is not measured", () => {
     expect(measure(movie(entryOf("ulaw", 0), 8_000, 1))).toBeDefined()
     expect(measure(movie(entryOf("ulaw", 2), 8_000, 1))).toBeUndefined()
   })
 
-  test("counts the frames of AAC whatever the times say", () => {
+  test("AAC frames in MP4 are counted regardless of the timestamps", () => {
     const whole = readFileSync(join(import.meta.dir, "samples/minute.m4a"))
     const content = (type: string): number => whole.indexOf(type, 0, "latin1") + 4
     for (const type of ["mvhd", "mdhd"]) whole.writeUInt32BE(1, content(type) + 16)
@@ -218,7 +221,7 @@ describe("WebM", () => {
     return Buffer.concat([latin1(id), size, bytes])
   }
 
-  test("counts the frames of AAC where all times are zero", () => {
+  test("AAC frames in WebM are counted if all timestamps are zero", () => {
     const track = element(
       "\xae",
       element("\xd7", Buffer.from([1])),
@@ -242,9 +245,12 @@ describe("WebM", () => {
 describe("an MPEG program stream", () => {
   const sound = readFileSync(join(import.meta.dir, "samples/sound.mpeg"))
 
-  test.each([0xbc, 0xbd, 0xbf, 0xfd])("has no measure with a stream %d of any format", (code) => {
-    expect(measure(sound)).toBeDefined()
-    const packet = Buffer.concat([Buffer.from([0, 0, 1, code, 0, 100]), Buffer.alloc(100, 0xff)])
-    expect(measure(sound, packet)).toBeUndefined()
-  })
+  test.each([0xbc, 0xbd, 0xbf, 0xfd])(
+    "a program with a stream of unknown format (%d) is not measured",
+    (code) => {
+      expect(measure(sound)).toBeDefined()
+      const packet = Buffer.concat([Buffer.from([0, 0, 1, code, 0, 100]), Buffer.alloc(100, 0xff)])
+      expect(measure(sound, packet)).toBeUndefined()
+    },
+  )
 })

@@ -56,7 +56,7 @@ for (const each of CASES) {
   })
 }
 
-/** Rules that only the settings set, that only matter to others (settings.test.ts), or that save money (pdf-engine.test.ts). */
+/** Rules without a rejection: tested in settings.test.ts and pdf-engine.test.ts. */
 const UNSET = ["api", "tools", "default_effort", "max_tokens_field", "schema_as_tool", "pdf_engine"]
 
 test("every rule that is built in is in the table", () => {

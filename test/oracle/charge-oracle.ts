@@ -1,7 +1,7 @@
-/** Calculates charges from the providers' pages, with whole numbers alone and nothing of the gateway. */
+/** Calculates charges from the providers' pages with integers only and without code of the gateway. */
 import { PAGES, type PublishedPrice, type Rates } from "./price-pages.ts"
 
-/** What one request used, in classes that never overlap. */
+/** Usage of one request, in classes that never overlap. */
 export interface Used extends Readonly<Partial<Record<keyof Rates, number>>> {
   /** Searches and requests, by their name on the page. */
   readonly fees?: Readonly<Record<string, number>>
@@ -9,10 +9,10 @@ export interface Used extends Readonly<Partial<Record<keyof Rates, number>>> {
   readonly seconds?: number
 }
 
-/** A request as far as its price depends on it. */
+/** The parts of a request that determine its price. */
 export interface Served {
   readonly model: string
-  /** When it was sent, milliseconds. */
+  /** Time of the request, Unix milliseconds. */
   readonly at: number
   /** The tiers that the response reports. */
   readonly tiers?: readonly string[]

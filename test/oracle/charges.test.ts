@@ -8,7 +8,7 @@ import { PAGES } from "./price-pages.ts"
 import { answerTo } from "./scripted-answers.ts"
 
 const SEED = 20_261_231
-/** A working day, the weekend after Gemini's change of prices, and the day of OpenAI's. */
+/** A working day, the weekend after Gemini's price change, and the day of OpenAI's price change. */
 const DAYS = [
   { begin: "2026-12-31T00:00:00Z", count: 400 },
   { begin: "2027-01-02T00:00:00Z", count: 120 },
@@ -61,7 +61,7 @@ function send({ path, model, body, used }: Sent): Promise<Response> {
   return fetch(gateway.url + path, { method: "POST", headers, body: form })
 }
 
-/** Returns the pages and tiers that no request was charged by. */
+/** Returns pages and tiers without a charged request. */
 function unused(sent: readonly Sent[]): string[] {
   const used = new Set(
     sent.flatMap(({ model, tiers = [] }) => [model, ...tiers.map((tier) => `${model} ${tier}`)]),
@@ -74,7 +74,7 @@ function unused(sent: readonly Sent[]): string[] {
     .filter((name) => !used.has(name))
 }
 
-test("charges three days of traffic at the prices of the providers' pages, to the last digit", async () => {
+test("the gateway charges three days of traffic exactly at the prices on the providers' pages", async () => {
   const draw = seeded(SEED)
   const sent = DAYS.flatMap(({ begin, count }) => dayOfTraffic(Date.parse(begin), count, draw))
   const expected = new Map<string, { readonly sent: Sent; readonly charge: bigint }>()

@@ -1,13 +1,13 @@
-/** A day's requests to every provider, drawn with a fixed seed. */
+/** Requests of a day to every provider, generated with a fixed seed. */
 import type { Used } from "./charge-oracle.ts"
 import type { Scripted } from "./scripted-answers.ts"
 
 type Json = Record<string, unknown>
 
-/** A request to the gateway, and what its provider answers. */
+/** A request to the gateway, and the provider's answer. */
 export interface Sent extends Scripted {
   readonly path: string
-  /** Beside the model. */
+  /** Fields in addition to the model. */
   readonly body: Json
 }
 
@@ -26,7 +26,7 @@ const FACE_SEARCH: Readonly<Record<string, Json>> = {
   [MESSAGES]: { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 10 }] },
 }
 
-/** Numbers that are the same in every run. */
+/** Returns a deterministic generator of numbers. */
 export function seeded(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -37,15 +37,15 @@ export function seeded(seed: number): (below: number) => number {
   }
 }
 
-/** How one kind of request can look. */
+/** Possible forms of one kind of request. */
 interface Kind {
   readonly model: string
   readonly paths: readonly string[]
-  /** Classes that it may use besides input and output. */
+  /** Possible classes in addition to input and output. */
   readonly classes?: readonly (keyof Used)[]
   /** The fields of a request for each tier that the provider reports; `both` is fast and in the US. */
   readonly tiers?: Readonly<Record<string, Json>>
-  /** The number of tokens from which a prompt is long. */
+  /** Minimum tokens of a long prompt. */
   readonly long?: number
   /** The name of the fee for searches. */
   readonly search?: string
@@ -192,7 +192,7 @@ function lengthen(
 const SIZES = ["low", "medium", "high"] as const
 const SONARS = ["sonar", "sonar-pro", "sonar-reasoning-pro"]
 
-/** Perplexity's requests, and those that are no chat. */
+/** Requests to Perplexity, and requests other than chat. */
 function otherRequest(number: number, at: number, draw: (below: number) => number): Sent {
   const stream = false
   const input = 1 + draw(2_000)

@@ -1,8 +1,7 @@
 /**
- * What providers' public pages say that their models cost: prices in dollars, in the units of the page. The test of charges
- * calculates with these alone. Stored copies of the pages were read on 2026-11-27; an entry has the day of its copy if
- * the copy is dated. "Quoted" means that the page itself could not be read, but others that agree quote it. A model
- * without a page is left out.
+ * Prices from the providers' public pages, in dollars and in the units of the page. Stored copies of the pages were read
+ * on 2026-11-27; an entry has the date of its copy if the copy is dated. "Quoted" means that the page could not be read,
+ * but several pages quote the same price. Models without a page are omitted.
  */
 
 /** Dollars for a million tokens of each class. */
@@ -25,7 +24,7 @@ export interface Rates {
 type Tier = Rates | { readonly factor: string }
 
 export interface PublishedPrice {
-  /** The page and what it says. */
+  /** The page and its text. */
   readonly source: string
   readonly rates: Rates
   /** Rates of a whole request whose prompt has this many tokens or more. */
@@ -33,7 +32,7 @@ export interface PublishedPrice {
   /** Rates on weekdays from 01:00 to 04:00 and from 06:00 to 10:00 UTC. */
   readonly peak?: Rates
   readonly tiers?: Readonly<Record<string, Tier>>
-  /** From a moment on. */
+  /** Prices from a given time on. */
   readonly change?: {
     readonly from: string
     readonly rates?: Rates
@@ -68,7 +67,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
       rates: { input: "4", cached: "0.20", write: "5", write12h: "10", output: "15" },
     },
     tiers: { priority: TWICE, ultrafast: { factor: "3" } },
-    // San Francisco, where the page is written.
+    // Time zone of San Francisco, where OpenAI is located.
     change: {
       from: "2027-03-01T08:00:00Z",
       tiers: { priority: TWICE, ultrafast: { factor: "6" } },
@@ -211,7 +210,7 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
-/** The request fees of Perplexity are quoted: its page shows them in a table of its own. */
+/** Perplexity's request fees are quoted, because its page shows them in a separate table. */
 const OTHERS: Readonly<Record<string, PublishedPrice>> = {
   "deepseek/deepseek-flash": {
     source:

@@ -1,4 +1,4 @@
-/** What each provider answers, in its own format, for a usage that a test chooses. */
+/** Answers of each provider in its format, with a given usage. */
 import { completion, framesOf, message, response } from "../relay/billable-frames.ts"
 import { streamed } from "../relay/scripted-vendor.ts"
 import type { Served } from "./charge-oracle.ts"
@@ -10,16 +10,16 @@ const sum = (...counts: readonly (number | undefined)[]): number =>
 const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => item(index))
 
-/** One request to a provider, and what it answers. */
+/** A request to a provider, and the content of its answer. */
 export interface Scripted extends Served {
   readonly stream: boolean
-  /** Choices that are asked for. */
+  /** Number of requested choices. */
   readonly choices?: number
-  /** Members of the answer that no page prices, such as how a provider names what it searched. */
+  /** Unpriced members of the answer, such as search queries. */
   readonly said?: Json
 }
 
-/** The answer to a request that came to a path. */
+/** Returns the answer to a request to a path. */
 export function answerTo(path: string, scripted: Scripted): Response {
   const { used, stream } = scripted
   if (path.endsWith("/embeddings")) return Response.json(vectors(sum(used.input)))

@@ -249,7 +249,7 @@ describe("a whole answer whose provider ends it when its caller leaves", () => {
 })
 
 describe("a stream whose caller leaves", () => {
-  test("is ended at a provider that then bills no more, and charged by the gateway's own count", async () => {
+  test("the call is ended at a provider that stops billing, and charged by the gateway's own count", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)

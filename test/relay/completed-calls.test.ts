@@ -82,7 +82,7 @@ function streamed(message: Record<string, unknown>): Response {
   return new Response(text.join(""), { headers: { "content-type": "text/event-stream" } })
 }
 
-/** Models of which nothing has been learned. */
+/** Models without learned rules. */
 const UNTAUGHT = Array.from({ length: 6 }, (_, index) => `model-${index}`)
 
 function claude(...models: string[]): ModelSettings {
@@ -190,27 +190,30 @@ describe.each([false, true])("one call that rejects a parameter, streamed: %p", 
     message = "`temperature` is deprecated for this model."
   })
 
-  test.each([false, true])("is corrected alone, rejected first: %p", async (first) => {
-    isFirst = first
-    failing = first ? 1 : 3
-    const seen = vendor.bodies.length
-    const response = await caller.post(CHAT, { ...fields, model })
-    expect(response.status).toBe(200)
-    expect((await response.text()).split("Hello there")).toHaveLength(4)
-    expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
-    const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
-    expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
-    const receipt = await receiptOf(caller, response)
-    expect(receipt.cost).toBe("0.0303")
-    expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
-      "ok",
-      "ok",
-      "ok",
-      "refused_by_upstream",
-    ])
-  })
+  test.each([false, true])(
+    "only the rejected call is corrected, rejected first: %p",
+    async (first) => {
+      isFirst = first
+      failing = first ? 1 : 3
+      const seen = vendor.bodies.length
+      const response = await caller.post(CHAT, { ...fields, model })
+      expect(response.status).toBe(200)
+      expect((await response.text()).split("Hello there")).toHaveLength(4)
+      expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+      const sent = vendor.bodies.slice(seen).map(({ temperature }) => temperature)
+      expect(sent).toEqual([0.5, 0.5, 0.5, undefined])
+      const receipt = await receiptOf(caller, response)
+      expect(receipt.cost).toBe("0.0303")
+      expect(receipt.attempts.map(({ outcome }) => outcome).toSorted()).toEqual([
+        "ok",
+        "ok",
+        "ok",
+        "refused_by_upstream",
+      ])
+    },
+  )
 
-  test("leaves the other choices if no correction helps", async () => {
+  test("the other choices are returned if no correction succeeds", async () => {
     isFirst = true
     failing = 1
     const strict = { "x-tollgate-strict": "true" }

@@ -39,7 +39,7 @@ const ONLY_RESPONSES = openaiError(
   null,
 )
 
-/** Takes no chat completions, and no temperature elsewhere. */
+/** Rejects chat completions, and temperatures in responses. */
 const ofResponses: Judge = (body, path) =>
   path.endsWith("/chat/completions") ? ONLY_RESPONSES : unsupported("temperature")(body, path)
 

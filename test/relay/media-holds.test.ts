@@ -162,13 +162,13 @@ async function transcribe(
   await response.bytes()
 }
 
-describe("a file whose header says that it is shorter than what the vendor hears", () => {
+describe("a file whose header understates its duration", () => {
   // A minute of 32,000 bytes a second, as ten seconds of six times as many.
   const file = wave(60)
   new DataView(file.buffer).setUint16(22, 2, true)
   new DataView(file.buffer).setUint32(24, 48_000, true)
 
-  test("is charged what the vendor reports, from the balance, and the operator hears of it", async () => {
+  test("the reported duration is charged to the balance, and the operator is notified", async () => {
     using vendor = startCounting(0, 60)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")
@@ -179,7 +179,7 @@ describe("a file whose header says that it is shorter than what the vendor hears
     expect(aboveHolds(gateway)).toEqual([facts])
   })
 
-  test("is never charged more than its bytes can be", async () => {
+  test("the charge never exceeds the maximum for the size of the file", async () => {
     using vendor = startCounting(0, 1_000_000)
     await using gateway = await startWorld(vendor.url)
     const caller = await gateway.caller("1")

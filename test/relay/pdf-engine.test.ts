@@ -74,18 +74,18 @@ async function pluginsOf(path: string, body: object): Promise<unknown> {
 }
 
 describe.each(REQUESTS)("a PDF file at %s", (path, content) => {
-  test("is parsed at OpenRouter by an engine that costs nothing", async () => {
+  test("OpenRouter is asked to parse the file with a free engine", async () => {
     expect(await pluginsOf(path, { model: "openrouter/unknown", ...content })).toEqual([
       { id: "file-parser", pdf: { engine: "cloudflare-ai" } },
     ])
   })
 
-  test("is read by a model that can read it", async () => {
+  test("no engine is named for a model that reads PDF files", async () => {
     const model = "openrouter/anthropic/claude-opus-4.5"
     expect(await pluginsOf(path, { model, ...content })).toBeUndefined()
   })
 
-  test("names no engine at other providers", async () => {
+  test("no engine is named at other providers", async () => {
     expect(await pluginsOf(path, { model: "other/model", ...content })).toBeUndefined()
   })
 })
@@ -111,7 +111,7 @@ test.each([
   ["an engine in another form", [{ id: "file-parser", pdf: [{ engine: "mistral-ocr" }] }]],
   ["a parser in capitals", [{ id: "File-Parser", pdf: { pages: 3 } }]],
   ["two parsers", [{ id: "file-parser", pdf: {} }, { id: "file-parser" }]],
-])("a request with %s names a free one, once", async (_, plugins) => {
+])("a request with %s names a free engine exactly once", async (_, plugins) => {
   const [[path, content] = ["", {}]] = REQUESTS
   const named = await pluginsOf(path, { model: "openrouter/unknown", ...content, plugins })
   expect(named).toEqual([
@@ -119,7 +119,7 @@ test.each([
   ])
 })
 
-test("a file in the result of a tool names the engine, too", async () => {
+test("a file in a tool result gets an engine as well", async () => {
   const source = { type: "base64", media_type: PDF.type, data: PDF.data }
   const use = { type: "tool_use", id: "toolu_1", name: "read", input: {} }
   const content = [{ type: "document", source }]
@@ -136,7 +136,7 @@ test("a file in the result of a tool names the engine, too", async () => {
   expect(plugins).toEqual([{ id: "file-parser", pdf: { engine: "cloudflare-ai" } }])
 })
 
-test("a request without a file names no engine", async () => {
+test("a request without a file gets no engine", async () => {
   const messages = [{ role: "user", content: "Hello" }]
   const body = { model: "openrouter/unknown", messages }
   expect(await pluginsOf("/v1/chat/completions", body)).toBeUndefined()

@@ -9,7 +9,7 @@ const call = (id: string, name: string, written: string) =>
   ({ type: "tool-call", id, name, arguments: written }) as const
 const RESTORATION = { answerTool: "answer" }
 
-/** The events of a stream with these events. */
+/** Returns the events of a restored stream. */
 function restoredEvents(events: readonly ChatEvent[]): ChatEvent[] {
   const decoder = new RestoringDecoder(
     { finished: true, other: new OtherContent(), push: () => [...events], end: () => [] },
@@ -26,19 +26,16 @@ test.each([
     ['{"x":1}'],
     [0, 1],
   ],
-])(
-  "of several calls only the first of the answer tool is the answer (%#)",
-  (parts, texts, numbers) => {
-    const whole: ChatResult = { choices: [{ index: 0, parts, finish: "tool-calls" }] }
-    const events = restoredEvents([...eventsOf(whole)])
-    const [folded] = foldEvents(events).choices
-    const [restored] = restoredResult(whole, RESTORATION).choices
-    for (const choice of [folded, restored]) {
-      const said = choice?.parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
-      expect(said).toEqual(texts)
-      expect(choice?.finish).toBe(numbers.length === 0 ? "stop" : "tool-calls")
-    }
-    const starts = events.flatMap((event) => (event.type === "tool-call-start" ? [event.call] : []))
-    expect(starts).toEqual(numbers)
-  },
-)
+])("only the first call of the answer tool becomes the answer (%#)", (parts, texts, numbers) => {
+  const whole: ChatResult = { choices: [{ index: 0, parts, finish: "tool-calls" }] }
+  const events = restoredEvents([...eventsOf(whole)])
+  const [folded] = foldEvents(events).choices
+  const [restored] = restoredResult(whole, RESTORATION).choices
+  for (const choice of [folded, restored]) {
+    const said = choice?.parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
+    expect(said).toEqual(texts)
+    expect(choice?.finish).toBe(numbers.length === 0 ? "stop" : "tool-calls")
+  }
+  const starts = events.flatMap((event) => (event.type === "tool-call-start" ? [event.call] : []))
+  expect(starts).toEqual(numbers)
+})

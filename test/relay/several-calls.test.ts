@@ -8,7 +8,7 @@ import { CHAT, HELLO, nanocredits, receiptOf } from "./support.ts"
 
 const MESSAGES = "/v1/messages"
 const LONG = [{ role: "user", content: "word ".repeat(20_000) }]
-/** Twice as expensive above 200,000 tokens. */
+/** A price that doubles above 200,000 tokens. */
 const TIERED = {
   price: { input: "1", output: "10", tiers: [{ above: 200_000, input: "2", output: "20" }] },
   context: 1_000_000,
@@ -123,7 +123,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
   )
 })
 
-test("what tools of several calls can cost is held in proportion to the calls", async () => {
+test("the hold for tools is proportional to the number of calls", async () => {
   usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
   const holdOf = async (n: number) => {
     const web_search_options = { search_type: "pro" }
@@ -134,7 +134,7 @@ test("what tools of several calls can cost is held in proportion to the calls", 
   expect(await holdOf(8)).toBeLessThanOrEqual((8n * one * 105n) / 100n)
 })
 
-test("of several choices in one call, what came after the usage of the prompt is charged", () => {
+test("choices that follow the usage of the prompt are charged", () => {
   const meter = new Meter()
   const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
   meter.push([

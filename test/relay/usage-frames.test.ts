@@ -203,7 +203,7 @@ describe("MiniMax's error as the first event of a stream", () => {
   })
 })
 
-test("what one of several streams has delivered is charged, although another one has finished", async () => {
+test("the delivered part of a stream is charged even if another stream has finished", async () => {
   const event = (type: string, more: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
   const usage = { input_tokens: 10, output_tokens: 1 }

@@ -3,7 +3,7 @@ import { USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { heldTo } from "../../src/relay/billing/usage-bound.ts"
 
-/** Each call is one request, of the kind that its vendor reports. */
+/** Classes that vendors report. Requests are counted by call instead. */
 const REPORTED = USAGE_CLASSES.filter((usageClass) => !/request/i.test(usageClass))
 
 test.each([...REPORTED])("%s is held to its bound", (usageClass) => {

@@ -46,7 +46,7 @@ export function runCommand(installation: Installation, ...words: string[]) {
   return runCommandIn({}, installation, ...words)
 }
 
-/** The same with further variables of the environment. */
+/** As above, with additional environment variables. */
 export async function runCommandIn(
   environment: Record<string, string>,
   installation: Installation,

@@ -89,7 +89,7 @@ describe("the table of compatible vendors", () => {
     }
   })
 
-  test("puts the account of a provider into the address of vendors that give each one its own", () => {
+  test("the base address contains the provider's account if each customer has an address", () => {
     const addresses = {
       cloudflare: "https://api.cloudflare.com/client/v4/accounts/acme-1/ai/v1",
       databricks: "https://acme-1/serving-endpoints",

@@ -26,7 +26,7 @@ const VENDORS: Readonly<
     Upstream,
     {
       readonly model: string
-      /** One that reports log probabilities, where that one does not. */
+      /** A model that reports log probabilities, if the first one does not. */
       readonly logprobsModel?: string
       settings(url: string): VendorSettings
     }
@@ -92,12 +92,12 @@ export function modelAt(upstream: Upstream): string {
   return `${upstream}/model`
 }
 
-/** A model of an upstream that reports log probabilities, if any of its models does. */
+/** Returns a model of an upstream that reports log probabilities, if it has one. */
 export function logprobsModelAt(upstream: Upstream): string {
   return `${upstream}/logprobs`
 }
 
-/** The first model, but slow. */
+/** A slow variant of the first model. */
 export function slowModelAt(upstream: Upstream): string {
   return `${upstream}/slow`
 }

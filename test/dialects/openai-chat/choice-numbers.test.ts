@@ -40,7 +40,7 @@ describe("choices of a whole answer", () => {
   })
 })
 
-test("the only requested choice of a stream is the first, also of one that is passed on", () => {
+test("the only requested choice of a stream has index 0, even if the stream is passed on unchanged", () => {
   const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
   const choice = { index: 1, delta: { content: "Hi" }, finish_reason: "stop" }
   const json = { id: "c", choices: [choice] }

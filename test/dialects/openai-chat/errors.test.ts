@@ -164,13 +164,13 @@ test.each([
       error: { message: "Failed", innererror: { details: [{ message: "Insufficient credits" }] } },
     },
   ],
-])("an error about the account is not the caller's, in whatever member it is: %j", (body) => {
+])("an account error in any member is not reported as the caller's error: %j", (body) => {
   const error = decodeError(400, body)
   expect(error.kind).not.toBe("invalid_request")
   expect(error.message).not.toMatch(/balance|acme|quota|arrears|credits/i)
 })
 
-test("what a caller wrote is no error about the account", () => {
+test("the caller's own text is not treated as an account error", () => {
   const echoed = [{ loc: ["body"], msg: "Field required", input: "Your account is suspended" }]
   expect(decodeError(400, { detail: echoed }).message).toContain("Field required")
 })

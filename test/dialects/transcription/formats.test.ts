@@ -55,7 +55,7 @@ describe("what vendors are asked", () => {
     expect(losses).toEqual([])
   })
 
-  test("Whisper, whose duration is asked for whatever the caller wants", async () => {
+  test("Whisper models are sent verbose_json regardless of the requested format", async () => {
     for (const form of ["json", "text"] as const) {
       for (const vendor of ["groq", "openai", "openai-compatible", "deepinfra"]) {
         const { call } = await encoded(vendor, "openai/whisper-large-v3", {
@@ -71,11 +71,11 @@ describe("what vendors are asked", () => {
     }
   })
 
-  test("models that may not know it are asked for JSON", async () => {
+  test("models that may not support verbose_json are sent json", async () => {
     for (const [vendor, model] of [
       ["openai-compatible", "parakeet"],
       ["openai", "gpt-4o-transcribe"],
-      // Its JSON has the seconds.
+      // Its JSON response reports the seconds.
       ["openrouter", "openai/whisper-1"],
     ] as const) {
       const { call } = await encoded(vendor, model, { form: "text" })
@@ -83,7 +83,7 @@ describe("what vendors are asked", () => {
     }
   })
 
-  test("the caller of JSON gets the text of an answer with more", () => {
+  test("a caller that requests json gets only the text of a verbose response", () => {
     const format = vendors.get("groq")?.operations?.transcription
     const answer = answerOf({
       task: "transcribe",

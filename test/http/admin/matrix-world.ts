@@ -187,7 +187,7 @@ async function call(gateway: TestGateway, secret: string): Promise<string> {
   }
 }
 
-/** What is asked, and what it gets from those who may. */
+/** The parts of a request. */
 export interface Asking {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: string
@@ -195,17 +195,17 @@ export interface Asking {
 }
 
 export interface Case {
-  /** As `/openapi.json` has it, below `/admin/v1`. */
+  /** The path in `/openapi.json`, below `/admin/v1`. */
   readonly route: string
-  /** Whether it names something of our account, which is nothing to strangers. */
+  /** Whether it names an object of our account, which does not exist for other accounts. */
   readonly isOurs?: boolean
-  /** What those get who may ask; 200 when absent. */
+  /** Status for permitted roles; default: 200. */
   readonly ok?: number
-  /** What single roles get, where it is not as the least role says. */
+  /** Statuses of roles that differ from the minimum role. */
   readonly but?: Partial<Record<Role, number>>
-  /** Whether it ends the session that it is asked in. */
+  /** Whether the request ends its session. */
   readonly endsSession?: boolean
-  /** What of our account it tells anyone who has the link. */
+  /** Data of our account that anyone with the link can read. */
   readonly tells?: readonly string[]
   readonly ask?: (world: World, role: Role) => Asking | Promise<Asking>
 }

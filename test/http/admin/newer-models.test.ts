@@ -28,7 +28,7 @@ const question = (model: string) => ({
   messages: [{ role: "user", content: "Hi" }],
 })
 
-test("a model that no list knows is offered at the price of its family, and one change allows it", async () => {
+test("a newer model is listed at the price of its family, and one setting makes it available", async () => {
   expect(await newer()).toEqual([])
   const caller = await gateway.caller()
   for (const model of ["mistral-large-9", "mistral/mistral-large-9", "mistral-large-1", "none/x"]) {
@@ -55,7 +55,7 @@ test("a model that no list knows is offered at the price of its family, and one 
   await asked(gateway, "PATCH", "/settings", { unknown_models: "family" })
   expect(await newer()).toEqual([])
   const answer = await caller.post("/v1/chat/completions", question("mistral-large-9"))
-  // It is called now, and the simulator has no such model.
+  // The gateway calls it now, and the simulator does not have it.
   expect((await errorOf(answer)).message).toContain("provider 'mistral' has none of that name")
   const asIs = await ask(gateway, "GET", "/settings")
   expect(await asIs.text()).toContain('"value":"family"')
@@ -63,13 +63,13 @@ test("a model that no list knows is offered at the price of its family, and one 
   expect((await caller.post("/v1/chat/completions", question("mistral-large-9"))).status).toBe(404)
 })
 
-test("a key for single models is told nothing of a newer one", async () => {
+test("a key restricted to single models gets no hint about newer models", async () => {
   const caller = await gateway.caller("10", { models: ["mistral/mistral-small-latest"] })
   const refused = await caller.post("/v1/chat/completions", question("mistral-large-9"))
   expect((await errorOf(refused)).message).not.toContain("unknown_models")
 })
 
-test("a setting that is none is refused", async () => {
+test("an invalid value of unknown_models is rejected", async () => {
   const response = await ask(gateway, "PATCH", "/settings", { unknown_models: "cheap" })
   expect(response.status).toBe(400)
   expect(await errorOf(response)).toMatchObject({ param: "unknown_models" })

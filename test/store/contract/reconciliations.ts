@@ -5,9 +5,9 @@ import { TestDatabase } from "../test-database.ts"
 
 const DAY = 86_400_000
 
-/** Held by every engine. */
+/** Tests that every engine must pass. */
 export function reconciliationContract(engine: Engine): void {
-  test("the last comparison of each provider is stored, and every correction", async () => {
+  test("the store keeps the last comparison of each provider and all corrections", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { reconciliations, audit } = database.store
@@ -30,7 +30,7 @@ export function reconciliationContract(engine: Engine): void {
     ])
     expect(await reconciliations.listCorrections({ from: 0, until: 2 * DAY })).toHaveLength(1)
 
-    // A comparison that does not follow the last one is not made of what is stored now.
+    // A comparison with any other number is based on outdated data.
     for (const number of [1, 2, 4]) {
       const late = reconciliations.save({ ...first, number }, amounts, AUDIT)
       expect(await refusalOf(late)).toBe("conflict")
