@@ -24,7 +24,7 @@ export interface CohereAnswer {
   /** Null when the answer calls tools instead of speaking. */
   readonly text: string | null
   readonly citations: readonly object[]
-  /** Whether log probabilities are wanted. */
+  /** Whether log probabilities are requested. */
   readonly hasLogprobs: boolean
   readonly finish: string
   /** Undefined when none is to be reported. */
@@ -112,7 +112,7 @@ function usageObject(prompt: Prompt, counted: CountedUsage): object {
   }
 }
 
-/** The log probabilities of a piece of text: a token of Cohere's is a character here. */
+/** Returns the log probabilities of a piece of text, with one token per character. */
 export function logprobItem(text: string): object {
   const tokens = [...text].map((each) => each.codePointAt(0) ?? 0)
   return { text, token_ids: tokens, logprobs: tokens.map((token) => -(token % 16) / 16) }

@@ -6,7 +6,7 @@ export interface SimulatedCost {
   readonly model: string
   readonly class: "input" | "cached_input" | "cache_write" | "cache_write_1h" | "output" | "search"
   readonly quantity: number
-  /** Dollars, digit for digit. */
+  /** Dollars, as exact decimal text. */
   readonly amount: string
   /** The vendor's id of the API key. */
   readonly key?: string

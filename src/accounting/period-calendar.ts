@@ -39,9 +39,9 @@ interface Part extends Window {
 export class PeriodCalendar {
   readonly #periods: readonly Period[]
   readonly #offsetAt: (at: number) => number
-  /** The beginnings and ends that have a date, the earliest first. Between two of them each week is the same. */
+  /** Dated beginnings and ends in ascending order. All weeks between two of them are equal. */
   readonly #dates: readonly number[]
-  /** The parts of a week, by the number of dates that are over. */
+  /** Parts of a week, by the number of past dates. */
   readonly #weeks = new Map<number, readonly Part[]>()
 
   constructor(periods: readonly PeriodTimes[]) {
@@ -88,7 +88,7 @@ export class PeriodCalendar {
     return Math.min(date, (this.#changeBetween(whole, next) ?? next) * MINUTE)
   }
 
-  /** The last moment up to `at` at which another period may have begun to apply. */
+  /** Returns the last moment up to `at` at which another period may have begun. */
   #edgeBefore(at: number): number {
     const over = this.#datesUntil(at)
     const date = this.#dates[over - 1] ?? -Infinity
@@ -100,7 +100,7 @@ export class PeriodCalendar {
     return Math.max(date, (this.#changeBetween(last, whole) ?? last) * MINUTE)
   }
 
-  /** The first minute with other clocks between two minutes; undefined if the clocks are the same at both. */
+  /** Returns the first minute after a clock change between two minutes; undefined without a change. */
   #changeBetween(from: number, to: number): number | undefined {
     const offset = this.#offsetAt(from * MINUTE)
     if (this.#offsetAt(to * MINUTE) === offset) return undefined
@@ -113,7 +113,7 @@ export class PeriodCalendar {
     return changed
   }
 
-  /** The number of dates up to a moment. */
+  /** Returns the number of dates up to a moment. */
   #datesUntil(at: number): number {
     return placeAfter(this.#dates.length, (index) => (this.#dates[index] ?? Infinity) <= at)
   }

@@ -52,7 +52,7 @@ export class AnswerFold {
     }
   }
 
-  /** The whole answer, once all events are here. */
+  /** Returns the whole answer after all events. */
   end(): ChatResult {
     const choices = this.#choices
     const indexes = [...choices.keys()].toSorted((left, right) => left - right)
@@ -61,7 +61,7 @@ export class AnswerFold {
   }
 }
 
-/** The whole answer of all events of a stream. @throws GatewayError as `AnswerFold` does. */
+/** Returns the whole answer of a stream. @throws GatewayError as `AnswerFold` does. */
 export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
   const fold = new AnswerFold()
   for (const event of events) fold.push(event)

@@ -60,7 +60,7 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
   {
     name: "unknown_models",
     label: "Models newer than the price list",
-    help: "Whether callers may use them: with family they cost as much as the most expensive known model of their family.",
+    help: "Whether callers may use them. With family, they are charged at the highest known price of their family.",
     default: "refuse",
     show: ({ unknownModels }) =>
       typeof unknownModels === "object" ? "a fixed price" : (unknownModels ?? "refuse"),

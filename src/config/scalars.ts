@@ -300,7 +300,7 @@ const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
 
 const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
-/** The part of an address that is a customer's own. Written as a URL, its host counts. */
+/** The customer's part of a vendor's address. If it is a URL, its host is used. */
 export function accountName() {
   return reading((input) => {
     const text = readText(input)

@@ -129,7 +129,7 @@ export interface ProviderSettings extends VendorCredential {
   readonly vendor: string
   /** Several credentials in the place of one, each with a name of its own; never empty. */
   readonly apiKeys?: readonly NamedCredential[]
-  /** The part of the vendor's address that is the customer's own: the id of an account, the host of a workspace. */
+  /** The customer's part of the vendor's address: the id of an account, or the host of a workspace. */
   readonly account?: string
   /** Where the vendor's servers are, for a vendor with a name for each place: `us-east-1`. */
   readonly region?: string

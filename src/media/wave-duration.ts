@@ -7,7 +7,7 @@ import { samplesAt } from "./wave.ts"
 /** A WAV file starts with at least this many bytes that are not samples. */
 const WAVE_HEADER = 44
 
-/** Decoders look for frames in the first packets of a file that claims to have samples. Bytes. */
+/** Number of leading bytes in which decoders search a file with samples for frames. */
 export const PROBED_BYTES = 192 * 1024
 
 /** Rate of two channels of 32 bits at 48 kHz. Speech does not exceed it, so higher header values are capped. */
@@ -27,7 +27,7 @@ export function waveDuration(head: Uint8Array, size: number): Duration | undefin
   return { seconds, maxSeconds, hasVideo: false }
 }
 
-/** Consecutive frames by which decoders recognize a format: fewer at the start. Samples do not look like that. */
+/** Consecutive frames by which decoders recognize a format; fewer at the start. Samples do not form such sequences. */
 const MIN_FIRST_FRAMES = 3
 const MIN_FRAMES = 7
 const FIRST_BYTES = 4_096

@@ -81,7 +81,7 @@ export function readLiteLlmConfig(
   if (isOfRouter && !isNothing(settings["fallbacks"]))
     differences.leftOut(
       "settings",
-      "'litellm_settings.fallbacks': those of 'router_settings' apply",
+      "'litellm_settings.fallbacks': 'router_settings.fallbacks' takes precedence",
     )
   const { fallbacks } = isOfRouter ? router : settings
   reader.fallBack(fallbacks, `${isOfRouter ? "router" : "litellm"}_settings.fallbacks`)

@@ -23,7 +23,7 @@ export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | und
   }
 }
 
-/** Gemini has the chosen tokens and the alternatives in a list each. */
+/** Converts Gemini's separate lists of chosen tokens and alternatives. */
 function tokensOfCandidates(result: JsonObject): JsonObject[] {
   const others = listAt(result, "topCandidates")
   return listAt(result, "chosenCandidates")
@@ -39,7 +39,7 @@ function tokenOfCandidate(candidate: JsonObject): JsonObject {
   return token(textAt(candidate, "token") ?? "", Number(candidate.logProbability ?? 0))
 }
 
-/** Cohere has a list for the tokens of each piece of text: it is as probable as all of them together. */
+/** Converts a piece of Cohere's text. Its log probability is the sum over its tokens. */
 function tokenOfChunk(chunk: JsonObject): JsonObject {
   const logprob = listAt(chunk, "logprobs").reduce((sum: number, each) => sum + Number(each), 0)
   return { ...token(textAt(chunk, "text") ?? "", logprob), top_logprobs: [] }

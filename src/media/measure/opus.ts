@@ -3,7 +3,7 @@ const SILK = [10, 20, 40, 60] as const
 const HYBRID = [10, 20] as const
 const CELT = [2.5, 5, 10, 20] as const
 
-/** No packet is shorter (RFC 6716, 2.1.4). */
+/** Minimum duration of a packet (RFC 6716, 2.1.4). */
 export const MIN_PACKET_SECONDS = 0.0025
 
 /** No packet is longer (RFC 6716, 3.2.5). */

@@ -183,7 +183,7 @@ test("LiteLLM: names settings that it cannot read", async () => {
     ],
     [
       "router_settings: { fallbacks: [{ a: [b] }] }\nlitellm_settings: { fallbacks: [{ b: [a] }] }",
-      "settings: 'litellm_settings.fallbacks': those of 'router_settings' apply",
+      "settings: 'litellm_settings.fallbacks': 'router_settings.fallbacks' takes precedence",
     ],
     [
       "router_settings: { model_group_alias: [a] }",
