@@ -2,37 +2,36 @@ import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
 import { route } from "./route.ts"
 
-/** Likely causes of a difference, with descriptions. */
+/** Likely causes of a difference, with their meanings. */
 export const DIFFERENCE_CAUSES = {
-  stale_price: "the usage matches but the amount differs: the price in Tollgate is out of date",
-  tier: "the provider billed another service tier than the ledger has",
+  stale_price: "the usage is equal and the amount differs: the configured price is out of date",
+  tier: "the provider served another service tier than the ledger contains",
   factor: "all amounts differ by one factor: a discount, a tax or another currency",
-  abandoned_calls:
-    "calls that ended early: the gateway estimated their usage, and the provider billed them",
-  other_clients: "the bill has usage that is missing in the ledger: other clients use the key",
-  not_billed: "the ledger has usage that is missing in the bill",
-  rounding: "the amounts match at the precision of the bill",
-  unclear: "the bill has too little detail to determine a cause",
+  abandoned_calls: "calls ended early, or the gateway counted their usage itself",
+  other_clients: "the bill contains usage that the ledger does not: other clients use the key",
+  not_billed: "the ledger contains usage that the bill does not",
+  rounding: "the amounts are equal after rounding",
+  unclear: "the bill has too little detail to name a cause",
 } as const
 export type DifferenceCause = keyof typeof DIFFERENCE_CAUSES
 
 const cause = z.enum(Object.keys(DIFFERENCE_CAUSES) as [DifferenceCause, ...DifferenceCause[]])
 
-/** An item whose amount differs between the bill and the ledger. */
+/** A difference for a day, a model, a key and a class of usage. */
 const reconciledLine = z.object({
   day: z.iso.date(),
-  /** The provider's name of the model; empty for a fee that belongs to no model. */
+  /** The provider's name of the model; empty for a fee without a model. */
   model: z.string(),
-  /** The credential, or the provider's id of an unassigned key; null: all keys. */
+  /** The credential, or the provider's id of an unknown key; null: all keys together. */
   key: z.string().nullable(),
-  /** The usage class, as named in prices; null: all classes. */
+  /** The class of usage, as prices name it; null: all classes together. */
   class: z.string().nullable(),
   billed: credits,
   ledger: credits,
-  /** Null: the bill has no quantity. */
+  /** Null: the bill does not contain it. */
   billed_quantity: z.string().nullable(),
   ledger_quantity: z.string().nullable(),
-  /** `billed` without `ledger`. */
+  /** `billed` minus `ledger`. */
   difference: credits,
   cause,
 })
@@ -42,24 +41,24 @@ export const reconciliation = z.object({
   object: z.literal("reconciliation"),
   provider: identifier,
   at: moment,
-  /** The first day (UTC); `to` is the day after the last one. */
+  /** The first day, and the day after the last one, in UTC. */
   from: z.iso.date(),
   to: z.iso.date(),
-  /** Name of the file or the cost API. */
+  /** The name of the file, or of the cost API. */
   source: z.string(),
   billed: credits,
   /** Provider cost in the receipts. */
   ledger: credits,
-  /** Earlier corrections of these days. */
+  /** Earlier corrections for these days. */
   corrected: credits,
-  /** `billed` without `ledger` and `corrected`. */
+  /** `billed` minus `ledger` and `corrected`. */
   difference: credits,
   causes: z.array(z.object({ cause, lines: z.int(), difference: credits })),
-  /** Lines that differ, in descending order of difference; at most 100. */
+  /** The largest differences first; at most a hundred. */
   lines: z.array(reconciledLine),
-  /** Skipped rows of the bill, from other days or services. */
+  /** Rows of the bill that were skipped because they are for other days or services. */
   skipped_rows: z.int(),
-  /** The posted correction; null: nothing was posted. */
+  /** The posted correction; null: no correction was posted. */
   posted: z.object({ amount: credits, reason: z.string() }).nullable(),
 })
 export type Reconciliation = z.infer<typeof reconciliation>

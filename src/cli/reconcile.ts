@@ -4,10 +4,12 @@ import { runtimeConfigOf } from "../app/state.ts"
 import { loadSettings } from "../config/load.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
-import { BillError, type Bill, type Days } from "../management/reconciliation/bill.ts"
-import { readBillFile, readColumns } from "../management/reconciliation/bill-file.ts"
+import { BillError, type Bill } from "../management/reconciliation/bill.ts"
+import { readBillFile } from "../management/reconciliation/bill-file.ts"
+import { readColumns } from "../management/reconciliation/bill-formats.ts"
 import { COST_APIS } from "../management/reconciliation/cost-apis.ts"
 import { checkDays, Reconciliations } from "../management/reconciliation/reconciliations.ts"
+import type { TimeRange } from "../store/settlements.ts"
 import { vendors } from "../vendors/index.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
@@ -34,37 +36,38 @@ interface ReconcileOptions {
 export const registerReconcile: RegisterCommand = (program, terminal) => {
   program
     .command("reconcile")
-    .description("compare a provider's bill with the ledger, and post what differs")
+    .description("compare a provider's bill with the ledger, and post the difference")
     .requiredOption("--provider <PROVIDER>", "the provider in the settings, such as openai")
     .requiredOption("--from <DAY>", "the first day in UTC, such as 2026-11-01", dayArgument)
-    .requiredOption("--to <DAY>", "the end, which is not included", dayArgument)
-    .option("--file <FILE>", "an exported bill as CSV; without it, the provider's cost API is read")
+    .requiredOption("--to <DAY>", "the day after the last day", dayArgument)
+    .option("--file <FILE>", "an exported bill as CSV (default: the provider's cost API)")
     .option(
       "--columns <FIELD=COLUMN,...>",
-      "the columns of another CSV: date, model, cost, and key, class, quantity, unit, currency, end",
+      "columns of another CSV format: date, model, cost; optional: end, key, class, currency, quantity, unit",
     )
-    .option("--models <TEXT=MODEL,...>", "which model a name in the bill means", pairsArgument)
+    .option("--models <TEXT=MODEL,...>", "models by their names in the bill", pairsArgument)
     .option(
       "--keys <ID=NAME,...>",
-      "compares by key: which key an id in the bill is",
+      "compare by key: names of keys by their ids in the bill",
       pairsArgument,
     )
     .option("--key-variable <NAME>", "the environment variable with the admin key")
     .option("--post", "post the difference as a correction of the provider cost")
-    .option("--reason <TEXT>", "why it is posted, for the audit log")
+    .option("--reason <TEXT>", "the reason for the correction, for the audit log")
     .action(async (options: ReconcileOptions, command: Command) => {
       const result = await reconcile(options, command).catch((error: unknown) => {
         if (!(error instanceof BillError)) throw error
         throw new CommandError("failed", error.message, error.hint)
       })
-      outputOf(command, terminal).result(result, (style) => words(result, style))
+      outputOf(command, terminal).result(result, (style) => resultText(result, style))
     })
 }
 
 async function reconcile(options: ReconcileOptions, command: Command): Promise<Reconciliation> {
-  const { provider: id, file, columns, models: aliases, keys, reason } = options
-  if ((options.post === true) !== (reason !== undefined && reason.trim() !== "")) {
-    throw new CommandError("usage", "--post and --reason belong together", "Give both, or neither.")
+  const { provider: id, file, columns, models: aliases, keys } = options
+  const reason = options.reason?.trim() || undefined
+  if ((options.post === true) !== (reason !== undefined)) {
+    throw new CommandError("usage", "--post and --reason belong together", "Use both, or neither.")
   }
   const days = { from: Date.parse(options.from), until: Date.parse(options.to) }
   checkDays(days, Date.now())
@@ -73,7 +76,11 @@ async function reconcile(options: ReconcileOptions, command: Command): Promise<R
   const provider = Object.hasOwn(settings.providers, id) ? settings.providers[id] : undefined
   if (provider === undefined) {
     const names = Object.keys(settings.providers).join(", ")
-    throw new CommandError("not_found", `there is no provider '${id}'`, `There are: ${names}`)
+    throw new CommandError(
+      "not_found",
+      `there is no provider '${id}'`,
+      `Configured providers: ${names}`,
+    )
   }
   const mapped = columns === undefined ? undefined : readColumns(columns)
   const bill =
@@ -81,8 +88,8 @@ async function reconcile(options: ReconcileOptions, command: Command): Promise<R
       ? await readCosts(provider, days, options.keyVariable)
       : await readBillFile(file, days, mapped)
   if (bill.rows.length === 0) {
-    const skipped = bill.skipped === 0 ? "" : `, ${bill.skipped} rows are of other days or services`
-    throw new BillError(`the bill has nothing of these days${skipped}`, "Check the days.")
+    const skipped = bill.skipped === 0 ? "" : `; ${bill.skipped} are for other days or services`
+    throw new BillError(`the bill has no rows for these days${skipped}`, "Check the days.")
   }
   const { catalog } = runtimeConfigOf(settings, lists).config
   const models = catalog
@@ -96,9 +103,9 @@ async function reconcile(options: ReconcileOptions, command: Command): Promise<R
       days,
       bill,
       models,
-      ...(aliases && { aliases }),
-      ...(keys && { keys }),
-      ...(options.post === true && reason !== undefined && { reason: reason.trim() }),
+      aliases,
+      keys,
+      reason,
     }),
   )
 }
@@ -106,7 +113,7 @@ async function reconcile(options: ReconcileOptions, command: Command): Promise<R
 /** @throws CommandError, BillError */
 async function readCosts(
   provider: ProviderSettings,
-  days: Days,
+  days: TimeRange,
   variable: string | undefined,
 ): Promise<Bill> {
   const api = COST_APIS.get(provider.vendor)
@@ -115,8 +122,8 @@ async function readCosts(
     const known = [...COST_APIS.keys()].join(", ")
     throw new CommandError(
       "usage",
-      `the vendor '${provider.vendor}' has no cost API that is known`,
-      `Export its bill and use --file. Cost APIs are known of: ${known}`,
+      `no cost API is known for the vendor '${provider.vendor}'`,
+      `Export its bill and use --file. Cost APIs are known for: ${known}`,
     )
   }
   const keyVariable = variable ?? api.keyVariable
@@ -133,12 +140,14 @@ async function readCosts(
   return api.read({ name: api.name, baseUrl, headers, allowsPrivate, keyVariable }, days)
 }
 
-/** `id=name,...`; the name may be empty, for the only one. */
+/** Reads `id=name,...`; the name may be empty, for a provider's only key. */
 function pairsArgument(text: string): ReadonlyMap<string, string> {
   const pairs = text.split(",").map((pair) => {
     const at = pair.lastIndexOf("=")
     if (at < 1) {
-      throw new InvalidArgumentError(`'${pair}' must be a name in the bill, '=' and a name here.`)
+      throw new InvalidArgumentError(
+        `'${pair}' must be a name in the bill, '=' and a name in Tollgate.`,
+      )
     }
     return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const
   })
@@ -155,9 +164,9 @@ const COLUMNS = [
   { title: "CAUSE" },
 ] as const
 
-function words(result: Reconciliation, style: Style): string {
+function resultText(result: Reconciliation, style: Style): string {
   const { provider, from, to, source, causes, lines, posted } = result
-  const skipped = result.skipped_rows === 0 ? "" : `, ${result.skipped_rows} rows left out`
+  const skipped = result.skipped_rows === 0 ? "" : `, ${result.skipped_rows} rows skipped`
   const text = [
     `${provider}, from ${from} to ${to}: ${source}${skipped}`,
     `billed:     ${result.billed} credits`,

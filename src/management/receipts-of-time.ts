@@ -1,24 +1,22 @@
 import type { ReceiptFilter, ReceiptRecord, SettlementReads } from "../store/settlements.ts"
 
-/** Maximum receipts per read. */
-const PAGE = 200
+const PAGE_SIZE = 200
 
-/** Source of receipts. */
 export interface ReceiptReader {
   readonly settlements: Pick<SettlementReads, "listReceipts">
 }
 
-/** Yields all receipts of a time range, ordered by request id. */
+/** Reads all receipts of a time range, in the order of the requests' ids. */
 export async function* receiptsOfTime(
   { settlements }: ReceiptReader,
   filter: ReceiptFilter,
 ): AsyncGenerator<ReceiptRecord> {
   let after = ""
   for (;;) {
-    const receipts = await settlements.listReceipts(filter, after, PAGE)
+    const receipts = await settlements.listReceipts(filter, after, PAGE_SIZE)
     yield* receipts
     const last = receipts.at(-1)
-    if (last === undefined || receipts.length < PAGE) return
+    if (last === undefined || receipts.length < PAGE_SIZE) return
     after = last.request
   }
 }

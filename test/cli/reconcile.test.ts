@@ -7,8 +7,6 @@ import { databaseOf } from "../../src/store/installation-database.ts"
 import { addCalls } from "../management/reconciliation/support.ts"
 import { createInstallation, type Installation, runCommandIn } from "../support/process.ts"
 
-/** `tollgate reconcile`, as a process. */
-
 let simulator: Simulator
 let installation: Installation
 const KEYS = { OPENAI_ADMIN_KEY: "sk-admin-secret", OTHER_KEY: "sk-user-secret" }
@@ -39,7 +37,7 @@ afterAll(async () => {
 const ONE_DAY = ["--from", "2026-11-01", "--to", "2026-11-02"]
 const OPENAI = ["--provider", "openai", ...ONE_DAY]
 
-test("reads the cost API, names what differs, and posts it", async () => {
+test("compares the cost API with the ledger, and posts the difference", async () => {
   const model = "gpt-5.4-2026-03-05"
   const cost = { day: "2026-11-01", model, class: "input", quantity: 1_000_000 } as const
   simulator.costs.push({ ...cost, amount: "1.25", requests: 1 })
@@ -66,17 +64,21 @@ test("reads an exported bill of any provider", async () => {
   expect(unknown.stderr).toContain("line 1: its columns are unknown")
   const other = ["--provider", "azure", "--from", "2026-10-01", "--to", "2026-10-02"]
   const empty = await run(...other, "--file", file, "--columns", "date=Day,model=Model,cost=Cost")
-  expect(empty.stderr).toContain("nothing of these days, 1 rows are of other days or services")
+  expect(empty.stderr).toContain("no rows for these days; 1 are for other days or services")
 })
 
 test.each([
   [[...OPENAI, "--post"], 2, "--post and --reason belong together"],
-  [["--provider", "nobody", ...ONE_DAY], 4, "There are: openai, azure"],
-  [["--provider", "azure", ...ONE_DAY], 2, "has no cost API that is known"],
+  [["--provider", "nobody", ...ONE_DAY], 4, "Configured providers: openai, azure"],
+  [
+    ["--provider", "azure", ...ONE_DAY],
+    2,
+    "no cost API is known for the vendor 'openai-compatible'",
+  ],
   [[...OPENAI, "--key-variable", "NONE"], 3, "NONE is not set"],
-  [[...OPENAI, "--key-variable", "OTHER_KEY"], 1, "refuses the key in OTHER_KEY (403)"],
+  [[...OPENAI, "--key-variable", "OTHER_KEY"], 1, "rejects the key in OTHER_KEY (403)"],
   [["--provider", "openai", "--from", "2026-11-02", "--to", "2026-11-01"], 2, "later than 'from'"],
-  [["--provider", "openai", "--from", "2026-11-01", "--to", "2126-11-02"], 2, "days that are over"],
+  [["--provider", "openai", "--from", "2026-11-01", "--to", "2126-11-02"], 2, "Only past days"],
   [[...OPENAI, "--keys", "key_1"], 2, "'key_1' must be a name in the bill"],
 ])("%j fails with %p", async (words, exitCode, message) => {
   const failed = await run(...words)

@@ -1,89 +1,72 @@
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import { type CsvError, parse } from "csv-parse"
+import type { TimeRange } from "../../store/settlements.ts"
 import {
   type Bill,
   BillError,
   type BillRow,
   classOf,
-  type Days,
+  DAY_MS,
   isPriceName,
-  tiersOf,
+  readAmount,
+  readQuantity,
 } from "./bill.ts"
 import {
-  BILL_FIELDS,
   BILL_FORMATS,
   type BillField,
-  type BillFormat,
-  type FieldPlaces,
-  recognizeFormat,
-  REQUIRED_FIELDS,
-} from "./bill-formats.ts"
-import {
-  amountOf,
-  DAY_MS,
-  dayOf,
-  fault,
+  type BillHeader,
   type FileRow,
+  headerOf,
+  lineError,
+  MODEL_SERVICES,
   otherCurrency,
-  quantityOf,
-} from "./bill-cells.ts"
-import { costExplorerRows, isCostExplorer } from "./cost-explorer.ts"
+} from "./bill-formats.ts"
 
-/** Lines in which the header is looked for: Google's cost table begins with the data of the invoice. */
+/** The header can be below other data: Google's cost table begins with the invoice. */
 const MAX_HEADER_LINES = 30
 const MAX_RECORD_BYTES = 1024 * 1024
 
-/** The header of a file, with what its columns say. */
-interface Header {
-  readonly cells: readonly string[]
-  readonly format: BillFormat
-  readonly places: FieldPlaces
-}
-
 /**
  * Reads an exported bill.
- * @param columns the columns of a file of another format, by field, as the operator maps them.
- * @throws BillError with the line and the correction.
+ * @param columns the operator's names of the columns, for a file of another format.
+ * @throws BillError with the line and how to fix it.
  */
 export async function readBillFile(
   path: string,
-  days: Days,
+  days: TimeRange,
   columns?: ReadonlyMap<BillField, string>,
 ): Promise<Bill> {
   const rows: BillRow[] = []
-  const seen = new Map<string, number>()
-  let header: Header | undefined
-  let wide: readonly string[] | undefined
+  const lines = new Map<string, number>()
+  let header: BillHeader | undefined
   let first: FileRow | undefined
   let skipped = 0
-  const take = (row: FileRow, found: readonly BillRow[]) => {
-    const wanted = found.filter(({ day }) => day >= days.from && day < days.until)
-    if (wanted.length === 0) {
-      skipped++
-      return
-    }
-    const text = JSON.stringify(row.cells)
-    const before = seen.get(text)
-    if (before !== undefined) {
-      throw fault(row, `it repeats line ${before}`, "Export each period once, without overlaps")
-    }
-    seen.set(text, row.line)
-    rows.push(...wanted)
-  }
   for await (const row of rowsOf(path)) {
     first ??= row
-    if (header === undefined && wide === undefined) {
-      if (columns === undefined && isCostExplorer(row.cells)) wide = row.cells
-      else header = headerOf(row, columns)
+    if (header === undefined) {
+      header = headerOf(row, columns)
       if (header === undefined && row.line > MAX_HEADER_LINES) break
       continue
     }
-    checkWidth(row, header?.cells ?? wide ?? [])
-    if (wide !== undefined) take(row, costExplorerRows(wide, row))
-    else if (header !== undefined) take(row, rowsIn(row, header))
+    const read = readRow(row, header)
+    if (read === undefined || read.day < days.from || read.day >= days.until) {
+      skipped++
+      continue
+    }
+    const text = JSON.stringify(row.cells)
+    const before = lines.get(text)
+    if (before !== undefined) {
+      throw lineError(
+        row.line,
+        `it repeats line ${before}`,
+        "Export each period once, without overlaps.",
+      )
+    }
+    lines.set(text, row.line)
+    rows.push(read)
   }
-  if (header === undefined && wide === undefined) throw unknownFormat(path, first)
+  if (header === undefined) throw unknownFormat(path, first)
   return { source: basename(path), rows, skipped }
 }
 
@@ -113,7 +96,7 @@ async function* rowsOf(path: string): AsyncGenerator<FileRow> {
       throw new BillError(`${path} cannot be read: ${(error as Error).message}`, "Name a CSV file.")
     }
     throw new BillError(
-      `line ${lines ?? line}: it is no CSV (${code.slice("CSV_".length).toLowerCase()})`,
+      `line ${lines ?? line}: it is not CSV (${code.slice("CSV_".length).toLowerCase()})`,
       "Export the bill again, as CSV with commas and double quotes.",
     )
   } finally {
@@ -123,121 +106,104 @@ async function* rowsOf(path: string): AsyncGenerator<FileRow> {
 
 interface ParsedRecord {
   readonly record: readonly string[]
-  /** `lines`: those read up to the end of this record. */
+  /** `lines`: number of the record's last line. */
   readonly info: { readonly lines: number }
 }
 
-/** @returns undefined for a row that is no header. @throws BillError */
-function headerOf(
-  { cells, line }: FileRow,
-  columns: ReadonlyMap<BillField, string> | undefined,
-): Header | undefined {
-  if (columns !== undefined) {
-    const found = recognizeFormat(cells, [mappedFormat(columns)])
-    const missing = [...columns.values()].filter(
-      (name) => !cells.some((cell) => cell.toLowerCase() === name.toLowerCase()),
-    )
-    if (found !== undefined && missing.length === 0) return { cells, ...found }
-    throw fault(
-      { line },
-      `it has no column ${missing.map((name) => `'${name}'`).join(", ")}`,
-      `Map the columns that it has with --columns: ${cells.slice(0, 40).join(", ")}`,
+/** @returns undefined for a row of another service. @throws BillError */
+function readRow({ cells, line }: FileRow, header: BillHeader): BillRow | undefined {
+  const { width, places, isDescribed } = header
+  if (cells.length !== width) {
+    throw lineError(
+      line,
+      `it has ${cells.length} cells and the header ${width}`,
+      "Export the bill again, or complete the row.",
     )
   }
-  const found = recognizeFormat(cells)
-  if (found !== undefined) return { cells, ...found }
-  const other = cells.find((cell) => /^(?:unrounded )?cost \((?!\$\))/i.test(cell))
-  if (other !== undefined && cells.length > 2) throw otherCurrency({ line }, other)
-  return undefined
-}
-
-function mappedFormat(columns: ReadonlyMap<BillField, string>): BillFormat {
-  const names = [...columns].map(([field, name]) => [field, [name.toLowerCase()]] as const)
-  return { name: "mapped columns", columns: Object.fromEntries(names), isDescribed: false }
-}
-
-/** The fields of `date=Day,model=Model,cost=Cost`. @throws BillError */
-export function readColumns(text: string): ReadonlyMap<BillField, string> {
-  const columns = new Map<BillField, string>()
-  for (const part of text.split(",")) {
-    const at = part.indexOf("=")
-    const field = BILL_FIELDS.find((name) => name === part.slice(0, at).trim())
-    const name = part.slice(at + 1).trim()
-    if (field === undefined || name === "" || columns.has(field)) {
-      throw new BillError(
-        `'${part}' in --columns is no field with its column`,
-        `Write field=column, each once: ${BILL_FIELDS.join(", ")}.`,
-      )
-    }
-    columns.set(field, name)
-  }
-  const missing = REQUIRED_FIELDS.filter((field) => !columns.has(field))
-  if (missing.length === 0) return columns
-  throw new BillError(`--columns lacks ${missing.join(", ")}`, "Map date, model and cost at least.")
-}
-
-/** None for a row of another service. */
-function rowsIn(row: FileRow, { format, places }: Header): BillRow[] {
-  const cell = (field: BillField): string => row.cells[places.get(field) ?? -1] ?? ""
-  const service = `${cell("service")} ${cell("model")}`
-  if (format.services !== undefined && !format.services.test(service)) return []
-  const day = dayOf(row, cell("date"))
-  checkEnd(row, { day, end: cell("end"), isEndIncluded: format.isEndIncluded === true })
-  if (places.has("currency") && cell("currency").toUpperCase() !== "USD") {
-    throw otherCurrency(row, cell("currency"))
-  }
-  const { amount, places: digits } = amountOf(row, cell("cost"))
+  const cell = (field: BillField): string => cells[places.get(field) ?? -1] ?? ""
   const model = cell("model")
+  if (isDescribed && !MODEL_SERVICES.test(`${cell("service")} ${model}`)) return undefined
+  const day = dayOf(line, cell("date"))
+  const end = cell("end")
+  if (end !== "") {
+    // The amount of a row of several days cannot be assigned to one of them.
+    const last = dayOf(line, end)
+    if (last < day || last > day + (header.isEndIncluded ? 0 : DAY_MS)) {
+      throw lineError(line, `it covers more than one day, until ${end}`, "Export the bill by day.")
+    }
+  }
+  if (places.has("currency") && cell("currency").toUpperCase() !== "USD") {
+    throw otherCurrency(line, cell("currency"))
+  }
   const className = cell("class")
   if (className !== "" && !isPriceName(className) && classOf(className) === null) {
-    throw fault(row, `'${className}' is no class of usage`, "Write input, cached_input or output")
+    throw lineError(
+      line,
+      `'${className}' is not a class of usage`,
+      "Write input, cached_input or output.",
+    )
   }
-  const quantity = cell("quantity")
-  return [
-    {
-      day,
-      model,
-      isDescription: format.isDescribed,
-      key: cell("key") || null,
-      class: classOf(className || (format.isDescribed ? model : "")),
-      quantity: quantity === "" ? null : quantityOf(row, quantity, cell("unit")),
-      amount,
-      places: digits,
-      tiers: format.isDescribed ? tiersOf(model) : [],
-      requests: null,
-    },
-  ]
+  return {
+    day,
+    model,
+    isDescription: isDescribed,
+    key: cell("key") || null,
+    class: classOf(className || (isDescribed ? model : "")),
+    quantity: cell("quantity") === "" ? null : quantityOf(line, cell("quantity"), cell("unit")),
+    ...numberOf(line, cell("cost"), (plain) => readAmount(plain)),
+    tiers: [],
+    requests: null,
+  }
 }
 
-interface RowEnd {
-  readonly day: number
-  readonly end: string
-  readonly isEndIncluded: boolean
+const ISO_DAY = /^(\d{4})-(\d{2})-(\d{2})(?=$|[T ])/
+const AMERICAN_DAY = /^(\d{2})\/(\d{2})\/(\d{4})$/
+
+/** The beginning of a row's day, Unix milliseconds. @throws BillError */
+function dayOf(line: number, text: string): number {
+  const iso = ISO_DAY.exec(text)
+  const american = iso === null ? AMERICAN_DAY.exec(text) : null
+  const day = iso?.[0] ?? (american && `${american[3]}-${american[1]}-${american[2]}`)
+  const at = day ? Date.parse(day) : Number.NaN
+  // Date.parse accepts the 31st of every month as a day of the next month.
+  if (!Number.isNaN(at) && day && new Date(at).toISOString().startsWith(day)) return at
+  throw lineError(line, `'${text}' is not a day`, "Write days as 2026-11-21.")
 }
 
-/** Rejects a row of several days: which day its amount belongs to is unknown. */
-function checkEnd(row: FileRow, { day, end, isEndIncluded }: RowEnd): void {
-  if (end === "") return
-  const last = dayOf(row, end)
-  if (last >= day && last <= day + (isEndIncluded ? 0 : DAY_MS)) return
-  throw fault(row, `it is not of one day but until ${end}`, "Export the bill by the day")
+const UNIT = /(\d+)?\s*(k|m|thousand|million)?(?![a-z])/i
+
+/** Reads a quantity as single units: `1.5` with the unit `1K tokens` is 1,500. @throws BillError */
+function quantityOf(line: number, text: string, unit: string): bigint {
+  const [, count = "1", scale = ""] = UNIT.exec(unit.trim()) ?? []
+  const factor = /^[k]|^th/i.test(scale) ? 1_000n : /^m/i.test(scale) ? 1_000_000n : 1n
+  return numberOf(line, text, (plain) => readQuantity(plain, BigInt(count) * factor))
 }
 
-function checkWidth(row: FileRow, header: readonly string[]): void {
-  if (row.cells.length === header.length) return
-  throw fault(
-    row,
-    `it has ${row.cells.length} cells and the header ${header.length}`,
-    "Export the bill again, or complete the row",
-  )
+/** Reads a number, with or without a dollar sign and commas between thousands. @throws BillError */
+function numberOf<Value>(
+  line: number,
+  text: string,
+  read: (plain: string) => Value | undefined,
+): Value {
+  const bare = text.replace(/^(-?)\$/, "$1")
+  const plain = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(bare) ? bare.replaceAll(",", "") : bare
+  const quoted = `'${text.slice(0, 60)}'`
+  try {
+    const value = read(plain)
+    if (value !== undefined) return value
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw lineError(line, `${quoted} ${error.message}`, "Correct it, or remove the row.")
+  }
+  throw lineError(line, `${quoted} is not a number`, "Write numbers as 1234.56.")
 }
 
 function unknownFormat(path: string, first: FileRow | undefined): BillError {
   if (first === undefined) return new BillError(`${path} is empty`, "Export the bill again.")
   const known = BILL_FORMATS.map(({ name }) => name).join(", ")
-  return fault(
-    first,
+  return lineError(
+    first.line,
     "its columns are unknown",
-    `Known are: ${known}, AWS Cost Explorer. Map others with --columns date=...,model=...,cost=...`,
+    `Known formats: ${known}. For others, use --columns date=...,model=...,cost=...`,
   )
 }

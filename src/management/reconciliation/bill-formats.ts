@@ -1,4 +1,6 @@
-/** What a column of a bill says. */
+import { BillError } from "./bill.ts"
+
+/** Contents of a bill's columns. */
 export const BILL_FIELDS = [
   "date",
   "end",
@@ -13,23 +15,21 @@ export const BILL_FIELDS = [
 ] as const
 export type BillField = (typeof BILL_FIELDS)[number]
 
-/** The columns of an exported bill, by what they say; of several names the first that is there. */
-export interface BillFormat {
+/** The columns of an exported bill. */
+interface BillFormat {
   readonly name: string
+  /** Names of each field's column in lowercase; the first name in the header is used. */
   readonly columns: Readonly<Partial<Record<BillField, readonly string[]>>>
-  /** Whether the last day of a row is the day of its `end`: elsewhere it is the day before. */
+  /** Whether a row includes the day of its `end`; otherwise it ends on the day before. */
   readonly isEndIncluded?: true
-  /** Whether `model` describes usage for people. */
-  readonly isDescribed: boolean
-  /** Rows with another service are left out; absent: none are. */
-  readonly services?: RegExp
 }
 
-const SERVICES =
+/** Services of the clouds that bill models. */
+export const MODEL_SERVICES =
   /vertex|gemini|generative language|agent platform|bedrock|claude|openai|cognitive|foundry|azure ai/i
 
 /**
- * The exports of the clouds. Column names are matched without regard to case.
+ * Exports of the clouds.
  * - Google: https://docs.cloud.google.com/billing/docs/how-to/export-data-bigquery-tables/standard-usage and the cost
  *   table of the console, whose amounts have their currency in the header: "Cost ($)".
  * - AWS: https://docs.aws.amazon.com/cur/latest/userguide/Lineitem-columns.html: `lineItem/UnblendedCost`; "All times
@@ -51,8 +51,6 @@ export const BILL_FORMATS: readonly BillFormat[] = [
       unit: ["usage unit"],
     },
     isEndIncluded: true,
-    isDescribed: true,
-    services: SERVICES,
   },
   {
     name: "Google Cloud BigQuery export",
@@ -66,8 +64,6 @@ export const BILL_FORMATS: readonly BillFormat[] = [
       quantity: ["usage.amount", "usage_amount"],
       unit: ["usage.unit", "usage_unit"],
     },
-    isDescribed: true,
-    services: SERVICES,
   },
   {
     name: "AWS Cost and Usage Report",
@@ -81,8 +77,6 @@ export const BILL_FORMATS: readonly BillFormat[] = [
       quantity: ["lineitem/usageamount", "line_item_usage_amount"],
       unit: ["pricing/unit", "pricing_unit"],
     },
-    isDescribed: true,
-    services: SERVICES,
   },
   {
     name: "Azure cost export",
@@ -95,8 +89,6 @@ export const BILL_FORMATS: readonly BillFormat[] = [
       quantity: ["quantity", "usagequantity"],
       unit: ["unitofmeasure"],
     },
-    isDescribed: true,
-    services: SERVICES,
   },
   {
     name: "FOCUS export",
@@ -110,37 +102,105 @@ export const BILL_FORMATS: readonly BillFormat[] = [
       quantity: ["consumedquantity"],
       unit: ["consumedunit"],
     },
-    isDescribed: true,
-    services: SERVICES,
   },
 ]
 
-/** The fields that every bill has. */
-export const REQUIRED_FIELDS: readonly BillField[] = ["date", "model", "cost"]
+const CURRENCY = ["currency"] as const
+const REQUIRED_FIELDS: readonly BillField[] = ["date", "model", "cost"]
 
-/** Which column of a header each field is in. */
-export type FieldPlaces = ReadonlyMap<BillField, number>
+/** The fields that `--columns` can name. */
+const MAPPED_FIELDS = BILL_FIELDS.filter((field) => field !== "service")
 
-/** The format of a header with the places of its columns; undefined if it has none of these. */
-export function recognizeFormat(
-  header: readonly string[],
-  formats: readonly BillFormat[] = BILL_FORMATS,
-): { readonly format: BillFormat; readonly places: FieldPlaces } | undefined {
-  const names = header.map((name) => name.trim().toLowerCase())
-  for (const format of formats) {
+/** A recognized header. */
+export interface BillHeader {
+  readonly width: number
+  /** The position of each field's column. */
+  readonly places: ReadonlyMap<BillField, number>
+  readonly isEndIncluded: boolean
+  /** Whether `model` is a description for people, and rows of other services are left out. */
+  readonly isDescribed: boolean
+}
+
+/**
+ * Recognizes the header of a bill.
+ * @param columns the operator's names of the columns, for a file of another format.
+ * @returns undefined for a row that is not a header. @throws BillError
+ */
+export function headerOf(
+  { cells, line }: FileRow,
+  columns: ReadonlyMap<BillField, string> | undefined,
+): BillHeader | undefined {
+  const names = cells.map((name) => name.toLowerCase())
+  const width = names.length
+  if (columns !== undefined) {
+    const missing = [...columns.values()].filter((name) => !names.includes(name.toLowerCase()))
+    if (missing.length > 0) {
+      throw lineError(
+        line,
+        `the header has no column ${missing.map((name) => `'${name}'`).join(", ")}`,
+        `Name its columns in --columns: ${cells.slice(0, 40).join(", ")}.`,
+      )
+    }
+    const places = new Map(
+      [...columns].map(([field, name]) => [field, names.indexOf(name.toLowerCase())]),
+    )
+    return { width, places, isEndIncluded: false, isDescribed: false }
+  }
+  for (const { columns: known, isEndIncluded = false } of BILL_FORMATS) {
     const places = new Map<BillField, number>()
     for (const field of BILL_FIELDS) {
-      const place = (format.columns[field] ?? []).map((name) => names.indexOf(name)).find(isThere)
-      if (place !== undefined) places.set(field, place)
+      const name = known[field]?.find((one) => names.includes(one))
+      if (name !== undefined) places.set(field, names.indexOf(name))
     }
-    const required = [...REQUIRED_FIELDS, ...(format.columns.currency ? CURRENCY : [])]
-    if (required.every((field) => places.has(field))) return { format, places }
+    const required = [...REQUIRED_FIELDS, ...(known.currency ? CURRENCY : [])]
+    if (required.every((field) => places.has(field))) {
+      return { width, places, isEndIncluded, isDescribed: true }
+    }
   }
+  const other = cells.find((cell) => /^(?:unrounded )?cost \((?!\$\))/i.test(cell))
+  if (other !== undefined && width > 2) throw otherCurrency(line, other)
   return undefined
 }
 
-const CURRENCY = ["currency"] as const
+/** Reads `date=Day,model=Model,cost=Cost`. @throws BillError */
+export function readColumns(text: string): ReadonlyMap<BillField, string> {
+  const columns = new Map<BillField, string>()
+  for (const part of text.split(",")) {
+    const at = part.indexOf("=")
+    const field = MAPPED_FIELDS.find((name) => name === part.slice(0, at).trim())
+    const name = part.slice(at + 1).trim()
+    if (field === undefined || name === "" || columns.has(field)) {
+      throw new BillError(
+        `'${part}' in --columns is not a field and its column`,
+        `Write field=column, each field once: ${MAPPED_FIELDS.join(", ")}.`,
+      )
+    }
+    columns.set(field, name)
+  }
+  const missing = REQUIRED_FIELDS.filter((field) => !columns.has(field))
+  if (missing.length === 0) return columns
+  throw new BillError(
+    `--columns lacks ${missing.join(", ")}`,
+    "Name the columns of date, model and cost at least.",
+  )
+}
 
-function isThere(place: number): boolean {
-  return place !== -1
+/** One row of a CSV file. */
+export interface FileRow {
+  readonly cells: readonly string[]
+  /** Number of its first line in the file, from 1. */
+  readonly line: number
+}
+
+/** @param hint how to fix it. */
+export function lineError(line: number, message: string, hint: string): BillError {
+  return new BillError(`line ${line}: ${message}`, hint)
+}
+
+export function otherCurrency(line: number, currency: string): BillError {
+  return lineError(
+    line,
+    `its currency is '${currency}', and prices are in US dollars`,
+    "Export the bill in USD, or convert its amounts.",
+  )
 }

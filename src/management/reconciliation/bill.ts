@@ -1,58 +1,52 @@
 import { atPlaces, type Decimal, plainDecimal, readDecimal } from "#contract/decimal.ts"
 import { CLASS_OF_NAME, type PriceName } from "#contract/usage-classes.ts"
 
-/** Digits after the point of amounts: what a token costs is exact, at any price that can be set. */
+export const DAY_MS = 86_400_000
+/** Digits after the point of amounts: enough for the exact cost of one token at any price. */
 export const AMOUNT_PLACES = 18
-/** One credit. */
 export const CREDIT = 10n ** BigInt(AMOUNT_PLACES)
-/** Amounts of one row above a million credits are mistakes. */
+export const NANOCREDIT = CREDIT / 1_000_000_000n
+/** Larger amounts in one row are mistakes. */
 const MAX_AMOUNT = 1_000_000n * CREDIT
 const MAX_QUANTITY = 10n ** 18n
-/** Digits of a number in a bill: more take long to read, and mean nothing. */
+/** Maximum length of a number in a bill, because long numbers are slow to read. */
 const MAX_DIGITS = 60
 
 /** One amount of a bill. */
 export interface BillRow {
   /** The beginning of the day in UTC, Unix milliseconds. */
   readonly day: number
-  /** The provider's name of the model; empty for a fee of none. */
+  /** The provider's name of the model; empty for a fee without a model. */
   readonly model: string
-  /** Whether `model` is a text for people in which the name occurs. */
+  /** Whether `model` is a description for people that contains the name. */
   readonly isDescription: boolean
-  /** The provider's id of the key; null: the bill does not say. */
+  /** The provider's id of the key; null if the bill does not contain it. */
   readonly key: string | null
-  /** Null: of all classes. */
+  /** Null: all classes together. */
   readonly class: PriceName | null
-  /** Whole units of the class, or tokens of all classes; null: the bill does not say. */
+  /** Units of the class, or tokens of all classes; null if the bill does not contain them. */
   readonly quantity: bigint | null
   /** In units of 10^-18 credits. */
   readonly amount: bigint
-  /** Digits after the point, as the bill writes the amount. */
+  /** Digits after the point of the amount in the bill. */
   readonly places: number
-  /** The service tier, if it is not the standard one. */
+  /** Service tiers as the provider names them, unless they are part of a description. */
   readonly tiers: readonly string[]
   readonly requests: number | null
 }
 
-/** What a provider bills for some days. */
 export interface Bill {
   /** The name of the file or of the cost API. */
   readonly source: string
   readonly rows: readonly BillRow[]
-  /** Rows of other days or services. */
+  /** Rows for other days or services. */
   readonly skipped: number
 }
 
-/** The days of a bill in UTC, Unix milliseconds; the end exclusive. */
-export interface Days {
-  readonly from: number
-  readonly until: number
-}
-
-/** A bill cannot be read. Its message holds no secret. */
+/** A bill cannot be read or compared. The message contains no secret. */
 export class BillError extends Error {
   override readonly name = "BillError"
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint: string
 
   constructor(message: string, hint: string) {
@@ -68,7 +62,7 @@ interface Amount {
 
 /**
  * @param shift digits by which the point moves to the left: 2 for cents.
- * @returns undefined for text that is no number. @throws RangeError for one that no bill has.
+ * @returns undefined for text that is not a number. @throws RangeError for an impossible amount.
  */
 export function readAmount(text: string, shift = 0): Amount | undefined {
   const decimal = readNumber(text)
@@ -81,12 +75,15 @@ export function readAmount(text: string, shift = 0): Amount | undefined {
   return { amount, places }
 }
 
-/** @param unit how many single units one unit of the bill is. */
+/**
+ * @param unit single units in one unit of the bill.
+ * @returns undefined for text that is not a number. @throws RangeError for an impossible quantity.
+ */
 export function readQuantity(text: string, unit = 1n): bigint | undefined {
   const decimal = readNumber(text)
   if (decimal === undefined) return undefined
   const quantity = rounded({ value: decimal.value * unit, places: decimal.places }, 0)
-  if (quantity < 0n || quantity > MAX_QUANTITY) throw new RangeError("is no possible quantity")
+  if (quantity < 0n || quantity > MAX_QUANTITY) throw new RangeError("is not a possible quantity")
   return quantity
 }
 
@@ -97,23 +94,28 @@ function readNumber(text: string): Decimal | undefined {
   return readDecimal(plain)
 }
 
-/** Rounds half away from zero where there are more places. */
-export function rounded(decimal: Decimal, places: number): bigint {
+/** Rounds half away from zero. */
+function rounded(decimal: Decimal, places: number): bigint {
   if (decimal.places <= places) return atPlaces(decimal, places)
   const step = 10n ** BigInt(decimal.places - places)
   const half = decimal.value < 0n ? -step / 2n : step / 2n
   return (decimal.value + half) / step
 }
 
-/** An amount in nanocredits. */
+/** Rounds an amount to nanocredits. */
 export function nanocreditsOf(amount: bigint): bigint {
   return rounded({ value: amount, places: AMOUNT_PLACES }, 9)
+}
+
+/** A day in UTC, such as `2026-11-21`. */
+export function dayText(day: number): string {
+  return new Date(day).toISOString().slice(0, "2026-11-21".length)
 }
 
 const CACHE = /cach/
 const WRITE = /write|creation/
 
-/** In this order: the first whose words all occur is the class. */
+/** The first entry whose patterns all match is the class. */
 const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["cache_write_12h", CACHE, WRITE, /12 ?h/],
   ["cache_write_1h", CACHE, WRITE, /1 ?h/],
@@ -131,7 +133,7 @@ const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["output", /output|completion|response|outp\b/],
 ]
 
-/** The class of usage that a text of a bill means; null if it names none. */
+/** The class of usage that a text of a bill names; null if it names no class. */
 export function classOf(text: string): PriceName | null {
   if (isPriceName(text)) return text
   const words = text
@@ -144,12 +146,4 @@ export function classOf(text: string): PriceName | null {
 
 export function isPriceName(text: string): text is PriceName {
   return Object.hasOwn(CLASS_OF_NAME, text)
-}
-
-const TIER = /\b(batch|flex|priority|fast|ultrafast|scale)\b/i
-
-/** The service tiers that a text of a bill names. */
-export function tiersOf(text: string): readonly string[] {
-  const tier = TIER.exec(text)?.[1]
-  return tier === undefined ? [] : [tier.toLowerCase()]
 }

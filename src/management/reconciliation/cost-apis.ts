@@ -1,17 +1,17 @@
-import type { Bill, Days } from "./bill.ts"
+import type { TimeRange } from "../../store/settlements.ts"
+import type { Bill } from "./bill.ts"
 import { readAnthropic } from "./anthropic-costs.ts"
 import type { CostAddress } from "./cost-request.ts"
 import { readOpenai } from "./openai-costs.ts"
 import { readOpenrouter } from "./openrouter-costs.ts"
 
-/** How the costs of a vendor are read. */
+/** The cost API of a vendor. */
 export interface CostApi {
   readonly name: string
-  /** The environment variable that holds the admin key, unless another one is named. */
+  /** The default environment variable of the admin key. */
   readonly keyVariable: string
-  /** Below the provider's base address. */
   headers(key: string): Readonly<Record<string, string>>
-  read(address: CostAddress, days: Days): Promise<Bill>
+  read(address: CostAddress, days: TimeRange): Promise<Bill>
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })

@@ -1,60 +1,53 @@
 import * as z from "zod"
 import type { PriceName } from "#contract/usage-classes.ts"
-import { type Bill, classOf, type Days } from "./bill.ts"
-import { BilledUses } from "./billed-uses.ts"
+import type { TimeRange } from "../../store/settlements.ts"
+import { type Bill, classOf } from "./bill.ts"
+import { BilledUses, readCostList } from "./cost-lists.ts"
 import {
   amountFrom,
   checkCurrency,
-  costBuckets,
-  count,
-  DaysOnce,
-  PAGE_DAYS,
-  quantityFrom,
-  tierOf,
   type CostAddress,
+  optionalText,
+  quantityFrom,
 } from "./cost-request.ts"
 
-const text = z.string()
-const openaiCosts = z.object({
-  start_time: text,
-  results: z.array(
-    z.object({
-      amount: z.object({ value: text, currency: text }),
-      line_item: text.nullish(),
-      api_key_id: text.nullish(),
-      quantity: count,
-      quantity_unit: text.nullish(),
-    }),
-  ),
+const costBucket = bucketOf({
+  amount: z.object({ value: z.string(), currency: z.string() }),
+  line_item: optionalText,
+  api_key_id: optionalText,
+  quantity: optionalText,
+  quantity_unit: optionalText,
 })
-const OPENAI_USAGE_FIELDS = {
-  input_tokens: count,
-  input_cached_tokens: count,
-  input_cache_write_tokens: count,
-  input_cache_write_12h_tokens: count,
-  input_audio_tokens: count,
-  input_cached_audio_tokens: count,
-  output_tokens: count,
-  output_audio_tokens: count,
+const usageBucket = bucketOf({
+  model: optionalText,
+  api_key_id: optionalText,
+  service_tier: optionalText,
+  num_model_requests: optionalText,
+  input_tokens: optionalText,
+  input_cached_tokens: optionalText,
+  input_cache_write_tokens: optionalText,
+  input_cache_write_12h_tokens: optionalText,
+  input_audio_tokens: optionalText,
+  input_cached_audio_tokens: optionalText,
+  output_tokens: optionalText,
+  output_audio_tokens: optionalText,
+})
+
+function bucketOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  const bucket = z.object({ start_time: z.string(), results: z.array(z.object(shape)) })
+  return bucket.transform(({ start_time: start, results }) => {
+    return { day: Number(start) * 1_000, results }
+  })
 }
-const openaiUsage = z.object({
-  start_time: text,
-  results: z.array(
-    z.object({
-      ...OPENAI_USAGE_FIELDS,
-      num_model_requests: count,
-      model: text.nullish(),
-      api_key_id: text.nullish(),
-      service_tier: text.nullish(),
-    }),
-  ),
-})
 
-/** The lists of usage that count tokens. */
-const OPENAI_USAGE = ["completions", "embeddings"]
+/** Usage lists that count tokens, with their groups. */
+const USAGE_LISTS = [
+  ["/organization/usage/completions", ["model", "api_key_id", "service_tier"]],
+  ["/organization/usage/embeddings", ["model", "api_key_id"]],
+] as const
 
-/** Single units of `quantity_unit`; others, such as hours, are not those of a class. */
-const OPENAI_UNITS: Readonly<Record<string, bigint>> = {
+/** Single units in a `quantity_unit`. Other units, such as hours, do not count a class. */
+const UNITS: Readonly<Record<string, bigint>> = {
   tokens: 1n,
   "1000_tokens": 1_000n,
   images: 1n,
@@ -63,96 +56,71 @@ const OPENAI_UNITS: Readonly<Record<string, bigint>> = {
 }
 
 /**
- * https://platform.openai.com/docs/api-reference/usage/costs: amounts in "the numeric value of the cost" by
- * `line_item` ("the complete `line_item` value, for example `gpt-6-astra, input_tokens`") and `api_key_id`; usage of
- * https://platform.openai.com/docs/api-reference/usage/completions, whose `input_tokens` are "including cached and
- * cache-write tokens". Both are pages of daily buckets with `has_more` and `next_page`.
+ * Reads costs by line item and key (https://platform.openai.com/docs/api-reference/usage/costs; a line item is for
+ * example `gpt-6-astra, input_tokens`) and usage (https://platform.openai.com/docs/api-reference/usage/completions,
+ * whose `input_tokens` are "including cached and cache-write tokens").
  */
-export async function readOpenai(address: CostAddress, days: Days): Promise<Bill> {
+export async function readOpenai(address: CostAddress, days: TimeRange): Promise<Bill> {
   const uses = new BilledUses()
   const { name } = address
-  const query = {
-    start_time: String(days.from / 1_000),
-    end_time: String(days.until / 1_000),
-    bucket_width: "1d",
-    limit: PAGE_DAYS,
-  }
-  let skipped = 0
-  const costs = { ...query, group_by: ["line_item", "api_key_id"] }
-  const once = new DaysOnce(name, days)
-  for await (const { start_time: start, results } of costBuckets(address, {
+  const range = { start_time: String(days.from / 1_000), end_time: String(days.until / 1_000) }
+  const costs = {
     path: "/organization/costs",
-    query: costs,
-    bucket: openaiCosts,
-  })) {
-    const day = Number(start) * 1_000
-    if (!once.isWanted(day)) skipped += results.length
-    else for (const result of results) addOpenaiCost(uses, { name, day, result })
+    query: { ...range, group_by: ["line_item", "api_key_id"] },
+    bucket: costBucket,
   }
-  for (const kind of OPENAI_USAGE) {
-    const path = `/organization/usage/${kind}`
-    const group = kind === "completions" ? ["service_tier"] : []
-    const grouped = { ...query, group_by: ["model", "api_key_id", ...group] }
-    const usageOnce = new DaysOnce(name, days)
-    const list = costBuckets(address, { path, query: grouped, bucket: openaiUsage })
-    for await (const { start_time: start, results } of list) {
-      const day = Number(start) * 1_000
-      if (!usageOnce.isWanted(day)) continue
-      for (const result of results) {
-        const place = { day, model: result.model ?? "", key: result.api_key_id ?? null }
-        const requests = Number(quantityFrom(name, result.num_model_requests))
-        uses.addUsage(place, openaiQuantities(name, result), {
-          tiers: tierOf(result.service_tier),
-          requests,
-        })
-      }
-    }
+  const skipped = await readCostList(address, days, costs, (day, result) => {
+    checkCurrency(name, result.amount.currency)
+    const item = result.line_item ?? ""
+    const comma = item.lastIndexOf(", ")
+    const unit = UNITS[result.quantity_unit ?? ""]
+    const model = comma === -1 ? "" : item.slice(0, comma)
+    uses.addCost(
+      { day, model, key: result.api_key_id ?? null },
+      {
+        class: classOf(item.slice(comma + 1)),
+        ...amountFrom(name, result.amount.value),
+        quantity: unit && result.quantity ? quantityFrom(name, result.quantity, unit) : null,
+        tier: null,
+      },
+    )
+  })
+  for (const [path, groups] of USAGE_LISTS) {
+    const query = { ...range, group_by: groups }
+    const usage = { path, query, bucket: usageBucket }
+    await readCostList(address, days, usage, (day, result) => {
+      uses.addUsage(
+        { day, model: result.model ?? "", key: result.api_key_id ?? null },
+        {
+          quantities: quantitiesOf(name, result),
+          tier: result.service_tier ?? null,
+          requests: Number(quantityFrom(name, result.num_model_requests)),
+        },
+      )
+    })
   }
   return { source: name, rows: uses.rows(), skipped }
 }
 
-interface OpenaiCost {
-  readonly name: string
-  readonly day: number
-  readonly result: z.infer<typeof openaiCosts>["results"][number]
-}
-
-function addOpenaiCost(uses: BilledUses, { name, day, result }: OpenaiCost): void {
-  checkCurrency(name, result.amount.currency)
-  const item = result.line_item ?? ""
-  const comma = item.lastIndexOf(", ")
-  const model = comma === -1 ? "" : item.slice(0, comma)
-  const unit = OPENAI_UNITS[result.quantity_unit ?? ""]
-  const quantity =
-    unit === undefined || !result.quantity ? null : quantityFrom(name, result.quantity, unit)
-  const place = {
-    day,
-    model,
-    key: result.api_key_id ?? null,
-    class: classOf(item.slice(comma + 1)),
-  }
-  uses.addCost(place, { ...amountFrom(name, result.amount.value), tiers: [] }, quantity)
-}
-
-function openaiQuantities(
+function quantitiesOf(
   name: string,
-  result: z.infer<typeof openaiUsage>["results"][number],
+  result: z.infer<typeof usageBucket>["results"][number],
 ): Partial<Record<PriceName, bigint>> {
-  const of = (field: keyof typeof OPENAI_USAGE_FIELDS) => quantityFrom(name, result[field])
-  const cachedAudio = of("input_cached_audio_tokens")
-  const cached = of("input_cached_tokens")
-  const writes = of("input_cache_write_tokens")
-  const longWrites = of("input_cache_write_12h_tokens")
-  const audio = of("input_audio_tokens")
-  const audioOutput = of("output_audio_tokens")
+  const cached = quantityFrom(name, result.input_cached_tokens)
+  const cachedAudio = quantityFrom(name, result.input_cached_audio_tokens)
+  const writes = quantityFrom(name, result.input_cache_write_tokens)
+  const longWrites = quantityFrom(name, result.input_cache_write_12h_tokens)
+  const audio = quantityFrom(name, result.input_audio_tokens)
+  const audioOutput = quantityFrom(name, result.output_audio_tokens)
+  const input = quantityFrom(name, result.input_tokens)
   return {
-    input: atLeastZero(of("input_tokens") - cached - writes - audio),
+    input: atLeastZero(input - cached - writes - audio),
     cached_input: atLeastZero(cached - cachedAudio),
     cached_audio_input: cachedAudio,
     cache_write: atLeastZero(writes - longWrites),
     cache_write_12h: longWrites,
     audio_input: audio,
-    output: atLeastZero(of("output_tokens") - audioOutput),
+    output: atLeastZero(quantityFrom(name, result.output_tokens) - audioOutput),
     audio_output: audioOutput,
   }
 }

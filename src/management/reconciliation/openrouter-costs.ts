@@ -1,51 +1,46 @@
 import * as z from "zod"
-import { type Bill, BillError, type BillRow, type Days } from "./bill.ts"
-import { DAY_MS } from "./bill-cells.ts"
+import type { TimeRange } from "../../store/settlements.ts"
+import { type Bill, BillError, type BillRow, DAY_MS, dayText } from "./bill.ts"
 import {
   amountFrom,
-  count,
-  dayText,
-  getCosts,
-  quantityFrom,
   type CostAddress,
+  getCosts,
+  optionalText,
+  quantityFrom,
 } from "./cost-request.ts"
 
-const text = z.string()
-const openrouterActivity = z.object({
+const activity = z.object({
   data: z.array(
     z.object({
-      date: text,
-      model: text,
-      model_permaslug: text.nullish(),
-      endpoint_id: text.nullish(),
-      usage: text,
-      requests: count,
-      prompt_tokens: count,
-      completion_tokens: count,
+      date: z.string(),
+      model: z.string(),
+      model_permaslug: optionalText,
+      endpoint_id: optionalText,
+      usage: z.string(),
+      requests: optionalText,
+      prompt_tokens: optionalText,
+      completion_tokens: optionalText,
     }),
   ),
 })
-const OPENROUTER_DAYS = 30
+const MAX_AGE_DAYS = 30
 
 /**
- * https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity: "user activity data grouped by endpoint for
- * the last 30 (completed) UTC days", without pages; `usage` is in US dollars. What a provider bills to a key of its own
- * (`byok_usage_inference`) is not OpenRouter's bill.
+ * Reads https://openrouter.ai/docs/api/api-reference/analytics/get-user-activity: "user activity data grouped by
+ * endpoint for the last 30 (completed) UTC days", without pages; `usage` is in US dollars. It leaves out
+ * `byok_usage_inference`, which other providers bill to the caller's own keys.
  */
-export async function readOpenrouter(address: CostAddress, days: Days): Promise<Bill> {
+export async function readOpenrouter(address: CostAddress, days: TimeRange): Promise<Bill> {
   const { name } = address
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
-  if (days.from < today - OPENROUTER_DAYS * DAY_MS) {
+  const oldest = today - MAX_AGE_DAYS * DAY_MS
+  if (days.from < oldest) {
     throw new BillError(
-      `${name} has the last ${OPENROUTER_DAYS} days only`,
-      `Begin at ${dayText(today - OPENROUTER_DAYS * DAY_MS)} or later, or use --file.`,
+      `${name} has only the last ${MAX_AGE_DAYS} days`,
+      `Begin at ${dayText(oldest)} or later, or use --file.`,
     )
   }
-  const { data } = await getCosts(address, {
-    path: "/activity",
-    query: {},
-    shape: openrouterActivity,
-  })
+  const { data } = await getCosts(address, { path: "/activity", query: {}, shape: activity })
   const rows: BillRow[] = []
   const seen = new Set<string>()
   for (const item of data) {
@@ -53,20 +48,18 @@ export async function readOpenrouter(address: CostAddress, days: Days): Promise<
     const day = Date.parse(date)
     const id = JSON.stringify([date, item.model, item.model_permaslug, item.endpoint_id])
     if (seen.has(id) || Number.isNaN(day)) {
-      const words = Number.isNaN(day) ? "a row without a day" : `a row of ${date} twice`
-      throw new BillError(`${name} sent ${words}`, "Export the bill and use --file.")
+      const text = Number.isNaN(day) ? "a row without a day" : `a row for ${date} twice`
+      throw new BillError(`${name} sent ${text}`, "Export the bill and use --file.")
     }
     seen.add(id)
     if (day < days.from || day >= days.until) continue
-    const tokens =
-      quantityFrom(name, item.prompt_tokens) + quantityFrom(name, item.completion_tokens)
     rows.push({
       day,
       model: item.model,
       isDescription: false,
       key: null,
       class: null,
-      quantity: tokens,
+      quantity: quantityFrom(name, item.prompt_tokens) + quantityFrom(name, item.completion_tokens),
       ...amountFrom(name, item.usage),
       tiers: [],
       requests: Number(quantityFrom(name, item.requests)),

@@ -1,38 +1,31 @@
 import type { Reconciliation, ReconciledLine } from "#contract/reconciliations.ts"
+import { MAX_STORED_AMOUNT, storedAmount } from "../../accounting/maxima.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import { storedAmount } from "../../accounting/maxima.ts"
 import type { CostCorrection } from "../../store/reconciliations.ts"
+import type { TimeRange } from "../../store/settlements.ts"
 import type { Store } from "../../store/store.ts"
 import { type Actor, requireOperator } from "../actor.ts"
 import type { Audit } from "../audit.ts"
-import { AMOUNT_PLACES, type Bill, BillError, type Days, nanocreditsOf } from "./bill.ts"
-import { compare, type Difference } from "./compare.ts"
-import { dayText } from "./cost-request.ts"
+import { type Bill, BillError, DAY_MS, dayText, NANOCREDIT, nanocreditsOf } from "./bill.ts"
+import { absolute, compare, type Difference } from "./compare.ts"
 import { type LedgerUse, ledgerUses } from "./ledger-uses.ts"
-import { ModelNames } from "./model-names.ts"
+import type { Matching } from "./matching.ts"
 
+const MAX_DAYS = 366
 const MAX_LINES = 100
-/** Characters of a name in a bill that are stored. */
+/** Maximum stored length of a name in a bill. */
 const MAX_NAME_LENGTH = 200
-const TO_AMOUNT = 10n ** BigInt(AMOUNT_PLACES - 9)
 
-/** A bill, and how it is compared. */
-export interface ReconcileInput {
+export interface ReconcileInput extends Matching {
   readonly provider: string
-  readonly days: Days
+  readonly days: TimeRange
   readonly bill: Bill
-  /** The provider's names of its models. */
-  readonly models: Iterable<string>
-  /** The models that texts of the bill mean. */
-  readonly aliases?: ReadonlyMap<string, string>
-  /** The credentials of the bill's keys; absent: keys are not compared. */
-  readonly keys?: ReadonlyMap<string, string>
-  /** Posts what differs as a correction of the provider cost; absent: nothing is posted. */
-  readonly reason?: string
+  /** The reason for posting the difference as a correction; absent: nothing is posted. */
+  readonly reason?: string | undefined
 }
 
-/** Compares what providers bill with the provider cost in the ledger. */
+/** Compares the bills of providers with the provider cost in the ledger. */
 export class Reconciliations {
   readonly #store: Store
   readonly #audit: Audit
@@ -42,7 +35,7 @@ export class Reconciliations {
     this.#audit = audit
   }
 
-  /** The last one of each provider. @throws GatewayError `forbidden`. */
+  /** Returns the last reconciliation of each provider. @throws GatewayError `forbidden`. */
   async list(
     actor: Actor,
   ): Promise<{ readonly object: "list"; readonly data: readonly Reconciliation[] }> {
@@ -52,8 +45,9 @@ export class Reconciliations {
   }
 
   /**
-   * Compares a bill with the ledger, and stores the result with its correction.
-   * @throws BillError if the days cannot be compared or posted; StoreError `conflict` if the provider was reconciled meanwhile.
+   * Compares a bill with the ledger, and stores the result with its corrections.
+   * @throws BillError if the days cannot be compared or posted.
+   * @throws StoreError `conflict` if the provider was reconciled at the same time.
    */
   async reconcile(actor: Actor, input: ReconcileInput): Promise<Reconciliation> {
     requireOperator(actor)
@@ -62,7 +56,7 @@ export class Reconciliations {
     const { until: sealed } = await integrity.findSeal()
     if (days.from < sealed) {
       throw new BillError(
-        `receipts from before ${dayText(sealed)} were removed`,
+        `the receipts before ${dayText(sealed)} were removed`,
         `Compare days from ${dayText(sealed)} on, or keep receipts longer (retention.receipts).`,
       )
     }
@@ -70,15 +64,11 @@ export class Reconciliations {
     const posted = await reconciliations.listCorrections(days)
     const before = posted.filter((correction) => correction.provider === provider)
     const uses = await ledgerUses(this.#store, provider, days)
-    const { keys, aliases } = input
-    const names = new ModelNames([...input.models, ...uses.map(({ model }) => model)], aliases)
-    const differences = compare(bill.rows, uses, { names, keys })
+    const differences = compare(bill.rows, uses, input)
     const corrections = reason === undefined ? [] : correctionsOf(input, uses, before)
-    const sums = {
-      billed: sumOf(bill.rows),
-      ledger: sumOf(uses),
-      corrected: before.reduce((sum, { amount }) => sum + amount * TO_AMOUNT, 0n),
-    }
+    const billed = sumOf(bill.rows)
+    const ledger = sumOf(uses)
+    const corrected = sumOf(before) * NANOCREDIT
     const at = Date.now()
     const document: Reconciliation = {
       object: "reconciliation",
@@ -87,20 +77,17 @@ export class Reconciliations {
       from: dayText(days.from),
       to: dayText(days.until),
       source: bill.source,
-      billed: creditsText(sums.billed),
-      ledger: creditsText(sums.ledger),
-      corrected: creditsText(sums.corrected),
-      difference: creditsText(sums.billed - sums.ledger - sums.corrected),
+      billed: creditsText(billed),
+      ledger: creditsText(ledger),
+      corrected: creditsText(corrected),
+      difference: creditsText(billed - ledger - corrected),
       causes: causesOf(differences),
-      lines: largest(differences).map(lineDocument),
+      lines: differences
+        .toSorted((left, right) => bySize(left.difference, right.difference))
+        .slice(0, MAX_LINES)
+        .map(lineDocument),
       skipped_rows: bill.skipped,
-      posted:
-        reason === undefined
-          ? null
-          : {
-              amount: formatCredits(corrections.reduce((sum, one) => sum + one.amount, 0n)),
-              reason,
-            },
+      posted: reason === undefined ? null : { amount: formatCredits(sumOf(corrections)), reason },
     }
     const { lines: _, ...after } = document
     const record = { provider, number: (last?.number ?? 0) + 1, at, body: JSON.stringify(document) }
@@ -112,28 +99,36 @@ export class Reconciliations {
   }
 }
 
-/** What each day's bill has beyond the receipts and the corrections before. @throws BillError */
+/** The amounts of each day's bill that neither receipts nor earlier corrections contain. @throws BillError */
 function correctionsOf(
   { provider, bill, days }: ReconcileInput,
   uses: readonly LedgerUse[],
   before: readonly CostCorrection[],
 ): CostCorrection[] {
   const missing = new Map<number, bigint>()
-  const add = (day: number, amount: bigint) => missing.set(day, (missing.get(day) ?? 0n) + amount)
-  for (const { day, amount } of bill.rows) add(day, amount)
-  const billedDays = new Set(missing.keys())
-  const own = [...uses, ...before.map(({ day, amount }) => ({ day, amount: amount * TO_AMOUNT }))]
-  for (const { day, amount } of own) {
-    if (!billedDays.has(day)) {
+  for (const { day, amount } of bill.rows) missing.set(day, (missing.get(day) ?? 0n) + amount)
+  const known = [
+    ...uses,
+    ...before.map(({ day, amount }) => ({ day, amount: amount * NANOCREDIT })),
+  ]
+  for (const { day, amount } of known) {
+    const left = missing.get(day)
+    if (left === undefined) {
       throw new BillError(
-        `the bill has nothing of ${dayText(day)}, and the ledger has`,
-        `Post days that the bill covers: ${dayText(days.from)} is the first one asked for.`,
+        `the ledger has calls on ${dayText(day)}, and the bill has no rows for that day`,
+        `Post only days that the bill covers, from ${dayText(days.from)} on.`,
       )
     }
-    add(day, -amount)
+    missing.set(day, left - amount)
   }
   return [...missing].flatMap(([day, exact]) => {
-    const amount = storedAmount(nanocreditsOf(exact))
+    const amount = nanocreditsOf(exact)
+    if (amount !== storedAmount(amount)) {
+      throw new BillError(
+        `the correction for ${dayText(day)} is ${formatCredits(amount)} credits, above the maximum of ${formatCredits(MAX_STORED_AMOUNT)}`,
+        "Check the amounts and the currency of the bill. Nothing was posted.",
+      )
+    }
     return amount === 0n ? [] : [{ provider, day, amount }]
   })
 }
@@ -157,16 +152,10 @@ function causesOf(differences: readonly Difference[]): Reconciliation["causes"] 
     .map(([cause, { lines, amount }]) => ({ cause, lines, difference: creditsText(amount) }))
 }
 
-function largest(differences: readonly Difference[]): Difference[] {
-  return differences
-    .toSorted((left, right) => bySize(left.difference, right.difference))
-    .slice(0, MAX_LINES)
-}
-
-/** The largest amounts first, whatever their sign. */
+/** Sorts by absolute amount, the largest first. */
 function bySize(left: bigint, right: bigint): number {
-  const sizes = [left, right].map((amount) => (amount < 0n ? -amount : amount)) as [bigint, bigint]
-  return sizes[1] > sizes[0] ? 1 : sizes[1] < sizes[0] ? -1 : 0
+  const difference = absolute(right) - absolute(left)
+  return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
 
 function lineDocument(line: Difference): ReconciledLine {
@@ -185,17 +174,15 @@ function lineDocument(line: Difference): ReconciledLine {
   }
 }
 
-/** @throws GatewayError `invalid_value`. */
-export function checkDays({ from, until }: Days, now: number): void {
+/** Checks that a provider's bill can be complete for the days. @throws GatewayError `invalid_value`. */
+export function checkDays({ from, until }: TimeRange, now: number): void {
   const fault =
     from >= until
       ? "'to' must be later than 'from'."
       : until > now
-        ? "Only days that are over can be compared: bills have them in full. Choose an earlier 'to'."
-        : until - from > MAX_DAYS * 86_400_000
+        ? "Only past days can be compared, because bills are incomplete before. Choose an earlier 'to'."
+        : until - from > MAX_DAYS * DAY_MS
           ? `At most ${MAX_DAYS} days can be compared at once.`
           : undefined
   if (fault !== undefined) throw new GatewayError("invalid_value", fault, { parameter: "to" })
 }
-
-const MAX_DAYS = 366

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { BillError } from "../../../src/management/reconciliation/bill.ts"
-import { BilledUses } from "../../../src/management/reconciliation/billed-uses.ts"
+import { BilledUses } from "../../../src/management/reconciliation/cost-lists.ts"
 import { reconciliation } from "tollgate-contract/reconciliations.ts"
 import { ReportedDatabase } from "../../store/reported-requests.ts"
-import { addCalls, billed, FIRST, reconcile, SECOND } from "./support.ts"
-
-/** What is likely to be the cause of a difference. */
+import { addCalls, billed, DAYS, FIRST, reconcile, SECOND } from "./support.ts"
 
 let own: ReportedDatabase
 beforeAll(async () => {
@@ -39,7 +37,7 @@ test("names the likely cause of each difference", async () => {
     billed({ ...INPUT, model: "gpt-stale", class: "output", quantity: 500_000n, cost: "1.25" }),
     billed({ ...INPUT, model: "gpt-tier", cost: "0.5", tiers: ["flex"] }),
     billed({ ...INPUT, model: "gpt-served-fast", cost: "0.5" }),
-    // One tier under two names.
+    // The same tier under two names.
     billed({ ...INPUT, model: "gpt-fast", cost: "2", tiers: ["fast"] }),
     billed({ ...INPUT, model: "gpt-abandoned", quantity: 1_200_000n, cost: "1.2" }),
     billed({ ...INPUT, model: "gpt-lost", quantity: 1_900_000n, cost: "1.9" }),
@@ -102,7 +100,7 @@ test("names one factor if all amounts of several models differ by it", async () 
   expect(named.map(({ cause }) => cause)).toEqual(["factor", "factor", "factor", "factor"])
 })
 
-test("finds the model that a description means", async () => {
+test("finds the models that descriptions name, and their tiers", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -110,6 +108,7 @@ test("finds the model that a description means", async () => {
     { day: FIRST, model: "anthropic.claude-sonnet-4-20250514-v1:0", input: 1_000_000 },
     { day: FIRST, model: "gemini-2.5-flash", output: 500_000 },
     { day: FIRST, model: "my-gpt", input: 2_000_000 },
+    { day: FIRST, model: "nova-lite", input: 1_000_000 },
   )
   const described = { ...INPUT, isDescription: true }
   const rows = [
@@ -121,8 +120,9 @@ test("finds the model that a description means", async () => {
       quantity: 500_000n,
       cost: "1",
     }),
-    // Another model, of which there are no calls: its words contain those of the one above.
+    // A model without calls, whose words contain those of the model above.
     billed({ ...described, model: "Gemini 2.5 Flash Lite Text Input", cost: "7" }),
+    billed({ ...described, model: "USE1-NovaLite-input-tokens-batch", cost: "0.5" }),
     billed({ ...described, model: "gpt 4o Inp global", quantity: 2_000_000n, cost: "2" }),
   ]
   const models = ["gemini-2.5-flash-lite"]
@@ -130,6 +130,7 @@ test("finds the model that a description means", async () => {
   const { lines } = await reconcile(store, rows, { models, aliases })
   expect(lines).toMatchObject([
     { model: "gemini-2.5-flash-lite", difference: "7", cause: "other_clients" },
+    { model: "nova-lite", difference: "-0.5", cause: "tier" },
   ])
 })
 
@@ -151,7 +152,7 @@ test("compares fees that the bill has for no model over all models", async () =>
   expect(lines).toMatchObject([{ model: "", class: "search", cause: "stale_price" }])
 })
 
-test("compares by key if it is known which key is which", async () => {
+test("compares by key if the keys of the bill are named", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const call = { day: FIRST, model: "gpt-plain", input: 1_000_000 }
@@ -174,33 +175,59 @@ test("compares by key if it is known which key is which", async () => {
   expect(whole.lines).toMatchObject([{ key: null, difference: "4.5" }])
 })
 
-test("posts nothing for a day that the bill does not cover", async () => {
+test("posts nothing if the bill does not cover a day with calls", async () => {
   const rows = [billed({ ...INPUT, model: "gpt-plain", cost: "1" })]
-  const refused = await reconcile(own.database.store, rows, { reason: "x" }).catch(
+  const rejected = await reconcile(own.database.store, rows, { reason: "x" }).catch(
     (error: unknown) => error,
   )
-  expect(refused).toBeInstanceOf(BillError)
-  expect((refused as BillError).message).toContain(`nothing of ${SECOND}`)
+  expect(rejected).toBeInstanceOf(BillError)
+  expect((rejected as BillError).message).toContain(
+    `the ledger has calls on ${SECOND}, and the bill has no rows for that day`,
+  )
   const all = { from: 0, until: Date.UTC(2027, 0, 1) }
   expect(await own.database.store.reconciliations.listCorrections(all)).toEqual([])
 })
 
-test("compares no days whose receipts were removed", async () => {
+test("posts nothing if a correction is above the stored maximum", async () => {
+  await using other = await ReportedDatabase.open()
+  const { store } = other.database
+  const rows = [
+    billed({ day: SECOND, model: "gpt-plain", cost: "1" }),
+    billed({ day: FIRST, model: "gpt-plain", cost: "9223372036.854775808" }),
+  ]
+  const rejected = await reconcile(store, rows, { reason: "x" }).catch((error: unknown) => error)
+  expect(rejected).toBeInstanceOf(BillError)
+  expect((rejected as BillError).message).toBe(
+    `the correction for ${FIRST} is 9223372036.854775808 credits, above the maximum of 9223372036.854775807`,
+  )
+  expect(await store.reconciliations.list()).toEqual([])
+  expect(await store.reconciliations.listCorrections(DAYS)).toEqual([])
+  const credit = [billed({ day: FIRST, model: "gpt-plain", cost: "-9223372036.854775808" })]
+  expect(
+    await reconcile(store, credit, { reason: "x" }).catch((error: unknown) => error),
+  ).toBeInstanceOf(BillError)
+  const largest = [billed({ day: FIRST, model: "gpt-plain", cost: "9223372036.854775807" })]
+  expect(await reconcile(store, largest, { reason: "x" })).toMatchObject({
+    posted: { amount: "9223372036.854775807" },
+  })
+})
+
+test("rejects days whose receipts were removed", async () => {
   const { store } = own.database
   const seal = { ...(await store.integrity.findSeal()), until: Date.parse(SECOND) }
   const sealed = { ...store, integrity: { ...store.integrity, findSeal: async () => seal } }
-  const refused = await reconcile(sealed, []).catch((error: unknown) => error)
-  expect(refused).toBeInstanceOf(BillError)
-  expect((refused as BillError).message).toBe(`receipts from before ${SECOND} were removed`)
+  const rejected = await reconcile(sealed, []).catch((error: unknown) => error)
+  expect(rejected).toBeInstanceOf(BillError)
+  expect((rejected as BillError).message).toBe(`the receipts before ${SECOND} were removed`)
 })
 
 test("counts usage once if the class of its cost is unknown", () => {
   const uses = new BilledUses()
   const place = { day: 0, model: "gpt-plain", key: null }
-  const cost = { amount: 5n, places: 9, tiers: [] }
-  uses.addCost({ ...place, class: null }, cost, 10n)
-  uses.addCost({ ...place, model: "gpt-costed", class: null }, cost, 10n)
-  uses.addUsage(place, { input: 10n }, { tiers: [], requests: null })
+  const cost = { class: null, amount: 5n, places: 9, quantity: 10n, tier: null }
+  uses.addCost(place, cost)
+  uses.addCost({ ...place, model: "gpt-costed" }, cost)
+  uses.addUsage(place, { quantities: { input: 10n }, tier: null, requests: null })
   expect(uses.rows()).toMatchObject([
     { model: "gpt-plain", class: null, quantity: 0n, amount: 5n },
     { model: "gpt-costed", class: null, quantity: 10n },

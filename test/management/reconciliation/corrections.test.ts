@@ -11,7 +11,7 @@ import { addCalls, billed, FIRST, reconcile, SECOND } from "./support.ts"
 const SPAN = { from: "2026-11-01T00:00:00Z", to: "2026-11-03T00:00:00Z" }
 
 describe.each(ENGINES)("$name", (engine) => {
-  test("a posted difference counts as provider cost, once", async () => {
+  test("counts a posted difference as provider cost once", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await addCalls(
@@ -29,10 +29,10 @@ describe.each(ENGINES)("$name", (engine) => {
       difference: "0.25",
       posted: { amount: "0.25", reason: "bill of November" },
     })
-    // The same bill again: what was posted is known, and nothing is missing.
+    // The same bill again has nothing to post.
     const again = await reconcile(store, rows, { reason: "bill of November" })
     expect(again).toMatchObject({ corrected: "0.25", difference: "0", posted: { amount: "0" } })
-    // A corrected bill posts what it has beyond the first one.
+    // A corrected bill posts its difference from the first bill.
     const first = { day: FIRST, model: "gpt-plain", cost: "1.25" }
     const late = await reconcile(store, [billed(first), ...rows.slice(1)], { reason: "credit" })
     expect(late).toMatchObject({ corrected: "0.25", posted: { amount: "-0.25" } })
@@ -50,12 +50,12 @@ describe.each(ENGINES)("$name", (engine) => {
     expect(costs(providers.data)).toEqual(["2"])
     expect(costs(providers.series)).toEqual(["1.25", "0.75"])
     expect((await ask({ provider: "openai" })).total.provider_cost).toBe("2")
-    // Corrections are of no account, key or model.
+    // Corrections do not belong to an account, a key or a model.
     expect((await ask({ account: "a" })).total.provider_cost).toBe("2")
     expect(costs((await ask({ account: "a" })).data)).toEqual(["1", "1"])
     expect((await ask({ provider: "azure" })).total.provider_cost).toBe("0")
 
-    // No account pays for it, and the audit log has it.
+    // No balance changes, and the audit log contains the corrections.
     expect((await store.accounts.find("a"))?.balance).toBe(before?.balance)
     const audit = await store.audit.list({ action: "provider.reconcile" }, null, 10)
     expect(audit.map(({ target, after }) => [target, JSON.parse(after ?? "").posted])).toEqual([
@@ -68,7 +68,7 @@ describe.each(ENGINES)("$name", (engine) => {
     expect(await kindOf(service.list(userIn({ a: "owner" })))).toBe("forbidden")
   })
 
-  test("a day with a correction and no requests is reported", async () => {
+  test("reports a day with a correction and no requests", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await reconcile(store, [billed({ day: FIRST, model: "gpt-plain", cost: "3" })], { reason: "x" })

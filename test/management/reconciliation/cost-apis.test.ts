@@ -1,14 +1,16 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Audit } from "../../../src/management/audit.ts"
-import { BillError, type Bill, type Days } from "../../../src/management/reconciliation/bill.ts"
+import { BillError, type Bill } from "../../../src/management/reconciliation/bill.ts"
 import { COST_APIS } from "../../../src/management/reconciliation/cost-apis.ts"
+import { readOpenai } from "../../../src/management/reconciliation/openai-costs.ts"
 import { Reconciliations } from "../../../src/management/reconciliation/reconciliations.ts"
+import type { TimeRange } from "../../../src/store/settlements.ts"
 import type { SimulatedCost } from "../../../simulator/costs/simulated-costs.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { OPERATOR } from "../actors.ts"
 
-/** Cost APIs that the simulator plays, read on real sockets. */
+/** Reads the cost APIs of the simulator over real sockets. */
 
 let gateway: TestGateway
 const HELLO = [{ role: "user", content: "Hello" }]
@@ -31,26 +33,26 @@ interface Reading {
   readonly allowsPrivate?: boolean
 }
 
-function read(vendor: string, days: Days, { key, path = "/v1", ...others }: Reading) {
+function read(vendor: string, days: TimeRange, { key, path = "/v1", ...others }: Reading) {
   const api = COST_APIS.get(vendor)
-  if (api === undefined) throw new Error(`no cost API of ${vendor}`)
+  if (api === undefined) throw new Error(`no cost API for ${vendor}`)
   const baseUrl = `${gateway.simulator.url}${path}`
   const { name, keyVariable } = api
   const { allowsPrivate = true } = others
   return api.read({ name, baseUrl, headers: api.headers(key), allowsPrivate, keyVariable }, days)
 }
 
-async function refusal(reading: Promise<Bill>): Promise<string> {
+async function rejection(reading: Promise<Bill>): Promise<string> {
   const error = await reading.then(
     () => undefined,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof BillError)) throw new Error(`not refused: ${error}`)
+  if (!(error instanceof BillError)) throw new Error(`not rejected: ${error}`)
   expect(`${error.message} ${error.hint}`).not.toContain("sk-")
   return error.message
 }
 
-const days = (from: string, until: string): Days => ({
+const days = (from: string, until: string): TimeRange => ({
   from: Date.parse(from),
   until: Date.parse(until),
 })
@@ -96,7 +98,7 @@ test("a bill for the calls of the gateway agrees with the ledger to the last dig
     lines: [],
   })
 
-  // Another client of the same key, and a tier that costs more.
+  // Another client of the same key, in a more expensive tier.
   const shared = { quantity: 1_000, amount: "0.0025", requests: 9, tier: "priority" }
   gateway.simulator.costs.push(cost(dayText(from), { ...facts, ...shared }))
   expect(await compared()).toMatchObject({
@@ -114,7 +116,7 @@ function micros(amount: number): string {
 }
 
 describe("OpenAI", () => {
-  test("is read over all pages, with classes, tiers and keys", async () => {
+  test("returns classes, tiers and keys over all pages", async () => {
     const { costs } = gateway.simulator
     const whole = days("2026-08-01", "2026-11-01")
     costs.push(
@@ -129,7 +131,7 @@ describe("OpenAI", () => {
     const before = gateway.simulator.requests.length
     const { rows } = await read("openai", whole, { key: "sk-admin-1" })
     const asked = gateway.simulator.requests.slice(before).map(({ path }) => path.split("?")[0])
-    // 92 days in pages of 31, of three lists.
+    // Three lists of 92 days, in pages of 31 days.
     expect(asked).toHaveLength(9)
     expect(rows).toHaveLength(5)
     expect(rows).toMatchObject([
@@ -141,7 +143,7 @@ describe("OpenAI", () => {
     ])
   })
 
-  test("is played as its official client reads it", async () => {
+  test("is simulated as its official client expects", async () => {
     const { costs, url } = gateway.simulator
     costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
     const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })
@@ -163,49 +165,62 @@ describe("OpenAI", () => {
     ["sk-user", "OPENAI_ADMIN_KEY (403)"],
     ["sk-admin-429", "status 429"],
     ["sk-admin-503", "status 503"],
-  ])("refuses the key %s with a message of the gateway's own", async (key, words) => {
-    expect(await refusal(read("openai", OCTOBER, { key }))).toContain(words)
+  ])("rejects the key %s with the gateway's own message", async (key, words) => {
+    expect(await rejection(read("openai", OCTOBER, { key }))).toContain(words)
   })
 
-  test("is rejected in another currency, with absurd amounts, and at a private address", async () => {
+  test("rejects another currency, impossible amounts and a private address", async () => {
     const { costs } = gateway.simulator
     costs.push(cost("2026-10-02", { currency: "EUR" }))
     const key = "sk-admin-1"
-    expect(await refusal(read("openai", OCTOBER, { key }))).toContain("bills in 'eur'")
+    expect(await rejection(read("openai", OCTOBER, { key }))).toContain("bills in 'eur'")
     costs[0] = cost("2026-10-02", { amount: "1000000.01" })
-    expect(await refusal(read("openai", OCTOBER, { key }))).toContain("more than a million credits")
+    expect(await rejection(read("openai", OCTOBER, { key }))).toContain(
+      "more than a million credits",
+    )
     const reading = read("openai", OCTOBER, { key, allowsPrivate: false })
-    expect(await refusal(reading)).toContain("it is not on the public internet")
+    expect(await rejection(reading)).toContain("it is not on the public internet")
     const lost = read("openai", OCTOBER, { key, path: "/v2" })
-    expect(await refusal(lost)).toContain("/v2/organization/costs with status 404")
+    expect(await rejection(lost)).toContain("/v2/organization/costs with status 404")
   })
 })
 
-describe("broken lists", () => {
+describe("an incorrect list", () => {
   const bucket = { start_time: OCTOBER.from / 1_000, results: [] }
   test.each([
     [{ data: [], has_more: true, next_page: "again" }, "did not end its list"],
     [{ data: [], has_more: true, next_page: null }, "did not end its list"],
     [{ data: [bucket, bucket], has_more: false }, "the day 2026-10-01 twice"],
-    [{ data: [{ results: [] }], has_more: false }, "in an unknown form (data.0.start_time)"],
-    ["<html>", "in an unknown form"],
-  ])("are rejected: %j", async (body, words) => {
+    [{ data: [{ results: [] }], has_more: false }, "in an unknown format (data.0.start_time)"],
+    ["<html>", "in an unknown format"],
+  ])("is rejected: %j", async (body, words) => {
     const text = typeof body === "string" ? body : JSON.stringify(body)
     using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(text) })
-    const api = COST_APIS.get("openai")
-    const address = {
-      name: "the API",
-      baseUrl: `http://127.0.0.1:${server.port}`,
-      headers: {},
-      allowsPrivate: true,
-      keyVariable: "X",
-    }
-    if (api === undefined) throw new Error("no cost API")
-    expect(await refusal(api.read(address, OCTOBER))).toContain(words)
+    expect(await rejection(readAt(server.port))).toContain(words)
   })
 })
 
-test("Anthropic is read in cents, with its cache classes and searches", async () => {
+test.each(["", "{"])("ends a response that stalls after its headers and '%s'", async (start) => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n"
+  using server = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: { data: (socket) => void socket.write(head + start) },
+  })
+  const reading = readAt(server.port, 500)
+  expect(await rejection(reading)).toBe("the API: the response took longer than 0.5 s")
+})
+
+function readAt(port: number | undefined, timeoutMs?: number): Promise<Bill> {
+  const baseUrl = `http://127.0.0.1:${port}`
+  const access = { headers: {}, allowsPrivate: true, keyVariable: "X" }
+  return readOpenai(
+    { name: "the API", baseUrl, ...access, ...(timeoutMs && { timeoutMs }) },
+    OCTOBER,
+  )
+}
+
+test("reads Anthropic's costs in cents, with cache classes and searches", async () => {
   const claude = { model: "claude-sonnet-4-5-20250929" }
   const whole = days("2026-09-01", "2026-11-01")
   gateway.simulator.costs.push(
@@ -217,18 +232,24 @@ test("Anthropic is read in cents, with its cache classes and searches", async ()
   const reading = { key: "sk-ant-admin-1", path: "" }
   const { rows } = await read("anthropic", whole, reading)
   expect(rows).toMatchObject([
-    { ...claude, class: "input", quantity: 1_000n, amount: 3_000_000_001_230_000n, tiers: [] },
+    {
+      ...claude,
+      class: "input",
+      quantity: 1_000n,
+      amount: 3_000_000_001_230_000n,
+      tiers: ["standard"],
+    },
     { class: "cache_write", amount: 375n * 10n ** 13n },
     { class: "cache_write_1h", quantity: 1_000n, tiers: ["batch"] },
     { model: "", class: "search", quantity: 2n, amount: 2n * 10n ** 16n },
   ])
   const user = read("anthropic", whole, { ...reading, key: "sk-ant-api" })
-  expect(await refusal(user)).toContain("ANTHROPIC_ADMIN_KEY (401)")
+  expect(await rejection(user)).toContain("ANTHROPIC_ADMIN_KEY (401)")
   const busy = read("anthropic", whole, { ...reading, key: "sk-ant-admin-529" })
-  expect(await refusal(busy)).toContain("status 529")
+  expect(await rejection(busy)).toContain("status 529")
 })
 
-test("OpenRouter has all tokens of a model, and the last thirty days", async () => {
+test("reads all tokens of a model at OpenRouter, for the last thirty days", async () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   const day = dayText(today - DAY_MS)
   const model = "openai/gpt-5.4"
@@ -244,7 +265,7 @@ test("OpenRouter has all tokens of a model, and the last thirty days", async () 
     skipped: 1,
   })
   const user = read("openrouter", yesterday, { ...reading, key: "sk-or-v1" })
-  expect(await refusal(user)).toContain("OPENROUTER_MANAGEMENT_KEY (403)")
+  expect(await rejection(user)).toContain("OPENROUTER_MANAGEMENT_KEY (403)")
   const old = read("openrouter", { from: today - 31 * DAY_MS, until: today }, reading)
-  expect(await refusal(old)).toContain("the last 30 days only")
+  expect(await rejection(old)).toContain("only the last 30 days")
 })

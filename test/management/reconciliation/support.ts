@@ -1,23 +1,24 @@
 import { Audit } from "../../../src/management/audit.ts"
-import type { Bill, BillRow, Days } from "../../../src/management/reconciliation/bill.ts"
+import type { Bill, BillRow } from "../../../src/management/reconciliation/bill.ts"
 import { AMOUNT_PLACES } from "../../../src/management/reconciliation/bill.ts"
 import {
   type ReconcileInput,
   Reconciliations,
 } from "../../../src/management/reconciliation/reconciliations.ts"
+import type { TimeRange } from "../../../src/store/settlements.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { parseDecimal } from "tollgate-contract/decimal.ts"
 import { OPERATOR } from "../actors.ts"
 
-export const DAYS: Days = { from: Date.UTC(2026, 10, 1), until: Date.UTC(2026, 10, 3) }
+export const DAYS: TimeRange = { from: Date.UTC(2026, 10, 1), until: Date.UTC(2026, 10, 3) }
 export const FIRST = "2026-11-01"
 export const SECOND = "2026-11-02"
 
-/** A call that is in the ledger: at one credit for a million of input, and two of output. */
+/** A call in the ledger, at one credit for a million of input and two for a million of output. */
 export interface LedgerCall {
   readonly day: string
   readonly model: string
-  /** Absent: `a`. */
+  /** `a` by default. */
   readonly account?: string
   readonly credential?: string
   readonly input?: number
@@ -26,13 +27,13 @@ export interface LedgerCall {
   readonly searches?: number
   readonly modes?: readonly string[]
   readonly estimated?: boolean
-  /** Credits: what a failed attempt before it has cost. */
+  /** Provider cost of an earlier failed attempt, in credits. */
   readonly lost?: string
-  /** Credits: what it cost the operator, where the arithmetic is another. */
+  /** Provider cost in credits, if the arithmetic contains other prices. */
   readonly providerCost?: string
 }
 
-/** Puts calls of the provider `openai` into the ledger. */
+/** Adds calls of the provider `openai` to the ledger. */
 export async function addCalls(store: Store, ...calls: readonly LedgerCall[]): Promise<void> {
   const postings = calls.map((call, index) => ({
     request: `req_${call.day}_${index}_${call.model}`,

@@ -1,0 +1,139 @@
+import * as z from "zod"
+import type { PriceName } from "#contract/usage-classes.ts"
+import type { TimeRange } from "../../store/settlements.ts"
+import { BillError, type BillRow, dayText } from "./bill.ts"
+import { type CostAddress, getCosts, type Query } from "./cost-request.ts"
+
+const MAX_PAGES = 1_000
+/** Days on a page: the maximum of usage lists. */
+const PAGE_DAYS = "31"
+
+interface CostList<Result> {
+  readonly path: string
+  readonly query: Query
+  /** A day of the list; `day` is its beginning as Unix milliseconds. */
+  readonly bucket: z.ZodType<{ readonly day: number; readonly results: readonly Result[] }>
+}
+
+/**
+ * Reads a list of daily buckets over all its pages.
+ * @param add called with each result of the requested days.
+ * @returns the number of results for other days. @throws BillError
+ */
+export async function readCostList<Result>(
+  address: CostAddress,
+  { from, until }: TimeRange,
+  { path, query, bucket }: CostList<Result>,
+  add: (day: number, result: Result) => void,
+): Promise<number> {
+  const { name } = address
+  const shape = z.object({
+    data: z.array(bucket),
+    has_more: z.boolean(),
+    next_page: z.string().nullish(),
+  })
+  const daily = { ...query, bucket_width: "1d", limit: PAGE_DAYS }
+  const days = new Set<number>()
+  const pages = new Set<string>()
+  let skipped = 0
+  let page: string | undefined
+  while (pages.size < MAX_PAGES) {
+    const paged = page === undefined ? daily : { ...daily, page }
+    const found = await getCosts(address, { path, query: paged, shape })
+    for (const { day, results } of found.data) {
+      if (days.has(day) || Number.isNaN(day)) {
+        const text = Number.isNaN(day) ? "a bucket without a day" : `the day ${dayText(day)} twice`
+        throw new BillError(`${name} sent ${text}`, "Export the bill and use --file.")
+      }
+      days.add(day)
+      if (day < from || day >= until) skipped += results.length
+      else for (const one of results) add(day, one)
+    }
+    if (!found.has_more) return skipped
+    page = found.next_page ?? undefined
+    if (page === undefined || pages.has(page)) break
+    pages.add(page)
+  }
+  throw new BillError(`${name} did not end its list ${path}`, "Request fewer days.")
+}
+
+interface UsePlace {
+  readonly day: number
+  readonly model: string
+  readonly key: string | null
+}
+
+interface Use extends UsePlace {
+  readonly class: PriceName | null
+  amount: bigint
+  places: number
+  /** The quantity in the list of costs. */
+  costed: bigint | null
+  /** The quantity in the list of usage. */
+  used: bigint | null
+  readonly tiers: Set<string>
+  requests: number | null
+}
+
+interface Cost {
+  readonly class: PriceName | null
+  readonly amount: bigint
+  readonly places: number
+  readonly quantity: bigint | null
+  readonly tier: string | null
+}
+
+interface Usage {
+  readonly quantities: Readonly<Partial<Record<PriceName, bigint>>>
+  readonly tier: string | null
+  readonly requests: number | null
+}
+
+/** Joins a provider's list of costs with its list of usage. */
+export class BilledUses {
+  readonly #uses = new Map<string, Use>()
+
+  addCost(place: UsePlace, { class: name, amount, places, quantity, tier }: Cost): void {
+    const use = this.#at(place, name)
+    use.amount += amount
+    use.places = Math.max(use.places, places)
+    if (tier !== null) use.tiers.add(tier)
+    if (quantity !== null) use.costed = (use.costed ?? 0n) + quantity
+  }
+
+  addUsage(place: UsePlace, { quantities, tier, requests }: Usage): void {
+    for (const [name, quantity] of Object.entries(quantities) as [PriceName, bigint][]) {
+      if (quantity === 0n) continue
+      const use = this.#at(place, name)
+      use.used = (use.used ?? 0n) + quantity
+      if (tier !== null) use.tiers.add(tier)
+      if (requests !== null) use.requests = (use.requests ?? 0) + requests
+    }
+  }
+
+  rows(): BillRow[] {
+    const all = [...this.#uses.values()]
+    const withUsage = new Set(all.filter(({ used }) => used !== null).map(idOf))
+    return all.map(({ costed, used, tiers, ...row }) => {
+      // The list of usage has the quantity of a cost without a class under the classes that it knows.
+      const isCounted = row.class === null && withUsage.has(idOf(row))
+      const quantity = used ?? (isCounted ? 0n : costed)
+      return { ...row, isDescription: false, quantity, tiers: [...tiers] }
+    })
+  }
+
+  #at(place: UsePlace, name: PriceName | null): Use {
+    const id = `${idOf(place)} ${name}`
+    let use = this.#uses.get(id)
+    if (use === undefined) {
+      const empty = { amount: 0n, places: 0, costed: null, used: null, requests: null }
+      use = { ...place, class: name, ...empty, tiers: new Set() }
+      this.#uses.set(id, use)
+    }
+    return use
+  }
+}
+
+function idOf({ day, model, key }: UsePlace): string {
+  return JSON.stringify([day, model, key])
+}

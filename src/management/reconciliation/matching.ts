@@ -1,0 +1,118 @@
+import type { PriceName } from "#contract/usage-classes.ts"
+import { makersNames } from "../../catalog/bedrock-names.ts"
+import { undatedNames } from "../../catalog/dated-names.ts"
+import type { BillRow } from "./bill.ts"
+import type { LedgerUse } from "./ledger-uses.ts"
+
+/** How rows of a bill are assigned to calls. */
+export interface Matching {
+  /** The provider's names of its models. */
+  readonly models: Iterable<string>
+  /** Models by the operator's names for them in the bill. */
+  readonly aliases?: ReadonlyMap<string, string> | undefined
+  /** The credentials of the bill's keys; absent: keys are not compared. */
+  readonly keys?: ReadonlyMap<string, string> | undefined
+}
+
+/** What both sides have for a day, a model, a key and a class. */
+export interface Match {
+  readonly day: number
+  readonly model: string
+  readonly key: string | null
+  /** Null: all classes together. */
+  readonly class: PriceName | null
+  readonly rows: BillRow[]
+  readonly uses: LedgerUse[]
+}
+
+/** Matches a bill with the ledger, by class if both sides have the same classes of a model. */
+export function matchesOf(
+  rows: readonly BillRow[],
+  uses: readonly LedgerUse[],
+  { models, aliases, keys }: Matching,
+): Match[] {
+  const names = new ModelNames([...models, ...uses.map(({ model }) => model)], aliases)
+  const groups = new Map<string, Map<PriceName | null, Match>>()
+  const matchAt = (place: Pick<Match, "day" | "model" | "key" | "class">): Match => {
+    const id = JSON.stringify([place.day, place.model, place.key])
+    const group = groups.get(id) ?? new Map<PriceName | null, Match>()
+    groups.set(id, group)
+    const match = group.get(place.class) ?? { ...place, rows: [], uses: [] }
+    group.set(place.class, match)
+    return match
+  }
+  // Fees that the bill has without a model are compared for all models together.
+  const fees = new Set<PriceName | null>()
+  for (const row of rows) {
+    const key = keys === undefined || row.key === null ? null : (keys.get(row.key) ?? row.key)
+    const model = names.find(row.model, row.isDescription)
+    if (model === "" && row.class !== null) fees.add(row.class)
+    matchAt({ day: row.day, model, key, class: row.class }).rows.push(row)
+  }
+  for (const use of uses) {
+    const model = fees.has(use.class) ? "" : names.find(use.model, false)
+    const key = keys === undefined ? null : use.key
+    matchAt({ day: use.day, model, key, class: use.class }).uses.push(use)
+  }
+  return [...groups.values()].flatMap((group) => joined([...group.values()]))
+}
+
+/** Joins the classes of a model unless both sides have all of them. */
+function joined(matches: Match[]): Match[] {
+  const [first] = matches
+  const isByClass = matches.every(
+    (match) => match.class !== null && match.rows.length > 0 && match.uses.length > 0,
+  )
+  if (first === undefined || isByClass || matches.length === 1) return matches
+  const rows = matches.flatMap((match) => match.rows)
+  const uses = matches.flatMap((match) => match.uses)
+  return [{ ...first, class: null, rows, uses }]
+}
+
+const WORDS = /[a-z]+|\d+/g
+/** The word boundary in `NovaLite`. */
+const CAMEL_CASE = /(?<=[a-z])(?=[A-Z])/g
+
+/**
+ * Finds the model that a bill names. Names with and without a date mean the same model, because providers bill the
+ * dated name. A description such as `Claude4Sonnet-input-tokens` means the longest name whose words it contains.
+ */
+class ModelNames {
+  readonly #described: readonly { readonly name: string; readonly words: readonly string[] }[]
+  readonly #aliases: ReadonlyMap<string, string>
+  readonly #found = new Map<string, string>()
+
+  constructor(models: readonly string[], aliases: ReadonlyMap<string, string> = new Map()) {
+    this.#described = [...new Set(models.map(undated))]
+      .map((name) => ({ name, words: wordsOf(name) }))
+      .filter(({ words }) => words.length > 0)
+      .toSorted((left, right) => right.words.length - left.words.length)
+    this.#aliases = new Map(
+      [...aliases].map(([text, model]) => [text.toLowerCase(), undated(model)] as const),
+    )
+  }
+
+  /** @returns the text itself if it names no known model. */
+  find(text: string, isDescription: boolean): string {
+    const alias = this.#aliases.get(text.toLowerCase())
+    if (alias !== undefined) return alias
+    if (!isDescription) return undated(text)
+    let found = this.#found.get(text)
+    if (found === undefined) {
+      const words = new Set(wordsOf(`${text} ${text.replaceAll(CAMEL_CASE, " ")}`))
+      found = this.#described.find((model) => model.words.every((word) => words.has(word)))?.name
+      this.#found.set(text, (found ??= text))
+    }
+    return found
+  }
+}
+
+/** A model's name without its date, and without Amazon's prefix and edition. */
+function undated(model: string): string {
+  const name = makersNames(model)[0]?.name ?? model
+  return undatedNames(name)[0] ?? name
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(WORDS) ?? []
+}
