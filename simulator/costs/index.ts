@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
   "/v1/organizations/cost_report": answerAnthropicCosts,
   "/v1/organizations/usage_report/messages": answerAnthropicCosts,
   "/api/v1/activity": answerActivity,
-  // The path if the simulator is the provider's base address.
+  // For a provider whose base_url is the simulator's address.
   "/v1/activity": answerActivity,
 }
 

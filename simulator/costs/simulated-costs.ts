@@ -1,20 +1,19 @@
-/** One line of a simulated vendor's bill for a day; set by tests. */
+/** An amount that a simulated vendor bills for a day; set by tests. */
 export interface SimulatedCost {
-  /** In UTC: `2026-11-01`. */
+  /** A day in UTC, such as `2026-11-01`. */
   readonly day: string
-  /** Empty for a fee that belongs to no model. */
+  /** Empty for a fee without a model. */
   readonly model: string
   readonly class: "input" | "cached_input" | "cache_write" | "cache_write_1h" | "output" | "search"
   readonly quantity: number
-  /** Dollars, as exact decimal text. */
+  /** Dollars, digit for digit. */
   readonly amount: string
   /** The vendor's id of the API key. */
   readonly key?: string
-  /** Absent: the standard tier. */
+  /** The standard tier by default. */
   readonly tier?: string
-  /** Number of requests. */
   readonly requests?: number
-  /** Absent: USD. */
+  /** USD by default. */
   readonly currency?: string
 }
 
@@ -27,13 +26,12 @@ export interface SimulatedDay {
   readonly costs: readonly SimulatedCost[]
 }
 
-/** One page of a range of days. */
 export interface DayPage {
   readonly days: readonly SimulatedDay[]
   readonly nextPage: string | null
 }
 
-/** A requested range of days; Unix milliseconds. */
+/** A requested page of days; Unix milliseconds. */
 export interface DayRange {
   readonly from: number
   readonly until: number
@@ -43,7 +41,7 @@ export interface DayRange {
 
 const CURSOR = /^page_(\d+)$/
 
-/** Returns undefined for an unknown cursor. Days without costs are included, with empty lists. */
+/** Returns a page of days, including days without costs; undefined for an unknown cursor. */
 export function dayPage(
   costs: readonly SimulatedCost[],
   { from, until, limit, page }: DayRange,
@@ -60,7 +58,7 @@ export function dayPage(
   return { days, nextPage: at < until ? `page_${at}` : null }
 }
 
-/** Returns costs by group, in order of first occurrence. */
+/** Groups costs, in the order of each group's first cost. */
 export function grouped<Group extends object>(
   costs: readonly SimulatedCost[],
   groupOf: (cost: SimulatedCost) => Group,
@@ -76,7 +74,7 @@ export function grouped<Group extends object>(
   return [...groups.values()]
 }
 
-/** The sum in dollars, or in cents, as decimal text. */
+/** Adds up amounts as decimal text, in dollars or in cents. */
 export function amountText(costs: readonly SimulatedCost[], inCents = false): string {
   let sum = 0n
   for (const { amount } of costs) {
@@ -91,7 +89,7 @@ export function amountText(costs: readonly SimulatedCost[], inCents = false): st
   return sum < 0n ? `-${text}` : text
 }
 
-/** The units of some classes. */
+/** Adds up the units of some classes. */
 export function quantityOf(
   costs: readonly SimulatedCost[],
   ...classes: readonly SimulatedCost["class"][]
@@ -100,7 +98,7 @@ export function quantityOf(
   return counted.reduce((sum, { quantity }) => sum + quantity, 0)
 }
 
-/** Returns the number of requests; a request can have costs of several classes. */
+/** Counts the requests of costs. One request can have several classes. */
 export function requestsOf(costs: readonly SimulatedCost[]): number {
   return Math.max(0, ...costs.map(({ requests = 0 }) => requests))
 }

@@ -7,8 +7,8 @@ import { emptySum, isTime } from "./usage-rows.ts"
 export type UsageSums = Pick<RequestReports, "sumUsage" | "usageSeries">
 
 /**
- * Reports whose provider cost contains the corrections of reconciliations, at the beginning of their day. Corrections
- * belong to a provider and no account, key or model: reports of these do not contain any.
+ * Adds the corrections of reconciliations to the provider cost of reports, at the beginning of their day. Corrections
+ * belong to a provider but to no account, key or model, so reports on these do not contain corrections.
  */
 export function withCorrections(
   reports: RequestReports,

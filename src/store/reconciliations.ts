@@ -1,18 +1,18 @@
 import type { NewAuditRecord } from "./audit.ts"
 import type { TimeRange } from "./settlements.ts"
 
-/** The last comparison of the ledger with the bill of a provider. */
+/** A comparison of the ledger with a provider's bill. */
 export interface ReconciliationRecord {
   readonly provider: string
-  /** Sequence number of the provider's comparisons, from 1. */
+  /** Counts the provider's comparisons from 1. */
   readonly number: number
   /** Unix milliseconds. */
   readonly at: number
-  /** JSON of the result, as the management API returns it. */
+  /** The result as JSON, as the management API returns it. */
   readonly body: string
 }
 
-/** Provider cost of a day that receipts do not contain. */
+/** Provider cost of one day that no receipt contains. */
 export interface CostCorrection {
   readonly provider: string
   /** The beginning of the day in UTC, Unix milliseconds. */
@@ -22,15 +22,15 @@ export interface CostCorrection {
 }
 
 export interface ReconciliationReads {
-  /** Returns the last comparison of each provider, ordered by provider name. */
+  /** Returns the last comparison of each provider, sorted by provider. */
   list(): Promise<ReconciliationRecord[]>
-  /** Returns the corrections of days that begin in a range. A day of a provider can have several corrections. */
+  /** Returns the corrections of days that begin in a range; a provider can have several for a day. */
   listCorrections(range: TimeRange): Promise<CostCorrection[]>
 }
 
 export interface ReconciliationWrites {
   /**
-   * Replaces the provider's last comparison, and adds corrections, which are never removed.
+   * Replaces the provider's last comparison and adds its corrections, which are never removed.
    * @throws StoreError `conflict` if the record's number does not follow the stored one.
    */
   save(

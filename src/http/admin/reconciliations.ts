@@ -2,7 +2,7 @@ import { reconciliationRoutes } from "#contract/reconciliations.ts"
 import type { Reconciliations } from "../../management/reconciliation/reconciliations.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/reconciliations`: how the ledger compares with the bills of providers. */
+/** `/admin/v1/reconciliations`: the last comparison with each provider's bill. */
 export function reconciliationEndpoints({
   reconciliations,
 }: {

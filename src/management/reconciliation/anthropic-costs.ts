@@ -10,7 +10,7 @@ import {
   quantityFrom,
 } from "./cost-request.ts"
 
-const costBucket = bucketOf({
+const costResult = z.object({
   amount: z.string(),
   currency: z.string(),
   cost_type: optionalText,
@@ -19,7 +19,7 @@ const costBucket = bucketOf({
   service_tier: optionalText,
   token_type: optionalText,
 })
-const usageBucket = bucketOf({
+const usageResult = z.object({
   model: optionalText,
   service_tier: optionalText,
   uncached_input_tokens: optionalText,
@@ -30,13 +30,6 @@ const usageBucket = bucketOf({
   output_tokens: optionalText,
   server_tool_use: z.object({ web_search_requests: optionalText }).nullish(),
 })
-
-function bucketOf<Shape extends z.ZodRawShape>(shape: Shape) {
-  const bucket = z.object({ starting_at: z.string(), results: z.array(z.object(shape)) })
-  return bucket.transform(({ starting_at: start, results }) => {
-    return { day: Date.parse(start), results }
-  })
-}
 
 const CENT_PLACES = 2
 
@@ -55,7 +48,7 @@ export async function readAnthropic(address: CostAddress, days: TimeRange): Prom
   const costs = {
     path: "/v1/organizations/cost_report",
     query: { ...range, group_by: ["description"] },
-    bucket: costBucket,
+    result: costResult,
   }
   const skipped = await readCostList(address, days, costs, (day, result) => {
     checkCurrency(name, result.currency)
@@ -72,7 +65,7 @@ export async function readAnthropic(address: CostAddress, days: TimeRange): Prom
   const usage = {
     path: "/v1/organizations/usage_report/messages",
     query: { ...range, group_by: ["model", "service_tier"] },
-    bucket: usageBucket,
+    result: usageResult,
   }
   await readCostList(address, days, usage, (day, result) => {
     const { cache_creation: writes, server_tool_use: tools } = result

@@ -8,11 +8,13 @@ const MAX_PAGES = 1_000
 /** Days on a page: the maximum of usage lists. */
 const PAGE_DAYS = "31"
 
+/** The beginning of a bucket's day: OpenAI sends `start_time` in Unix seconds, Anthropic `starting_at` in ISO 8601. */
+const BUCKET_START = { start_time: z.string().optional(), starting_at: z.string().optional() }
+
 interface CostList<Result> {
   readonly path: string
   readonly query: Query
-  /** A day of the list; `day` is its beginning as Unix milliseconds. */
-  readonly bucket: z.ZodType<{ readonly day: number; readonly results: readonly Result[] }>
+  readonly result: z.ZodType<Result>
 }
 
 /**
@@ -23,12 +25,12 @@ interface CostList<Result> {
 export async function readCostList<Result>(
   address: CostAddress,
   { from, until }: TimeRange,
-  { path, query, bucket }: CostList<Result>,
+  { path, query, result }: CostList<Result>,
   add: (day: number, result: Result) => void,
 ): Promise<number> {
   const { name } = address
   const shape = z.object({
-    data: z.array(bucket),
+    data: z.array(z.object({ ...BUCKET_START, results: z.array(result) })),
     has_more: z.boolean(),
     next_page: z.string().nullish(),
   })
@@ -40,7 +42,8 @@ export async function readCostList<Result>(
   while (pages.size < MAX_PAGES) {
     const paged = page === undefined ? daily : { ...daily, page }
     const found = await getCosts(address, { path, query: paged, shape })
-    for (const { day, results } of found.data) {
+    for (const { start_time: seconds, starting_at: moment, results } of found.data) {
+      const day = moment === undefined ? Number(seconds) * 1_000 : Date.parse(moment)
       if (days.has(day) || Number.isNaN(day)) {
         const text = Number.isNaN(day) ? "a bucket without a day" : `the day ${dayText(day)} twice`
         throw new BillError(`${name} sent ${text}`, "Export the bill and use --file.")

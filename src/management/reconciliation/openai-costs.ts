@@ -11,14 +11,14 @@ import {
   quantityFrom,
 } from "./cost-request.ts"
 
-const costBucket = bucketOf({
+const costResult = z.object({
   amount: z.object({ value: z.string(), currency: z.string() }),
   line_item: optionalText,
   api_key_id: optionalText,
   quantity: optionalText,
   quantity_unit: optionalText,
 })
-const usageBucket = bucketOf({
+const usageResult = z.object({
   model: optionalText,
   api_key_id: optionalText,
   service_tier: optionalText,
@@ -32,13 +32,6 @@ const usageBucket = bucketOf({
   output_tokens: optionalText,
   output_audio_tokens: optionalText,
 })
-
-function bucketOf<Shape extends z.ZodRawShape>(shape: Shape) {
-  const bucket = z.object({ start_time: z.string(), results: z.array(z.object(shape)) })
-  return bucket.transform(({ start_time: start, results }) => {
-    return { day: Number(start) * 1_000, results }
-  })
-}
 
 /** Usage lists that count tokens, with their groups. */
 const USAGE_LISTS = [
@@ -67,7 +60,7 @@ export async function readOpenai(address: CostAddress, days: TimeRange): Promise
   const costs = {
     path: "/organization/costs",
     query: { ...range, group_by: ["line_item", "api_key_id"] },
-    bucket: costBucket,
+    result: costResult,
   }
   const skipped = await readCostList(address, days, costs, (day, result) => {
     checkCurrency(name, result.amount.currency)
@@ -87,7 +80,7 @@ export async function readOpenai(address: CostAddress, days: TimeRange): Promise
   })
   for (const [path, groups] of USAGE_LISTS) {
     const query = { ...range, group_by: groups }
-    const usage = { path, query, bucket: usageBucket }
+    const usage = { path, query, result: usageResult }
     await readCostList(address, days, usage, (day, result) => {
       uses.addUsage(
         { day, model: result.model ?? "", key: result.api_key_id ?? null },
@@ -104,7 +97,7 @@ export async function readOpenai(address: CostAddress, days: TimeRange): Promise
 
 function quantitiesOf(
   name: string,
-  result: z.infer<typeof usageBucket>["results"][number],
+  result: z.infer<typeof usageResult>,
 ): Partial<Record<PriceName, bigint>> {
   const cached = quantityFrom(name, result.input_cached_tokens)
   const cachedAudio = quantityFrom(name, result.input_cached_audio_tokens)

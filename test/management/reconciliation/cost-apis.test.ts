@@ -191,7 +191,8 @@ describe("an incorrect list", () => {
     [{ data: [], has_more: true, next_page: "again" }, "did not end its list"],
     [{ data: [], has_more: true, next_page: null }, "did not end its list"],
     [{ data: [bucket, bucket], has_more: false }, "the day 2026-10-01 twice"],
-    [{ data: [{ results: [] }], has_more: false }, "in an unknown format (data.0.start_time)"],
+    [{ data: [{ results: [] }], has_more: false }, "a bucket without a day"],
+    [{ data: [{ ...bucket, results: [{}] }], has_more: false }, "(data.0.results.0.amount)"],
     ["<html>", "in an unknown format"],
   ])("is rejected: %j", async (body, words) => {
     const text = typeof body === "string" ? body : JSON.stringify(body)

@@ -7,7 +7,7 @@ const DAY = 86_400_000
 
 /** Tests that every engine must pass. */
 export function reconciliationContract(engine: Engine): void {
-  test("the store keeps the last comparison of each provider and all corrections", async () => {
+  test("stores the last comparison of each provider, and every correction", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { reconciliations, audit } = database.store
@@ -30,7 +30,7 @@ export function reconciliationContract(engine: Engine): void {
     ])
     expect(await reconciliations.listCorrections({ from: 0, until: 2 * DAY })).toHaveLength(1)
 
-    // A comparison with any other number is based on outdated data.
+    // A comparison is rejected unless its number follows the last one.
     for (const number of [1, 2, 4]) {
       const late = reconciliations.save({ ...first, number }, amounts, AUDIT)
       expect(await refusalOf(late)).toBe("conflict")

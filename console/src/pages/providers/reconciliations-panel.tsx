@@ -38,7 +38,7 @@ const COLUMNS: Column<Reconciliation>[] = [
     id: "days",
     header: "Days (UTC)",
     isSecondary: true,
-    cell: ({ from, to }) => `${from} until ${to}`,
+    cell: ({ from, to }) => `${from} to ${to}`,
   },
   { id: "billed", header: "Billed", isFigure: true, cell: (row) => <Money value={row.billed} /> },
   { id: "ledger", header: "Ledger", isFigure: true, cell: (row) => <Money value={row.ledger} /> },
@@ -73,7 +73,7 @@ const COLUMNS: Column<Reconciliation>[] = [
   },
 ]
 
-/** Shows the last comparison of the ledger with each provider's bill. Hidden before the first comparison. */
+/** The last comparison with each provider's bill. Hidden before the first comparison. */
 export function ReconciliationsPanel() {
   const found = useQuery(oneQuery("GET /reconciliations", {}))
   if (found.error) return <ErrorNotice error={found.error} />
@@ -82,7 +82,7 @@ export function ReconciliationsPanel() {
     <Panel
       isFlush
       title="Reconciliation"
-      description="Last comparison with each provider's bill (tollgate reconcile)."
+      description="The last comparison with each provider's bill, by tollgate reconcile."
     >
       <DataTable
         label="Reconciliation"

@@ -1,4 +1,4 @@
-/** Comparisons with provider bills, and the posted corrections. */
+/** Comparisons with providers' bills, and the corrections posted from them. */
 export const RECONCILIATIONS = `
 -- The last comparison of each provider.
 CREATE TABLE reconciliations (
