@@ -43,7 +43,7 @@ export async function readCostList<Result>(
     const paged = page === undefined ? daily : { ...daily, page }
     const found = await getCosts(address, { path, query: paged, shape })
     for (const { start_time: seconds, starting_at: moment, results } of found.data) {
-      const day = moment === undefined ? Number(seconds) * 1_000 : Date.parse(moment)
+      const day = new Date(moment ?? Number(seconds) * 1_000).getTime()
       if (days.has(day) || Number.isNaN(day)) {
         const text = Number.isNaN(day) ? "a bucket without a day" : `the day ${dayText(day)} twice`
         throw new BillError(`${name} sent ${text}`, "Export the bill and use --file.")
