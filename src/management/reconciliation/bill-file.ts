@@ -180,22 +180,19 @@ function quantityOf(line: number, text: string, unit: string): bigint {
 }
 
 /** Reads a number, with or without a dollar sign and commas between thousands. @throws BillError */
-function numberOf<Value>(
-  line: number,
-  text: string,
-  read: (plain: string) => Value | undefined,
-): Value {
+function numberOf<Value>(line: number, text: string, read: (plain: string) => Value): Value {
   const bare = text.replace(/^(-?)\$/, "$1")
   const plain = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(bare) ? bare.replaceAll(",", "") : bare
-  const quoted = `'${text.slice(0, 60)}'`
   try {
-    const value = read(plain)
-    if (value !== undefined) return value
+    return read(plain)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw lineError(line, `${quoted} ${error.message}`, "Correct it, or remove the row.")
+    throw lineError(
+      line,
+      `'${text.slice(0, 60)}' ${error.message}`,
+      "Write numbers as 1234.56, or remove the row.",
+    )
   }
-  throw lineError(line, `${quoted} is not a number`, "Write numbers as 1234.56.")
 }
 
 function unknownFormat(path: string, first: FileRow | undefined): BillError {

@@ -62,11 +62,10 @@ interface Amount {
 
 /**
  * @param shift digits by which the point moves to the left: 2 for cents.
- * @returns undefined for text that is not a number. @throws RangeError for an impossible amount.
+ * @throws RangeError with a predicate: `is not a number`.
  */
-export function readAmount(text: string, shift = 0): Amount | undefined {
+export function readAmount(text: string, shift = 0): Amount {
   const decimal = readNumber(text)
-  if (decimal === undefined) return undefined
   const places = decimal.places + shift
   const amount = rounded({ value: decimal.value, places }, AMOUNT_PLACES)
   if (amount > MAX_AMOUNT || amount < -MAX_AMOUNT) {
@@ -77,20 +76,18 @@ export function readAmount(text: string, shift = 0): Amount | undefined {
 
 /**
  * @param unit single units in one unit of the bill.
- * @returns undefined for text that is not a number. @throws RangeError for an impossible quantity.
+ * @throws RangeError with a predicate: `is not a number`.
  */
-export function readQuantity(text: string, unit = 1n): bigint | undefined {
+export function readQuantity(text: string, unit = 1n): bigint {
   const decimal = readNumber(text)
-  if (decimal === undefined) return undefined
   const quantity = rounded({ value: decimal.value * unit, places: decimal.places }, 0)
   if (quantity < 0n || quantity > MAX_QUANTITY) throw new RangeError("is not a possible quantity")
   return quantity
 }
 
-function readNumber(text: string): Decimal | undefined {
-  if (text.length > MAX_DIGITS) return undefined
-  const plain = plainDecimal(text.replace(/^\+/, ""))
-  if (plain === undefined || plain.length > 10_000) return undefined
+function readNumber(text: string): Decimal {
+  const plain = text.length > MAX_DIGITS ? undefined : plainDecimal(text.replace(/^\+/, ""))
+  if (plain === undefined || plain.length > 10_000) throw new RangeError("is not a number")
   return readDecimal(plain)
 }
 

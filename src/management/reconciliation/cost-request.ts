@@ -119,19 +119,16 @@ export function quantityFrom(name: string, text: string | null | undefined, unit
   return checked(name, text, () => readQuantity(text, unit))
 }
 
-function checked<Value>(name: string, text: string, read: () => Value | undefined): Value {
-  let reason = "is not a number"
+function checked<Value>(name: string, text: string, read: () => Value): Value {
   try {
-    const value = read()
-    if (value !== undefined) return value
+    return read()
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    reason = error.message
+    throw new BillError(
+      `${name} sent '${text.slice(0, 60)}', which ${error.message}`,
+      "Contact the provider, or export the bill and use --file.",
+    )
   }
-  throw new BillError(
-    `${name} sent '${text.slice(0, 60)}', which ${reason}`,
-    "Contact the provider, or export the bill and use --file.",
-  )
 }
 
 /** @throws BillError */
