@@ -16,7 +16,7 @@ export interface CostApi {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-/** By the vendor's id. */
+/** Cost APIs by the vendor's id. */
 export const COST_APIS: ReadonlyMap<string, CostApi> = new Map([
   [
     "openai",

@@ -192,7 +192,7 @@ describe("an incorrect list", () => {
     [{ data: [], has_more: true, next_page: null }, "did not end its list"],
     [{ data: [bucket, bucket], has_more: false }, "the day 2026-10-01 twice"],
     [{ data: [{ results: [] }], has_more: false }, "a bucket without a day"],
-    [{ data: Array(2).fill({ start_time: 1e300, results: [] }), has_more: false }, "without a day"],
+    [{ data: [{ start_time: 1e300, results: [] }], has_more: false }, "a bucket without a day"],
     [{ data: [{ ...bucket, results: [{}] }], has_more: false }, "(data.0.results.0.amount)"],
     ["<html>", "in an unknown format"],
   ])("is rejected: %j", async (body, words) => {
