@@ -80,7 +80,7 @@ describe("reasoning options", () => {
   test.each([
     ["moonshot", "kimi-k2.6", "thinking"],
     ["zai", "glm-4.6", "thinking"],
-    ["alibaba", "qwen-plus", "enable_thinking"],
+    ["alibaba", "qwen3-max", "enable_thinking"],
     ["deepseek", "deepseek-v4-pro", "none"],
     ["openai", "gpt-5.1", "none"],
   ] as const)("of %s/%s are switched off by '%s'", (vendor, model, form) => {
@@ -92,7 +92,7 @@ describe("reasoning options", () => {
   test.each([
     ["moonshot", "kimi-k2.6"],
     ["zai", "glm-4.6"],
-    ["alibaba", "qwen-plus"],
+    ["alibaba", "qwen3-max"],
   ])("of %s/%s are moved to what most models accept", (vendor, model) => {
     for (const [asked, effort] of [
       ["max", "high"],
