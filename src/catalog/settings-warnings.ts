@@ -17,7 +17,7 @@ export function providersWithoutModels(
   return Object.entries(settings.providers).flatMap(([id, { knownModels, vendor }]) => {
     if (!callable.has(id) || called.has(id) || known.namesOf(id).length > 0) return []
     // Callers may name any model of such a provider.
-    if (knownModels && settings.unknownModels !== undefined) return []
+    if (knownModels && (settings.unknownModels ?? "refuse") !== "refuse") return []
     const cause = knownModels
       ? `no models of vendor '${vendor}' are known`
       : "known_models is false"

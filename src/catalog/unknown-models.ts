@@ -33,7 +33,7 @@ export class UnknownModels {
   /** Why the price of the settings cannot be used. */
   warnings(): string[] {
     const { unknownModels: rule, multiplier } = this.#parts.settings
-    if (rule === undefined || rule === "family") return []
+    if (typeof rule !== "object") return []
     const { reason } = readPrice("chat", rule.price, multiplier)
     return reason === undefined ? [] : [`unknown_models is not used: ${reason}`]
   }
@@ -80,7 +80,8 @@ export class UnknownModels {
     const { settings, facts, sources } = this.#parts
     const { provider, name } = splitId(id)
     const { vendor, knownModels } = settings.providers[provider] ?? {}
-    if (rule === undefined || vendor === undefined || knownModels !== true) return undefined
+    if (rule === undefined || rule === "refuse") return undefined
+    if (vendor === undefined || knownModels !== true) return undefined
     if (rule !== "family") return built(id, { kind: "chat", price: rule.price }, sources)
     const models = Object.hasOwn(facts.vendors, vendor) ? facts.vendors[vendor] : undefined
     const assumed = models && familyFacts(models, name)

@@ -275,8 +275,8 @@ function priceGroup({ name, terms }: FilePriceGroup): PriceGroupSettings {
 }
 
 function unknownModels(entry: FileSettings["unknown_models"]): Settings["unknownModels"] {
-  if (entry === undefined || entry === null || entry === "refuse") return undefined
-  if (entry === "family") return entry
+  if (entry === undefined || entry === null) return undefined
+  if (entry === "refuse" || entry === "family") return entry
   const known = price(entry.price)
   return known && { price: known }
 }

@@ -118,7 +118,7 @@ function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Fin
   ]
   if (modelsOf === undefined || named.length === 0) return []
   // Models that are not known yet may be in a newer list of prices, or be called without being known.
-  if (prices.refresh !== undefined || unknownModels !== undefined) return []
+  if (prices.refresh !== undefined || (unknownModels ?? "refuse") !== "refuse") return []
   const ids = modelsOf(settings)
   return named.flatMap(({ path, id, leads }) => {
     const [provider = ""] = id.split("/", 1)

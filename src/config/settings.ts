@@ -393,10 +393,10 @@ export interface Settings {
   /** What happens to a request for something that its vendor bills and that has no price here; absent: refused. */
   readonly unpricedFeatures?: "refuse" | "pass"
   /**
-   * What a model costs that a caller names and nobody here knows: as much as the dearest of its family, or this price;
-   * absent: it is refused.
+   * What a model costs that a caller names and nobody here knows: as much as the dearest of its family, or this price.
+   * `refuse`: it is refused. Absent: it is refused, and the operator is told how to offer it.
    */
-  readonly unknownModels?: "family" | { readonly price: PriceSettings }
+  readonly unknownModels?: "refuse" | "family" | { readonly price: PriceSettings }
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
   /** Aliases of models, with the ids that they stand for. */

@@ -201,7 +201,7 @@ describe("a model that is newer than the list, without unknown_models", () => {
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()
     const price = { input: "1", output: "2" }
-    for (const rule of ["family", { price }] as const) {
+    for (const rule of ["refuse", "family", { price }] as const) {
       expect(build(rule).catalog.offer("gpt-7")).toBeUndefined()
     }
   })

@@ -52,9 +52,10 @@ test("doctor lists requested models that are newer than the price list", async (
         "callers requested models newer than the price list: mistral/mistral-large-9 (2 requests)",
       mend: expect.stringContaining("set unknown_models: family"),
     })
-    expect(
-      await checkNewerModels({ ...settings, unknownModels: "family" }, BUILT_IN),
-    ).toBeUndefined()
+    for (const rule of ["family", "refuse"]) {
+      const decided = loadSettings({ ...options, text: `unknown_models: ${rule}` }).settings
+      expect(await checkNewerModels({ ...decided, data }, BUILT_IN)).toBeUndefined()
+    }
   } finally {
     rmSync(data, { recursive: true, force: true })
   }

@@ -60,7 +60,13 @@ test("a newer model is listed at the price of its family, and one setting makes 
   const asIs = await ask(gateway, "GET", "/settings")
   expect(await asIs.text()).toContain('"value":"family"')
   await asked(gateway, "PATCH", "/settings", { unknown_models: "refuse" })
-  expect((await caller.post("/v1/chat/completions", question("mistral-large-9"))).status).toBe(404)
+  const refused = await caller.post("/v1/chat/completions", question("mistral-large-9"))
+  expect(refused.status).toBe(404)
+  expect((await errorOf(refused)).message).not.toContain("unknown_models")
+  // The operator has decided, so nothing is offered.
+  expect(await newer()).toEqual([])
+  await asked(gateway, "PATCH", "/settings", { unknown_models: null })
+  expect(await newer()).toHaveLength(1)
 })
 
 test("a key restricted to single models gets no hint about newer models", async () => {
