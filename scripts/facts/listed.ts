@@ -16,7 +16,7 @@ const gpt62: ModelFacts = {
 
 /**
  * Models that neither source lists and that people ask for; in US dollars per million units. Each has the page
- * with its price; only those of Perplexity (2026-11-22) and GitHub were read. A source that lists such a model
+ * with its price; only those of Perplexity (2026-11-22) were read. A source that lists such a model
  * takes precedence.
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
@@ -30,35 +30,6 @@ export const listedModels: Readonly<Record<string, Readonly<Record<string, Model
     "rerank-v4.0-fast": { kind: "rerank", owner: "cohere", price: { search: "2000" } },
     "rerank-v4.0-pro": { kind: "rerank", owner: "cohere", price: { search: "2500" } },
   },
-  // docs.github.com/en/billing/reference/costs-for-github-models: dollars for a million token units, times the multiplier
-  // of the model (read on 2026-11-27).
-  github: Object.fromEntries(
-    [
-      ["openai/gpt-4o", "2.5", "10", "1.25"],
-      ["openai/gpt-4o-mini", "0.15", "0.6", "0.075"],
-      ["openai/gpt-4.1", "2", "8", "0.5"],
-      ["openai/gpt-4.1-mini", "0.4", "1.6", "0.1"],
-      ["microsoft/phi-4", "0.125", "0.5"],
-      ["microsoft/phi-4-mini-instruct", "0.075", "0.3"],
-      ["microsoft/phi-4-multimodal-instruct", "0.08", "0.32"],
-      ["microsoft/mai-ds-r1", "1.35", "5.4"],
-      ["deepseek/deepseek-r1", "1.35", "5.4"],
-      ["deepseek/deepseek-r1-0528", "1.35", "5.4"],
-      ["deepseek/deepseek-v3-0324", "1.14", "4.56"],
-      ["xai/grok-3", "3", "15"],
-      ["xai/grok-3-mini", "0.25", "1.27"],
-      ["meta/llama-4-maverick-17b-128e-instruct-fp8", "0.25", "1"],
-      ["meta/llama-3.3-70b-instruct", "0.71", "0.71"],
-    ].map(([name = "", input = "", output = "", cached]): [string, ModelFacts] => [
-      name,
-      {
-        kind: "chat",
-        owner: name.slice(0, name.indexOf("/")),
-        ...(/^(openai|xai|meta)\//.test(name) && { tools: true }),
-        price: { input, ...(cached === undefined ? {} : { cached_input: cached }), output },
-      },
-    ]),
-  ),
   openai: {
     // developers.openai.com/api/docs/models/gpt-6.2-astra and gpt-6.2-sol (2026-11-17): above 272,000 tokens of input
     // twice the input and 1.5 times the output; writes for twelve hours 2.5 times the input; Fast, here priority, twice,

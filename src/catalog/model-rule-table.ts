@@ -30,7 +30,6 @@ const COMPATIBLE = [
   "deepinfra",
   "deepseek",
   "fireworks",
-  "github",
   "groq",
   "huggingface",
   "hyperbolic",

@@ -436,13 +436,6 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     quirks: { topK: true },
   },
   {
-    id: "github",
-    name: "GitHub Models",
-    // docs.github.com/en/rest/models/inference. Other programs use GITHUB_TOKEN, so it enables nothing.
-    baseUrl: "https://models.github.ai/inference",
-    keyVariables: ["GITHUB_MODELS_TOKEN"],
-  },
-  {
     id: "scaleway",
     name: "Scaleway",
     // www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api

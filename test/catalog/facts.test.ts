@@ -8,7 +8,7 @@ describe("facts.json", () => {
   test("names each vendor once, and no vendor is empty", () => {
     const expected =
       "alibaba anthropic azure baseten bedrock cerebras cloudflare cohere databricks deepgram " +
-      "deepinfra deepseek elevenlabs fireworks github google groq huggingface hyperbolic jina minimax " +
+      "deepinfra deepseek elevenlabs fireworks google groq huggingface hyperbolic jina minimax " +
       "mistral moonshot moonshot-cn nebius novita nvidia openai openrouter ovhcloud perplexity " +
       "requesty sambanova scaleway siliconflow snowflake stability stepfun tencent together upstage " +
       "vercel vertex volcengine voyage xai xiaomi zai zhipu"
@@ -114,7 +114,6 @@ describe("known models", () => {
       hyperbolic: { "deepseek-ai/DeepSeek-R1": { input: "2", output: "2" } },
       jina: { "jina-reranker-v3.5": { input: "0.05" } },
       nebius: { "openai/gpt-oss-120b": { input: "0.15", output: "0.6" } },
-      github: { "openai/gpt-4.1": { input: "2", cached_input: "0.5", output: "8" } },
       minimax: { "MiniMax-M3": { input: "0.3", output: "1.2", tiers: [{ above: 512_000 }] } },
       "moonshot-cn": { "kimi-k3": { input: "3", output: "15" } },
       ovhcloud: { "gpt-oss-120b": { input: "0.09", output: "0.47" } },

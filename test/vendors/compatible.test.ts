@@ -22,7 +22,7 @@ describe("the table of compatible vendors", () => {
     const promised =
       "openai mistral groq deepseek xai together fireworks openrouter perplexity cerebras deepinfra " +
       "nvidia moonshot huggingface zai ollama vllm lm-studio llama-cpp openai-compatible minimax " +
-      "volcengine tencent zhipu moonshot-cn stepfun xiaomi databricks snowflake cloudflare github " +
+      "volcengine tencent zhipu moonshot-cn stepfun xiaomi databricks snowflake cloudflare " +
       "scaleway ovhcloud vercel requesty litellm tollgate"
     for (const id of promised.split(" ")) expect(vendors.has(id)).toBe(true)
   })
