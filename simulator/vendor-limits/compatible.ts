@@ -2,7 +2,7 @@ import { GROQ, MISTRAL } from "./groq-and-mistral.ts"
 import { REASONING_VENDORS } from "./reasoning-vendors.ts"
 import { endsWithAssistant, formatOf, rolesOf } from "./chat-parts.ts"
 import { NAME, noParameter, type Row } from "./compatible-checks.ts"
-import { type Limit, maxItems, maxLength, rejects, toolNames } from "./limit.ts"
+import { type Limit, maxItems, maxLength, rejects, toolNames, unsupported } from "./limit.ts"
 import { rootObject, strictSchemas } from "./schema-limits.ts"
 
 const OTHERS: readonly Row[] = [
@@ -37,6 +37,15 @@ const OTHERS: readonly Row[] = [
     vendors: ["xai"],
     source: "docs.x.ai/docs/guides/function-calling: at most 128 tools",
     checks: [maxItems(128, "tools"), toolNames(NAME, 64)],
+  },
+  {
+    vendors: ["scaleway"],
+    source:
+      "www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api: unsupported parameters",
+    checks: [
+      unsupported("frequency_penalty", "logit_bias", "top_logprobs", "user"),
+      rejects((body) => Number(body.n ?? 1) > 1, { message: "n is not supported" }),
+    ],
   },
   {
     vendors: ["perplexity"],

@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject } from "../json.ts"
 import { endsWithAssistant, formatOf, hasJsonWord, messagesOf } from "./chat-parts.ts"
 import { isCallRequired, isOff, JSON_WORD, NAME, type Row } from "./compatible-checks.ts"
-import { type Check, maxItems, rejects, toolNames, valueAt } from "./limit.ts"
+import { type Check, maxItems, rejects, toolNames, unsupported, valueAt } from "./limit.ts"
 
 /** Rejects values of fixed parameters, with Moonshot's message. */
 function fixed(name: string, value: (body: JsonObject) => number): Check {
@@ -92,7 +92,7 @@ export const REASONING_VENDORS: readonly Row[] = [
   },
   {
     vendors: ["moonshot", "moonshot-cn"],
-    models: /^kimi-k(?:2-thinking|[3-9])/,
+    models: /^kimi-k(?:2-thinking|2\.7-code|[3-9])/,
     source: "platform.moonshot.ai/docs/api/models-overview: models that always think",
     checks: [
       rejects((body) => isOff(body, "thinking", "effort"), {
@@ -116,8 +116,59 @@ export const REASONING_VENDORS: readonly Row[] = [
         message: "temperature must be in [0.0, 1.0]",
         code: "1210",
       }),
+      maxItems(1, "stop"),
       toolNames(NAME, 64),
       maxItems(128, "tools"),
+    ],
+  },
+  {
+    vendors: ["minimax"],
+    source: "platform.minimax.io/docs/api-reference/text-chat-openai: temperature",
+    checks: [
+      rejects((body) => Number(body.temperature ?? 1) > 1, {
+        message: "invalid params, temperature must be in (0, 1]",
+      }),
+    ],
+  },
+  {
+    vendors: ["volcengine"],
+    source: "www.volcengine.com/docs/82379/1494384: max_completion_tokens; models.dev#5564",
+    checks: [
+      rejects((body) => body.max_tokens !== undefined && body.max_completion_tokens !== undefined, {
+        message: "max_tokens and max_completion_tokens cannot be set at the same time",
+      }),
+      rejects((body) => body.reasoning_effort !== undefined && isOff(body, "thinking"), {
+        message: "Invalid combination of reasoning_effort and thinking type",
+      }),
+    ],
+  },
+  {
+    vendors: ["volcengine"],
+    models: /^doubao-seed-/,
+    source: "www.volcengine.com/docs/82379/1494384: not supported by models that reason",
+    checks: [unsupported("logprobs", "top_logprobs", "stop")],
+  },
+  {
+    vendors: ["volcengine"],
+    models: /^doubao-seed-(?:1-8|2-0)-/,
+    source: "www.volcengine.com/docs/82379/1494384: models without support",
+    checks: [unsupported("frequency_penalty", "presence_penalty")],
+  },
+  {
+    vendors: ["xiaomi"],
+    source: "platform.xiaomimimo.com/docs/en-US/api/chat/openai-api; its chat completions",
+    checks: [
+      rejects((body) => Number(body.temperature ?? 0) > 1.5, {
+        message: "temperature must be in [0, 1.5]",
+      }),
+      rejects((body) => formatOf(body) === "json_schema", {
+        message: "response_format only supports text and json_object",
+      }),
+      toolNames(NAME, 64),
+      rejects((body) => !isOff(body, "thinking") && unthinkingCall(body) !== -1, {
+        message: "Param Incorrect",
+        parameter: "The reasoning_content in the thinking mode must be passed back to the API.",
+      }),
     ],
   },
   {

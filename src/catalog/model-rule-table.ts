@@ -224,10 +224,33 @@ export const RULE_TABLE: readonly RuleRow[] = [
   },
   {
     vendors: MOONSHOT,
-    applies: "kimi-k2-thinking, kimi-k3 and later",
-    models: /^kimi-k(?:2-thinking|[3-9])/,
+    applies: "kimi-k2-thinking, kimi-k2.7-code, kimi-k3 and later",
+    models: /^kimi-k(?:2-thinking|2\.7-code|[3-9])/,
     rules: { reasoning: "required" },
-    source: "platform.moonshot.ai/docs/api/models-overview: models that always think",
+    source:
+      "platform.moonshot.ai/docs/api/models-overview: models that always think; java.agentscope.io/v2/en/integration/model/kimi",
+  },
+  {
+    vendors: ["minimax", "tencent"],
+    applies: "MiniMax-M2",
+    models: /^minimax-m2/i,
+    rules: { reasoning: "required" },
+    source:
+      "www.tencentcloud.com/document/product/1300/80637: MiniMax-M2.5 and M2.7, cannot be disabled",
+  },
+  {
+    vendors: ["volcengine"],
+    applies: "doubao-seed",
+    models: /^doubao-seed-/,
+    rules: { rejected_parameters: ["logprobs", "stop"] },
+    source: "www.volcengine.com/docs/82379/1494384: not supported by models that reason",
+  },
+  {
+    vendors: ["volcengine"],
+    applies: "doubao-seed-1.8 and 2.0",
+    models: /^doubao-seed-(?:1-8|2-0)-/,
+    rules: { rejected_parameters: ["logprobs", "stop", "presence_penalty", "frequency_penalty"] },
+    source: "www.volcengine.com/docs/82379/1494384: models without support",
   },
   {
     vendors: ["deepseek"],
@@ -272,11 +295,11 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "api-docs.deepseek.com/guides/json_mode: include the word json; help.aliyun.com/zh/model-studio/json-mode; console.groq.com/docs/structured-outputs",
   },
   {
-    vendors: ["deepseek", ...ZAI],
+    vendors: ["deepseek", "xiaomi", ...ZAI],
     applies: "all",
     rules: { answer_formats: ["json_object"] },
     source:
-      "api-docs.deepseek.com/guides/json_mode: This response_format type is unavailable now; docs.z.ai/guides/capabilities/struct-output",
+      "api-docs.deepseek.com/guides/json_mode: This response_format type is unavailable now; platform.xiaomimimo.com/docs/en-US/api/chat/openai-api; docs.z.ai/guides/capabilities/struct-output",
   },
   {
     vendors: ["groq"],
@@ -299,10 +322,11 @@ export const RULE_TABLE: readonly RuleRow[] = [
       "docs.perplexity.ai/guides/structured-outputs; its chat completions: Last message must have role `user` or `tool`; after system messages, user and assistant messages should alternate",
   },
   {
-    vendors: ZAI,
+    vendors: ["xiaomi", ...ZAI],
     applies: "all",
     rules: { tool_choice: false },
-    source: "docs.z.ai/api-reference/llm/chat-completion: tool_choice, only auto",
+    source:
+      "docs.z.ai/api-reference/llm/chat-completion: tool_choice, only auto; platform.xiaomimimo.com/docs/en-US/api/chat/openai-api: other values are removed",
   },
   {
     vendors: ["mistral"],
@@ -461,6 +485,10 @@ export interface ReasoningSwitch {
 }
 
 export const SWITCHES: ReadonlyMap<string, ReasoningSwitch> = new Map([
+  [
+    "minimax",
+    { off: "thinking", source: "platform.minimax.io/docs/api-reference/text-chat-openai" },
+  ],
   ["alibaba", { off: "enable_thinking", source: "help.aliyun.com/zh/model-studio/deep-thinking" }],
   ["deepseek", { off: "none", source: "api-docs.deepseek.com/guides/reasoning_model" }],
   ...MOONSHOT.map((vendor): [string, ReasoningSwitch] => [
@@ -471,9 +499,9 @@ export const SWITCHES: ReadonlyMap<string, ReasoningSwitch> = new Map([
     "siliconflow",
     { off: "enable_thinking", source: "docs.siliconflow.com/capabilities/reasoning" },
   ],
-  ["tencent", { off: "thinking", source: "www.tencentcloud.com/document/product/1300/82345" }],
-  ["volcengine", { off: "thinking", source: "www.volcengine.com/docs/82379/1449737" }],
-  ["xiaomi", { off: "thinking", source: "platform.xiaomimimo.com, Deep thinking" }],
+  ["tencent", { off: "thinking", source: "www.tencentcloud.com/document/product/1300/80637" }],
+  ["volcengine", { off: "thinking", source: "www.volcengine.com/docs/82379/1494384" }],
+  ["xiaomi", { off: "thinking", source: "platform.xiaomimimo.com/docs/en-US/api/chat/openai-api" }],
   ...ZAI.map((vendor): [string, ReasoningSwitch] => [
     vendor,
     { off: "thinking", source: "docs.z.ai/guides/capabilities/thinking-mode" },

@@ -22,8 +22,11 @@ import { OWN_SERVERS } from "./own-servers.ts"
 /** Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview). */
 const MOONSHOT = { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 } as const
 
-/** The default is 0.6 or 0.75 for older models (docs.z.ai/api-reference/llm/chat-completion). */
-const ZAI = { ...MOONSHOT, omittedTemperature: 1 } as const
+/**
+ * The default is 0.6 or 0.75 for older models, and `stop` has one sequence
+ * (docs.z.ai/api-reference/llm/chat-completion; docs.bigmodel.cn/api-reference, "Chat completion").
+ */
+const ZAI = { ...MOONSHOT, omittedTemperature: 1, stops: 1 } as const
 
 function separateReasoning(vendor: string): Partial<OpenAiChatQuirks> {
   const own = SEPARATE_REASONING[vendor]
@@ -287,8 +290,10 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.minimax.io/v1",
     keyVariables: ["MINIMAX_API_KEY"],
     embedding: "none",
-    // platform.minimax.io/docs/api-reference/text-openai-api: temperature up to 1; these are ignored.
+    // platform.minimax.io/docs/api-reference/text-chat-openai: max_completion_tokens, temperature up to 1;
+    // text-openai-api: these are ignored.
     quirks: {
+      maxTokensField: "max_completion_tokens",
       maxTemperature: 1,
       dropFields: [
         "frequency_penalty",
@@ -305,29 +310,27 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
     keyVariables: ["ARK_API_KEY", "VOLCENGINE_API_KEY"],
     // www.volcengine.com/docs/82379/1494384: max_tokens does not bound the reasoning, max_completion_tokens does.
-    quirks: {
-      ...CUTS_STOPS,
-      maxTokensField: "max_completion_tokens",
-      reasoningHistory: "text",
-    },
+    // Models that reason do not support stop.
+    quirks: { maxTokensField: "max_completion_tokens", reasoningHistory: "text" },
   },
   {
     id: "tencent",
     name: "Tencent TokenHub (Hunyuan)",
-    // www.tencentcloud.com/document/product/1300/82345
+    // www.tencentcloud.com/document/product/1300/80632 and, for stop, 78942
     baseUrl: "https://tokenhub-intl.tencentcloudmaas.com/v1",
     keyVariables: ["TENCENT_API_KEY", "TENCENT_TOKENHUB_API_KEY"],
     embedding: "none",
-    quirks: { reasoningHistory: "text" },
+    quirks: { ...CUTS_STOPS, reasoningHistory: "text" },
   },
   {
     id: "stepfun",
     name: "StepFun",
-    // platform.stepfun.com/docs/zh/overview/concept; outside China api.stepfun.ai, with separate keys.
+    // platform.stepfun.ai/docs/en/api-reference/chat/chat-completion-create: `reasoning`, and 0.5 as the default
+    // temperature. Outside China api.stepfun.ai, with separate keys.
     baseUrl: "https://api.stepfun.com/v1",
     keyVariables: ["STEPFUN_API_KEY", "STEP_API_KEY"],
     embedding: "none",
-    quirks: { reasoningField: "reasoning" },
+    quirks: { reasoningField: "reasoning", omittedTemperature: 1 },
   },
   {
     id: "xiaomi",
@@ -335,8 +338,14 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.xiaomimimo.com/v1",
     keyVariables: ["XIAOMI_MIMO_API_KEY", "XIAOMI_API_KEY", "MIMO_API_KEY"],
     embedding: "none",
-    // platform.xiaomimimo.com, "Deep thinking": reasoning before calls must be sent back.
-    quirks: { reasoningHistory: "text", maxTemperature: 1.5 },
+    // platform.xiaomimimo.com/docs/en-US/api/chat/openai-api, and usage-guide/passing-back-reasoning_content:
+    // reasoning before calls must be sent back.
+    quirks: {
+      ...CUTS_STOPS,
+      maxTokensField: "max_completion_tokens",
+      reasoningHistory: "text",
+      maxTemperature: 1.5,
+    },
   },
   {
     id: "alibaba",
@@ -406,12 +415,11 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Requesty",
     baseUrl: "https://router.requesty.ai/v1",
     keyVariables: ["REQUESTY_API_KEY"],
-    quirks: BOTH_LIMITS,
   },
   {
     id: "databricks",
     name: "Databricks",
-    // docs.databricks.com/aws/en/machine-learning/model-serving/query-chat-models
+    // docs.databricks.com/aws/machine-learning/foundation-model-apis/api-reference
     baseUrl: "https://{account}/serving-endpoints",
     accountVariables: ["DATABRICKS_HOST"],
     keyVariables: ["DATABRICKS_TOKEN"],
@@ -419,7 +427,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "snowflake",
     name: "Snowflake Cortex",
-    // docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api: max_tokens is deprecated.
+    // docs.snowflake.com/user-guide/snowflake-cortex/open_ai_sdk: max_tokens is deprecated.
     baseUrl: "https://{account}.snowflakecomputing.com/api/v2/cortex/v1",
     accountVariables: ["SNOWFLAKE_ACCOUNT", "SNOWFLAKE_ACCOUNT_ID"],
     keyVariables: ["SNOWFLAKE_CORTEX_PAT", "SNOWFLAKE_PAT"],
@@ -433,18 +441,19 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1",
     accountVariables: ["CLOUDFLARE_ACCOUNT_ID"],
     keyVariables: ["CLOUDFLARE_API_TOKEN"],
-    quirks: { topK: true },
   },
   {
     id: "scaleway",
     name: "Scaleway",
-    // www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api
+    // www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api: unsupported parameters.
     baseUrl: "https://api.scaleway.ai/v1",
     keyVariables: ["SCALEWAY_API_KEY"],
+    quirks: { dropFields: ["frequency_penalty", "logit_bias", "top_logprobs", "user"] },
   },
   {
     id: "ovhcloud",
     name: "OVHcloud AI Endpoints",
+    // ovh.github.io/apache-airflow-provider-ovhcloud-ai/ai-endpoints
     baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
     keyVariables: ["OVHCLOUD_API_KEY", "OVH_AI_ENDPOINTS_ACCESS_TOKEN"],
   },

@@ -115,3 +115,16 @@ test("rules that cannot be followed are warned of", () => {
     "model acme/vectors: rules have no effect, since it is not a chat model",
   ])
 })
+
+test.each([
+  ["xiaomi", "mimo-v2.6-pro", { answer_formats: ["json_object"], tool_choice: false }],
+  ["xiaomi", "mimo-v2.6-pro", { reasoning_off: "thinking", reasoning_history: true }],
+  ["minimax", "MiniMax-M2.7", { reasoning: "required" }],
+  ["minimax", "MiniMax-M3", { reasoning_off: "thinking" }],
+  ["tencent", "minimax-m2.7", { reasoning: "required" }],
+  ["moonshot-cn", "kimi-k2.7-code", { reasoning: "required" }],
+  ["volcengine", "doubao-seed-2-1-pro-260628", { rejected_parameters: ["logprobs", "stop"] }],
+])("%s/%s follows its reference", (vendor, model, rules) => {
+  const found = resolveRules({ vendor, model, facts: KNOWN[vendor]?.[model], written: [] })
+  expect(found.rules).toMatchObject(rules)
+})

@@ -29,8 +29,22 @@ describe("the table of compatible vendors", () => {
 
   test("names those whose temperature is another than 1 when it is left out", () => {
     const named = COMPATIBLE.filter(({ quirks }) => quirks?.omittedTemperature !== undefined)
-    expect(named.map(({ id }) => id)).toEqual(["mistral", "perplexity", "zai", "zhipu"])
+    expect(named.map(({ id }) => id)).toEqual(["mistral", "perplexity", "zai", "zhipu", "stepfun"])
     for (const { quirks } of named) expect(quirks?.omittedTemperature).toBe(1)
+  })
+
+  test("names those that get the output limit as max_completion_tokens", () => {
+    const named = COMPATIBLE.filter(
+      ({ quirks }) => quirks?.maxTokensField === "max_completion_tokens",
+    )
+    expect(named.map(({ id }) => id)).toEqual([
+      "openai",
+      "cerebras",
+      "minimax",
+      "volcengine",
+      "xiaomi",
+      "snowflake",
+    ])
   })
 
   test("reaches vendors over https, and local servers on this machine", () => {
