@@ -7,7 +7,8 @@ import type { ModelRules, RuleName } from "#contract/model-rules.ts"
 import { MODEL_RULES, RULE_NAMES, type RuleDefinition } from "#contract/rule-definitions.ts"
 import { join } from "node:path"
 import { REJECTIONS, rejectionIn } from "../src/canon/rejected-parameters.ts"
-import { RULE_TABLE, SWITCHES } from "../src/catalog/model-rule-table.ts"
+import { RULE_TABLE } from "../src/catalog/rule-table/index.ts"
+import { SWITCHES } from "../src/catalog/rule-table/switches.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
 
@@ -77,7 +78,7 @@ A message must begin like one of these; names and values may differ:
 const TAIL = `
 ## In the code
 
-- \`contract/model-rules.ts\` defines the rules, \`src/catalog/model-rule-table.ts\` has the built-in ones with their
+- \`contract/model-rules.ts\` defines the rules, \`src/catalog/rule-table/\` has the built-in ones with their
   sources.
 - \`npm run facts\` imports the price list's rules into \`src/catalog/facts.json\`.
 - \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/chat/fit-to-model.ts\` fits a

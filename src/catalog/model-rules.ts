@@ -8,7 +8,8 @@ import {
   type RuleOrigins,
 } from "../canon/model-rules.ts"
 import type { ModelFacts } from "./facts.ts"
-import { RULE_TABLE, SWITCHES } from "./model-rule-table.ts"
+import { RULE_TABLE } from "./rule-table/index.ts"
+import { SWITCHES } from "./rule-table/switches.ts"
 
 /** Vendors whose dialects know their models, or that adapt each request to the model themselves. */
 const ADAPTING: ReadonlySet<string> = new Set([
