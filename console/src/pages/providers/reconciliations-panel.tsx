@@ -38,7 +38,7 @@ const COLUMNS: Column<Reconciliation>[] = [
     id: "days",
     header: "Days (UTC)",
     isSecondary: true,
-    cell: ({ from, to }) => `${from} to ${to}`,
+    cell: ({ from, to }) => `${from} until ${to}`,
   },
   { id: "billed", header: "Billed", isFigure: true, cell: (row) => <Money value={row.billed} /> },
   { id: "ledger", header: "Ledger", isFigure: true, cell: (row) => <Money value={row.ledger} /> },
