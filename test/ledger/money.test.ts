@@ -98,6 +98,15 @@ describe("decimals with any number of places", () => {
     )
   })
 
+  test("amounts around the largest exact number have all of their digits", () => {
+    const exact = BigInt(Number.MAX_SAFE_INTEGER)
+    for (const value of [exact - 1n, exact, exact + 1n, exact + 2n, 10n * exact]) {
+      for (const digits of [0, 1, 9, 15, 16, 20]) {
+        expect(parseDecimal(formatDecimal(value, digits), digits)).toBe(value)
+      }
+    }
+  })
+
   test("text that is plain already stays as it is", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {

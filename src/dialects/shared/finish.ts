@@ -37,9 +37,13 @@ export function isFailedWord(word: string): boolean {
 }
 
 /** The end of a whole answer. @throws GatewayError `upstream_error` if its generation failed. */
-export function wholeFinish({ reason, ...finish }: Finish): Finish<FinishReason> {
-  if (reason === "failed") throw failedGeneration(finish.raw)
-  return { reason, ...finish }
+export function wholeFinish(finish: Finish): Finish<FinishReason> {
+  if (!isAnswerEnd(finish)) throw failedGeneration(finish.raw)
+  return finish
+}
+
+function isAnswerEnd(finish: Finish): finish is Finish<FinishReason> {
+  return finish.reason !== "failed"
 }
 
 /** The end of one choice of a stream, or of the stream if the generation failed. */

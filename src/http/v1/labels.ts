@@ -48,11 +48,12 @@ function userOf(headers: Headers, body: JsonObject | undefined): Labels | undefi
   const own = headerOf(headers, USER)
   if (own !== undefined) return { user: own }
   if (body === undefined) return undefined
-  const { metadata } = body
-  const ofMetadata = isJsonObject(metadata) ? metadata.user_id : undefined
-  return [body.user, body.safety_identifier, ofMetadata]
-    .map((value) => shortened(value, LONGEST_USER))
-    .flatMap((text) => (text === undefined ? [] : [splitUser(text)]))[0]
+  const { user, safety_identifier, metadata } = body
+  const text =
+    shortened(user, LONGEST_USER) ??
+    shortened(safety_identifier, LONGEST_USER) ??
+    (isJsonObject(metadata) ? shortened(metadata.user_id, LONGEST_USER) : undefined)
+  return text === undefined ? undefined : splitUser(text)
 }
 
 /** Claude Code's is a user and a session: `user_…_account_…_session_…`, or the same as JSON. */

@@ -37,7 +37,7 @@ export class Meter {
   #text: string[] = []
   #finished = 0
   /** Choices of a stream that have begun. */
-  readonly #begun = new Set<number>()
+  #begun: Set<number> | undefined
   #lastChoice: number | undefined
   /** Whether it is a sum that lacks one of the calls. */
   #isPartlyCounted = false
@@ -56,7 +56,7 @@ export class Meter {
   /** Whether the vendor's usage covers all that came: at first some count only the prompt. */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage) || this.#isPartlyCounted) return false
-    const isWhole = this.finished && this.#finished >= this.#begun.size
+    const isWhole = this.finished && this.#finished >= (this.#begun?.size ?? 0)
     return isWhole || this.#amountAtUsage === this.#amount
   }
 
@@ -137,7 +137,7 @@ export class Meter {
   #count(event: ChatEvent): void {
     if ("choice" in event && event.choice !== this.#lastChoice) {
       this.#lastChoice = event.choice
-      this.#begun.add(event.choice)
+      this.#begun = (this.#begun ?? new Set()).add(event.choice)
     }
     switch (event.type) {
       case "text-delta":

@@ -12,8 +12,9 @@ const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
 /** Whether an answer is sent in the frames of its vendor's dialect. */
 export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
-  const wanted = MEDIA_TYPES[plan.binding.dialect.framing]
-  return response.header("content-type")?.toLowerCase().includes(wanted) ?? false
+  const type = response.header("content-type")
+  if (type === null || type === "application/json") return false
+  return type.toLowerCase().includes(MEDIA_TYPES[plan.binding.dialect.framing])
 }
 
 /** Some servers send the requested stream without its type. */

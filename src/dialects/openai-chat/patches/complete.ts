@@ -19,11 +19,11 @@ export function completeResult(body: JsonObject): void {
   if (isJsonObject(body.usage)) body.usage = withTotal(body.usage)
   if (!Array.isArray(body.choices)) return
   const indexes = choiceNumbers(body.choices)
-  body.choices = body.choices
-    .map((given, position) =>
-      completeChoice(isJsonObject(given) ? given : {}, indexes[position] ?? position),
-    )
-    .toSorted((left, right) => left.index - right.index)
+  const choices = body.choices.map((given, position) =>
+    completeChoice(isJsonObject(given) ? given : {}, indexes[position] ?? position),
+  )
+  if (choices.length > 1) choices.sort((left, right) => left.index - right.index)
+  body.choices = choices
 }
 
 function completeChoice(choice: JsonObject, index: number): JsonObject & { index: number } {
