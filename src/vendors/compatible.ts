@@ -19,6 +19,8 @@ import {
 import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
 import { OWN_SERVERS } from "./own-servers.ts"
 
+/** For vendors whose default temperature is not 1. */
+const USUAL_TEMPERATURE = { temperature: 1 } as const
 /** Since kimi-k2.5, `n` must be 1 (platform.moonshot.ai/docs/api/models-overview). */
 const MOONSHOT = { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 } as const
 
@@ -26,7 +28,7 @@ const MOONSHOT = { ...CUTS_STOPS, reasoningHistory: "text", maxTemperature: 1 } 
  * The default is 0.6 or 0.75 for older models, and `stop` has one sequence
  * (docs.z.ai/api-reference/llm/chat-completion; docs.bigmodel.cn/api-reference, "Chat completion").
  */
-const ZAI = { ...MOONSHOT, omittedTemperature: 1, stops: 1 } as const
+const ZAI = { ...MOONSHOT, defaultFields: USUAL_TEMPERATURE, stops: 1 } as const
 
 function separateReasoning(vendor: string): Partial<OpenAiChatQuirks> {
   const own = SEPARATE_REASONING[vendor]
@@ -115,7 +117,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       closedSchema: MISTRAL_SCHEMA,
       maxTemperature: 1.5,
       // Each model has a different default (docs.mistral.ai/api, "Chat completion").
-      omittedTemperature: 1,
+      defaultFields: USUAL_TEMPERATURE,
     },
     embedding: { maxInputs: 256, dimensionsField: "output_dimension", user: false },
     sound: MISTRAL_SOUND,
@@ -208,7 +210,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.perplexity.ai",
     keyVariables: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
     // The default is 0.2 (docs.perplexity.ai/api-reference/chat-completions-post).
-    quirks: { usageInStream: "always", topK: true, omittedTemperature: 1 },
+    quirks: { usageInStream: "always", topK: true, defaultFields: USUAL_TEMPERATURE },
     // docs.perplexity.ai/api-reference/embeddings-post
     embedding: { maxInputs: 512, numbers: "int8", path: "/v1/embeddings", user: false },
   },
@@ -291,8 +293,11 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["MINIMAX_API_KEY"],
     embedding: "none",
     // platform.minimax.io/docs/api-reference/text-chat-openai: max_completion_tokens, temperature up to 1;
-    // text-openai-api: these are ignored.
+    // text-openai-api: the listed fields are ignored. Without reasoning_split, the text contains the reasoning in
+    // <think>; with it, reasoning_details has the reasoning, and earlier turns must bring it back.
     quirks: {
+      defaultFields: { reasoning_split: true },
+      reasoningHistory: "details",
       maxTokensField: "max_completion_tokens",
       maxTemperature: 1,
       dropFields: [
@@ -330,7 +335,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.stepfun.com/v1",
     keyVariables: ["STEPFUN_API_KEY", "STEP_API_KEY"],
     embedding: "none",
-    quirks: { reasoningField: "reasoning", omittedTemperature: 1 },
+    quirks: { reasoningField: "reasoning", defaultFields: USUAL_TEMPERATURE },
   },
   {
     id: "xiaomi",

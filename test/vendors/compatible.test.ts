@@ -28,9 +28,11 @@ describe("the table of compatible vendors", () => {
   })
 
   test("names those whose temperature is another than 1 when it is left out", () => {
-    const named = COMPATIBLE.filter(({ quirks }) => quirks?.omittedTemperature !== undefined)
+    const named = COMPATIBLE.filter(
+      ({ quirks }) => quirks?.defaultFields?.["temperature"] !== undefined,
+    )
     expect(named.map(({ id }) => id)).toEqual(["mistral", "perplexity", "zai", "zhipu", "stepfun"])
-    for (const { quirks } of named) expect(quirks?.omittedTemperature).toBe(1)
+    for (const { quirks } of named) expect(quirks?.defaultFields).toEqual({ temperature: 1 })
   })
 
   test("names those that get the output limit as max_completion_tokens", () => {

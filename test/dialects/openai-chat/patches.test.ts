@@ -90,7 +90,7 @@ describe("a request on the verbatim path", () => {
   })
 
   test("says a temperature of 1 that was left out where the vendor has another default", () => {
-    const quirks = { omittedTemperature: 1, maxTemperature: 1 }
+    const quirks = { defaultFields: { temperature: 1 }, maxTemperature: 1 }
     for (const body of [{}, { temperature: null }, { top_p: 0.5 }]) {
       expect(request(body, quirks)).toEqual({
         body: { model: "up", ...body, temperature: 1 },

@@ -20,9 +20,9 @@ export function fitBody(
   if (!quirks.usageOption && isJsonObject(body.usage)) delete body.usage
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
   if (rules.reasoning !== "unsupported") limitReasoning(body, quirks, losses)
-  const { maxTemperature, omittedTemperature } = quirks
-  if (omittedTemperature !== undefined && !isDefined(body.temperature)) {
-    body.temperature = omittedTemperature
+  const { maxTemperature, defaultFields = {} } = quirks
+  for (const [name, value] of Object.entries(defaultFields)) {
+    if (!isDefined(body[name])) body[name] = value
   }
   const { temperature } = body
   if (maxTemperature !== undefined && typeof temperature === "number") {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../canon/json.ts"
 import type { SeparateReasoning } from "../../../canon/separate-reasoning.ts"
 import type { ClosedSchema } from "./closed-schema.ts"
 
@@ -57,8 +58,11 @@ export interface OpenAiChatQuirks {
   readonly reportsStop: boolean
   /** The highest temperature accepted; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
-  /** Set where the default temperature is not 1, which is what callers expect. */
-  readonly omittedTemperature?: number
+  /**
+   * Top-level fields that are sent unless the request has them: a temperature of 1, which callers expect, if the
+   * vendor's default is another.
+   */
+  readonly defaultFields?: JsonObject
 }
 
 /** OpenAI's own API. */
