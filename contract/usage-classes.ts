@@ -46,7 +46,7 @@ const TABLE = {
   seconds: { name: "second", counts: "units" },
   /** Searches made, as rerankers, searching models and tools that search the web count them. */
   searches: { name: "search", counts: "units", isService: true },
-  /** Searches of a dearer kind, where a vendor has two. */
+  /** Searches of the more expensive kind, if a vendor has two. */
   premiumSearches: { name: "search_premium", counts: "units", isService: true },
   /** Searches of maps. */
   mapSearches: { name: "map_search", counts: "units", isService: true },

@@ -34,7 +34,7 @@ export function nameParts(name: string): NameParts | undefined {
 
 /**
  * What is assumed of a model that is newer than every known one of its family: the kind and the longest limits of its
- * family, and the dearest price of each class.
+ * family, and the highest price of each class.
  * @returns undefined when it has no family, or is not newer: an older one may have cost more.
  */
 export function familyFacts(
@@ -64,7 +64,7 @@ export function familyFacts(
     ...(outputs.length > 0 && { max_output: Math.max(...outputs) }),
     ...(first.facts.dialects && { dialects: first.facts.dialects }),
     ...(first.facts.own_searches !== undefined && { own_searches: first.facts.own_searches }),
-    price: dearestOf(peers.flatMap(({ price }) => cardsOf(price))),
+    price: highestPrices(peers.flatMap(({ price }) => cardsOf(price))),
   }
 }
 
@@ -78,7 +78,7 @@ function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
 }
 
 /** For each class, tier and mode the highest of several prices. */
-function dearestOf(prices: readonly PriceFacts[]): PriceFacts {
+function highestPrices(prices: readonly PriceFacts[]): PriceFacts {
   const starts = new Set(prices.flatMap(({ tiers }) => tiers?.map(({ above }) => above) ?? []))
   const tiers = [...starts]
     .toSorted((left, right) => left - right)

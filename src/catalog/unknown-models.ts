@@ -20,7 +20,7 @@ export interface UnknownModelParts {
 
 /**
  * Models that are named by callers and known to nobody here, such as one that a vendor has released since. The settings
- * say what they cost: what the dearest of their family does, or a price; without that there are none.
+ * say what they cost: the highest price of their family, or a set price; without that there are none.
  */
 export class UnknownModels {
   readonly #parts: UnknownModelParts

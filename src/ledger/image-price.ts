@@ -10,7 +10,7 @@ export interface ImageKind {
 
 /**
  * The price of one kind of image: its rate of `images` is that of the requested size and quality. Where the
- * caller leaves one open, the dearest matching rate applies, unless there is a rate for exactly that.
+ * caller leaves one open, the highest matching rate applies, unless there is a rate for exactly that.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
   const { listed } = price
@@ -40,10 +40,10 @@ function rateOfImages(
     return imageRates.get(`${size}/${known}`) ?? imageRates.get(size) ?? imageRates.get(known)
   }
   if (size !== undefined) {
-    return imageRates.get(size) ?? dearest(imageRates, (name) => name.startsWith(`${size}/`))
+    return imageRates.get(size) ?? highestRate(imageRates, (name) => name.startsWith(`${size}/`))
   }
-  if (known === undefined) return dearest(imageRates, () => true)
-  return dearest(
+  if (known === undefined) return highestRate(imageRates, () => true)
+  return highestRate(
     imageRates,
     (name) => name === known || SIZE.test(name) || name.endsWith(`/${known}`),
   )
@@ -52,12 +52,12 @@ function rateOfImages(
 /** A size without a rate costs no less than the listed sizes do in its quality. */
 function rateOfQuality({ imageRates = new Map(), rates }: Price, { quality }: ImageKind) {
   if (quality === undefined) return undefined
-  const rate = dearest(imageRates, (name) => name.endsWith(`/${quality}`))
+  const rate = highestRate(imageRates, (name) => name.endsWith(`/${quality}`))
   const { images: usual = 0n } = rates
   return rate === undefined || usual > rate ? undefined : rate
 }
 
-function dearest(
+function highestRate(
   imageRates: ReadonlyMap<string, bigint>,
   isMeant: (name: string) => boolean,
 ): bigint | undefined {

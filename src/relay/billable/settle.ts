@@ -100,14 +100,14 @@ function unrequestedModes(
   const modes: ServedMode[] = []
   if (price.modes === undefined) return modes
   for (const field of fields) {
-    let dearest: ServedMode | undefined
+    let highest: ServedMode | undefined
     for (const report of reports) {
       const name = reportedName(field, report)
       const factor = name === undefined ? undefined : priceOfMode(field, name, price)
       if (name === undefined || factor === undefined) continue
-      if (dearest === undefined || factor > dearest.factor) dearest = { factor, name }
+      if (highest === undefined || factor > highest.factor) highest = { factor, name }
     }
-    if (dearest !== undefined && dearest.factor !== SAME) modes.push(dearest)
+    if (highest !== undefined && highest.factor !== SAME) modes.push(highest)
   }
   return modes
 }
@@ -203,7 +203,7 @@ function withCalls(
   }
   const sum = { ...usage }
   for (const [usageClass, count] of counts) sum[usageClass] = Math.max(sum[usageClass], count)
-  // Searches of the dearer kind are reported in the same number as others.
+  // Premium searches are reported in the same number as others.
   if (counts.has("premiumSearches") && !counts.has("searches")) sum.searches = 0
   return sum
 }
@@ -286,9 +286,9 @@ function splitIterations({ terms, price, factor, records, withLifetimes }: Serve
   return { first: first ?? NO_USAGE, further }
 }
 
-/** The model with a name; for an unknown name, the dearest. */
+/** The model with a name; for an unknown name, the most expensive one. */
 function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
-  return models.find((model) => isNamed(name, model.name)) ?? dearest(models)
+  return models.find((model) => isNamed(name, model.name)) ?? mostExpensive(models)
 }
 
 /** Responses may name a version of the requested model. */
@@ -296,7 +296,7 @@ function isNamed(reported: string, name: string): boolean {
   return reported === name || reported.startsWith(`${name}-`) || name.startsWith(`${reported}-`)
 }
 
-function dearest(models: readonly SecondModel[]): SecondModel | undefined {
+function mostExpensive(models: readonly SecondModel[]): SecondModel | undefined {
   let max: SecondModel | undefined
   for (const model of models) if (max === undefined || costs(model) > costs(max)) max = model
   return max
@@ -306,7 +306,7 @@ function costs({ price }: SecondModel): bigint {
   return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
 }
 
-/** The model that answered in place of the request's own; for an unknown one, the dearest. */
+/** The model that answered in place of the request's own; for an unknown one, the most expensive one. */
 function answeredBy(
   { deployment, price }: Terms,
   models: readonly SecondModel[],
@@ -319,7 +319,7 @@ function answeredBy(
     if (name === undefined || isNamed(name, deployment.upstreamModel)) continue
     const known = models.find((model) => isNamed(name, model.name))
     if (known !== undefined) return known
-    const max = dearest(models)
+    const max = mostExpensive(models)
     const own =
       ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
     return max !== undefined && costs(max) > own ? max : undefined
