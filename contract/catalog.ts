@@ -5,6 +5,8 @@ import { WEEKDAYS } from "./price-periods.ts"
 
 /** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
 const priceTable = z.record(z.string(), z.string())
+/** Seconds of audio that each request is charged for at least; absent without a minimum. */
+const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
 /** Null: no beginning or no end. */
 const momentOrNone = moment.nullable()
@@ -21,6 +23,7 @@ const pricePeriod = z.object({
   price: priceTable,
   price_tiers: priceTiers,
   price_pictures: priceTable.nullable(),
+  minimum_seconds: minimumSeconds,
   /** The factors of modes of service that differ from those outside of the period. */
   modes: z.record(z.string(), z.string()),
 })
@@ -62,6 +65,7 @@ export const model = z.object({
   price_tiers: priceTiers,
   /** Prices of a million images by size and quality, where they differ. */
   price_pictures: priceTable.nullable(),
+  minimum_seconds: minimumSeconds,
   /** Times with other prices. */
   price_periods: z.array(pricePeriod),
   /** The current price, and the time during which it applies; null if the price has no periods. */
@@ -74,6 +78,7 @@ export const model = z.object({
       price: priceTable,
       price_tiers: priceTiers,
       price_pictures: priceTable.nullable(),
+      minimum_seconds: minimumSeconds,
     })
     .nullable(),
   /** Where its price comes from; null where it has none. */

@@ -133,6 +133,8 @@ const callerReceipt = z.looseObject({
     .looseObject({
       per_million: namedCredits,
       multiplier: credits,
+      /** Seconds of audio that a request is charged for at least; absent without a minimum. */
+      minimum_seconds: z.int().optional(),
       /** The period of the price that applied when the request was admitted; absent outside of all its periods. */
       period: z
         .object({
@@ -158,6 +160,8 @@ const callerReceipt = z.looseObject({
       z.object({
         class: z.string(),
         quantity: z.number(),
+        /** Set if the quantity is the minimum of the price, because less was used. */
+        is_minimum: z.literal(true).optional(),
         per_million: credits,
         /** Set where another model than the request's own was used too. */
         model: z.string().optional(),

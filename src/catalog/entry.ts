@@ -10,6 +10,8 @@ type ShownRates = Partial<Record<PriceName, string>>
 
 /** What a model costs. With several deployments, the most it can cost in each class. */
 export interface ShownPrice extends ShownRates {
+  /** Seconds of audio that each request is charged for at least. */
+  readonly minimum_seconds?: number
   readonly tiers?: readonly (ShownRates & { readonly above: number })[]
 }
 
@@ -83,12 +85,16 @@ function shownPrice(prices: readonly Price[]): ShownPrice {
         hasRate(price.rates, name) || price.tiers.some((tier) => hasRate(tier.rates, name)),
     ),
   )
-  const base = dearestRates(prices, names, 0)
+  const minimums = prices.flatMap(({ minimumSeconds }) => minimumSeconds ?? [])
+  const base = {
+    ...highestRates(prices, names, 0),
+    ...(minimums.length > 0 && { minimum_seconds: Math.max(...minimums) }),
+  }
   const thresholds = new Set(prices.flatMap(({ tiers }) => tiers.map(({ above }) => above)))
   if (thresholds.size === 0) return base
   const tiers = [...thresholds]
     .toSorted((left, right) => left - right)
-    .map((above) => ({ above, ...dearestRates(prices, names, above + 1) }))
+    .map((above) => ({ above, ...highestRates(prices, names, above + 1) }))
   return { ...base, tiers }
 }
 
@@ -97,7 +103,7 @@ function hasRate(rates: Rates, name: PriceName): boolean {
 }
 
 /** Of each class the highest rate among the prices, at this many input tokens. */
-function dearestRates(
+function highestRates(
   prices: readonly Price[],
   names: readonly PriceName[],
   inputTokens: number,

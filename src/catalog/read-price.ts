@@ -26,6 +26,7 @@ const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
 const KNOWN: ReadonlySet<string> = new Set([
   ...PRICE_NAMES,
   ...PERIOD_MEMBERS,
+  "minimum_seconds",
   "above",
   "tiers",
   "modes",
@@ -44,6 +45,9 @@ export function readPrice(
   const missing = NEEDED[kind].find((group) => !group.some(isPriced))
   if (missing) {
     return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
+  }
+  if (price.minimum_seconds !== undefined && price.second === undefined) {
+    return { reason: "its price names 'minimum_seconds' without 'second'" }
   }
   try {
     return { price: parsePeriods(price, multiplier, services) }

@@ -27,6 +27,7 @@ export interface ShownReceipt {
     | readonly {
         readonly class: string
         readonly quantity: number
+        readonly is_minimum?: true
         readonly per_million: string
         readonly model?: string
       }[]
@@ -118,9 +119,9 @@ function listed(name: string, values: readonly string[] = []): [string, string][
 function describeArithmetic(receipt: ShownReceipt, style: Style): string {
   const { arithmetic, price } = receipt
   if (!arithmetic || !price) return ""
-  const rows = arithmetic.map(({ class: name, quantity, per_million, model }) => [
+  const rows = arithmetic.map(({ class: name, quantity, is_minimum, per_million, model }) => [
     model === undefined ? name : `${name} (${model})`,
-    String(quantity),
+    is_minimum ? `${quantity} (minimum)` : String(quantity),
     per_million,
     millionth(BigInt(Math.ceil(quantity)) * parseCredits(per_million)),
   ])

@@ -2,6 +2,7 @@ import { isIP } from "node:net"
 import { z } from "zod"
 import { commaFault } from "#contract/comma.ts"
 import { type DecimalText, plainDecimal } from "#contract/decimal.ts"
+import { MAX_MINIMUM_SECONDS } from "../accounting/maxima.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
@@ -106,6 +107,11 @@ export function amountFault(text: DecimalText, places: number): string | undefin
     return `has more than ${places} digits after the point`
   }
   return whole.length > WHOLE_DIGITS ? `must be below ${10 ** WHOLE_DIGITS}` : undefined
+}
+
+/** Seconds that a request is charged for at least, as decimal text. */
+export function minimumSeconds() {
+  return number(1, MAX_MINIMUM_SECONDS, "whole number").transform(String)
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/

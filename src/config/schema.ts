@@ -11,6 +11,7 @@ import {
   accountName,
   address,
   amount,
+  minimumSeconds,
   baseAddress,
   duration,
   durationOrOff,
@@ -220,6 +221,7 @@ const modes = record(
 const card = {
   ...rates,
   image: imagePrice.optional(),
+  minimum_seconds: minimumSeconds().optional(),
   tiers: list(tier).optional(),
   modes: modes.optional(),
 }

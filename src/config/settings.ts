@@ -39,6 +39,8 @@ export interface PriceTierSettings extends PriceTable {
 
 /** The prices of a model or of one of its periods. */
 export interface PriceCardSettings extends PriceTable {
+  /** Seconds of audio that each request is charged for at least, a whole number. */
+  readonly minimum_seconds?: DecimalText
   readonly tiers?: readonly PriceTierSettings[]
   /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, DecimalText>>
@@ -393,7 +395,7 @@ export interface Settings {
   /** What happens to a request for something that its vendor bills and that has no price here; absent: refused. */
   readonly unpricedFeatures?: "refuse" | "pass"
   /**
-   * What a model costs that a caller names and nobody here knows: as much as the dearest of its family, or this price.
+   * What a model costs that a caller names and nobody here knows: the highest price of its family, or this price.
    * `refuse`: it is refused. Absent: it is refused, and the operator is told how to offer it.
    */
   readonly unknownModels?: "refuse" | "family" | { readonly price: PriceSettings }

@@ -8,7 +8,13 @@ import {
   type UsageClass,
 } from "#contract/usage-classes.ts"
 import type { Stretch } from "../accounting/period-calendar.ts"
-import { MAX_MULTIPLIER, MAX_QUANTITY, MAX_RATE, storedAmount } from "../accounting/maxima.ts"
+import {
+  MAX_MINIMUM_SECONDS,
+  MAX_MULTIPLIER,
+  MAX_QUANTITY,
+  MAX_RATE,
+  storedAmount,
+} from "../accounting/maxima.ts"
 import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp, parseDecimal } from "#contract/decimal.ts"
 import type { PeriodTimes } from "#contract/price-periods.ts"
@@ -27,6 +33,8 @@ export interface Price {
    * of `images` (`priceOfImages`).
    */
   readonly imageRates?: ReadonlyMap<string, bigint>
+  /** Seconds charged for a request whose audio is shorter. */
+  readonly minimumSeconds?: number
   /**
    * Rates of what its vendor does besides the model, such as web searches. They apply where `rates` has none,
    * and are held only for requests that ask for such a service.
@@ -93,6 +101,8 @@ export interface CostLine {
   readonly class: UsageClass
   /** Whole units: a part of a second counts as one. */
   readonly quantity: number
+  /** Set if the quantity is the minimum of the price, because less was used. */
+  readonly isMinimum?: true
   /** Nanocredits per million units. */
   readonly rate: bigint
   /** Set where a model other than the request's was used too. */
@@ -114,6 +124,8 @@ type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
 /** The prices of a model or of one of its periods. */
 interface DecimalCard extends DecimalRates {
+  /** Seconds that each request is charged for at least: a whole number from 1 to 3600. */
+  readonly minimum_seconds?: string
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, string>>
@@ -149,8 +161,9 @@ export function parsePrice(
   requireWithin(factor, MAX_MULTIPLIER, `multiplier '${multiplier}'`)
   const imageRates = parseImages(price.images)
   const rates = parseRates(price)
-  // An image of a kind without a rate is never free: it costs what the dearest kind does.
-  if (imageRates) rates.images ??= dearestOf(imageRates)
+  // An image of a kind without a rate is never free: it costs the highest of their prices.
+  if (imageRates) rates.images ??= highestOf(imageRates)
+  const minimumSeconds = parseMinimum(price.minimum_seconds)
   const tiers = (price.tiers ?? [])
     .map((tier) => ({ above: tier.above, rates: { ...rates, ...parseRates(tier) } }))
     .toSorted((left, right) => right.above - left.above)
@@ -160,6 +173,7 @@ export function parsePrice(
     rates,
     tiers,
     ...(imageRates && { imageRates }),
+    ...(minimumSeconds !== undefined && { minimumSeconds }),
     ...(Object.keys(serviceRates).length > 0 && { services: serviceRates }),
     ...(modes && { modes }),
     multiplier: factor,
@@ -190,10 +204,19 @@ function parseImages(
   )
 }
 
-function dearestOf(rates: ReadonlyMap<string, bigint>): bigint {
+function highestOf(rates: ReadonlyMap<string, bigint>): bigint {
   let max = 0n
   for (const rate of rates.values()) if (rate > max) max = rate
   return max
+}
+
+function parseMinimum(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = Number(parseDecimal(text, 0))
+  if (seconds >= 1 && seconds <= MAX_MINIMUM_SECONDS) return seconds
+  throw new RangeError(
+    `price 'minimum_seconds: ${text}' must be a whole number from 1 to ${MAX_MINIMUM_SECONDS}`,
+  )
 }
 
 function parseRate(name: string, text: string): bigint {
@@ -340,11 +363,16 @@ function addLines(
 ): bigint {
   let sum = 0n
   for (const usageClass of USAGE_CLASSES) {
-    const quantity = Math.min(Math.ceil(usage[usageClass]), MAX_QUANTITY)
-    if (quantity <= 0) continue
+    const used = Math.min(Math.ceil(usage[usageClass]), MAX_QUANTITY)
+    if (used <= 0) continue
+    const least = usageClass === "seconds" ? (price.minimumSeconds ?? 0) : 0
+    const quantity = Math.max(used, least)
     const known = rates[usageClass] ?? price.services?.[usageClass] ?? rateOf(rates, usageClass)
     const rate = owner === undefined ? known : owner.scale(known)
-    const line = { class: usageClass, quantity, rate }
+    const line: CostLine =
+      quantity === used
+        ? { class: usageClass, quantity, rate }
+        : { class: usageClass, quantity, isMinimum: true, rate }
     if (owner === undefined) lines.push(line)
     else addLine(lines, owner.model === undefined ? line : { ...line, model: owner.model })
     sum += BigInt(quantity) * rate

@@ -103,9 +103,10 @@ function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source">
 
 /** The classes that can be billed; the vendor's others do not apply once an operator takes over the price. */
 function billable(price: PriceFacts | PeriodFacts) {
-  const { tiers } = price
+  const { tiers, minimum_seconds: minimum } = price
   return {
     ...rates(price),
+    ...(typeof minimum === "string" && { minimum_seconds: minimum }),
     ...(tiers && { tiers: tiers.map((tier) => ({ above: tier.above, ...rates(tier) })) }),
   }
 }

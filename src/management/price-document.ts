@@ -6,7 +6,7 @@ import type { Model as ModelDocument } from "#contract/catalog.ts"
 
 type PriceTable = Record<string, string>
 
-type PriceMembers = "price" | "price_tiers" | "price_pictures" | "price_periods"
+type PriceMembers = "price" | "minimum_seconds" | "price_tiers" | "price_pictures" | "price_periods"
 type PeriodDocument = ModelDocument["price_periods"][number]
 
 /**
@@ -45,15 +45,22 @@ function momentText(at: number | undefined): string | null {
 function cardDocument(prices: readonly Price[]) {
   const thresholds = new Set(prices.flatMap(({ tiers }) => tiers.map(({ above }) => above)))
   return {
-    price: dearest(prices.map(({ rates }) => rates)),
+    price: highestRates(prices.map(({ rates }) => rates)),
     price_tiers: [...thresholds]
       .toSorted((left, right) => left - right)
       .map((above) => ({
         above,
-        price: dearest(prices.map((price) => ratesFor(price, above + 1))),
+        price: highestRates(prices.map((price) => ratesFor(price, above + 1))),
       })),
     price_pictures: pictures(prices),
+    ...minimumDocument(prices),
   }
+}
+
+/** Returns the longest minimum of seconds, if there is one. */
+function minimumDocument(prices: readonly Price[]): Pick<ModelDocument, "minimum_seconds"> {
+  const minimums = prices.flatMap(({ minimumSeconds }) => minimumSeconds ?? [])
+  return minimums.length === 0 ? {} : { minimum_seconds: Math.max(...minimums) }
 }
 
 /** Merges periods with the same times, since deployments mostly share periods. */
@@ -99,7 +106,7 @@ function changedModes(
 }
 
 /** A class that only one of them prices costs the others what its parent class does. */
-function dearest(all: readonly Rates[]): PriceTable {
+function highestRates(all: readonly Rates[]): PriceTable {
   const table: PriceTable = {}
   for (const name of PRICE_NAMES) {
     const usageClass = CLASS_OF_NAME[name]

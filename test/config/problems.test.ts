@@ -300,6 +300,10 @@ describe("values", () => {
       "3:26 models.a/b.price.input: has more than 9 digits",
     ],
     [model("{ price: { input: 1e10 } }"), "3:26 models.a/b.price.input: must be below 1000000000"],
+    ...["0", "0.5", "3601", "-10", "often"].map((seconds): [string, string] => [
+      model(`{ price: { second: 1, minimum_seconds: ${seconds} } }`),
+      "3:47 models.a/b.price.minimum_seconds: must be a whole number from 1 to 3600",
+    ]),
     [model("{ price: { input: cheap } }"), "3:26 models.a/b.price.input: must be a decimal number"],
     [
       model("{ price: { input: 1, tiers: [{ input: 2 }] } }"),

@@ -7,7 +7,7 @@ import {
   providersOf,
 } from "../../console/src/pages/models/filter-models.ts"
 import { firstModel } from "../../console/src/pages/playground/first-model.ts"
-import { readPrices } from "../../console/src/pages/models/read-prices.ts"
+import { readPrices, typedPrices } from "../../console/src/pages/models/read-prices.ts"
 import {
   allPrices,
   classLabel,
@@ -18,6 +18,7 @@ import {
   readablePrice,
   decimalFault,
   readPrice,
+  secondsFault,
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
 import { hasCapability } from "../../console/src/pages/models/capabilities.ts"
@@ -267,6 +268,27 @@ describe("a changed model", () => {
       "Images, hd",
       "Input, above 1,000 tokens",
     ])
+  })
+
+  test("shows the minimum of seconds, and keeps it until it is changed", () => {
+    const own = model("groq/whisper", {
+      kind: "transcription",
+      price: { second: "100" },
+      minimum_seconds: 10,
+    })
+    expect(allPrices(own).map(({ label }) => label)).toEqual(["Seconds, at least 10 per request"])
+    const typed = typedPrices(own)
+    expect(typed).toEqual({ second: "100", minimum_seconds: "10" })
+    const priceOf = (changed: object) =>
+      changedEntry(own, { typed: { ...typed, ...changed }, multiplier: "1" })?.price
+    expect(priceOf({})).toBeUndefined()
+    expect(priceOf({ second: "90" })).toEqual({ second: "90", minimum_seconds: "10" })
+    expect(priceOf({ minimum_seconds: "15" })).toEqual({ second: "100", minimum_seconds: "15" })
+    expect(priceOf({ minimum_seconds: "" })).toEqual({ second: "100" })
+    for (const minimum_seconds of ["0", "1.5", "3601", "ten"]) {
+      expect(readPrices({ ...typed, minimum_seconds })).toBeUndefined()
+      expect(secondsFault(minimum_seconds)).toContain("from 1 to 3600")
+    }
   })
 
   test("takes a known price whole, without whose it is", () => {

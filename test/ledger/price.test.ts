@@ -277,3 +277,33 @@ describe("reading a price", () => {
     expect(() => parsePrice({ input: "free" }, "1")).toThrow(RangeError)
   })
 })
+
+describe("a price with a minimum of seconds", () => {
+  const price = parsePrice({ second: "100", minimum_seconds: "10" }, "1.5")
+  const linesOf = (seconds: number) => costOf({ ...NO_USAGE, seconds }, price).lines
+
+  test("charges the minimum for shorter audio, and names it", () => {
+    const minimum = { class: "seconds" as const, quantity: 10, isMinimum: true as const }
+    for (const seconds of [0.1, 3, 9]) {
+      expect(linesOf(seconds)).toEqual([{ ...minimum, rate: 100_000_000_000n }])
+    }
+    expect(costOf({ ...NO_USAGE, seconds: 3 }, price).total).toBe(1_500_000n)
+  })
+
+  test("charges longer audio by its length, and nothing without audio", () => {
+    for (const [seconds, quantity] of [
+      [9.2, 10],
+      [10, 10],
+      [10.5, 11],
+    ] as const) {
+      expect(linesOf(seconds)).toEqual([{ class: "seconds", quantity, rate: 100_000_000_000n }])
+    }
+    expect(linesOf(0)).toEqual([])
+  })
+
+  test("must be a whole number from 1 to 3600", () => {
+    for (const minimum_seconds of ["0", "0.5", "3601", "-1", "many"]) {
+      expect(() => parsePrice({ second: "1", minimum_seconds }, "1")).toThrow(RangeError)
+    }
+  })
+})

@@ -11,6 +11,7 @@ import {
 export interface ArithmeticLine {
   readonly class: string
   readonly quantity: number
+  readonly is_minimum?: true | undefined
   readonly per_million: string
   /** Of a model that was used besides the requested one. */
   readonly model?: string | undefined

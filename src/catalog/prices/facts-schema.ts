@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { WEEKDAYS } from "#contract/price-periods.ts"
 import { dayHours, periodFindings, periodScalars } from "../../config/price-periods.ts"
+import { minimumSeconds } from "../../config/scalars.ts"
 import type { Facts } from "../facts.ts"
 
 /** Text in a list, limited to lengths that the settings accept. */
@@ -20,6 +21,7 @@ const factors = z.record(z.string(), decimal)
 const tokens = z.int().positive()
 /** Classes that this version does not know are kept: a price that has one is refused when it is read. */
 const card = {
+  minimum_seconds: asWritten(minimumSeconds()),
   tiers: z.array(z.object({ above: tokens }).catchall(decimal)).optional(),
   modes: factors.optional(),
 }

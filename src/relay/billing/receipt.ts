@@ -152,6 +152,7 @@ function lineOf(line: CostLine): object {
   return {
     class: NAME_OF_CLASS[line.class],
     quantity: line.quantity,
+    ...(line.isMinimum && { is_minimum: true }),
     per_million: rateText(line.rate),
     ...(line.model === undefined ? {} : { model: line.model }),
   }
@@ -182,6 +183,7 @@ function priceSnapshot(price: Price): object {
         tiers: price.tiers.map(({ above, rates }) => ({ above, per_million: namedRates(rates) })),
       }),
       multiplier: multiplierText(price.multiplier),
+      ...(price.minimumSeconds !== undefined && { minimum_seconds: price.minimumSeconds }),
       ...(price.inForce && price.inForce.index >= 0 && { period: periodSnapshot(price.inForce) }),
       ...(price.group && { group: groupSnapshot(price.group) }),
     }

@@ -34,7 +34,7 @@ export interface EstimatedPart {
   readonly model: string
   readonly min: bigint
   readonly max: bigint
-  /** What the most is made of, at the dearest deployment. */
+  /** What the most is made of, at the most expensive deployment. */
   readonly lines: readonly EstimateLine[]
   /** The deployments that would be tried, in the likeliest order. */
   readonly route: readonly EstimatedStep[]
@@ -76,7 +76,7 @@ export function estimateOf(
   return { min, max: hold.amount, refusal, clampedTo, standings, parts }
 }
 
-/** The lines of a usage at its dearest. */
+/** The lines of a usage at its highest price. */
 export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] {
   const priced = lines.map((line) => {
     const quantity = BigInt(line.quantity)
@@ -86,7 +86,7 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
       quantity,
       rate: line.rate,
       amount,
-      why: "the most it can use",
+      why: line.isMinimum ? "the minimum of the price" : "the most it can use",
     }
   })
   return withRest(priced, total)

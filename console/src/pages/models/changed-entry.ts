@@ -1,5 +1,5 @@
 import type { Model, ModelEntry, PricePeriod } from "tollgate-contract/catalog.ts"
-import { readPrices, type TypedPrices } from "./read-prices.ts"
+import { readPrices, type TypedPrices, typedPrices } from "./read-prices.ts"
 
 /** What of a model is set again. */
 export interface ModelChange {
@@ -19,7 +19,9 @@ export function changedEntry(model: Model, change: ModelChange): ModelEntry | un
   const isFactorSaid = change.multiplier !== model.multiplier || entry?.["multiplier"] !== undefined
   return {
     ...entry,
-    ...(!isSame(prices, model.price) && { price: wholePrice(model, prices) }),
+    ...(!(model.price !== null && isSame(prices, typedPrices(model))) && {
+      price: wholePrice(model, prices),
+    }),
     ...(isFactorSaid && { multiplier: change.multiplier }),
   }
 }
@@ -60,7 +62,8 @@ function periodsOf(model: Model): Record<string, unknown> {
 const FORMLESS = new Set(["periods", "modes"])
 
 function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknown> {
-  const { price, price_tiers: tiers, price_pictures: pictures, modes, ...times } = period
+  const { price, price_tiers: tiers, price_pictures: pictures, modes, ...others } = period
+  const { minimum_seconds: minimum, ...times } = others
   const named = Object.entries(times).filter(([, value]) => value !== null)
   const changed = Object.entries(price).filter(([name, rate]) => model.price?.[name] !== rate)
   const isOther = JSON.stringify(pictures) !== JSON.stringify(model.price_pictures)
@@ -68,6 +71,8 @@ function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknow
     ...Object.fromEntries([...named, ...changed]),
     ...(pictures !== null &&
       isOther && { image: { ...(price["image"] && { default: price["image"] }), ...pictures } }),
+    ...(minimum !== undefined &&
+      minimum !== model.minimum_seconds && { minimum_seconds: String(minimum) }),
     ...(tiers.length > 0 && changed.length > 0 && { tiers: writtenTiers(tiers) }),
     ...(Object.keys(modes).length > 0 && { modes }),
   }
@@ -79,9 +84,8 @@ function writtenTiers(tiers: Model["price_tiers"]): Record<string, unknown>[] {
 
 function isSame(
   left: Readonly<Record<string, string>>,
-  right: Readonly<Record<string, string>> | null,
+  right: Readonly<Record<string, string>>,
 ): boolean {
-  if (right === null) return false
   const names = Object.keys(left)
   return (
     names.length === Object.keys(right).length && names.every((name) => left[name] === right[name])

@@ -13,7 +13,7 @@ import { multiplierQuestion } from "../credits/large-amount.ts"
 import { changedEntry, knownPriceEntry } from "./changed-entry.ts"
 import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
-import type { TypedPrices } from "./read-prices.ts"
+import { type TypedPrices, typedPrices } from "./read-prices.ts"
 import { decimalFault, priceWords, readPrice } from "./prices.ts"
 
 /** What an operator may change of a model: its price and multiplier. */
@@ -126,7 +126,7 @@ interface PriceFormProperties {
 }
 
 function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
-  const [typed, setTyped] = useState<TypedPrices>(model.price ?? model.known_price ?? {})
+  const [typed, setTyped] = useState<TypedPrices>(typedPrices(model))
   const [factor, setFactor] = useState(model.multiplier)
   const { ask, dialog } = useAskFirst()
   const multiplier = readPrice(factor)

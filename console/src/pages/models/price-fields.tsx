@@ -2,7 +2,14 @@ import { SimpleGrid, TextInput } from "@mantine/core"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { AmountEcho } from "../../ui/amount-input.tsx"
 import type { TypedPrices } from "./read-prices.ts"
-import { classLabel, decimalFault, PRICE_CLASSES, usualClasses } from "./prices.ts"
+import {
+  classLabel,
+  decimalFault,
+  MINIMUM_SECONDS,
+  PRICE_CLASSES,
+  secondsFault,
+  usualClasses,
+} from "./prices.ts"
 
 export interface PriceFieldsProperties {
   readonly kind: Model["kind"]
@@ -18,14 +25,18 @@ export function PriceFields({ kind, typed, onChange }: PriceFieldsProperties) {
         <div key={name}>
           <TextInput
             label={classLabel(name)}
-            description="credits per million"
+            description={
+              name === MINIMUM_SECONDS ? "charged for shorter audio" : "credits per million"
+            }
             inputMode="decimal"
             placeholder="none"
             value={typed[name] ?? ""}
-            error={fault(typed[name] ?? "")}
+            error={fault(name, typed[name] ?? "")}
             onChange={(event) => onChange({ ...typed, [name]: event.currentTarget.value })}
           />
-          <AmountEcho typed={typed[name] ?? ""} unit="credits per million" />
+          {name !== MINIMUM_SECONDS && (
+            <AmountEcho typed={typed[name] ?? ""} unit="credits per million" />
+          )}
         </div>
       ))}
     </SimpleGrid>
@@ -38,6 +49,7 @@ function fieldNames(kind: Model["kind"], typed: TypedPrices): string[] {
   return [...usualClasses(kind), ...others.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))]
 }
 
-function fault(text: string): string | undefined {
-  return text.trim() === "" ? undefined : decimalFault(text)
+function fault(name: string, text: string): string | undefined {
+  if (text.trim() === "") return undefined
+  return name === MINIMUM_SECONDS ? secondsFault(text) : decimalFault(text)
 }

@@ -38,6 +38,9 @@ const LABELS: Readonly<Record<PriceName, string>> = {
 
 export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
 
+/** The member of a price with the seconds that each request is charged for at least. */
+export const MINIMUM_SECONDS = "minimum_seconds"
+
 /** The classes that models of a kind usually cost by: the fields that a form begins with. */
 const USUAL: Readonly<Record<Model["kind"], readonly string[]>> = {
   chat: ["input", "output", "cached_input", "cache_write"],
@@ -45,7 +48,7 @@ const USUAL: Readonly<Record<Model["kind"], readonly string[]>> = {
   rerank: ["search", "input"],
   image: ["image", "input", "output", "image_output"],
   speech: ["character", "second", "input", "audio_output"],
-  transcription: ["second", "audio_input", "output"],
+  transcription: ["second", MINIMUM_SECONDS, "audio_input", "output"],
 }
 
 export function usualClasses(kind: Model["kind"]): readonly string[] {
@@ -54,6 +57,7 @@ export function usualClasses(kind: Model["kind"]): readonly string[] {
 
 /** What a class is called; images of one kind have their own names: `image 1024x1024/hd`. */
 export function classLabel(name: string): string {
+  if (name === MINIMUM_SECONDS) return "Minimum seconds per request"
   return PRICE_CLASSES.find((known) => known.name === name)?.label ?? name.replaceAll("_", " ")
 }
 
@@ -86,7 +90,7 @@ export interface PriceLine {
 }
 
 /** The prices of a model at a time. */
-export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures">
+export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures" | "minimum_seconds">
 
 /** The current prices. */
 export function currentPrices(model: Model): PriceCard {
@@ -97,7 +101,10 @@ export function currentPrices(model: Model): PriceCard {
 export function allPrices(card: PriceCard): PriceLine[] {
   const flat = sortedPrices(card.price ?? {}).map(([name, price]) => ({
     name,
-    label: classLabel(name),
+    label:
+      name === "second" && card.minimum_seconds !== undefined
+        ? `${classLabel(name)}, at least ${card.minimum_seconds} per request`
+        : classLabel(name),
     price,
   }))
   const pictures = Object.entries(card.price_pictures ?? {}).map(([kind, price]) => ({
@@ -189,6 +196,17 @@ export function decimalFault(typed: string): string | undefined {
   if ("fault" in reading) return reading.fault
   return reading.amount.startsWith("-") ? "Enter zero or a positive number" : undefined
 }
+
+/** What is wrong with a minimum of seconds. */
+export function secondsFault(typed: string): string | undefined {
+  const seconds = Number(typed)
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS
+    ? undefined
+    : `Enter a whole number from 1 to ${MAX_SECONDS}`
+}
+
+/** The highest minimum that settings accept. */
+const MAX_SECONDS = 3_600
 
 function amountOf(typed: string): string | undefined {
   const reading = readAmount(typed, PRICE_FORM)

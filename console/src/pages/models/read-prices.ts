@@ -1,7 +1,17 @@
-import { readPrice } from "./prices.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
+import { MINIMUM_SECONDS, readPrice, secondsFault } from "./prices.ts"
 
 /** Prices as they are typed, by class. */
 export type TypedPrices = Readonly<Record<string, string>>
+
+/** The prices of a model in the form in which they are typed. */
+export function typedPrices(model: Model): TypedPrices {
+  const { price, known_price: known, minimum_seconds: minimum } = model
+  return {
+    ...(price ?? known),
+    ...(minimum !== undefined && { [MINIMUM_SECONDS]: String(minimum) }),
+  }
+}
 
 /** The typed prices as the API takes them; undefined when one is no number, or there is none at all. */
 export function readPrices(typed: TypedPrices): Record<string, string> | undefined {
@@ -9,7 +19,8 @@ export function readPrices(typed: TypedPrices): Record<string, string> | undefin
   for (const [name, text] of Object.entries(typed)) {
     if (text.trim() === "") continue
     const price = readPrice(text)
-    if (price === undefined) return undefined
+    const isFaulty = name === MINIMUM_SECONDS && secondsFault(text) !== undefined
+    if (price === undefined || isFaulty) return undefined
     prices[name] = price
   }
   return Object.keys(prices).length === 0 ? undefined : prices

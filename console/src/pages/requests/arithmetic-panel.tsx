@@ -1,6 +1,6 @@
 import { Table, Text } from "@mantine/core"
 import type { Receipt } from "tollgate-contract/receipts.ts"
-import { workCharge } from "../../format/arithmetic.ts"
+import { type ArithmeticLine, workCharge } from "../../format/arithmetic.ts"
 import { creditsText } from "../../format/credits.ts"
 import { momentText } from "../../format/moments.ts"
 import { countText } from "../../format/numbers.ts"
@@ -55,7 +55,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
                   {line.class.replaceAll("_", " ")}
                   {line.model !== undefined && `, ${line.model}`}
                 </Table.Td>
-                <Table.Td ta="right">{countOf(line.quantity)}</Table.Td>
+                <Table.Td ta="right">{countOf(line)}</Table.Td>
                 <Table.Td ta="right">× {creditsText(line.per_million)}</Table.Td>
                 <Table.Td ta="right">{amount}</Table.Td>
               </Table.Tr>
@@ -122,6 +122,7 @@ function Total({ label, value, isResult = false }: TotalProperties) {
   )
 }
 
-function countOf(quantity: number): string {
-  return Number.isInteger(quantity) ? countText(quantity) : String(quantity)
+function countOf({ quantity, is_minimum: isMinimum }: ArithmeticLine): string {
+  const count = Number.isInteger(quantity) ? countText(quantity) : String(quantity)
+  return isMinimum ? `${count} (minimum)` : count
 }

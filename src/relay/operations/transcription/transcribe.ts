@@ -37,8 +37,8 @@ export function transcriptionPlan(
     call,
     model,
     ...transcriptionLimits(request, model),
-    // The vendor reports the duration, and may report less than the bytes suggest.
-    min: NO_USAGE,
+    // The vendor reports the duration, and may report less than the bytes suggest, but more than none.
+    min: { ...NO_USAGE, seconds: 1 },
     async lossesAt(candidate) {
       const encoded = await formatOf(candidate, "transcription").encode(
         request,
