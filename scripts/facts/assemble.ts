@@ -4,7 +4,7 @@ import { oddities } from "./finish-price.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
 import { listedModels } from "./listed.ts"
-import { addSchedules } from "./scheduled.ts"
+import { addSchedules, isOf } from "./scheduled.ts"
 import {
   alwaysSearching,
   mistakenRates,
@@ -58,15 +58,12 @@ function addServices(facts: Facts): void {
   for (const [vendor, models] of Object.entries(facts.vendors)) {
     for (const [name, { kind, price }] of Object.entries(models)) {
       if (price === undefined) continue
-      const isOf = (entry: { vendor: string; name: RegExp }): boolean =>
+      const isMeant = (entry: { vendor: string; name: RegExp }): boolean =>
         entry.vendor === vendor && entry.name.test(name)
-      const modes = kind === "chat" ? modelModes.find(isOf)?.modes : undefined
+      const modes = kind === "chat" ? modelModes.find(isMeant)?.modes : undefined
       if (modes !== undefined) price.modes = { ...modes, ...price.modes }
+      Object.assign(price, { ...modelRates.find(isMeant)?.rates, ...price })
     }
-  }
-  for (const { vendor, name, rates } of modelRates) {
-    const price = facts.vendors[vendor]?.[name]?.price
-    if (price !== undefined) Object.assign(price, { ...rates, ...price })
   }
   correct(facts)
 }
@@ -74,7 +71,7 @@ function addServices(facts: Facts): void {
 function correct(facts: Facts): void {
   for (const { vendor, name, listed, rates } of mistakenRates) {
     const price = facts.vendors[vendor]?.[name]?.price
-    if (price !== undefined && price.input === listed.input) Object.assign(price, rates)
+    if (price !== undefined && isOf(price, listed)) Object.assign(price, rates)
   }
   for (const vendor of tiersBegin) {
     for (const { price } of Object.values(facts.vendors[vendor] ?? {})) {

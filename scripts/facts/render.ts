@@ -36,9 +36,10 @@ function ordered(model: ModelFacts): ModelFacts {
 
 function orderedPrice(price: Price): Price {
   const tiers = price.tiers?.map((tier) => ({ above: tier.above, ...ratesOf(tier) }))
-  const { modes, periods } = price
+  const { minimum_seconds: minimum, modes, periods } = price
   return {
     ...ratesOf(price),
+    ...(minimum === undefined ? {} : { minimum_seconds: minimum }),
     ...(tiers === undefined ? {} : { tiers }),
     ...(modes === undefined ? {} : { modes }),
     ...(periods === undefined ? {} : { periods }),

@@ -1,4 +1,11 @@
-import type { Facts, Price, PricePeriod, Rates } from "./shape.ts"
+import {
+  type Facts,
+  type Price,
+  type PriceClass,
+  type PricePeriod,
+  type Rates,
+  ratesOf,
+} from "./shape.ts"
 
 /** Prices that change by the hour or on an announced date. No list contains them completely. */
 interface Schedule {
@@ -101,6 +108,7 @@ export function addSchedules(facts: Facts): string[] {
   )
 }
 
-function isOf(price: Price, rates: Rates): boolean {
-  return price.input === rates.input && price.output === rates.output
+/** Whether a price has all of these rates. */
+export function isOf(price: Price, rates: Rates): boolean {
+  return Object.entries(ratesOf(rates)).every(([name, rate]) => price[name as PriceClass] === rate)
 }

@@ -1,4 +1,4 @@
-import type { Rates, Services } from "./shape.ts"
+import type { Price, Rates, Services } from "./shape.ts"
 
 /**
  * The vendors' prices for services besides their models, and for modes of service, in US dollars per million
@@ -68,10 +68,13 @@ export const modelModes: readonly {
   { vendor: "openai", name: /^gpt-4o/, modes: { priority: "1.7" } },
 ]
 
-/** Rates that no list has, by the vendor's own page. */
-export const modelRates: readonly { vendor: string; name: string; rates: Rates }[] = [
+/** Prices that no list has, by the vendor's own page. */
+export const modelRates: readonly { vendor: string; name: RegExp; rates: Price }[] = [
   // docs.perplexity.ai/guides/pricing: its reasoning is counted separately from its output.
-  { vendor: "perplexity", name: "sonar-deep-research", rates: { reasoning_output: "3" } },
+  { vendor: "perplexity", name: /^sonar-deep-research$/, rates: { reasoning_output: "3" } },
+  // console.groq.com/docs/speech-to-text: shorter recordings are billed as 10 seconds. OpenAI, Deepgram, ElevenLabs,
+  // Fireworks and Mistral document no minimum.
+  { vendor: "groq", name: /^(distil-)?whisper-/, rates: { minimum_seconds: "10" } },
 ]
 
 /** Corrections of wrong listed rates. They apply only while the list still has the wrong value. */
@@ -87,6 +90,20 @@ export const mistakenRates: readonly {
     name: "embed-multilingual-light-v3.0",
     listed: { input: "100" },
     rates: { input: "0.1" },
+  },
+  // developers.openai.com/api/docs/models: the pages of the transcription models have one price for input. Two lists
+  // still have an earlier price of audio.
+  ...["gpt-4o-transcribe", "gpt-4o-transcribe-diarize"].map((name) => ({
+    vendor: "openai",
+    name,
+    listed: { input: "2.5", audio_input: "6" },
+    rates: { audio_input: "2.5" },
+  })),
+  {
+    vendor: "openai",
+    name: "gpt-4o-mini-transcribe",
+    listed: { input: "1.25", audio_input: "3" },
+    rates: { audio_input: "1.25" },
   },
 ]
 

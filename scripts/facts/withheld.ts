@@ -98,6 +98,8 @@ const unreachableNames: Withheld[] = [
     name: /^chirp|^multimodal|^virtual-|^text-embedding-(004|large|preview)/,
     reason: "withdrawn, or a form of requests that the gateway does not write",
   },
+  // github.com/theopenco/llmgateway/pull/4173, anomalyco/models.dev/pull/6679: withdrawn on 2026-10-21 and 2026-09-08.
+  { vendor: "xiaomi", name: /^mimo-v2\.5/, reason: "withdrawn" },
   { vendor: "vertex", name: /^claude-|\//, reason: "not offered as Google's own models are" },
 ]
 

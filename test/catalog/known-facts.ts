@@ -20,6 +20,10 @@ export const tokens = z.int().positive()
 const card = {
   ...rateFields,
   tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
+  minimum_seconds: z
+    .string()
+    .regex(/^[1-9]\d*$/)
+    .optional(),
   modes: z.record(z.string(), decimal).optional(),
 }
 const periodSchema = z.strictObject({
@@ -59,6 +63,10 @@ const servicesSchema = z.strictObject({
   ...serviceFields,
   regional: z
     .strictObject({ factor: decimal, hosts: z.string().min(1), since: z.iso.date() })
+    .optional(),
+  minimum_seconds: z
+    .string()
+    .regex(/^[1-9]\d*$/)
     .optional(),
   modes: z.record(z.string(), decimal).optional(),
 })
