@@ -60,7 +60,8 @@ export function chargeOf(served: Served): bigint {
   if (used.seconds !== undefined) {
     const [price, each] =
       page.perHour === undefined ? [known(page.perMinute, "minutes"), 60n] : [page.perHour, 3_600n]
-    sum = plus(sum, times(of(used.seconds, each), decimal(price)))
+    const seconds = Math.max(used.seconds, page.minimumSeconds ?? 0)
+    sum = plus(sum, times(of(seconds, each), decimal(price)))
   }
   const nanos = sum.over * NANOS
   return (nanos + sum.under - 1n) / sum.under

@@ -56,7 +56,7 @@ function send({ path, model, body, used }: Sent): Promise<Response> {
   if (!path.endsWith("/transcriptions")) return caller.post(path, { model, ...body })
   const form = new FormData()
   form.append("model", model)
-  form.append("file", new File([wave(used.seconds ?? 0, 1_000)], "speech.wav"))
+  form.append("file", new File([wave(used.seconds ?? 60, 1_000)], "speech.wav"))
   const headers = { authorization: `Bearer ${caller.key}` }
   return fetch(gateway.url + path, { method: "POST", headers, body: form })
 }

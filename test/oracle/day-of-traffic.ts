@@ -190,6 +190,12 @@ function lengthen(
 }
 
 const SIZES = ["low", "medium", "high"] as const
+const TRANSCRIBERS = [
+  "openai/whisper-1",
+  "openai/gpt-4o-transcribe",
+  "openai/gpt-4o-mini-transcribe",
+  "groq/whisper-large-v3",
+]
 const SONARS = ["sonar", "sonar-pro", "sonar-reasoning-pro"]
 
 /** Requests to Perplexity, and requests other than chat. */
@@ -247,10 +253,11 @@ function otherRequest(number: number, at: number, draw: (below: number) => numbe
       }
     }
     default: {
-      const model = draw(2) === 0 ? "openai/whisper-1" : "groq/whisper-large-v3"
-      // Groq bills ten seconds at least.
-      const seconds = 10 + draw(50)
-      return { model, path: "/v1/audio/transcriptions", at, stream, used: { seconds }, body: {} }
+      const model = TRANSCRIBERS[draw(TRANSCRIBERS.length)] ?? ""
+      const used = model.includes("gpt")
+        ? { audio: 1 + draw(600), output: 1 + draw(300) }
+        : { seconds: 1 + draw(59) }
+      return { model, path: "/v1/audio/transcriptions", at, stream, used, body: {} }
     }
   }
 }

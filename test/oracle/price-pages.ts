@@ -43,6 +43,8 @@ export interface PublishedPrice {
   readonly perMillionCharacters?: string
   readonly perMinute?: string
   readonly perHour?: string
+  /** Seconds that each request is billed for at least. */
+  readonly minimumSeconds?: number
 }
 
 const HALF = { factor: "0.5" }
@@ -52,10 +54,14 @@ const TWICE = { factor: "2" }
 const LONG_OPENAI = 272_001
 /** openrouter.ai/openai/gpt-5-mini, which adds nothing to OpenAI's prices: "$10/K web search". */
 const OPENAI_SEARCH = { search: "10" }
-/** platform.claude.com/docs/en/about-claude/pricing: "$10 per 1,000 searches". */
-const CLAUDE_SEARCH = { search: "10" }
-/** The same page: 1.1 times all token prices for `inference_geo: us`. */
-const US = { us: { factor: "1.1" } }
+/** platform.claude.com/docs/en/about-claude/pricing: all token prices times 1.1 for `inference_geo: us`, "$10 per 1,000 searches". */
+function ofAnthropic(price: PublishedPrice): PublishedPrice {
+  return {
+    ...price,
+    tiers: { ...price.tiers, us: { factor: "1.1" } },
+    perThousand: { search: "10" },
+  }
+}
 
 const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   "openai/gpt-6.2-sol": {
@@ -114,8 +120,8 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   },
   "openai/gpt-image-1-mini": {
     source:
-      "developers.openai.com/api/docs/models/gpt-image-1-mini: text input $2.00; image input $2.50, output $8.00",
-    rates: { input: "2", image: "2.50", output: "8" },
+      "developers.openai.com/api/docs/models/gpt-image-1-mini: text input $2.00, cached $0.20; image input $2.50, output $8.00",
+    rates: { input: "2", cached: "0.20", image: "2.50", output: "8" },
   },
   "openai/text-embedding-3-small": {
     source: "openrouter.ai/openai/text-embedding-3-small, no markup: OpenAI: $0.02/M tokens",
@@ -126,6 +132,16 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
     rates: {},
     perMillionCharacters: "15",
   },
+  "openai/gpt-4o-transcribe": {
+    source:
+      "developers.openai.com/api/docs/models/gpt-4o-transcribe: audio tokens, input $2.5, output $10",
+    rates: { audio: "2.5", output: "10" },
+  },
+  "openai/gpt-4o-mini-transcribe": {
+    source:
+      "developers.openai.com/api/docs/models/compare?model=gpt-4o-mini-transcribe: audio tokens, input $1.25, output $5.00",
+    rates: { audio: "1.25", output: "5" },
+  },
   "openai/whisper-1": {
     source: "developers.openai.com/api/docs/pricing, quoted: $0.006 / min",
     rates: {},
@@ -133,27 +149,24 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
+/** Without the prices that all models share. */
 const ANTHROPIC: Readonly<Record<string, PublishedPrice>> = {
   "anthropic/claude-opus-5": {
     source:
       "platform.claude.com/docs/en/about-claude/pricing: $5 base, $6.25 5m writes, $10 1h writes, $0.50 hits, $25 output; vercel.com/ai-gateway/models/claude-opus-5-fast: fast $10 and $50",
     rates: { input: "5", write: "6.25", write1h: "10", cached: "0.50", output: "25" },
-    tiers: { fast: TWICE, ...US },
-    perThousand: CLAUDE_SEARCH,
+    tiers: { fast: TWICE },
   },
   "anthropic/claude-opus-5-5": {
     source:
       "platform.claude.com/docs/en/models/haiku-5-5/overview: $4 and $20; github.com/TheKrush/PromptFuel/releases/tag/v1.0.21 (2026-09-23): $5 5m writes, $8 1h writes, $0.20 cache reads, Fast $8 and $40",
     rates: { input: "4", write: "5", write1h: "8", cached: "0.20", output: "20" },
-    tiers: { fast: TWICE, ...US },
-    perThousand: CLAUDE_SEARCH,
+    tiers: { fast: TWICE },
   },
   "anthropic/claude-fable-5-1": {
     source:
       "platform.claude.com/docs/en/about-claude/pricing: $10 base, $12.50 5m writes, $20 1h writes, $0.25 hits, $50 output",
     rates: { input: "10", write: "12.50", write1h: "20", cached: "0.25", output: "50" },
-    tiers: US,
-    perThousand: CLAUDE_SEARCH,
   },
   "anthropic/claude-haiku-5-5": {
     source:
@@ -163,15 +176,11 @@ const ANTHROPIC: Readonly<Record<string, PublishedPrice>> = {
       from: 100_001,
       rates: { input: "0.50", write: "0.625", write1h: "1", cached: "0.05", output: "2.50" },
     },
-    tiers: US,
-    perThousand: CLAUDE_SEARCH,
   },
   "anthropic/claude-sonnet-4-6": {
     source:
       "platform.claude.com/docs/en/docs/about-claude/pricing: $3 base, $3.75 5m writes, $6 1h writes, $0.30 hits, $15 output",
     rates: { input: "3", write: "3.75", write1h: "6", cached: "0.30", output: "15" },
-    tiers: US,
-    perThousand: CLAUDE_SEARCH,
   },
 }
 
@@ -210,6 +219,11 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   },
 }
 
+/** The price of a Perplexity model, and its fees for a thousand requests. */
+function sonar(rates: Rates, perThousand: Readonly<Record<string, string>>): PublishedPrice {
+  return { source: "docs.perplexity.ai/getting-started/pricing", rates, perThousand }
+}
+
 /** Perplexity's request fees are quoted, because its page shows them in a separate table. */
 const OTHERS: Readonly<Record<string, PublishedPrice>> = {
   "deepseek/deepseek-flash": {
@@ -245,6 +259,7 @@ const OTHERS: Readonly<Record<string, PublishedPrice>> = {
     source: "console.groq.com/docs/speech-to-text, quoted: $0.111 an hour; 10 s minimum billed",
     rates: {},
     perHour: "0.111",
+    minimumSeconds: 10,
   },
   "mistral/mistral-medium-latest": {
     source:
@@ -256,24 +271,15 @@ const OTHERS: Readonly<Record<string, PublishedPrice>> = {
       "docs.mistral.ai/inference/model-selection-guide: input $1.4, cached input $0.14, output $4.4",
     rates: { input: "1.4", cached: "0.14", output: "4.4" },
   },
-  "perplexity/sonar": {
-    source:
-      "docs.perplexity.ai/getting-started/pricing: $1 and $1; requests $5 low, $8 medium, $12 high",
-    rates: { input: "1", output: "1" },
-    perThousand: { low: "5", medium: "8", high: "12" },
-  },
-  "perplexity/sonar-pro": {
-    source:
-      "docs.perplexity.ai/getting-started/pricing: $3 and $15; requests $6 low, $10 medium, $14 high",
-    rates: { input: "3", output: "15" },
-    perThousand: { low: "6", medium: "10", high: "14" },
-  },
-  "perplexity/sonar-reasoning-pro": {
-    source:
-      "docs.perplexity.ai/getting-started/pricing: $2 and $8; requests $6 low, $10 medium, $14 high",
-    rates: { input: "2", output: "8" },
-    perThousand: { low: "6", medium: "10", high: "14" },
-  },
+  "perplexity/sonar": sonar({ input: "1", output: "1" }, { low: "5", medium: "8", high: "12" }),
+  "perplexity/sonar-pro": sonar(
+    { input: "3", output: "15" },
+    { low: "6", medium: "10", high: "14" },
+  ),
+  "perplexity/sonar-reasoning-pro": sonar(
+    { input: "2", output: "8" },
+    { low: "6", medium: "10", high: "14" },
+  ),
   "perplexity/sonar-deep-research": {
     source:
       "docs.perplexity.ai/getting-started/pricing: $2 input, $2 citations, $8 output, $3 reasoning; $5 per 1K search queries",
@@ -284,7 +290,9 @@ const OTHERS: Readonly<Record<string, PublishedPrice>> = {
 
 export const PAGES: Readonly<Record<string, PublishedPrice>> = {
   ...OPENAI,
-  ...ANTHROPIC,
+  ...Object.fromEntries(
+    Object.entries(ANTHROPIC).map(([model, price]) => [model, ofAnthropic(price)]),
+  ),
   ...GOOGLE,
   ...OTHERS,
 }

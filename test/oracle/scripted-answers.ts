@@ -24,7 +24,7 @@ export function answerTo(path: string, scripted: Scripted): Response {
   const { used, stream } = scripted
   if (path.endsWith("/embeddings")) return Response.json(vectors(sum(used.input)))
   if (path.endsWith("/speech")) return new Response(new Uint8Array(2_000))
-  if (path.endsWith("/transcriptions")) return Response.json(transcript(used.seconds ?? 0))
+  if (path.endsWith("/transcriptions")) return Response.json(transcript(scripted))
   if (path.endsWith("/images/generations")) return Response.json(images(scripted))
   if (path.includes("generateContent")) return Response.json(gemini(scripted))
   if (path.includes("streamGenerateContent")) {
@@ -178,7 +178,20 @@ function vectors(tokens: number): Json {
   }
 }
 
-function transcript(seconds: number): Json {
+function transcript({ used }: Scripted): Json {
+  const { seconds, audio = 0, output = 0 } = used
+  if (seconds === undefined) {
+    return {
+      text: "Hello",
+      usage: {
+        type: "tokens",
+        input_tokens: audio,
+        input_token_details: { audio_tokens: audio, text_tokens: 0 },
+        output_tokens: output,
+        total_tokens: audio + output,
+      },
+    }
+  }
   return {
     task: "transcribe",
     language: "english",
