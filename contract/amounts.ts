@@ -6,6 +6,9 @@ import { parseDecimal } from "./decimal.ts"
  * not plain code. The API and the command line take plain decimals only, and say what to write instead.
  */
 
+/** The highest `minimum_seconds` of a price. */
+export const MAX_MINIMUM_SECONDS = 3_600
+
 /** What is typed, read: the amount as the API takes it, or what is wrong with it. */
 export type AmountReading = { readonly amount: string } | { readonly fault: string }
 

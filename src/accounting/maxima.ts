@@ -12,8 +12,6 @@ export const MAX_STORED_AMOUNT = 2n ** 63n - 1n
 /** Nanocredits per million units, and millionths of a multiplier: below a billion, as in the settings. */
 export const MAX_RATE = 10n ** 18n
 export const MAX_MULTIPLIER = 10n ** 15n
-/** The highest minimum of seconds in a price. */
-export const MAX_MINIMUM_SECONDS = 3_600
 
 /** Limits an amount that a provider or a receipt reports to the stored maximum. */
 export function reportedAmount(amount: bigint): bigint {

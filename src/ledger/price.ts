@@ -7,14 +7,9 @@ import {
   USAGE_CLASSES,
   type UsageClass,
 } from "#contract/usage-classes.ts"
+import { MAX_MINIMUM_SECONDS } from "#contract/amounts.ts"
 import type { Stretch } from "../accounting/period-calendar.ts"
-import {
-  MAX_MINIMUM_SECONDS,
-  MAX_MULTIPLIER,
-  MAX_QUANTITY,
-  MAX_RATE,
-  storedAmount,
-} from "../accounting/maxima.ts"
+import { MAX_MULTIPLIER, MAX_QUANTITY, MAX_RATE, storedAmount } from "../accounting/maxima.ts"
 import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp, parseDecimal } from "#contract/decimal.ts"
 import type { PeriodTimes } from "#contract/price-periods.ts"

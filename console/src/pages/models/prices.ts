@@ -5,7 +5,7 @@ import {
   readDecimal,
 } from "tollgate-contract/decimal.ts"
 import type { PriceName } from "tollgate-contract/usage-classes.ts"
-import { readAmount } from "tollgate-contract/amounts.ts"
+import { MAX_MINIMUM_SECONDS, readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 
@@ -200,13 +200,10 @@ export function decimalFault(typed: string): string | undefined {
 /** What is wrong with a minimum of seconds. */
 export function secondsFault(typed: string): string | undefined {
   const seconds = Number(typed)
-  return Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_MINIMUM_SECONDS
     ? undefined
-    : `Enter a whole number from 1 to ${MAX_SECONDS}`
+    : `Enter a whole number from 1 to ${MAX_MINIMUM_SECONDS}`
 }
-
-/** The highest minimum that settings accept. */
-const MAX_SECONDS = 3_600
 
 function amountOf(typed: string): string | undefined {
   const reading = readAmount(typed, PRICE_FORM)
