@@ -255,6 +255,12 @@ describe("known models", () => {
     expect(known("anthropic", "claude-sonnet-5").price).toMatchObject({ input: "2", output: "10" })
   })
 
+  test("models that their provider has withdrawn are absent", () => {
+    const names = models.map(({ id }) => id)
+    expect(names.filter((id) => id.startsWith("xiaomi/mimo-v2.5"))).toEqual([])
+    expect(names).toContain("xiaomi/mimo-v2.6-pro")
+  })
+
   test("each kind is there, and free models say so", () => {
     const kindsOf = {
       "openai/text-embedding-3-small": "embedding",

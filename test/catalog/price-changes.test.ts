@@ -55,6 +55,14 @@ describe("changes between two lists", () => {
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
+  test("a minimum of seconds that rises or is new makes a price dearer", () => {
+    const withMinimum = (minimum_seconds?: string) =>
+      list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
+    expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })
+    expect(kinds(withMinimum("10"), withMinimum("15"))).toEqual({ a: "dearer" })
+    expect(kinds(withMinimum("10"), withMinimum())).toEqual({ a: "cheaper" })
+  })
+
   test("a class, tier or mode that goes costs what it falls back on", () => {
     const cached = { input: "2", cached_input: "0.5", output: "2" }
     expect(kinds(list({ a: cached }), list({ a: { input: "2", output: "2" } }))).toEqual({

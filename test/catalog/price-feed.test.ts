@@ -60,6 +60,10 @@ describe("a signed price list", () => {
     expect(bad(facts({}, { input: "1e9" }))).toThrow("is not a price")
     expect(bad(facts({}, { input: 1 }))).toThrow("vendors.openai.gpt-7.price.input")
     expect(bad(facts({ date: "soon" }))).toThrow("date")
+    for (const minimum_seconds of ["0", "0.5", "3601", 10]) {
+      const place = "vendors.openai.gpt-7.price.minimum_seconds"
+      expect(bad(facts({}, { second: "1", minimum_seconds }))).toThrow(place)
+    }
   })
 
   test("the whole list is rejected if one price has an invalid period", () => {
