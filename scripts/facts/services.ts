@@ -72,8 +72,8 @@ export const modelModes: readonly {
 export const modelRates: readonly { vendor: string; name: RegExp; rates: Price }[] = [
   // docs.perplexity.ai/guides/pricing: its reasoning is counted separately from its output.
   { vendor: "perplexity", name: /^sonar-deep-research$/, rates: { reasoning_output: "3" } },
-  // console.groq.com/docs/speech-to-text: shorter recordings are billed as 10 seconds. OpenAI, Deepgram, ElevenLabs,
-  // Fireworks and Mistral document no minimum.
+  // console.groq.com/docs/speech-to-text: shorter recordings are billed as 10 seconds. OpenAI, Deepgram,
+  // ElevenLabs and Fireworks document no minimum.
   { vendor: "groq", name: /^(distil-)?whisper-/, rates: { minimum_seconds: "10" } },
 ]
 
