@@ -11,3 +11,27 @@ export function ownTurn(): Promise<void> {
   last = last.then(nextTurn)
   return last
 }
+
+/**
+ * Bounds how many short tasks begin in one turn of the event loop. Counts without a look at the clock and without a
+ * timer per task: the count is reset after the turn in which half of the maximum is reached.
+ */
+export class TurnLimit {
+  readonly #max: number
+  #count = 0
+  #laterTurn = Promise.resolve()
+
+  /** @param max tasks that begin in one turn; as many that waited may begin in the same turn. */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Admits a task. @returns undefined if it may begin immediately; otherwise resolves in the turn that it may use. */
+  enter(): Promise<void> | undefined {
+    this.#count += 1
+    if (this.#count === this.#max >> 1) setImmediate(() => (this.#count = 0))
+    if (this.#count <= this.#max) return undefined
+    if (this.#count % this.#max === 1) this.#laterTurn = this.#laterTurn.then(nextTurn)
+    return this.#laterTurn
+  }
+}

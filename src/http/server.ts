@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import { TurnLimit } from "../canon/next-turn.ts"
 import type { Method } from "#contract/route-name.ts"
 import type { LastAnswers } from "./last-answers.ts"
 import { type EncodeBreak, type ErrorAnswer, errorAnswer } from "./answers.ts"
@@ -62,6 +63,12 @@ const HOST = /^[^\s,/?#@\\]+$/
 /** Bodies are limited where they are read, with an error of ours; this is only a last resort. */
 const LARGEST_BODY = 1024 * 1024 * 1024
 
+/**
+ * Requests that begin in one turn of the event loop, over all connections. A client may pipeline thousands of them, and
+ * the runtime reads all that has arrived in one turn. It closes a connection that pipelines behind a waiting request.
+ */
+const requestsPerTurn = new TurnLimit(64)
+
 /** What a server answers. */
 export interface Answering {
   readonly routes: readonly Route[]
@@ -109,9 +116,23 @@ type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response 
 
 function bunHandler(handler: Handler, last: LastAnswers, state: ServerState): BunHandler {
   return (request, server) => {
-    const answer = answered(request, handler, new BunConnection(request, server, state))
-    return last.isOn ? last.close(answer) : answer
+    return begun(request, handler, new BunConnection(request, server, state), last)
   }
+}
+
+/** Handles a request, in a later turn of the event loop if too many begin in this one. */
+function begun(
+  request: Request,
+  handler: Handler,
+  connection: Connection,
+  last: LastAnswers,
+): Response | Promise<Response> {
+  const turn = requestsPerTurn.enter()
+  const answer =
+    turn === undefined
+      ? answered(request, handler, connection)
+      : turn.then(() => answered(request, handler, connection))
+  return last.isOn ? last.close(answer) : answer
 }
 
 /** The answer of a handler, once it is clear that the request has one host, and what becomes of an unread body. */
@@ -187,8 +208,7 @@ function mounted(
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
       const { address, origin } = new BunConnection(request, server, state)
-      const answer = answered(request, handler, { address, origin, waitLong() {} })
-      return last.isOn ? last.close(answer) : answer
+      return begun(request, handler, { address, origin, waitLong() {} }, last)
     },
   ]
 }
