@@ -36,12 +36,12 @@ export const LARGE_BODY = 2 * SLICE_BYTES
 
 /** Whether a value is so long that it is written in slices. @param limit characters of its JSON. */
 export function isLargeJson(value: JsonValue, limit = LARGE_BODY): boolean {
-  return weightOf(value, limit) > limit
+  return approximateLength(value, limit) > limit
 }
 
 /** The text of a value in pieces that are about as long as a slice at most. */
 export function* piecesOf(value: JsonValue): Generator<string, undefined> {
-  if (weightOf(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)
+  if (approximateLength(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)
   else if (typeof value === "string") yield* piecesOfText(value)
   else if (Array.isArray(value)) yield* piecesOfList(value)
   else if (isJsonObject(value)) yield* piecesOfObject(value)
@@ -72,7 +72,7 @@ function* piecesOfList(list: readonly JsonValue[]): Generator<string, undefined>
   let start = 0
   let weight = 0
   for (const [index, element] of list.entries()) {
-    weight += weightOf(element, SLICE_BYTES)
+    weight += approximateLength(element, SLICE_BYTES)
     if (weight <= SLICE_BYTES) continue
     if (index > start) yield `${elementsOf(list, start, index)},`
     yield* piecesOf(element)
@@ -100,20 +100,20 @@ function elementsOf(list: readonly JsonValue[], start: number, end: number): str
   return JSON.stringify(list.slice(start, end)).slice(1, -1)
 }
 
-/** About how long the text of a value is; counted up to a little more than a limit. */
-function weightOf(value: JsonValue | undefined, limit: number): number {
+/** Returns about how long the text of a value is. @param limit counting stops at a little more. Characters. */
+export function approximateLength(value: JsonValue | undefined, limit = LARGE_BODY): number {
   if (typeof value === "string") return value.length + 2
   if (typeof value !== "object" || value === null) return 8
   let weight = 2
   if (Array.isArray(value)) {
     for (const element of value) {
-      weight += 1 + weightOf(element, limit - weight)
+      weight += 1 + approximateLength(element, limit - weight)
       if (weight > limit) break
     }
     return weight
   }
   for (const name in value) {
-    weight += name.length + 4 + weightOf(value[name], limit - weight)
+    weight += name.length + 4 + approximateLength(value[name], limit - weight)
     if (weight > limit) break
   }
   return weight

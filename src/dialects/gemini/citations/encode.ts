@@ -5,6 +5,8 @@ import { BytePlaces } from "./byte-places.ts"
 
 /** The most characters of its text that a candidate may repeat in its grounding. */
 const MAX_REPEATED = 1_000_000
+/** Approximate length of a source or of a supported segment, without its texts. Characters. */
+const ENTRY_LENGTH = 80
 
 /** The sources of a candidate's text, as `groundingMetadata`: each source once, and the segments it supports. */
 export class Grounding {
@@ -13,10 +15,12 @@ export class Grounding {
   readonly #supports: JsonObject[] = []
   readonly #places = new BytePlaces()
   #repeated = 0
+  #wordsLength = 0
 
-  /** The number of sources and of supported segments. */
-  get count(): number {
-    return this.#chunks.size + this.#supports.length
+  /** Approximate characters of the metadata. */
+  get length(): number {
+    const count = this.#chunks.size + this.#supports.length
+    return count * ENTRY_LENGTH + this.#wordsLength + Math.min(this.#repeated, MAX_REPEATED)
   }
 
   /**
@@ -34,7 +38,10 @@ export class Grounding {
 
   /** Queries and results. */
   search({ queries, pages }: WebSearchPart): void {
-    for (const query of queries) this.#queries.push(query)
+    for (const query of queries) {
+      this.#queries.push(query)
+      this.#wordsLength += query.length
+    }
     for (const { url, title } of pages) this.#source(url, title)
   }
 
@@ -51,10 +58,16 @@ export class Grounding {
   /** The index of a source; its title may arrive later than its address. */
   #source(url: string | undefined, title: string | undefined): number {
     const key = url ?? `\0${title ?? ""}`
-    const known = this.#chunks.get(key) ?? { index: this.#chunks.size, web: {} }
-    this.#chunks.set(key, known)
-    if (url !== undefined) known.web.uri = url
-    if (title !== undefined) known.web.title ??= title
+    let known = this.#chunks.get(key)
+    if (known === undefined) {
+      known = { index: this.#chunks.size, web: url === undefined ? {} : { uri: url } }
+      this.#chunks.set(key, known)
+      this.#wordsLength += key.length
+    }
+    if (title !== undefined && known.web.title === undefined) {
+      known.web.title = title
+      this.#wordsLength += title.length
+    }
     return known.index
   }
 

@@ -4,6 +4,7 @@ import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import { imageType } from "../../../canon/media-source.ts"
 import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
+import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import { logprobsOf } from "../../shared/logprobs.ts"
 import { Grounding } from "../citations/encode.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
@@ -61,7 +62,7 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
     finishReason: encodeFinish(ending),
     index,
     ...(metadata !== undefined && { groundingMetadata: metadata }),
-    ...(logprobs.count > 0 && { logprobsResult: logprobs.result }),
+    ...(logprobs.length > 0 && { logprobsResult: logprobs.result }),
     ...extra,
   }
 }
@@ -70,8 +71,8 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
 export class WrittenLogprobs {
   readonly #chosen: JsonObject[] = []
   readonly #others: JsonObject[] = []
-  /** The number of tokens and alternatives. */
-  count = 0
+  /** Approximate characters of their JSON. */
+  length = 0
   #hasOthers = false
 
   /** Adds the log probabilities of an extra of any dialect. */
@@ -79,10 +80,12 @@ export class WrittenLogprobs {
     for (const token of logprobsOf(extra) ?? []) {
       if (!isJsonObject(token)) continue
       const others = listAt(token, "top_logprobs").filter(isJsonObject)
-      this.#chosen.push(encodeLogprob(token))
-      this.#others.push({ candidates: others.map(encodeLogprob) })
+      const chosen = encodeLogprob(token)
+      const candidates = others.map(encodeLogprob)
+      this.#chosen.push(chosen)
+      this.#others.push({ candidates })
       this.#hasOthers ||= others.length > 0
-      this.count += 1 + others.length
+      this.length += approximateLength(chosen) + approximateLength(candidates)
     }
   }
 

@@ -19,11 +19,6 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }
 
-/** Approximate length of a token with its log probability. Characters. */
-const TOKEN_LENGTH = 40
-/** Approximate length of a source or of a supported segment. Characters. */
-const SOURCE_LENGTH = 80
-
 /** Each chunk has new parts of one candidate; the last one has all finish reasons, and the usage. */
 class GenerationEncoder implements EventEncoder {
   readonly #candidates = new Map<number, WrittenCandidate>()
@@ -65,8 +60,7 @@ class GenerationEncoder implements EventEncoder {
     let length = 0
     const candidates = [...this.#candidates.values()].map((candidate) => {
       const end = candidate.end()
-      length += candidate.takeLength()
-      length += end.logprobs.count * TOKEN_LENGTH + end.grounding.count * SOURCE_LENGTH
+      length += candidate.takeLength() + end.logprobs.length + end.grounding.length
       return encodeEnd(end)
     })
     const json: JsonObject = {

@@ -2,6 +2,7 @@ import type { FinishReason } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { AudioPart, Citation, ImagePart } from "../../../canon/message.ts"
+import { LARGE_BODY } from "../../../canon/sliced-json-text.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { Grounding } from "../citations/encode.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -31,7 +32,10 @@ export class WrittenCandidate {
   readonly #signatures = new Signatures()
   readonly #grounding = new Grounding()
   readonly #calls = new Map<number, OpenCall>()
-  /** What has come since a call that is incomplete: some vendors send text in the middle of arguments. */
+  /**
+   * What has come since a call that is incomplete: some vendors send text in the middle of arguments. Calls too long to
+   * be parsed in one turn of the event loop count as incomplete until the candidate ends.
+   */
   #deferred: JsonObject[] = []
   #text = ""
   #partStart = 0
@@ -141,6 +145,7 @@ export class WrittenCandidate {
     if (calls.length === 0) return parts
     const isComplete =
       this.#deferred.length === 0 &&
+      calls.reduce((length, call) => length + call.arguments.length, 0) <= LARGE_BODY &&
       calls.every((call) => parseJsonObject(call.arguments) !== undefined)
     if (isComplete) return [...this.#endCalls(), ...parts]
     this.#deferred.push(...parts)

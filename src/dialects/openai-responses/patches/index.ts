@@ -9,6 +9,7 @@ import type {
 } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { type JsonObject, type JsonValue, objectAt, textAt } from "../../../canon/json.ts"
+import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import { streamFailure } from "../errors.ts"
 import { withDistinctIds, withMessages } from "../messages/content-input.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
@@ -106,7 +107,8 @@ class ResponseFrames implements FramePatcher {
     if (response) this.#response = this.#patched(response)
     if (this.#response === undefined) return this.#failUnstarted(error, requestId)
     const failure = streamFailure(error, requestId)
-    return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response)
+    const length = approximateLength(this.#response)
+    return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response, length)
   }
 
   #patched(response: JsonObject): JsonObject {

@@ -40,17 +40,22 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
   return new ResponseEncoder(request)
 }
 
-/** The events that end a stream which broke: the error, and the response so far. */
+/**
+ * The events that end a stream which broke: the error, and the response so far.
+ * @param length approximate characters of the answer in the response.
+ */
 export function failureFrames(
   writer: FrameWriter,
   failure: StreamFailure,
   response: JsonObject,
+  length: number,
 ): SseFrame[] {
   const { code, message, responseCode, members } = failure
   const error = { code: responseCode, message }
+  const failed = { response: { ...response, status: "failed", error } }
   return [
     writer.parsed("error", { code, message, ...members }),
-    writer.parsed("response.failed", { response: { ...response, status: "failed", error } }),
+    writer.parsed("response.failed", failed, length),
   ]
 }
 
@@ -289,7 +294,7 @@ class ResponseEncoder implements EventEncoder {
     this.#failed = true
     const frames: SseFrame[] = []
     const response = this.#response(frames, { status: "failed", usage: null })
-    frames.push(...failureFrames(this.#writer, failure, response))
+    frames.push(...failureFrames(this.#writer, failure, response, this.#length))
     return frames
   }
 }

@@ -1,5 +1,6 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { IMAGE_CALL } from "../media.ts"
 import type { ItemStatus } from "../result/output-items.ts"
@@ -43,9 +44,9 @@ export abstract class ItemWriter {
   /** The item so far. */
   abstract get item(): JsonObject
 
-  /** Approximate characters of the answer in the item; 0 for an item that arrives whole. */
+  /** Approximate characters of the answer in the item. */
   get length(): number {
-    return 0
+    return approximateLength(this.item)
   }
 
   close(status: ItemStatus, frames: SseFrame[]): void {

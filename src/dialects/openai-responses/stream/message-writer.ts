@@ -2,6 +2,7 @@ import type { SseFrame } from "../../../canon/dialect.ts"
 import { JoinedBase64 } from "../../../canon/audio-pieces.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { AudioPart, Citation } from "../../../canon/message.ts"
+import { approximateLength } from "../../../canon/sliced-json-text.ts"
 import { encodeAnnotation } from "../citations.ts"
 import { audioContent, audioData } from "../media.ts"
 import { messageItem, refusalContent, textContent } from "../result/output-items.ts"
@@ -20,9 +21,6 @@ interface OpenContent {
   /** For audio, its data. */
   data: JoinedBase64 | undefined
 }
-
-/** Approximate length of a token with its log probability. Characters. */
-const TOKEN_LENGTH = 80
 
 /** Writes a message: its texts and refusals, one content after another. */
 export class MessageWriter extends ItemWriter {
@@ -80,14 +78,17 @@ export class MessageWriter extends ItemWriter {
     if (annotation === undefined) return
     const index = current.annotations.push(annotation) - 1
     const members = `"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`
+    this.#length += members.length
     const type = "response.output_text.annotation.added"
     frames.push(this.writer.frame(type, `${current.place},${members}`))
   }
 
   logprobs(logprobs: readonly JsonValue[]): void {
     if (this.#current === undefined) return
-    for (const token of logprobs) this.#current.logprobs.push(token)
-    this.#length += logprobs.length * TOKEN_LENGTH
+    for (const token of logprobs) {
+      this.#current.logprobs.push(token)
+      this.#length += approximateLength(token)
+    }
   }
 
   protected override finish(frames: SseFrame[]): void {
