@@ -1,5 +1,7 @@
+import type { Choice } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { once } from "../../canon/once.ts"
 
 /** No vendor can be asked for so many (OpenAI's limit is 128); each is work for all that read the answer. */
 const MOST_CHOICES = 1_000
@@ -40,6 +42,23 @@ export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] 
   const numbers = new Set(given)
   const isComplete = positions.every((position) => numbers.has(position))
   return isComplete ? (given as number[]) : positions
+}
+
+/**
+ * Encodes the choices of a whole answer. Each of several is encoded when it is first read, because the answer is written
+ * in slices: encoding all of them would block the event loop.
+ */
+export function encodeChoices(
+  choices: readonly Choice[],
+  encode: (choice: Choice) => JsonObject,
+): JsonObject[] {
+  if (choices.length === 1) return choices.map(encode)
+  const encoded: JsonObject[] = []
+  for (const [index, choice] of choices.entries()) {
+    const get = once(() => encode(choice))
+    Object.defineProperty(encoded, index, { get, enumerable: true, configurable: true })
+  }
+  return encoded
 }
 
 /** Numbers the choices of a stream. The only requested choice gets index 0, regardless of its vendor's index. */

@@ -3,6 +3,7 @@ import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { mintId } from "../../shared/identifiers.ts"
+import { encodeChoices } from "../../shared/choices.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 import { encodeCandidate } from "./encode-candidate.ts"
 import { encodeUsage } from "../usage.ts"
@@ -10,7 +11,7 @@ import { encodeUsage } from "../usage.ts"
 /** A whole `GenerateContentResponse` (@google/genai). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   return {
-    candidates: result.choices.map(encodeCandidate),
+    candidates: encodeChoices(result.choices, encodeCandidate),
     ...ownFields(DIALECT, result.extra),
     usageMetadata: encodeUsage(result.usage ?? NO_USAGE),
     modelVersion: result.model ?? request.model,

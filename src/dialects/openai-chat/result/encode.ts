@@ -4,6 +4,7 @@ import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { CallOrigin, ImagePart, ToolCallPart } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
+import { encodeChoices } from "../../shared/choices.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
 import { logprobsOf } from "../../shared/logprobs.ts"
 import { textOf } from "../../shared/text-tool.ts"
@@ -26,7 +27,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     object: "chat.completion",
     created: result.created ?? nowInSeconds(),
     model: result.model ?? request.model,
-    choices: result.choices.map((choice) => encodeChoice(choice, { origins, speech })),
+    choices: encodeChoices(result.choices, (choice) => encodeChoice(choice, { origins, speech })),
     usage: encodeUsage(result.usage ?? NO_USAGE),
     // OpenRouter's clients require it.
     system_fingerprint: null,
