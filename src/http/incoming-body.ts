@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import { nextTurn } from "../canon/next-turn.ts"
 
 /** How slowly a body may come: fewer bytes than these in two windows on end are too few. */
 export interface Pace {
@@ -9,6 +10,17 @@ export interface Pace {
 
 /** 32 KB a second: what a poor mobile line has. */
 export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
+
+/** After shorter chunks, reading waits for a turn of the event loop: see `pauseAfter`. Bytes. */
+const SHORT_CHUNK_BYTES = 4 * 1024
+
+/**
+ * Waits for a turn of the event loop after a short chunk. The runtime joins the chunks that nobody reads yet: a read for
+ * each of 100,000 chunks of one byte blocks the event loop.
+ */
+export function pauseAfter(chunkBytes: number): Promise<void> | undefined {
+  return chunkBytes < SHORT_CHUNK_BYTES ? nextTurn() : undefined
+}
 
 /** The unread part of a body; undefined if it is complete, broken or cut off. */
 export type RestOfBody =
@@ -51,9 +63,11 @@ export async function* incomingChunks(
       const { done, value } = await reader.read()
       if (watch.isTooSlow) throw tooSlow(pace)
       if (done) return
-      watch.came(value.byteLength)
+      const { byteLength } = value
+      watch.came(byteLength)
       isReading = false
       yield value
+      await pauseAfter(byteLength)
       isReading = true
     }
   } finally {

@@ -1,5 +1,5 @@
 import { detachBuffer } from "../canon/detach-buffer.ts"
-import { PaceWatch, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.ts"
+import { PaceWatch, pauseAfter, type RestOfBody, restOf, USUAL_PACE } from "./incoming-body.ts"
 
 /** How long an answer waits for the rest of its request, so that the connection can be used again. */
 const REST_WAIT_MS = 100
@@ -96,9 +96,11 @@ async function dropped(rest: RestOfBody | Promise<RestOfBody>, maxBytes: number)
       const { done, value } = await reader.read()
       if (done) return !isCut
       silence.refresh()
-      bytes += value.byteLength
-      watch.came(value.byteLength)
+      const { byteLength } = value
+      bytes += byteLength
+      watch.came(byteLength)
       detachBuffer(value)
+      await pauseAfter(byteLength)
     }
     cut()
     return false

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test"
 import { connect } from "node:net"
 import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
@@ -257,5 +257,27 @@ test("answers HTTP/1.0 requests without a host", async () => {
     using sender = new Sender([`GET ${path} HTTP/1.0`])
     await until(() => sender.isClosed)
     expect([path, sender.text.slice(9, 10)]).not.toEqual([path, "5"])
+  }
+})
+
+const TINY_CHUNKS = 50_000
+/** A read may return few chunks if the network delivers few at once. */
+const MAX_READS = TINY_CHUNKS / 10
+
+test.each([
+  ["a body of no endpoint", "/nothing", "sk-tg-wrong", 404],
+  ["a body without a valid key", "/v1/chat/completions", "sk-tg-wrong", 401],
+  ["a JSON body", "/v1/chat/completions", undefined, 400],
+  ["a form", "/v1/audio/transcriptions", undefined, 400],
+] as const)("reads many tiny chunks of %s together", async (_, path, key, status) => {
+  const type = path.includes("audio") ? "multipart/form-data; boundary=x" : "application/json"
+  const read = spyOn(ReadableStreamDefaultReader.prototype, "read")
+  try {
+    using sender = new Sender(headOf(path, key ?? caller.key, "chunked", type))
+    sender.socket.write(`${"1\r\n \r\n".repeat(TINY_CHUNKS)}0\r\n\r\n`)
+    await until(() => sender.text.startsWith(`HTTP/1.1 ${status}`))
+    expect(read.mock.calls.length).toBeLessThan(MAX_READS)
+  } finally {
+    read.mockRestore()
   }
 })
