@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { ModelSettings } from "../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
-import { CHAT, errorOf, HELLO, receiptOf } from "./support.ts"
+import { CHAT, errorOf, HELLO, nanocredits, receiptOf } from "./support.ts"
 
 /** Requests that take several calls of the provider, of which a later one fails. */
 
@@ -113,6 +113,16 @@ beforeAll(async () => {
         kind: "embedding",
         price: { input: "100" },
         deployments: [{ provider: "cohere", model: "embed-v4.0", weight: 1 }],
+      },
+      "cohere/with-fee": {
+        kind: "embedding",
+        price: { input: "100", request: "5000" },
+        deployments: [{ provider: "cohere", model: "embed-v4.0", weight: 1 }],
+      },
+      "together/with-fee": {
+        kind: "image",
+        price: { image: "100000", request: "5000" },
+        deployments: [{ provider: "together", model: "flux", weight: 1 }],
       },
       "together/flux": {
         kind: "image",
@@ -302,3 +312,42 @@ test.each([1, 2, -1])(
     expect((await receiptOf(caller, response)).cost).toBe("0")
   },
 )
+
+describe("the fee of a request", () => {
+  const texts = Array.from({ length: 200 }, () => "word ".repeat(20))
+  const image = { prompt: "an owl", n: 10, response_format: "b64_json" }
+  const cases = [
+    ["/v1/embeddings", { model: "cohere/with-fee", input: texts }, 3, "0.3"],
+    ["/v1/images/generations", { model: "together/with-fee", ...image }, 3, "1"],
+    [
+      "/v1/rerank",
+      { model: "cohere/with-fee", query: "a", documents: texts.slice(0, 100) },
+      3,
+      "0.3",
+    ],
+  ] as const
+
+  test.each(cases)("is held and charged for each call of %s", async (path, body, count, rest) => {
+    failing = 0
+    const response = await caller.post(path, body)
+    expect(response.status, await response.clone().text()).toBe(200)
+    expect(calls).toBe(count)
+    const { cost, hold, usage } = await receiptOf(caller, response)
+    expect(usage).toMatchObject({ request: count })
+    const fees = BigInt(count) * 5_000_000n
+    expect(nanocredits(cost)).toBe(nanocredits(rest) + fees)
+    expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+    const estimated = await caller.post("/v1/estimate", { path, body })
+    const { most } = (await estimated.json()) as { most: string }
+    expect(nanocredits(most)).toBe(nanocredits(hold))
+  })
+
+  test("is charged for the calls that succeeded", async () => {
+    status = 500
+    failing = 3
+    const order = { ...image, model: "together/with-fee" }
+    const response = await caller.post("/v1/images/generations", order)
+    expect(response.status).toBe(200)
+    expect((await receiptOf(caller, response)).cost).toBe("0.81")
+  })
+})

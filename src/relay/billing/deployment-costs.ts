@@ -3,12 +3,19 @@ import type { Deployment } from "../../catalog/model.ts"
 import { type Cost, costOf } from "../../ledger/price.ts"
 import { withRequests } from "./priced-usage.ts"
 
-/** What a usage costs at the dearest deployment; undefined where none has a price. */
-export function dearestOf(usage: Usage, deployments: readonly Deployment[]): Cost | undefined {
+/**
+ * Returns the cost of a usage at the most expensive deployment; undefined if no deployment has a price.
+ * @param calls the number of calls that the usage is the sum of.
+ */
+export function highestCost(
+  usage: Usage,
+  deployments: readonly Deployment[],
+  calls = 1,
+): Cost | undefined {
   let worst: Cost | undefined
   for (const { price } of deployments) {
     if (!price) continue
-    const cost = costOf(withRequests({ usage }, price), price)
+    const cost = costOf(withRequests({ usage, calls }, price), price)
     if (worst === undefined || cost.total > worst.total) worst = cost
   }
   return worst

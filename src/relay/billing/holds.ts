@@ -16,7 +16,7 @@ import {
   boundedText,
 } from "./bounds.ts"
 import { affordableOutput, worstCost } from "./bound-cost.ts"
-import { dearestOf } from "./deployment-costs.ts"
+import { highestCost } from "./deployment-costs.ts"
 import { ledgerUnavailable, indebted, refusalOf, reserved } from "./payment-refusals.ts"
 import {
   type ChatAdmission,
@@ -82,10 +82,10 @@ export class Holds {
   }
 
   async #admitUsage(admission: UsageAdmission): Promise<PendingCharge> {
-    const { call, model, worst, max = worst, beside = 0n } = admission
+    const { call, model, worst, max = worst, beside = 0n, calls } = admission
     const payer = call.key.payerAt(Date.now(), call.labels)
     const input: UsageHoldInput = { call, request: undefined, model, payer, worst, max }
-    const needed = worstOf(model, worst) + beside
+    const needed = worstOf(model, worst, calls) + beside
     const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
     if (charge) return charge
     const refusal = refusalOf(this.#ledger.snapshot(input.payer), needed, needed)
@@ -100,10 +100,10 @@ export class Holds {
    */
   async revise(charge: PendingCharge, admission: UsageAdmission): Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()
-    const { model, worst, max = worst } = admission
+    const { model, worst, max = worst, calls } = admission
     const { call, hold } = charge
     const { payer } = hold
-    const needed = worstOf(model, worst)
+    const needed = worstOf(model, worst, calls)
     const resize = (): true | undefined => this.#ledger.tryResize(hold, needed) || undefined
     if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
       throw refusalOf(this.#ledger.snapshot(payer), needed, needed)
@@ -247,7 +247,7 @@ function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
   return { ...input, bound: repeated(calls, widened(terms, model, plain, calls)) }
 }
 
-/** Nanocredits: what a usage costs at the dearest deployment. */
-function worstOf({ deployments }: Model, worst: Usage): bigint {
-  return dearestOf(worst, deployments)?.total ?? 0n
+/** Nanocredits: the cost of a usage at the most expensive deployment. */
+function worstOf({ deployments }: Model, worst: Usage, calls?: number): bigint {
+  return highestCost(worst, deployments, calls)?.total ?? 0n
 }

@@ -69,6 +69,8 @@ export interface UsageAdmission {
   readonly worst: Usage
   /** The most that is charged, if that is more. */
   readonly max?: Usage | undefined
+  /** Upstream calls that it may take. Default: 1. */
+  readonly calls?: number | undefined
   /** Whether its answer is whole, and may be read on when its caller has left. */
   readonly isWhole: boolean
   /** Nanocredits that another operation of the same request needs as well. */

@@ -1,6 +1,6 @@
 import { reportable } from "../../canon/extra.ts"
 import { keeperOf } from "../../catalog/model.ts"
-import { dearestOf } from "../billing/deployment-costs.ts"
+import { highestCost } from "../billing/deployment-costs.ts"
 import {
   type Estimate,
   type EstimatedPart,
@@ -31,12 +31,13 @@ export async function estimateOperations(
   await limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
   const beside = parts.slice(0, -1).reduce((sum, { max }) => sum + max, 0n)
-  const { call, model, worst, isWhole = false } = last
+  const { call, model, worst, calls, isWhole = false } = last
   const charge = await billing.holds.admit({
     call,
     request: undefined,
     model,
     worst,
+    calls,
     isWhole,
     beside,
   })
@@ -44,9 +45,9 @@ export async function estimateOperations(
 }
 
 async function partOf(services: OperationServices, plan: OperationPlan): Promise<EstimatedPart> {
-  const { model, worst, min, call, lossesAt } = plan
+  const { model, worst, min, calls, call, lossesAt } = plan
   const { clients } = services.config()
-  const cost = dearestOf(worst, model.deployments)
+  const cost = highestCost(worst, model.deployments, calls)
   const max = cost?.total ?? 0n
   const route = await stepsOf(model, services.health, async (deployment) => {
     const client = clients.get(keeperOf(deployment))

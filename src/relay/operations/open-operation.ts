@@ -6,7 +6,7 @@ import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import { CallEnded, type CallFailure } from "../pipeline/call-failure.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationServices } from "./services.ts"
-import type { Candidate } from "../upstream/attempt.ts"
+import type { OperationCandidate } from "./operation-candidate.ts"
 
 /** What one deployment returned for an operation. */
 export interface Outcome<T> {
@@ -28,14 +28,17 @@ export class OpenOperation<T> implements Disposable {
   readonly headers: Record<string, string>
   readonly #services: SettlingServices
   readonly #context: RequestContext
+  readonly #candidate: OperationCandidate
   #isOver = false
 
   constructor(
     services: SettlingServices,
     context: RequestContext,
-    { deployment, client }: Candidate,
+    candidate: OperationCandidate,
     { value, losses }: Outcome<T>,
   ) {
+    const { deployment, client } = candidate
+    this.#candidate = candidate
     this.#services = services
     this.#context = context
     this.value = value
@@ -62,7 +65,8 @@ export class OpenOperation<T> implements Disposable {
     this.#isOver = true
     context.cancellation[Symbol.dispose]()
     if (!estimated && isNoUsage(usage)) alarms.usageMissing(context.call.id, deployment.id)
-    const priced = billing.pricing.price(context.charge, deployment, { usage, estimated })
+    const calls = this.#candidate.chargedCalls
+    const priced = billing.pricing.price(context.charge, deployment, { usage, estimated, calls })
     const { settlement } = await pipeline.settle(context, deployment, priced)
     pipeline.keepPayload(context)
     const { charged: cost, balance } = settlement

@@ -63,11 +63,22 @@ export class OperationCandidate implements Candidate {
 
   /** The share of the operation that its provider bills although the gateway cancelled the calls: 0 to 1. */
   get billedShare(): number {
-    const billed = this.#attempts.filter(
-      ({ isBilled, record }) => isBilled || record.outcome === "ok",
-    )
-    if (!billed.some(({ isBilled }) => isBilled)) return 0
-    return Math.min(1, billed.length / this.#wanted)
+    if (!this.#attempts.some(({ isBilled }) => isBilled)) return 0
+    return Math.min(1, this.#billed.length / this.#wanted)
+  }
+
+  get #billed(): readonly Attempt<Candidate>[] {
+    return this.#attempts.filter(({ isBilled, record }) => isBilled || record.outcome === "ok")
+  }
+
+  /** The number of calls whose usage is charged, at least one. */
+  get chargedCalls(): number {
+    const isUnread = this.#attempts.some(({ isBilled }) => isBilled)
+    return Math.max(1, isUnread ? this.#billed.length : this.#good.length)
+  }
+
+  get #good(): readonly OperationAnswer[] {
+    return this.#answers.filter((answer) => !isErrorAnswer(answer))
   }
 
   /** Records the provider cost of its calls as the operator's cost. */
@@ -77,7 +88,7 @@ export class OperationCandidate implements Candidate {
 
   /** The answers of the other calls if a call has failed or returned an error; in no order. */
   get completed(): readonly OperationAnswer[] {
-    const good = this.#answers.filter((answer) => !isErrorAnswer(answer))
+    const good = this.#good
     return this.#hasFailed || good.length < this.#answers.length ? good : []
   }
 

@@ -10,6 +10,8 @@ export interface UsageLimits {
   readonly worst: Usage
   /** The most that is charged, if that is more: what is beyond the hold is taken from the balance. */
   readonly max?: Usage
+  /** Upstream calls that it may take, if each has a fee. Default: 1. */
+  readonly calls?: number
 }
 
 /** What is admitted: which model, and how much it may use. */

@@ -95,7 +95,7 @@ export class Operation implements Disposable {
    * aborted.
    * @throws GatewayError; then no more is held than before.
    */
-  async admit({ model, worst, max, isWhole = false }: Admission): Promise<void> {
+  async admit({ model, worst, max, calls, isWhole = false }: Admission): Promise<void> {
     const { pipeline, watch } = this.#services
     const call = this.#call
     const rate = this.#rate
@@ -105,7 +105,7 @@ export class Operation implements Disposable {
     const config = this.#services.config()
     const work = watch.pulse.enter(call.id, call.endpoint, model.id)
     const arrival = { call, caller: this.#caller, config, rate, work }
-    const admission = { call, request: undefined, model, worst, max, isWhole }
+    const admission = { call, request: undefined, model, worst, max, calls, isWhole }
     if (before) this.#admitted = await pipeline.revise(arrival, before, admission)
     else {
       const counting = rate.count(roughTokens(totalInput(worst)))
@@ -168,7 +168,11 @@ export class Operation implements Disposable {
     }
   }
 
-  #opened<T>(context: RequestContext, candidate: Candidate, outcome: Outcome<T>): OpenOperation<T> {
+  #opened<T>(
+    context: RequestContext,
+    candidate: OperationCandidate,
+    outcome: Outcome<T>,
+  ): OpenOperation<T> {
     this.#speculative?.giveUp()
     context.charge.losses = outcome.losses
     // From here on the response settles or releases it.

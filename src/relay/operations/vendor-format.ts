@@ -1,6 +1,8 @@
 import { GatewayError } from "../../canon/errors.ts"
+import { keeperOf, type Model } from "../../catalog/model.ts"
 import type { Operations } from "../../vendors/vendor.ts"
 import type { Candidate } from "../upstream/attempt.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 
 /** The operations' names in messages. */
 const NAMES: Readonly<Record<keyof Operations, string>> = {
@@ -23,4 +25,26 @@ export function formatOf<Name extends keyof Operations>(
     `Provider '${client.provider}' has no ${NAMES[name]} that this gateway supports.`,
     { parameter: "model" },
   )
+}
+
+/**
+ * Returns the most calls that a deployment of a model takes for a request, if its calls have a fee; else 1.
+ * @param callsAt counts the calls at a deployment; it throws if the request cannot go there.
+ */
+export function mostCalls(
+  { deployments }: Model,
+  clients: ReadonlyMap<string, ProviderClient>,
+  callsAt: (candidate: Candidate) => number,
+): number {
+  let most = 1
+  for (const deployment of deployments) {
+    const client = clients.get(keeperOf(deployment))
+    if (client === undefined || deployment.price?.rates.requests === undefined) continue
+    try {
+      most = Math.max(most, callsAt({ deployment, client }))
+    } catch {
+      // The request is rejected there before any call.
+    }
+  }
+  return most
 }

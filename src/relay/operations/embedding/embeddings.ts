@@ -22,7 +22,7 @@ import type { AccountCounter, TokenCounter } from "../../tokens/token-counter.ts
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
-import { formatOf } from "../vendor-format.ts"
+import { formatOf, mostCalls } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import type { UsageAlarms } from "../services.ts"
@@ -94,6 +94,7 @@ export class Embeddings {
       call,
       model,
       worst: { ...NO_USAGE, inputFresh: Math.max(call.bodyBytes, maxTokens(asked)) },
+      calls: mostCalls(model, config.clients, (candidate) => callsAt(candidate, asked)),
       min: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
       asked,
       lossesAt(candidate) {
@@ -189,6 +190,12 @@ function isBase64Refused(refusal: unknown): boolean {
   if (!(refusal instanceof GatewayError) || refusal.kind !== "refused_by_upstream") return false
   const { parameter } = refusal.details
   return parameter === "encoding_format" || /base64|encoding_format/.test(refusal.message)
+}
+
+/** The number of calls that embed a request at a deployment. @throws GatewayError */
+export function callsAt(candidate: Candidate, asked: AskedEmbedding): number {
+  const { format, sent } = sentTo(candidate, asked)
+  return format.encode(sent, candidate.deployment.upstreamModel).calls.length
 }
 
 /** The request as the vendor gets it. @throws GatewayError */

@@ -34,7 +34,7 @@ import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { ProviderClient } from "../../upstream/provider-client.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { EVENT_STREAM_HEADERS } from "../charged-body.ts"
-import { formatOf } from "../vendor-format.ts"
+import { formatOf, mostCalls } from "../vendor-format.ts"
 import { imageBody, type ImageStreaming, streamImage } from "./image-stream.ts"
 import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
 import type { Operations } from "../operations.ts"
@@ -108,6 +108,10 @@ export class Images {
       call,
       model,
       worst: worstUsage(request, sentTo, model),
+      calls: mostCalls(model, this.#operations.config.clients, (candidate) => {
+        const format = formatOf(candidate, "image")
+        return lossesOf(format, request, candidate.deployment.upstreamModel).calls.length
+      }),
       // Where images have a price, a response without one is an error.
       min: { ...NO_USAGE, images: 1 },
       lossesAt(candidate) {

@@ -14,6 +14,7 @@ import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import {
+  callsAt,
   completedUsage,
   countTexts,
   embedAt,
@@ -21,6 +22,7 @@ import {
 } from "../embedding/embeddings.ts"
 import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
+import { mostCalls } from "../vendor-format.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
@@ -80,6 +82,7 @@ export class Reranking {
       call,
       model,
       worst: worstRerankUsage(request, call.bodyBytes),
+      ...(model.kind !== "rerank" && { calls: this.#callsOf(request, model) }),
       min: NO_USAGE,
       lossesAt(candidate) {
         const format = formatOf(candidate, model)
@@ -88,6 +91,13 @@ export class Reranking {
           : emulationLosses(request)
       },
     }
+  }
+
+  /** The most calls that the comparison of embeddings takes: for the query, and for the documents. */
+  #callsOf(request: RerankRequest, model: Model): number {
+    const { clients } = this.#services.operations.config
+    const documents = { request: embeddingOf(request, request.documents) }
+    return mostCalls(model, clients, (candidate) => 1 + callsAt(candidate, documents))
   }
 
   /** A reranker, or a model whose embeddings are compared. */
