@@ -116,6 +116,42 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum
 }
 
+const TOKEN_COUNTS = [...INPUT_COUNTS, ...OUTPUT_COUNTS]
+
+/** The tokens of one usage, and everything else of another. */
+export function withTokensOf(tokens: Usage, rest: Usage): Usage {
+  const joined: Writable<Usage> = { ...rest }
+  for (const name of TOKEN_COUNTS) joined[name] = tokens[name]
+  return joined
+}
+
+/**
+ * Divides the usage of several calls.
+ * @param calls the usage that each call reported, at least one.
+ * @returns the usage of the longest call, with all that no call reported, and the tokens of the other calls.
+ */
+export function divideUsage(
+  sum: Usage,
+  calls: readonly Usage[],
+): { readonly longest: Usage; readonly others: readonly Usage[] } {
+  let index = 0
+  for (const [at, call] of calls.entries()) {
+    if (totalInput(call) > totalInput(calls[index] ?? NO_USAGE)) index = at
+  }
+  const others = calls.filter((_, at) => at !== index).map((call) => withTokensOf(call, NO_USAGE))
+  return { longest: withoutTokens(sum, others), others }
+}
+
+/** A usage without the tokens of its parts. */
+export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
+  const rest: Writable<Usage> = { ...sum }
+  for (const name of TOKEN_COUNTS) {
+    for (const part of parts) rest[name] -= part[name]
+    rest[name] = Math.max(0, rest[name])
+  }
+  return rest
+}
+
 /**
  * Adds a cost to the counts of a carrier, as a number, like vendors that report a cost; the receipt has the
  * exact one.

@@ -313,7 +313,8 @@ export interface SecondUsage {
 /**
  * Returns the cost of a usage at a price.
  * @param others usage of further calls and models for the same request.
- * @param calls the number of calls with the same prompt that the usage is the sum of: each call has its own price tier.
+ * @param calls the number of calls that the usage is the sum of. Each call has its own price tier; if their lengths are
+ * unknown, they share the input equally.
  */
 export function costOf(
   usage: Usage,

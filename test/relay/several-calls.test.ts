@@ -21,10 +21,13 @@ const SEARCHING = {
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let usage: Record<string, unknown> = {}
+/** The usage of each call of the next request; `usage` if it is empty. */
+let usages: Record<string, unknown>[] = []
 
 beforeAll(async () => {
   vendor = startVendor((request) => {
     const isMessages = new URL(request.url).pathname.endsWith(MESSAGES)
+    const counted = usages.shift() ?? usage
     const answer = isMessages
       ? {
           id: "msg_1",
@@ -34,9 +37,9 @@ beforeAll(async () => {
           content: [{ type: "text", text: "Hello" }],
           stop_reason: "end_turn",
           stop_sequence: null,
-          usage,
+          usage: counted,
         }
-      : { ...completion({}), usage }
+      : { ...completion({}), usage: counted }
     const isStream = vendor.bodies.at(-1)?.["stream"] === true
     if (!isStream) return Response.json(answer)
     return streamed(framesOf(new URL(request.url).pathname, answer))
@@ -48,6 +51,7 @@ beforeAll(async () => {
     },
     models: {
       "anthropic/tiered": simulated(TIERED),
+      "anthropic/with-fee": simulated({ ...TIERED, price: { ...TIERED.price, request: "5000" } }),
       "perplexity/sonar": simulated(SEARCHING),
       "perplexity/premium": simulated({
         price: { input: "1", output: "1", request: "12000", search_premium: "8000" },
@@ -77,6 +81,37 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(nanocredits(cost)).toBe(4n * 61_000_000n)
     expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
     expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
+  })
+
+  test("calls of different lengths are charged by their own price tiers", async () => {
+    const call = { input_tokens: 350_000, output_tokens: 100 }
+    usages = [call, { input_tokens: 60_000, output_tokens: 200 }, { ...call, output_tokens: 300 }]
+    const long = [{ role: "user", content: "word ".repeat(80_000) }]
+    const request = { model: "anthropic/tiered", messages: long, n: 3, stream }
+    const { cost, usage: counted } = await receiptFor(CHAT, request)
+    expect(nanocredits(cost)).toBe(2n * 700_000_000n + 400n * 20_000n + 60_000_000n + 2_000_000n)
+    expect(counted).toEqual({ input: 760_000, output: 600 })
+  })
+
+  test("the fee of each call is charged beside price tiers", async () => {
+    const short = { input_tokens: 1_000, output_tokens: 100 }
+    usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
+    const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
+    const { cost, usage: counted } = await receiptFor(CHAT, request)
+    expect(nanocredits(cost)).toBe(420_000_000n + 2_000_000n + 2n * 2_000_000n + 3n * 5_000_000n)
+    expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
+  })
+
+  test("a call without iterations is charged beside a call with iterations", async () => {
+    const iteration = { input_tokens: 90_000, output_tokens: 100 }
+    const iterations = [
+      { type: "compaction", ...iteration, input_tokens: 250_000 },
+      { type: "message", ...iteration },
+    ]
+    usages = [{ ...iteration, iterations }, iteration]
+    const request = { messages: LONG, n: 2, stream, max_tokens: 500, web_search_options: {} }
+    const { cost } = await receiptFor(CHAT, { ...request, model: "anthropic/tiered" })
+    expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
   })
 
   test("each reported iteration has its own price tier", async () => {

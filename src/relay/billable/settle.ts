@@ -7,7 +7,15 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import { isNoUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
+import {
+  addUsage,
+  divideUsage,
+  isNoUsage,
+  NO_USAGE,
+  type Usage,
+  withoutTokens,
+  withTokensOf,
+} from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/price.ts"
@@ -18,11 +26,9 @@ import type { FieldSwitch } from "../../vendors/billable/switch.ts"
 import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
 
 /** The service that a request received. */
-interface ServedRequest {
+interface ServedRequest extends AnsweredCalls {
   /** Records of each response to the request. */
   readonly records: readonly AnswerRecord[]
-  /** The number of calls with the same prompt. */
-  readonly calls: number
   readonly elapsedMs: number
   /** Counts cache writes without a reported lifetime as the most expensive ones that the request can cause. */
   readonly withLifetimes: (usage: Usage) => Usage
@@ -30,10 +36,17 @@ interface ServedRequest {
   readonly unrequested?: readonly FieldSwitch[]
 }
 
+/** The calls of a request. */
+export interface AnsweredCalls {
+  readonly calls: number
+  /** The usage of each call, if it is known. */
+  readonly usages: readonly Usage[]
+}
+
 /** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
-  /** The number of calls with the same prompt that `usage` is the sum of. */
+  /** The number of calls that `usage` is the sum of. */
   readonly calls: number
   readonly price: Price
   readonly others: readonly SecondUsage[]
@@ -49,7 +62,7 @@ export interface SettledUsage {
 export function settleTerms(
   terms: Terms,
   usage: Usage,
-  { records, calls, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
+  { records, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
   const named = terms.modes.flatMap((requested) => {
     // The responses to one request differ in their mode only briefly: the highest price applies to all.
@@ -63,8 +76,8 @@ export function settleTerms(
   const factor = factorOf(modes)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceTimes(terms.price, factor)
-  const served = { terms, price, factor, records, withLifetimes }
-  return { calls, ...withModels(served, counted), modes: namesOf(modes) }
+  const served = { terms, price, factor, records, calls, usages, withLifetimes }
+  return { ...withModels(served, counted), modes: namesOf(modes) }
 }
 
 /** A mode of service that a response reports. */
@@ -89,6 +102,21 @@ export function settlePlain(
   const modes = unrequestedModes(fields, [report], price)
   if (modes.length === 0) return undefined
   return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes) }
+}
+
+/** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */
+export function dividedUsage(
+  usage: Usage,
+  { calls, usages }: AnsweredCalls,
+  price: Price,
+): Pick<SettledUsage, "usage" | "calls" | "others"> {
+  if (usages.length < 2 || price.tiers.length === 0) return { usage, calls, others: [] }
+  const { longest, others } = divideUsage(usage, usages)
+  return {
+    usage: { ...longest, requests: calls },
+    calls: 1,
+    others: others.map((other) => ({ usage: other, price })),
+  }
 }
 
 /** Returns reported modes that the requests did not name, if they have a price. */
@@ -209,48 +237,46 @@ function withCalls(
 }
 
 /** The terms, and the mode of service. */
-interface ServedTerms extends Pick<ServedRequest, "records" | "withLifetimes"> {
+interface ServedTerms extends Omit<ServedRequest, "elapsedMs" | "unrequested"> {
   readonly terms: Terms
   readonly price: Price
   readonly factor: bigint
 }
 
-function withModels(
-  served: ServedTerms,
-  usage: Usage,
-): Pick<SettledUsage, "usage" | "price" | "others"> & { readonly calls?: number } {
-  const { terms, price, factor, records } = served
+function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "modes"> {
+  const { terms, price, factor, records, calls } = served
   const { models } = terms
-  if (models.length === 0 && price.tiers.length === 0) return { usage, price, others: [] }
+  if (models.length === 0 && price.tiers.length === 0) return { usage, calls, price, others: [] }
   const others = records.flatMap((record) => models.flatMap((model) => images(model, record)))
   if (records.some(hasIterations)) {
-    const { first, further } = splitIterations(served)
-    return { usage: tokensOf(first, usage), calls: 1, price, others: [...further, ...others] }
+    const { first, further } = splitIterations(served, usage)
+    const own = { ...withTokensOf(first, usage), requests: calls }
+    return { usage: own, calls: 1, price, others: [...further, ...others] }
   }
   const answering = models.filter(({ charge }) => charge.how !== "beside")
   const other = answering.length === 0 ? undefined : answeredBy(terms, answering, records)
-  if (other === undefined) return { usage, price, others }
-  const second = { model: other.id, usage, price: priceTimes(other.price, factor) }
-  return { usage: NO_USAGE, price, others: [second, ...others] }
-}
-
-/** The tokens of one usage, and everything else of another. */
-function tokensOf(tokens: Usage, rest: Usage): Usage {
-  return {
-    ...tokens,
-    searches: rest.searches,
-    premiumSearches: rest.premiumSearches,
-    fileSearches: rest.fileSearches,
-    codeSessions: rest.codeSessions,
-    requests: rest.requests,
-    mediumRequests: rest.mediumRequests,
-    lowRequests: rest.lowRequests,
+  if (other === undefined) {
+    const divided = dividedUsage(usage, served, price)
+    return { ...divided, price, others: [...divided.others, ...others] }
   }
+  const second = { model: other.id, price: priceTimes(other.price, factor) }
+  const { usage: longest, others: shorter } = dividedUsage(usage, served, second.price)
+  const seconds = [longest, ...shorter.map((one) => one.usage)].map((one) => ({
+    ...second,
+    usage: { ...one, requests: 0 },
+  }))
+  return { usage: NO_USAGE, calls, price, others: [...seconds, ...others] }
 }
 
 function iterationsOf({ whole }: AnswerRecord): readonly JsonObject[] {
   const usage = objectAt(whole, "usage")
   return usage === undefined ? [] : listAt(usage, "iterations").filter(isJsonObject)
+}
+
+/** The usage of each call of a model for a response. */
+function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
+  const iterations = iterationsOf(record)
+  return iterations.length > 0 ? iterations : [record.whole.usage].filter(isJsonObject)
 }
 
 function hasIterations(record: AnswerRecord): boolean {
@@ -260,15 +286,16 @@ function hasIterations(record: AnswerRecord): boolean {
 /**
  * Anthropic reports each call of a model separately. Those without a name are the request's own. Each call has its own
  * price tier.
+ * @param usage the usage of all responses, by their totals.
  */
-function splitIterations({ terms, price, factor, records, withLifetimes }: ServedTerms): {
-  readonly first: Usage
-  readonly further: SecondUsage[]
-} {
+function splitIterations(
+  { terms, price, factor, records, withLifetimes }: ServedTerms,
+  usage: Usage,
+): { readonly first: Usage; readonly further: SecondUsage[] } {
   const { models, deployment } = terms
   let first: Usage | undefined
   const further: SecondUsage[] = []
-  for (const iteration of records.flatMap(iterationsOf)) {
+  for (const iteration of records.flatMap(modelCallsOf)) {
     const decoded = decodeUsage(iteration)
     if (decoded === undefined) continue
     const usage = withLifetimes(decoded)
@@ -283,7 +310,13 @@ function splitIterations({ terms, price, factor, records, withLifetimes }: Serve
     } else if (first === undefined) first = usage
     else further.push({ usage, price })
   }
-  return { first: first ?? NO_USAGE, further }
+  const totals = records.flatMap(({ whole }) => {
+    const total = isJsonObject(whole.usage) ? decodeUsage(whole.usage) : undefined
+    return total === undefined ? [] : withLifetimes(total)
+  })
+  // An unfinished response contains more than it has reported.
+  const unreported = withTokensOf(withoutTokens(usage, totals), NO_USAGE)
+  return { first: addUsage(first ?? NO_USAGE, unreported), further }
 }
 
 /** The model with a name; for an unknown name, the most expensive one. */

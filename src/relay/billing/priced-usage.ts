@@ -88,7 +88,8 @@ export function withRequests(
 ): Usage {
   const reported = usage.mediumRequests + usage.lowRequests
   if (price.rates.requests === undefined) {
-    return reported === 0 ? usage : { ...usage, mediumRequests: 0, lowRequests: 0 }
+    const isPlain = reported + usage.requests === 0
+    return isPlain ? usage : { ...usage, requests: 0, mediumRequests: 0, lowRequests: 0 }
   }
-  return { ...usage, requests: Math.max(0, calls - reported) }
+  return { ...usage, requests: Math.max(0, Math.max(calls, usage.requests) - reported) }
 }

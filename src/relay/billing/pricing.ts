@@ -3,7 +3,7 @@ import { isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usag
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
-import { settlePlain, settleTerms } from "../billable/settle.ts"
+import { dividedUsage, settlePlain, settleTerms } from "../billable/settle.ts"
 import { servedFields } from "../../vendors/billable/index.ts"
 import type { FieldSwitch } from "../../vendors/billable/switch.ts"
 import { UnchargedUsage } from "../billable/uncharged.ts"
@@ -91,22 +91,26 @@ export class Pricing {
   ): PricedUsage {
     const lifetimes = (each: Usage): Usage => withLifetimes(each, kindsOf(charge))
     const usage = lifetimes(withImages(counted, deployment, meter))
-    const { calls } = meter
+    // Output of unknown kinds cannot be divided among the calls.
+    const usages = meter.images > 0 ? [] : meter.usages.map(lifetimes)
+    const answered = { calls: meter.calls, usages }
     const terms = charge.terms?.get(deployment.id)
     const fields = reportingFields(charge, deployment)
     let priced: PricedUsage
     if (terms === undefined) {
       const price = priceOf(deployment)
       const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportOf(meter))
-      const reported =
-        settled === undefined
-          ? priceUsage({ usage, estimated, calls }, price)
-          : priceSettled({ ...settled, usage, calls, others: [] }, price, estimated)
+      const served = settled?.price ?? price
+      const divided = dividedUsage(usage, answered, served)
+      const isPlain = settled === undefined && divided.others.length === 0
+      const reported = isPlain
+        ? priceUsage({ usage, estimated, calls: meter.calls }, price)
+        : priceSettled({ modes: [], price: served, ...settled, ...divided }, price, estimated)
       priced = believed({ charge, deployment }, reported, price, meter)
     } else {
       const settled = settleTerms(terms, usage, {
+        ...answered,
         records: meter.records,
-        calls,
         elapsedMs: elapsed(charge),
         withLifetimes: lifetimes,
         unrequested: fields,

@@ -12,6 +12,8 @@ const KEPT_CHARACTERS = 200_000
 export class Meter {
   /** The usage as the provider reported it. Later reports win (`laterUsage`), since they often report sums. */
   usage: Usage | undefined
+  /** The usage of each call; empty unless it is a sum of calls that have all reported their usage. */
+  usages: readonly Usage[] = []
   /** The error that a stream carried. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
@@ -106,8 +108,11 @@ export class Meter {
     }
     sum.#isPartlyCounted = meters.some((meter) => !meter.isCounted)
     sum.records = meters.flatMap(({ records }) => records)
-    const [first, ...others] = meters.flatMap(({ usage }) => usage ?? [])
-    if (first && others.length + 1 === meters.length) sum.usage = others.reduce(addUsage, first)
+    const usages = meters.flatMap(({ usage }) => usage ?? [])
+    if (usages.length > 0 && usages.length === meters.length) {
+      sum.usage = usages.reduce(addUsage)
+      sum.usages = usages
+    }
     return sum
   }
 
