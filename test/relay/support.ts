@@ -14,6 +14,7 @@ export interface Receipt {
   readonly estimated: boolean
   readonly usage: Readonly<Record<string, number>> | null
   readonly cost: string
+  readonly unpriced?: readonly string[]
   readonly hold: string
   readonly deployment: string | null
   readonly first_byte_ms: number | null

@@ -26,8 +26,12 @@ beforeAll(async () => {
   })
   const model = simulated({ maxOutput: 50 })
   gateway = await startGateway({
-    providers: { chat: at("openai-chat"), responses: at("openai-responses") },
-    models: { "chat/m": model, "responses/m": model },
+    providers: {
+      chat: at("openai-chat"),
+      responses: at("openai-responses"),
+      plain: provider(vendor.url, "azure"),
+    },
+    models: { "chat/m": model, "responses/m": model, "plain/m": model },
   })
 })
 
@@ -104,3 +108,32 @@ for (const path of [CHAT, RESPONSES]) {
     })
   }
 }
+
+test("a reported tier without a price is charged as requested, listed and reported once", async () => {
+  const alarms = () => gateway.heard.filter(({ name }) => name === "usageUncharged")
+  const reported: [string, string | undefined, string, bigint][] = [
+    ["chat/m", undefined, "hyper", STANDARD],
+    ["chat/m", "priority", "hyper", STANDARD * 2n],
+    ["plain/m", undefined, "priority", STANDARD],
+    ["plain/m", undefined, "default", STANDARD],
+    ["plain/m", undefined, "scale", STANDARD],
+  ]
+  for (const [model, tier, name, price] of reported) {
+    answer = completion({ service_tier: name }) as JsonObject
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const service_tier = tier
+      const posted = await caller.post(CHAT, { model, messages: HELLO, stream, service_tier })
+      expect(posted.status, await posted.text()).toBe(200)
+      const { cost, unpriced } = await receiptOf(caller, posted)
+      expect(nanocredits(cost)).toBe(price)
+      const isStandard = ["default", "scale"].includes(name)
+      expect(unpriced).toEqual(isStandard ? undefined : [`service_tier: ${name}`])
+    }
+  }
+  const seen = alarms().map(({ facts }) => facts.slice(1))
+  expect(seen.filter(([, name]) => name !== "service_tier: unheard_of")).toEqual([
+    ["chat/m", "service_tier: hyper"],
+    ["plain/m", "service_tier: priority"],
+  ])
+})

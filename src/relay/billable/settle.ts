@@ -52,6 +52,8 @@ export interface SettledUsage {
   readonly others: readonly SecondUsage[]
   /** The modes of service it got. */
   readonly modes: readonly string[]
+  /** Reported modes of service without a price; they are charged at the request's price. */
+  readonly unpriced: readonly string[]
 }
 
 /**
@@ -72,12 +74,15 @@ export function settleTerms(
   const isOpen = ({ served: [place] = [] }: FieldSwitch) =>
     terms.modes.every(({ field }) => field.served?.[0] !== place)
   const reports = records.map(({ whole }) => whole)
-  const modes = [...named, ...unrequestedModes(unrequested.filter(isOpen), reports, terms.price)]
+  const open = unrequested.filter(isOpen)
+  const modes = [...named, ...unrequestedModes(open, reports, terms.price)]
+  const fields = [...terms.modes.map(({ field }) => field), ...open]
+  const unpriced = unpricedModes(fields, reports, terms.price)
   const factor = factorOf(modes)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceTimes(terms.price, factor)
   const served = { terms, price, factor, records, calls, usages, withLifetimes }
-  return { ...withModels(served, counted), modes: namesOf(modes) }
+  return { ...withModels(served, counted), modes: namesOf(modes), unpriced }
 }
 
 /** A mode of service that a response reports. */
@@ -97,11 +102,35 @@ export function settlePlain(
   price: Price,
   fields: readonly FieldSwitch[],
   report: JsonObject | undefined,
-): Pick<SettledUsage, "price" | "modes"> | undefined {
+): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
   if (report === undefined) return undefined
   const modes = unrequestedModes(fields, [report], price)
-  if (modes.length === 0) return undefined
-  return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes) }
+  const unpriced = unpricedModes(fields, [report], price)
+  if (modes.length + unpriced.length === 0) return undefined
+  return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes), unpriced }
+}
+
+/** The longest reported name of a mode that is stored. */
+const MAX_NAME = 64
+
+/** Returns reported modes without a price, with their fields. */
+function unpricedModes(
+  fields: readonly FieldSwitch[],
+  reports: readonly JsonObject[],
+  price: Price,
+): string[] {
+  const found = new Set<string>()
+  for (const field of fields) {
+    for (const report of reports) {
+      const name = reportedName(field, report)
+      if (name === undefined || priceOfMode(field, name, price) !== undefined) continue
+      const charge = field.values?.[name]
+      // Capacity that was paid for in advance needs no price.
+      if (charge?.by === "mode" && charge.isPossible) continue
+      found.add(`${field.path}: ${name.slice(0, MAX_NAME)}`)
+    }
+  }
+  return [...found]
 }
 
 /** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */
@@ -163,6 +192,8 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
   "auto",
   "on_demand",
   "global",
+  // Google's word for capacity that was paid for in advance.
+  "provisioned_throughput",
   "not_available",
   "unspecified",
 ])
@@ -243,7 +274,7 @@ interface ServedTerms extends Omit<ServedRequest, "elapsedMs" | "unrequested"> {
   readonly factor: bigint
 }
 
-function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "modes"> {
+function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "modes" | "unpriced"> {
   const { terms, price, factor, records, calls } = served
   const { models } = terms
   if (models.length === 0 && price.tiers.length === 0) return { usage, calls, price, others: [] }

@@ -13,6 +13,15 @@ interface UnchargedAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
+/** What an answer reported, and what was charged. */
+interface Answered {
+  /** The frame or the response that has the usage. */
+  readonly reported: JsonObject | undefined
+  readonly cost: Cost
+  /** Reported modes of service without a price. */
+  readonly unpriced: readonly string[]
+}
+
 /** Names that were reported already; beyond that many, nothing is reported. */
 const MAX_REPORTED = 1_000
 
@@ -97,7 +106,7 @@ const SKIPPED: ReadonlySet<string> = new Set([
 
 /**
  * Finds uncharged numbers in each usage: a number that no class covers, or a class without a price. Each is
- * reported to the operator once.
+ * reported to the operator once, as is each mode of service without a price.
  */
 export class UnchargedUsage {
   readonly #alarms: UnchargedAlarms
@@ -107,14 +116,9 @@ export class UnchargedUsage {
     this.#alarms = alarms
   }
 
-  /** @param reported the frame or the response that has the usage. */
-  look(
-    request: string,
-    deployment: Deployment,
-    reported: JsonObject | undefined,
-    cost: Cost,
-  ): void {
+  look(request: string, deployment: Deployment, { reported, cost, unpriced }: Answered): void {
     const report = (name: string): void => this.#report(request, deployment.id, name)
+    unpriced.forEach(report)
     const usage = reported === undefined ? undefined : usageIn(reported)
     if (usage !== undefined) findUnknown(usage, report)
     for (const { class: usageClass, rate } of cost.lines) {

@@ -62,7 +62,8 @@ export class Billing {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
     const { usage, estimated, cost, settled, beyond } = priced
     const held = hold.amount
-    const unpriced = charge.terms?.get(deployment.id)?.unpriced
+    const passed = charge.terms?.get(deployment.id)?.unpriced ?? []
+    const unpriced = settled === undefined ? passed : [...passed, ...settled.unpriced]
     if (charge.recorder) hold.state = charge.recorder.records(estimated ? undefined : usage)
     const receipt = () =>
       writeReceipt({
@@ -82,7 +83,7 @@ export class Billing {
         reported: beyond?.reported.usage,
         providerCost: deployment.price && providerCost(priced, deployment.price),
         ...(settled && { price: settled.price, modes: settled.modes }),
-        ...(unpriced && { unpriced }),
+        unpriced,
         ...(call.labels && labelBudgetsOf(hold)),
       })
     const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }

@@ -105,7 +105,7 @@ export class Pricing {
       const isPlain = settled === undefined && divided.others.length === 0
       const reported = isPlain
         ? priceUsage({ usage, estimated, calls: meter.calls }, price)
-        : priceSettled({ modes: [], price: served, ...settled, ...divided }, price, estimated)
+        : priceSettled({ ...AS_REQUESTED, price: served, ...settled, ...divided }, price, estimated)
       priced = believed({ charge, deployment }, reported, price, meter)
     } else {
       const settled = settleTerms(terms, usage, {
@@ -120,7 +120,9 @@ export class Pricing {
       const reported = priceSettled(settled, terms.price, estimated || isGuess)
       priced = believed({ charge, deployment }, reported, terms.price, meter)
     }
-    this.#uncharged.look(charge.call.id, deployment, meter.reported, priced.cost)
+    const { cost } = priced
+    const unpriced = priced.settled?.unpriced ?? []
+    this.#uncharged.look(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
     return priced
   }
 
@@ -160,11 +162,13 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
 }
 
 const NO_FIELDS: readonly FieldSwitch[] = []
+/** Of a request that was served in no other mode. */
+const AS_REQUESTED = { modes: [], unpriced: [] }
 
-/** Returns the fields in which the deployment's vendor reports a mode of service; empty if no mode has a price. */
+/** Returns the fields in which the deployment's vendor reports a mode of service. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {
-  const { price, dialects, provider } = deployment
-  if (price?.modes === undefined || !dialects || input.request === undefined) return NO_FIELDS
+  const { dialects, provider } = deployment
+  if (!dialects || input.request === undefined) return NO_FIELDS
   const client = input.clients.get(provider)
   return client === undefined ? NO_FIELDS : servedFields(client.vendor.id, dialects)
 }
