@@ -14,7 +14,7 @@ export const PROBED_BYTES = 192 * 1024
 const MAX_BYTES_PER_SECOND = 384_000
 
 /**
- * The duration of a WAV or AIFF file whose samples all have the same size; undefined if it is not one, or if its samples
+ * The duration of a WAV or AIFF file with a constant bit rate; undefined if it is not one, or if its samples
  * are frames of a compressed format, which decoders play regardless of the header.
  * @param head its first bytes.
  */
@@ -132,6 +132,51 @@ function hasMarks(head: Uint8Array): boolean {
 const EVEN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7])
 const ONE_BYTE_FORMATS: ReadonlySet<number> = new Set([6, 7])
 const EXTENSIBLE = 0xfffe
+
+/** The fields of a `fmt ` chunk that decoders of compressed formats use. */
+interface CodecFormat {
+  readonly channels: number
+  readonly sampleRate: number
+  readonly bytesPerSecond: number
+  readonly blockBytes: number
+  readonly bits: number
+}
+
+/** Returns the maximum samples that a byte decodes to, over all channels; undefined if that is not certain. */
+type SamplesPerByte = (format: CodecFormat) => number | undefined
+
+/** Compressed formats with a constant bit rate, by their tags. The headers of blocks count as samples. */
+const CODECS: ReadonlyMap<number, SamplesPerByte> = new Map<number, SamplesPerByte>([
+  // Microsoft ADPCM has four bits per sample; IMA ADPCM has two to five.
+  [0x02, () => 2],
+  [0x11, ({ bits }) => (isAdpcm(bits) ? Math.max(2, 8 / bits) : undefined)],
+  [0x45, g726Samples],
+  // GSM 06.10 has 320 samples in a block of 65 bytes, or of fewer at lower bit rates.
+  [0x31, ({ channels, blockBytes }) => ifMono(channels, 320 / (blockBytes === 65 ? 65 : 41))],
+  [0x28f, ({ channels }) => ifMono(channels, 2)],
+])
+
+function isAdpcm(bits: number): boolean {
+  return bits >= 2 && bits <= 5
+}
+
+/** Decoders of some formats read one channel, whatever the header says. */
+function ifMono(channels: number, samples: number): number | undefined {
+  return channels === 1 ? samples : undefined
+}
+
+/** Some decoders compute the bits per sample from the bit rate. */
+function g726Samples(format: CodecFormat): number | undefined {
+  const { channels, sampleRate, bytesPerSecond, bits } = format
+  const computed = Math.floor((bytesPerSecond * 8) / sampleRate)
+  if (!isAdpcm(bits) || !isAdpcm(computed)) return undefined
+  return ifMono(channels, 8 / Math.min(bits, computed))
+}
+
+/** Highest values for which a compressed format is measured. */
+const MAX_CODEC_RATE = 48_000
+const MAX_CODEC_CHANNELS = 2
+
 const HIGHEST_RATE = 384_000
 const MAX_CHANNELS = 32
 
@@ -148,6 +193,8 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const tag = view.getUint16(at, true)
   const isExtended = tag === EXTENSIBLE && at + 26 <= view.byteLength
   const format = isExtended ? view.getUint16(at + 24, true) : tag
+  const codec = CODECS.get(format)
+  if (codec !== undefined) return codecBytesPerSecond(view, at, codec)
   if (!EVEN_FORMATS.has(format)) return undefined
   const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
   const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
@@ -156,6 +203,24 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   // Some decoders use the number of valid bits as the sample size.
   const validBits = (isExtended && view.getUint16(at + 18, true)) || bits
   return channels * sampleRate * Math.min(8, Math.ceil(Math.min(bits, validBits) / 8))
+}
+
+function codecBytesPerSecond(
+  view: DataView,
+  at: number,
+  samplesPerByte: SamplesPerByte,
+): number | undefined {
+  const channels = view.getUint16(at + 2, true)
+  const sampleRate = view.getUint32(at + 4, true)
+  if (channels > MAX_CODEC_CHANNELS || sampleRate > MAX_CODEC_RATE) return undefined
+  const samples = samplesPerByte({
+    channels,
+    sampleRate,
+    bytesPerSecond: view.getUint32(at + 8, true),
+    blockBytes: view.getUint16(at + 12, true),
+    bits: view.getUint16(at + 14, true),
+  })
+  return samples && (sampleRate * channels) / samples
 }
 
 /** Bytes per second of an AIFF file, from its `COMM` chunk; undefined if it is not one or is compressed. */

@@ -28,6 +28,8 @@ interface WaveFormat {
   readonly tag: number
   readonly channels?: number
   readonly rate?: number
+  readonly bytesPerSecond?: number
+  readonly blockBytes?: number
   readonly bits?: number
   /** Only in the extensible format. */
   readonly validBits?: number
@@ -39,6 +41,8 @@ function waveHead({
   tag,
   channels = 1,
   rate = 8_000,
+  bytesPerSecond = 4_000,
+  blockBytes = 256,
   bits = 16,
   validBits = 0,
   subFormat = 1,
@@ -50,6 +54,8 @@ function waveHead({
   file.writeUInt16LE(tag, 20)
   file.writeUInt16LE(channels, 22)
   file.writeUInt32LE(rate, 24)
+  file.writeUInt32LE(bytesPerSecond, 28)
+  file.writeUInt16LE(blockBytes, 32)
   file.writeUInt16LE(bits, 34)
   file.writeUInt16LE(22, 36)
   file.writeUInt16LE(validBits, 38)
@@ -73,6 +79,48 @@ describe("WAV", () => {
       expect(found?.maxSeconds).toBe(found?.seconds)
     },
   )
+
+  const codecs = {
+    ms: { tag: 0x02, bits: 4 },
+    ima: { tag: 0x11, bits: 4 },
+    gsm: { tag: 0x31, bits: 0, blockBytes: 65 },
+    g726: { tag: 0x45, bits: 4 },
+    g722: { tag: 0x28f, rate: 16_000, bits: 4 },
+  } satisfies Record<string, WaveFormat>
+
+  test.each([
+    ["Microsoft ADPCM", codecs.ms, 4_000],
+    ["Microsoft ADPCM that names 16 bits", { ...codecs.ms, bits: 16 }, 4_000],
+    ["IMA ADPCM", codecs.ima, 4_000],
+    ["IMA ADPCM in two channels", { ...codecs.ima, channels: 2 }, 8_000],
+    ["IMA ADPCM of 2 bits", { ...codecs.ima, bits: 2 }, 2_000],
+    ["IMA ADPCM of 5 bits", { ...codecs.ima, bits: 5 }, 4_000],
+    ["GSM 06.10", codecs.gsm, 1_625],
+    ["GSM 06.10 in short blocks", { ...codecs.gsm, blockBytes: 41 }, 1_025],
+    ["GSM 06.10 in blocks of a wrong size", { ...codecs.gsm, blockBytes: 60_000 }, 1_025],
+    ["G.726", codecs.g726, 4_000],
+    ["G.726 of 2 bits", { ...codecs.g726, bits: 2 }, 2_000],
+    ["G.726 at a lower bit rate than its bits", { ...codecs.g726, bytesPerSecond: 2_000 }, 2_000],
+    ["G.722", codecs.g722, 8_000],
+    ["extensible IMA ADPCM", { tag: 0xfffe, bits: 4, subFormat: 0x11 }, 4_000],
+  ] satisfies [string, WaveFormat, number][])(
+    "is measured by the bit rate of its codec: %s",
+    (_, format, bytesPerSecond) => {
+      const found = measure(waveHead(format), Buffer.alloc(SECONDS * bytesPerSecond, 0x55))
+      expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
+      expect(found?.maxSeconds).toBe(found?.seconds)
+    },
+  )
+
+  test.each([
+    ["a bit size that decoders reject", { ...codecs.ima, bits: 8 }],
+    ["G.726 of an impossible bit rate", { ...codecs.g726, bytesPerSecond: 400_000 }],
+    ["two channels of a format with one", { ...codecs.g722, channels: 2 }],
+    ["too many channels", { ...codecs.ms, channels: 32 }],
+    ["a sample rate that speech does not have", { ...codecs.ima, rate: 384_000 }],
+  ] satisfies [string, WaveFormat][])("has no measure: %s", (_, format) => {
+    expect(measure(waveHead(format), Buffer.alloc(40_000, 0x55))).toBeUndefined()
+  })
 
   test("the rate in a WAV header is capped at 384,000 bytes per second", () => {
     const samples = Buffer.alloc(3_840_000)
