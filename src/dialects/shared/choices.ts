@@ -61,21 +61,29 @@ export function encodeChoices(
   return encoded
 }
 
+/** Returns the requested choices of a whole answer; the others are dropped. @param asked absent: all of them. */
+export function requestedChoices(
+  choices: readonly JsonValue[],
+  asked: number | undefined,
+): readonly JsonValue[] {
+  return asked === undefined || choices.length <= asked ? choices : choices.slice(0, asked)
+}
+
 /** Numbers the choices of a stream. The only requested choice gets index 0, regardless of its vendor's index. */
 export class StreamedChoices {
-  readonly #isOnly: boolean
-  #only: number | undefined
+  readonly #asked: number
+  readonly #seen = new Set<number>()
 
-  /** @param asked the number of requested choices. */
-  constructor(asked: number | undefined) {
-    this.#isOnly = asked === 1
+  /** @param asked the number of requested choices; absent: any number. */
+  constructor(asked = Infinity) {
+    this.#asked = asked
   }
 
-  numberOf(index: number): number {
-    if (!this.#isOnly) return index
-    this.#only ??= index
-    if (index === this.#only) return 0
-    return index === 0 ? this.#only : index
+  /** Returns undefined for a choice beyond the requested ones, which is dropped. */
+  numberOf(index: number): number | undefined {
+    if (this.#seen.size < this.#asked) this.#seen.add(index)
+    else if (!this.#seen.has(index)) return undefined
+    return this.#asked === 1 ? 0 : index
   }
 }
 

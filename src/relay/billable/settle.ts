@@ -112,14 +112,15 @@ export function settlePlain(
 
 /** The longest reported name of a mode that is stored. */
 const MAX_NAME = 64
+const NO_MODES: readonly string[] = []
 
 /** Returns reported modes without a price, with their fields. */
 function unpricedModes(
   fields: readonly FieldSwitch[],
   reports: readonly JsonObject[],
   price: Price,
-): string[] {
-  const found = new Set<string>()
+): readonly string[] {
+  let found: Set<string> | undefined
   for (const field of fields) {
     for (const report of reports) {
       const name = reportedName(field, report)
@@ -127,10 +128,10 @@ function unpricedModes(
       const charge = field.values?.[name]
       // Capacity that was paid for in advance needs no price.
       if (charge?.by === "mode" && charge.isPossible) continue
-      found.add(`${field.path}: ${name.slice(0, MAX_NAME)}`)
+      found = (found ?? new Set()).add(`${field.path}: ${name.slice(0, MAX_NAME)}`)
     }
   }
-  return [...found]
+  return found === undefined ? NO_MODES : [...found]
 }
 
 /** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */

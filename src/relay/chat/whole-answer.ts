@@ -218,9 +218,9 @@ function patchedBody(
   counted: Usage | undefined,
 ): JsonObject {
   const { dialect, request } = context
-  const { streamUsage } = request
+  const { streamUsage, choices } = request
   const model = modelNameOf(context, plan)
-  plan.binding.dialect.patches?.result(body, { model, streamUsage })
+  plan.binding.dialect.patches?.result(body, { model, streamUsage, choices })
   if (counted !== undefined) dialect.setUsage(body, counted)
   return body
 }

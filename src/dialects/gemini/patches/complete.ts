@@ -7,6 +7,7 @@ import {
   objectAt,
 } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
+import { requestedChoices } from "../../shared/choices.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { ID_PREFIX } from "../identifiers.ts"
 import { responseIdOf } from "../result/head.ts"
@@ -16,7 +17,10 @@ import { withTotal } from "../usage.ts"
 const DEFAULT_END = "STOP"
 
 /** Adds, in place, what is always present in a whole answer. */
-export function completeResult(answer: JsonObject): void {
+export function completeResult(answer: JsonObject, asked: number | undefined): void {
+  if (Array.isArray(answer.candidates)) {
+    answer.candidates = [...requestedChoices(answer.candidates, asked)]
+  }
   Object.assign(answer, missingMembers(answer))
   answer.responseId = responseIdOf(answer) ?? mintId(ID_PREFIX)
   for (const candidate of listAt(answer, "candidates")) {

@@ -15,7 +15,9 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
+import { StreamedChoices } from "../../shared/choices.ts"
 import { mintId } from "../../shared/identifiers.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
 import { LossList } from "../../shared/losses.ts"
 import { encodeStreamError } from "../errors.ts"
 import { finishWord } from "../finish.ts"
@@ -30,7 +32,7 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
     request: (body, patch) => patchRequest(body, patch, quirks),
     result: (body, patch) => {
       body.modelVersion = patch.model
-      completeResult(body)
+      completeResult(body, patch.choices)
     },
     frames: (patch) => new ChunkPatcher(patch),
   }
@@ -85,12 +87,16 @@ class ChunkPatcher implements FramePatcher {
   /** Whether a candidate has ended: everything from there on waits for the charge. */
   #isEnding = false
 
-  constructor({ model }: ResultPatch) {
+  readonly #numbers: StreamedChoices
+
+  constructor({ model, choices }: ResultPatch) {
     this.#model = model
+    this.#numbers = new StreamedChoices(choices)
   }
 
-  push({ json, data }: SseFrame): PatchedFrame {
-    if (json === undefined) return { action: "withhold", data }
+  push({ json: given, data }: SseFrame): PatchedFrame {
+    if (given === undefined) return { action: "withhold", data }
+    const json = this.#requested(given)
     const vendorId = responseIdOf(json)
     this.#id ??= vendorId ?? mintId(ID_PREFIX)
     const missing = missingMembers(json)
@@ -98,6 +104,7 @@ class ChunkPatcher implements FramePatcher {
     patched.responseId = vendorId ?? this.#id
     this.#isEnding ||= endsCandidate(json)
     const isSame =
+      json === given &&
       missing === undefined &&
       json.modelVersion === this.#model &&
       json.responseId === patched.responseId
@@ -105,6 +112,16 @@ class ChunkPatcher implements FramePatcher {
     return this.#isEnding
       ? { action: "forward", data: text, usageCarrier: patched }
       : { action: "forward", data: text }
+  }
+
+  /** The chunk without candidates that were not requested. */
+  #requested(chunk: JsonObject): JsonObject {
+    const given = listAt(chunk, "candidates")
+    const candidates = given.filter((candidate, position) => {
+      const index = isJsonObject(candidate) ? candidate.index : undefined
+      return this.#numbers.numberOf(choiceNumber(index, position)) !== undefined
+    })
+    return candidates.length === given.length ? chunk : { ...chunk, candidates }
   }
 
   /** The dialect has no final frame. */

@@ -1,4 +1,4 @@
-import type { ChatResult, Choice } from "../../../canon/chat.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -11,7 +11,12 @@ import {
 } from "../../../canon/json.ts"
 import type { Part, TextPart } from "../../../canon/message.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { checkChoices, checkImages, checkToolCalls } from "../../shared/choices.ts"
+import {
+  checkChoices,
+  requestedChoices,
+  checkImages,
+  checkToolCalls,
+} from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { wholeFinish } from "../../shared/finish.ts"
@@ -28,14 +33,15 @@ import { decodeUsage } from "../usage.ts"
  *
  * @throws GatewayError `upstream_error` when the body is not an answer.
  */
-export function decodeResult(body: JsonObject): ChatResult {
-  const choices = decodeChoices(body)
+export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
+  const choices = decodeChoices(body, request?.choices)
   return defined({ ...answerHead(body), choices, usage: decodeUsage(body.usageMetadata) })
 }
 
-function decodeChoices(body: JsonObject): Choice[] {
-  const candidates = listAt(body, "candidates")
-  checkChoices(candidates)
+function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {
+  const given = listAt(body, "candidates")
+  checkChoices(given)
+  const candidates = requestedChoices(given, asked)
   if (candidates.length > 0) return candidates.map(decodeChoice)
   const blocked = blockReason(body)
   if (blocked === undefined) {

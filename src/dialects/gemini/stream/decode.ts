@@ -1,9 +1,9 @@
-import type { ChatEvent } from "../../../canon/chat.ts"
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { checkChoices } from "../../shared/choices.ts"
+import { checkChoices, StreamedChoices } from "../../shared/choices.ts"
 import { isDoneMark, parseFrame } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { answerHead, blockReason } from "../result/head.ts"
@@ -15,14 +15,20 @@ import { decodeUsage } from "../usage.ts"
  * docs/wire/gemini.md#f5). The stream has no final frame: it is complete when every candidate has a finish
  * reason.
  */
-export function decodeEvents(): EventDecoder {
-  return new AnswerDecoder()
+export function decodeEvents(asked?: Pick<ChatRequest, "choices">): EventDecoder {
+  return new AnswerDecoder(asked?.choices)
 }
 
 class AnswerDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #candidates = new Map<number, Candidate>()
+  readonly #numbers: StreamedChoices
   #started = false
+
+  /** @param asked the number of requested choices. */
+  constructor(asked: number | undefined) {
+    this.#numbers = new StreamedChoices(asked)
+  }
 
   get finished(): boolean {
     if (this.#candidates.size === 0) return false
@@ -61,16 +67,18 @@ class AnswerDecoder implements EventDecoder {
     const candidates = listAt(answer, "candidates")
     checkChoices(candidates)
     for (const [position, candidate] of candidates.entries()) {
-      if (isJsonObject(candidate)) this.#candidateOf(candidate, position).push(candidate, events)
+      if (isJsonObject(candidate)) this.#candidateOf(candidate, position)?.push(candidate, events)
     }
     const blocked = this.#candidates.size === 0 ? blockReason(answer) : undefined
-    if (blocked !== undefined) this.#candidateOf({}, 0).finish(blocked)
+    if (blocked !== undefined) this.#candidateOf({}, 0)?.finish(blocked)
     const usage = decodeUsage(answer.usageMetadata)
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
 
-  #candidateOf({ index }: JsonObject, position: number): Candidate {
-    const choice = choiceNumber(index, position)
+  /** @returns undefined for a candidate that was not requested. */
+  #candidateOf({ index }: JsonObject, position: number): Candidate | undefined {
+    const choice = this.#numbers.numberOf(choiceNumber(index, position))
+    if (choice === undefined) return undefined
     let candidate = this.#candidates.get(choice)
     if (candidate === undefined) {
       candidate = new Candidate(choice, this.other)

@@ -26,7 +26,7 @@ export class ChoicePatcher {
 
   /** @returns undefined when there is nothing to fix. */
   patch(choices: readonly JsonValue[]): JsonValue[] | undefined {
-    let patched: JsonValue[] | undefined
+    let patched: (JsonValue | undefined)[] | undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]
       const fixed = this.#patch(isJsonObject(choice) ? choice : {}, position)
@@ -34,7 +34,7 @@ export class ChoicePatcher {
       patched ??= [...choices]
       patched[position] = fixed
     }
-    return patched
+    return patched?.filter((choice) => choice !== undefined)
   }
 
   /** The ends of choices that the vendor left without one. */
@@ -47,9 +47,11 @@ export class ChoicePatcher {
     return ends
   }
 
-  #patch(received: JsonObject, position: number): JsonObject {
+  /** @returns undefined for a choice that was not requested. */
+  #patch(received: JsonObject, position: number): JsonObject | undefined {
     const choice = withDelta(received)
     const index = this.#numbers.numberOf(choiceNumber(choice.index, position))
+    if (index === undefined) return undefined
     const given = isJsonObject(choice.delta) ? choice.delta : {}
     let progress = this.#progress.get(index)
     const isFirst = progress === undefined

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
-import { choiceNumbers } from "../../shared/choices.ts"
+import { choiceNumbers, requestedChoices } from "../../shared/choices.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { ownFinish } from "../finish.ts"
@@ -11,15 +11,17 @@ import { withTotal } from "../usage.ts"
 /**
  * Adds, in place, what the specification guarantees in a whole answer. For a valid answer it only checks a few
  * members.
+ * @param asked the number of requested choices.
  */
-export function completeResult(body: JsonObject): void {
+export function completeResult(body: JsonObject, asked: number | undefined): void {
   body.id = ownId(body.id) ?? mintId(ID_PREFIX)
   body.object = "chat.completion"
   if (!isUnixTime(body.created)) body.created = nowInSeconds()
   if (isJsonObject(body.usage)) body.usage = withTotal(body.usage)
   if (!Array.isArray(body.choices)) return
-  const indexes = choiceNumbers(body.choices)
-  const choices = body.choices.map((given, position) =>
+  const requested = requestedChoices(body.choices, asked)
+  const indexes = choiceNumbers(requested)
+  const choices = requested.map((given, position) =>
     completeChoice(isJsonObject(given) ? given : {}, indexes[position] ?? position),
   )
   if (choices.length > 1) choices.sort((left, right) => left.index - right.index)

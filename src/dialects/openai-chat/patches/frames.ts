@@ -1,6 +1,6 @@
 import type { FramePatcher, PatchedFrame, ResultPatch, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import type { Usage } from "../../../canon/usage.ts"
 import { encodeError } from "../../shared/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
@@ -44,6 +44,8 @@ export class ChunkPatcher implements FramePatcher {
       return { action: "withhold", data }
     }
     const patched = this.#patchChunk(chunk, choices, streamUsage)
+    const isDropped = choices.length > 0 && listAt(patched, "choices").length === 0
+    if (isDropped && chunkUsage(patched) === undefined) return { action: "withhold", data }
     const isCarrier = streamUsage && isJsonObject(patched.usage) && isLastWord(choices)
     const text = patched === chunk ? data : JSON.stringify(patched)
     if (isCarrier) return { action: "forward", data: text, usageCarrier: patched }

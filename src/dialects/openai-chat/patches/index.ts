@@ -47,5 +47,5 @@ function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
 function patchResult(body: JsonObject, patch: ResultPatch): void {
   body.model = patch.model
   if (isJsonObject(body.usage)) body.usage = withoutCost(body.usage)
-  completeResult(body)
+  completeResult(body, patch.choices)
 }

@@ -12,7 +12,12 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { Part, ToolCallPart } from "../../../canon/message.ts"
-import { checkChoices, checkToolCalls, choiceNumbers } from "../../shared/choices.ts"
+import {
+  checkChoices,
+  checkToolCalls,
+  choiceNumbers,
+  requestedChoices,
+} from "../../shared/choices.ts"
 import { defined } from "../../shared/fields.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
@@ -61,9 +66,10 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   checkChoices(body.choices)
   const extra = unknownFields(body, RESULT_FIELDS)
   const sources = Sources.of(body)
-  const indexes = choiceNumbers(body.choices)
+  const choices = requestedChoices(body.choices, request?.choices)
+  const indexes = choiceNumbers(choices)
   return defined({
-    choices: body.choices
+    choices: choices
       .map((choice, position) =>
         decodeChoice(choice, indexes[position] ?? position, { request, sources }),
       )

@@ -174,6 +174,7 @@ class ChunkDecoder implements EventDecoder {
 
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
     const choice = this.#numbers.numberOf(choiceNumber(value.index, position))
+    if (choice === undefined) return
     const decoder = this.#decoderOf(choice)
     if (isJsonObject(value.error)) {
       events.push(decodeErrorEvent(value))
