@@ -61,7 +61,7 @@ export const REJECTIONS: readonly RejectionPattern[] = [
   },
   {
     message:
-      /^(?:the model returned the following errors: )?[`']?(?<names>[\w.]+)[`']? is (?:deprecated for|not supported (?:with|by)) this model/i,
+      /^(?:the model returned the following errors: )?[`']?(?<names>[\w.]+)[`']? is (?:deprecated for this model|not supported(?: (?:with|by) this model|\.?$))/i,
     example: "`temperature` is deprecated for this model.",
     source: "Anthropic: BoltAI#410; Bedrock: pollinations#11319; Groq, reasoning (400)",
   },

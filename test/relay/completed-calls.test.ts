@@ -83,7 +83,7 @@ function streamed(message: Record<string, unknown>): Response {
 }
 
 /** Models without learned rules. */
-const UNTAUGHT = Array.from({ length: 6 }, (_, index) => `model-${index}`)
+const UNTAUGHT = Array.from({ length: 8 }, (_, index) => `model-${index}`)
 
 function claude(...models: string[]): ModelSettings {
   return {
@@ -222,6 +222,15 @@ describe.each([false, true])("one call that rejects a parameter, streamed: %p", 
       ])
     },
   )
+
+  test("a short message that names the parameter is enough", async () => {
+    message = "temperature is not supported"
+    failing = 3
+    const response = await caller.post(CHAT, { ...fields, model })
+    expect((await response.text()).split("Hello there")).toHaveLength(4)
+    expect(response.headers.get("x-tollgate-losses")).toBe("temperature:dropped")
+    expect((await receiptOf(caller, response)).cost).toBe("0.0303")
+  })
 
   test("the other choices are returned if no correction succeeds", async () => {
     isFirst = true

@@ -339,3 +339,30 @@ test.each(["openai", "groq", "openai-compatible"])(
     expect(body({ text: "Hi", usage: "none", logprobs: null })).toEqual({ text: "Hi" })
   },
 )
+
+describe("numbers that are texts", () => {
+  const parts = { form: "verbose_json" } as const
+  const spoken = { task: "transcribe", text: "Up", duration: 60 }
+  test.each<JsonObject>([
+    { duration: "NaN" },
+    { duration: "60" },
+    { usage: { type: "duration", seconds: "Infinity" } },
+    { segments: [{ start: "NaN", end: 1, text: "Up" }] },
+    { words: [{ word: "Up", start: 0, end: "1e308" }] },
+  ])("are never passed on: %j", (more) => {
+    expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
+  })
+
+  test("leave the other members of a short answer", () => {
+    const usage = { type: "tokens", input_token_details: { audio_tokens: "NaN" } }
+    const short = { form: "json" } as const
+    const { body } = decoded("openai", { text: "Up", usage, logprobs: [] }, short)
+    expect(body).toEqual({ text: "Up", logprobs: [] })
+  })
+
+  test("may be what is said", () => {
+    const segments = [{ start: 0, end: 1, text: "60" }]
+    const answer = { ...spoken, text: "NaN", segments }
+    expect(decoded("openai", answer, parts).body).toEqual(answer)
+  })
+})

@@ -1,6 +1,13 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../../canon/json.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import type {
@@ -164,14 +171,34 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
 /** The vendor's body if it is what the caller requested, in `json` without what OpenAI does not have there. */
 function requestedBody(body: JsonObject, { form }: TranscriptionRequest): JsonObject | undefined {
   if (form === "json") return typeof body.text === "string" ? shortBody(body) : undefined
-  if (form === "diarized_json") return hasSpeakers(body) ? body : undefined
-  const isVerbose = form === "verbose_json" && body.duration !== undefined
+  if (form === "diarized_json") {
+    return hasSpeakers(body) && !hasNumberTexts(body) ? body : undefined
+  }
+  const isVerbose = form === "verbose_json" && body.duration !== undefined && !hasNumberTexts(body)
   return isVerbose && body.task !== undefined && !hasSpeakers(body) ? body : undefined
 }
 
 function shortBody({ text, usage, logprobs }: JsonObject): JsonObject {
-  const counted = isJsonObject(usage) ? usage : undefined
+  const counted = isJsonObject(usage) && !hasNumberText(usage) ? usage : undefined
   return defined({ text, usage: counted, logprobs: Array.isArray(logprobs) ? logprobs : undefined })
+}
+
+/** Whether times or counts are texts, such as "NaN". Clients expect numbers there. */
+function hasNumberTexts({ duration, usage, segments, words }: JsonObject): boolean {
+  if (isNumberText(duration) || (isJsonObject(usage) && hasNumberText(usage))) return true
+  const timed = [segments, words].flatMap((list) => (Array.isArray(list) ? list : []))
+  return timed.some((item) => isJsonObject(item) && [item.start, item.end].some(isNumberText))
+}
+
+function hasNumberText(usage: JsonObject): boolean {
+  return Object.values(usage).some(
+    (value) => isNumberText(value) || (isJsonObject(value) && hasNumberText(value)),
+  )
+}
+
+function isNumberText(value: JsonValue | undefined): boolean {
+  if (typeof value !== "string" || value.trim() === "") return false
+  return /^[+-]?(?:nan|inf(?:inity)?)$/i.test(value) || !Number.isNaN(Number(value))
 }
 
 function hasSpeakers(body: JsonObject): boolean {
