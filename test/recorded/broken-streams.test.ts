@@ -30,6 +30,8 @@ interface Broken extends Written {
   readonly words?: string
   /** The chunks that reach the caller; the first three when absent. */
   readonly chunks?: readonly JsonObject[]
+  /** How many choices the caller asks for; 1 when absent. */
+  readonly choices?: number
 }
 
 const DELIVERED = [ROLE, HELLO, WORLD]
@@ -84,7 +86,9 @@ const BROKEN: readonly Broken[] = [
   { name: "the end without a finish", body: frames(...DELIVERED) },
   {
     name: "the end without a finish of the second choice",
+    vendor: "vllm",
     body: frames(...DELIVERED, delta({}, "stop"), second("Hi")),
+    choices: 2,
     chunks: [...DELIVERED, delta({}, "stop"), second("Hi", { role: "assistant" })],
   },
   {
@@ -135,7 +139,9 @@ describe("streams that break", () => {
         const { caller } = replaying
         const model = replaying.modelOf(id)
         const before = await caller.balance()
-        const received = await readStream(await caller.post(CHAT, { ...REQUEST, model }))
+        const received = await readStream(
+          await caller.post(CHAT, { ...REQUEST, model, n: broken.choices ?? 1 }),
+        )
         const after = await caller.balance()
 
         const chunks = broken.chunks ?? DELIVERED

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import {
   provider,
@@ -67,6 +67,8 @@ const JUDGES: Record<string, Judge> = {
     return rejection && { ...rejection, status: 200 }
   },
   single: unsupported("temperature"),
+  "alike-whole": unsupported("temperature"),
+  "alike-streamed": unsupported("temperature"),
   moved: ofResponses,
   "moved-streamed": ofResponses,
   messages: unsupported("temperature"),
@@ -98,6 +100,8 @@ const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
 /** Vendors of providers: the first gives one choice at a time, and the second several. */
 const KINDS: Readonly<Record<string, string>> = {
   single: "groq",
+  "alike-whole": "groq",
+  "alike-streamed": "groq",
   moved: "openai",
   "moved-streamed": "openai",
   choices: "vllm",
@@ -213,6 +217,21 @@ test("all calls of a request for several choices are corrected", async () => {
   expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(24_000n)
   expect((await creditsOf(caller)).held).toBe("0")
 })
+
+test.each(["whole", "streamed"])(
+  "calls that are corrected alike are planned and written once, %s",
+  async (use) => {
+    const question = `What has the same body? ${use}`
+    using writes = spyOn(JSON, "stringify")
+    const messages = [{ role: "user", content: question }]
+    const fields = { messages, temperature: 0.5, n: 4, ...(use === "streamed" && { stream: true }) }
+    const { calls } = await ask(`alike-${use}`, fields)
+    expect(calls.length).toBeGreaterThan(4)
+    const written = writes.mock.results.filter(({ value }) => String(value).includes(question))
+    // By the caller, for the first calls, and for the corrected ones.
+    expect(written).toHaveLength(3)
+  },
+)
 
 test.each([false, true])(
   "each call is corrected after the request moved to responses, streamed: %p",

@@ -79,8 +79,29 @@ function rejectedBy(thrown: unknown): ModelRules | undefined {
   return thrown instanceof GatewayError ? thrown.details.rejected : undefined
 }
 
+/** The corrections of plans with several calls, by rejection: all calls share one corrected plan and its body. */
+const shared = new WeakMap<Plan, Map<string, Promise<Plan | undefined>>>()
+
 /** Returns a corrected plan; undefined if there is no correction, or if it would send the same request. */
-async function correct(
+function correct(
+  context: ChatContext,
+  plan: Plan,
+  rejection: ModelRules,
+  signer: ReasoningSigner,
+): Promise<Plan | undefined> {
+  if (plan.calls === 1) return correctedPlan(context, plan, rejection, signer)
+  let known = shared.get(plan)
+  if (known === undefined) shared.set(plan, (known = new Map<string, Promise<Plan | undefined>>()))
+  const key = JSON.stringify(rejection)
+  let corrected = known.get(key)
+  if (corrected === undefined) {
+    corrected = correctedPlan(context, plan, rejection, signer)
+    known.set(key, corrected)
+  }
+  return corrected
+}
+
+async function correctedPlan(
   context: ChatContext,
   plan: Plan,
   rejection: ModelRules,
