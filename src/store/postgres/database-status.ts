@@ -7,7 +7,7 @@ import type {
 } from "../database-status.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { PostgresClient } from "./client.ts"
-import { type SchemaState, requireUsable, schemaState } from "./migrate.ts"
+import { newestOf, type SchemaState, requireUsable, schemaState } from "./migrate.ts"
 import { nodeMethods } from "./nodes.ts"
 import { daysAhead } from "./partitions.ts"
 import { SCHEMA } from "./schema/steps.ts"
@@ -84,7 +84,7 @@ export async function databaseStatus(
 }
 
 function versionsOf(state: SchemaState): SchemaVersions {
-  return { found: state.version, known: SCHEMA.length, fault: schemaFault(state) }
+  return { found: state.version, known: newestOf(SCHEMA), fault: schemaFault(state) }
 }
 
 function schemaFault(state: SchemaState): string | null {

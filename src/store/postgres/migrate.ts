@@ -1,7 +1,22 @@
-import type { PostgresClient, Statements } from "./client.ts"
 import { LedgerError } from "../ledger-error.ts"
+import type { PostgresClient, Statements, Transaction } from "./client.ts"
+import { areInstalled, installRoutines } from "./routines/routines.ts"
 
-/** One step of the schema. A step that has shipped is never edited: a change is a new step. */
+/** What a program expects of a database. */
+export interface Schema {
+  /** The version after the first step. Smaller versions are of builds before the first release. */
+  readonly firstVersion: number
+  /** One after the other. A step that has shipped is never edited: a change is a new step. */
+  readonly steps: readonly SchemaStep[]
+  /**
+   * `CREATE OR REPLACE` statements by name, executed whenever their text has changed. A program with an older schema never
+   * replaces them, so a change that must last comes with a step, if need be an empty one. If a signature changes, the file
+   * also drops the old one, once no supported program calls it any more.
+   */
+  readonly routines: Readonly<Record<string, string>>
+}
+
+/** One step of the schema. */
 export interface SchemaStep {
   /** Statements, separated by semicolons. */
   readonly sql: string
@@ -12,20 +27,26 @@ export interface SchemaStep {
   readonly oldest: number
 }
 
-/** Where a database is. */
+/** The schema of a database. */
 export interface SchemaState {
-  /** Steps taken; 0 for a database without tables of ours. */
+  /** 0 for a database without Tollgate's tables. */
   readonly version: number
   /** The oldest schema whose programs work with it. */
   readonly oldest: number
 }
 
-/** Taken by whoever changes the schema; "tollgate" as a number. */
+/** The advisory lock of a schema change: "tollgate" as a number. */
 const LOCK = 8389772276738384741n
 
 const EMPTY: SchemaState = { version: 0, oldest: 0 }
 
-/** Where a database is now. */
+const BOOKKEEPING = `
+CREATE TABLE IF NOT EXISTS tollgate_schema (version int NOT NULL, oldest int NOT NULL);
+-- The installed routines, and the SHA-256 of the text they were created with.
+CREATE TABLE IF NOT EXISTS tollgate_routines (name text COLLATE "C" PRIMARY KEY, hash text NOT NULL);
+`
+
+/** Reads the schema of a database. */
 export async function schemaState(statements: Statements): Promise<SchemaState> {
   const found = await statements.row<{ exists: boolean }>(
     "SELECT to_regclass('tollgate_schema') IS NOT NULL AS exists",
@@ -34,27 +55,34 @@ export async function schemaState(statements: Statements): Promise<SchemaState> 
   return (await statements.row<SchemaState>("SELECT version, oldest FROM tollgate_schema")) ?? EMPTY
 }
 
+/** The version that a program brings databases to. */
+export function newestOf({ firstVersion, steps }: Schema): number {
+  return firstVersion - 1 + steps.length
+}
+
 /**
- * Brings a database to the newest schema, once, however many processes start at the same time. What is interrupted goes on
- * with the step in which it was.
- * @throws LedgerError `other_version` when a newer Tollgate has changed it so that this one does not work with it,
+ * Brings a database to the newest schema and routines, once, however many processes start at the same time. An interrupted
+ * migration continues with the step in which it was.
+ * @throws LedgerError `other_version` when another Tollgate has changed it so that this one does not work with it,
  *   `encoding` when the database does not store every character.
  */
-export async function migrate(
-  client: PostgresClient,
-  steps: readonly SchemaStep[],
-): Promise<SchemaState> {
+export async function migrate(client: PostgresClient, schema: Schema): Promise<SchemaState> {
   await requireEncoding(client)
-  let state = await schemaState(client)
-  if (state.version >= steps.length) return requireUsable(state, steps)
-  while (state.version < steps.length) {
-    // Tables that others use are locked for one step at a time; a database without any is made at once.
-    const until = state.version === 0 ? steps.length : state.version + 1
-    state = await takeSteps(client, steps.slice(0, until))
+  const before = await schemaState(client)
+  const newest = newestOf(schema)
+  if (before.version >= newest) {
+    const isUpToDate = before.version > newest || (await areInstalled(client, schema.routines))
+    return requireUsable(isUpToDate ? before : await migrateTo(client, schema, newest), schema)
   }
-  // A plan that was made for other tables would stay as they grow.
+  refuseUnreleased(before, schema)
+  // Tables that others use are locked for one step at a time; an empty database gets all steps at once.
+  let state = before
+  while (state.version < newest) {
+    state = await migrateTo(client, schema, state.version === 0 ? newest : state.version + 1)
+  }
+  // Statistics from before the migration would lead to plans for other tables.
   await client.atLength((statements) => statements.run("ANALYZE"), "READ COMMITTED")
-  return requireUsable(state, steps)
+  return requireUsable(state, schema)
 }
 
 /** The one encoding that has every character that callers and providers send. */
@@ -72,44 +100,65 @@ async function requireEncoding(statements: Statements): Promise<void> {
   )
 }
 
-/** Takes those of the steps that have not been taken, in one transaction. */
-function takeSteps(client: PostgresClient, steps: readonly SchemaStep[]): Promise<SchemaState> {
-  // However long a step takes on large tables, and however long another process that is at it.
+/** Performs the missing steps up to a version, in one transaction. The last one comes with the routines. */
+function migrateTo(client: PostgresClient, schema: Schema, version: number): Promise<SchemaState> {
+  // However long a step takes on large tables, and however long another process migrates.
   return client.atLength(async (statements) => {
     await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
-    // A change of a table waits for those who use it, and all others behind it: not for long.
+    // A change of a table waits for its users, and all others wait for the change: not for long.
     await statements.script("SET LOCAL lock_timeout = '10s'")
-    // Another process may have been quicker.
-    const { version } = await schemaState(statements)
-    for (const { sql } of steps.slice(version)) await statements.script(sql)
-    if (version < steps.length) await record(statements, steps)
+    // Another process may have been faster.
+    const present = await schemaState(statements)
+    if (present.version > version) return present
+    if (version === newestOf(schema)) {
+      await statements.script(BOOKKEEPING)
+      await installRoutines(statements, schema.routines)
+    }
+    if (present.version < version) await performSteps(statements, schema, present.version, version)
     return await schemaState(statements)
   }, "READ COMMITTED")
 }
 
+async function performSteps(
+  statements: Transaction,
+  { firstVersion, steps }: Schema,
+  from: number,
+  to: number,
+): Promise<void> {
+  const missing = steps.slice(Math.max(0, from - firstVersion + 1), to - firstVersion + 1)
+  for (const { sql } of missing) await statements.script(sql)
+  await statements.run("DELETE FROM tollgate_schema")
+  await statements.run("INSERT INTO tollgate_schema (version, oldest) VALUES ($1, $2)", [
+    BigInt(to),
+    BigInt(missing.at(-1)?.oldest ?? 0),
+  ])
+}
+
 /** @throws LedgerError `other_version` when this program does not work with a database as it is. */
-export function requireUsable(state: SchemaState, steps: readonly SchemaStep[]): SchemaState {
-  if (state.version < steps.length) {
+export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
+  const newest = newestOf(schema)
+  refuseUnreleased(state, schema)
+  if (state.version < newest) {
     throw new LedgerError(
       "other_version",
-      `the database has schema ${state.version}, this Tollgate needs ${steps.length}: run tollgate database migrate`,
+      `the database has schema ${state.version}, this Tollgate needs ${newest}: run tollgate database migrate`,
     )
   }
-  if (state.oldest > steps.length) {
+  if (state.oldest > newest) {
     throw new LedgerError(
       "other_version",
-      `the database has schema ${state.version}, which this Tollgate (schema ${steps.length}) does not know: start a newer one`,
+      `the database has schema ${state.version}, which this Tollgate (schema ${newest}) does not know: start a newer one`,
     )
   }
   return state
 }
 
-async function record(statements: Statements, steps: readonly SchemaStep[]): Promise<void> {
-  const oldest = steps.at(-1)?.oldest ?? 0
-  await statements.run("DELETE FROM tollgate_schema")
-  await statements.run("INSERT INTO tollgate_schema (version, oldest) VALUES ($1, $2)", [
-    BigInt(steps.length),
-    BigInt(oldest),
-  ])
+/** @throws LedgerError `other_version` when no step leads on from the schema. */
+function refuseUnreleased({ version }: SchemaState, { firstVersion }: Schema): void {
+  if (version === 0 || version >= firstVersion) return
+  throw new LedgerError(
+    "other_version",
+    `the database has schema ${version}, of a build before the first release, which cannot be upgraded: set database.url to an empty database, or use the build that made it`,
+  )
 }

@@ -1,0 +1,78 @@
+-- The processes that serve, and what they share: leases of balances, holds, rates, and the health of deployments.
+
+CREATE TABLE nodes (
+  id text COLLATE "C" PRIMARY KEY,
+  process int NOT NULL,
+  host text NOT NULL,
+  machine text,
+  -- By the database's clock (tollgate_now).
+  beat_at bigint NOT NULL,
+  -- How long its leases last after a beat, milliseconds.
+  lease_term bigint,
+  -- Nodes of one machine share memory, and with it their limits.
+  memory text COLLATE "C"
+);
+
+-- Parts of balances that nodes may spend without asking.
+CREATE TABLE leases (
+  owner text COLLATE "C" NOT NULL,
+  node text COLLATE "C" NOT NULL,
+  account text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  PRIMARY KEY (owner, node)
+) WITH (fillfactor = 50);
+-- The condition is always true. Only statements that repeat it use this index: post_batch must use the primary key, also
+-- while the planner takes a node for one of few rows because the table is not analyzed yet.
+CREATE INDEX leases_by_node ON leases (node) WHERE amount >= 0;
+
+-- A node that is short asks the others for the unused part of their leases. With an amount: what a budget is reduced by, or
+-- what an account owes, which is not leased meanwhile.
+CREATE TABLE recalls (
+  owner text COLLATE "C" NOT NULL,
+  node text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  amount bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner, node)
+);
+
+-- Requests that have run for a while, with the amount they hold.
+CREATE TABLE holds (
+  request text COLLATE "C" PRIMARY KEY,
+  node text COLLATE "C" NOT NULL,
+  account text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  at bigint NOT NULL,
+  receipt text NOT NULL
+);
+CREATE INDEX holds_by_node ON holds (node);
+CREATE INDEX holds_by_account ON holds (account);
+
+-- Failures and recoveries of deployments that a node has seen.
+CREATE TABLE deployment_reports (
+  deployment text COLLATE "C" NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  node text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  until bigint NOT NULL,
+  revision bigint NOT NULL,
+  PRIMARY KEY (deployment, event)
+);
+CREATE TABLE deployment_revision (number bigint NOT NULL);
+INSERT INTO deployment_revision VALUES (0);
+
+-- What nodes have leased of the rate limits of keys and has not drained since: units at a moment.
+CREATE TABLE rate_buckets (
+  key text COLLATE "C" NOT NULL,
+  unit text COLLATE "C" NOT NULL,
+  level double precision NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (key, unit)
+);
+
+-- How many requests of a key each node may run at the same time, by node in one row for each key, so that leases of it are
+-- made one after the other.
+CREATE TABLE running_slots (
+  key text COLLATE "C" PRIMARY KEY,
+  slots jsonb NOT NULL
+);

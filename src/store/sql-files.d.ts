@@ -1,0 +1,5 @@
+/** SQL files, imported as text. */
+declare module "*.sql" {
+  const text: string
+  export = text
+}

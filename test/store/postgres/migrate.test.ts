@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { PostgresClient } from "../../../src/store/postgres/client.ts"
+import { migrate, type Schema } from "../../../src/store/postgres/migrate.ts"
+import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
+import { PostgresServer } from "../../support/postgres-server.ts"
+
+const ROUTINES = join(import.meta.dir, "../../../src/store/postgres/routines")
+/** Its header, up to the body, and the body. */
+const ROUTINE = /CREATE OR REPLACE (FUNCTION|PROCEDURE) (\w+)\(([^$]*?)AS \$\$(.*?)\$\$;/gs
+
+/** The next version, in which a step adds a column and a routine has another text. */
+const NEXT: Schema = {
+  ...SCHEMA,
+  steps: [...SCHEMA.steps, { sql: "ALTER TABLE accounts ADD COLUMN color text", oldest: 100 }],
+  routines: { ...SCHEMA.routines, "tollgate-now": clockOf(42) },
+}
+
+function clockOf(moment: number): string {
+  return `CREATE OR REPLACE FUNCTION tollgate_now() RETURNS bigint LANGUAGE sql AS $$ SELECT ${moment}::bigint $$`
+}
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await PostgresServer.start()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function open(): Promise<PostgresClient> {
+  return new PostgresClient({ url: server.url(await server.create()), max: 2, connectTime: 5_000 })
+}
+
+async function clock(client: PostgresClient): Promise<number> {
+  return Number((await client.row<{ now: bigint }>("SELECT tollgate_now() AS now"))?.now)
+}
+
+describe("a migration", () => {
+  test("performs a further step, keeps the rows, and replaces changed routines", async () => {
+    await using client = await open()
+    expect(await migrate(client, SCHEMA)).toEqual({ version: 100, oldest: 100 })
+    await client.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")
+    expect(await migrate(client, NEXT)).toEqual({ version: 101, oldest: 100 })
+    expect(await client.rows("SELECT name, color FROM accounts")).toEqual([
+      { name: "first", color: null },
+    ])
+    expect(await clock(client)).toBe(42)
+  })
+
+  test("by an older program that still works leaves newer routines alone", async () => {
+    await using client = await open()
+    await migrate(client, NEXT)
+    expect(await migrate(client, SCHEMA)).toEqual({ version: 101, oldest: 100 })
+    expect(await clock(client)).toBe(42)
+  })
+
+  test("replaces a routine whose text has changed without a step, once", async () => {
+    await using client = await open()
+    await migrate(client, SCHEMA)
+    const routines = { ...SCHEMA.routines, "tollgate-now": clockOf(7) }
+    const programs = Array.from({ length: 3 }, () => migrate(client, { ...SCHEMA, routines }))
+    await Promise.all(programs)
+    expect(await clock(client)).toBe(7)
+    const owned = "SELECT count(*)::int AS count FROM pg_proc WHERE proname = 'tollgate_now'"
+    expect(await client.row(owned)).toEqual({ count: 1 })
+  })
+
+  test("leaves everything as it was if its step or a routine fails", async () => {
+    await using client = await open()
+    await migrate(client, SCHEMA)
+    const before = await clock(client)
+    const broken = { sql: "CREATE TABLE t (a int); CREATE NOTHING", oldest: 100 }
+    const failing = [
+      { ...NEXT, steps: [...SCHEMA.steps, broken] },
+      { ...NEXT, routines: { ...NEXT.routines, "take-lease": "CREATE NOTHING" } },
+    ]
+    for (const schema of failing) {
+      await expect(migrate(client, schema)).rejects.toThrow("NOTHING")
+      expect(await clock(client)).toBeGreaterThanOrEqual(before)
+      expect(await client.row("SELECT version FROM tollgate_schema")).toEqual({ version: 100 })
+    }
+    await migrate(client, SCHEMA)
+  })
+
+  test("refuses a database that a newer program has changed beyond this one", async () => {
+    await using client = await open()
+    const steps = [...SCHEMA.steps, { sql: "DROP TABLE backups", oldest: 101 }]
+    await migrate(client, { ...NEXT, steps })
+    await expect(migrate(client, SCHEMA)).rejects.toThrow(
+      "the database has schema 101, which this Tollgate (schema 100) does not know: start a newer one",
+    )
+  })
+
+  test("refuses a database of a build before the first release", async () => {
+    await using client = await open()
+    await client.run("CREATE TABLE tollgate_schema (version int, oldest int)")
+    await client.run("INSERT INTO tollgate_schema VALUES (23, 1)")
+    await expect(migrate(client, SCHEMA)).rejects.toThrow(
+      "the database has schema 23, of a build before the first release, which cannot be upgraded: set database.url to an empty database",
+    )
+  })
+})
+
+test("the routines of the database are those of the files", async () => {
+  await using client = await open()
+  await migrate(client, SCHEMA)
+  const stored = await client.rows<{ name: string; signature: string; body: string }>(
+    `SELECT proname::text AS name, prosrc AS body, CASE prokind WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END || ' '
+       || pg_get_function_arguments(oid) || coalesce(' ' || pg_get_function_result(oid), '') AS signature
+     FROM pg_proc WHERE pronamespace = current_schema()::regnamespace ORDER BY proname`,
+  )
+  const files = [...new Bun.Glob("*.sql").scanSync(ROUTINES)]
+  expect(Object.keys(SCHEMA.routines).toSorted()).toEqual(
+    files.map((file) => basename(file, ".sql")).toSorted(),
+  )
+  const written = files.flatMap((file) => [
+    ...readFileSync(join(ROUTINES, file), "utf8").matchAll(ROUTINE),
+  ])
+  expect(written.map(([, , name]) => name ?? "").toSorted()).toEqual(stored.map(({ name }) => name))
+  for (const { name, signature, body } of stored) {
+    const [, kind, , header = "", source] = written.find(([, , own]) => own === name) ?? []
+    expect(body).toBe(source ?? "")
+    const argumentsOf = header.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ")
+    expect(normalized(signature)).toBe(normalized(`${kind} ${argumentsOf}`))
+  }
+})
+
+/** Names and types only: `IN` is the default, and options such as the language are not in a signature. */
+function normalized(signature: string): string {
+  return signature
+    .replace(/\)?\s*RETURNS|LANGUAGE.*|\bSET\b.*/g, " ")
+    .replaceAll(/\bIN \b|[(),\s]/g, "")
+    .replace(/LANGUAGE.*$/, "")
+}
