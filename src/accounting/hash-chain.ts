@@ -13,18 +13,7 @@ export function hashText(text: string): string {
  * is changed, removed or inserted.
  */
 export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
-  const parts = partsOf(entry)
-  if (entry.kind === "charge") parts.push(entry.key, entry.budgetBits)
-  return hashText(JSON.stringify(parts))
-}
-
-/** The hash of charges before schema 7: without their key and their budgets. */
-export function hashEarlyEntry(entry: Omit<EntryRecord, "hash">): string {
-  return hashText(JSON.stringify(partsOf(entry)))
-}
-
-function partsOf(entry: Omit<EntryRecord, "hash">): (string | number | null)[] {
-  return [
+  const parts = [
     entry.previousHash,
     entry.account,
     entry.number,
@@ -37,6 +26,8 @@ function partsOf(entry: Omit<EntryRecord, "hash">): (string | number | null)[] {
     entry.author,
     entry.receiptHash,
   ]
+  if (entry.kind === "charge") parts.push(entry.key, entry.budgetBits)
+  return hashText(JSON.stringify(parts))
 }
 
 /** The receipt of a request that was not charged, as stored in its row. */

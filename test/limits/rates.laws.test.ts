@@ -7,9 +7,9 @@ import { MachineClock } from "../../src/machine/machine-clock.ts"
 import { Presence } from "../../src/machine/presence.ts"
 import { SharedMemory } from "../../src/machine/shared-memory.ts"
 import { Rates } from "../../src/limits/rates.ts"
-import { LIMITS_OVER_MACHINES } from "../../src/store/sqlite/schemas/book/14-limits-over-machines.ts"
-import { RUNNING_SLOTS } from "../../src/store/sqlite/schemas/book/25-running-slots.ts"
+import { migrate } from "../../src/store/sqlite/migrate.ts"
 import { RateLimits } from "../../src/store/sqlite/rate-limits.ts"
+import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
 
 const MINUTE = 60_000
 
@@ -26,9 +26,7 @@ class World {
   readonly #machines: readonly Rates[]
 
   constructor(machines: number) {
-    this.#database.run("CREATE TABLE nodes (id TEXT)")
-    this.#database.run(LIMITS_OVER_MACHINES)
-    this.#database.run(RUNNING_SLOTS)
+    migrate(this.#database, BOOK_SCHEMA)
     const memory = SharedMemory.own()
     const running = new RunningRequests(memory, new Presence(memory, new MachineClock()))
     const limits = new RateLimits(this.#database)

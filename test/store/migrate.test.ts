@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { migrate, requireNewestSchema, type Schema } from "../../src/store/sqlite/migrate.ts"
+import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 const FIRST = "CREATE TABLE first (id INTEGER)"
@@ -50,23 +51,37 @@ test("tables that can be made again are, where no step leads on from their versi
   const discard = (database: Database): void => void database.run("DROP TABLE IF EXISTS first")
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
-  const schema = { ...schemaOf("CREATE TABLE first (id INTEGER, name TEXT)"), dropped: 1 }
-  expect(() => migrate(database, schema)).toThrow("no way on from")
+  const schema = { ...schemaOf("CREATE TABLE first (id INTEGER, name TEXT)"), firstVersion: 2 }
+  expect(() => migrate(database, schema)).toThrow("a build before the first release (schema 1)")
   migrate(database, { ...schema, discard })
   database.run("INSERT INTO first VALUES (1, 'kept')")
   migrate(database, { ...schema, discard })
   expect(database.query("SELECT name FROM first").get()).toEqual({ name: "kept" })
 })
 
-test("tables of a file that had no version are taken over", () => {
+test("a further step of the ledger keeps its rows", () => {
+  using database = new Database(":memory:")
+  migrate(database, BOOK_SCHEMA)
+  database.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")
+  const steps = [...BOOK_SCHEMA.steps, "ALTER TABLE accounts ADD COLUMN color TEXT DEFAULT 'red'"]
+  migrate(database, { ...BOOK_SCHEMA, steps })
+  expect(database.query("SELECT name, color FROM accounts").get()).toEqual({
+    name: "first",
+    color: "red",
+  })
+  expect(() => migrate(database, BOOK_SCHEMA)).toThrow(
+    "a newer Tollgate (schema 101, this one knows 100)",
+  )
+})
+
+test("a ledger of a build before the first release stays as it is", () => {
   using database = new Database(":memory:")
   database.run(FIRST)
-  migrate(database, {
-    file: "the file",
-    wasUnversioned: true,
-    steps: ["CREATE TABLE IF NOT EXISTS first (id INTEGER)", SECOND],
-  })
-  expect(tablesOf(database)).toEqual(["first", "second"])
+  database.run("PRAGMA user_version = 26")
+  const refusal = "the database was written by a build before the first release (schema 26)"
+  expect(() => migrate(database, BOOK_SCHEMA)).toThrow(refusal)
+  expect(() => requireNewestSchema(database, BOOK_SCHEMA)).toThrow(refusal)
+  expect(tablesOf(database)).toEqual(["first"])
 })
 
 test("a process that waited while another one migrated knows the tables as they are now", () => {

@@ -1,6 +1,6 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { ownersOfBits } from "../../accounting/budget-periods.ts"
-import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
+import { GENESIS_HASH, hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { LedgerProblem } from "./problem.ts"
@@ -95,8 +95,7 @@ export class AccountWalk {
     if (entry.previousHash !== last.hash) {
       return { fault: "previous_hash", message: "it does not follow the entry before it" }
     }
-    const isWritten = entry.hash === hashEntry(entry) || entry.hash === hashEarlyEntry(entry)
-    if (!isWritten && !this.#redactions.hasEntry(entry)) {
+    if (entry.hash !== hashEntry(entry) && !this.#redactions.hasEntry(entry)) {
       return { fault: "hash", message: "it was changed after it was written" }
     }
     if (entry.balance !== last.balance + entry.amount || entry.balance < 0n) {

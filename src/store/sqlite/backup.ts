@@ -16,7 +16,7 @@ import { makePrivateFile } from "../private-file.ts"
 import { copyPath } from "./database-file.ts"
 import { asLedgerError } from "./explain-error.ts"
 import { PART } from "./folder-files.ts"
-import { refuseNewerSchema } from "./migrate.ts"
+import { isNewestSchema } from "./migrate.ts"
 import { requireNothing } from "./nothing-there.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
@@ -36,7 +36,7 @@ export function backUpSqlite(path: string, folder: string): void {
   if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
   let isNewest = false
   copyDatabase(path, join(folder, "tollgate.db"), (database) => {
-    isNewest = refuseNewerSchema(database, BOOK_SCHEMA)
+    isNewest = isNewestSchema(database, BOOK_SCHEMA)
   })
   // An older one may have no anchor.
   if (isNewest) requireSamePositions(join(folder, "tollgate.db"))

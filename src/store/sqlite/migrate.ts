@@ -1,15 +1,13 @@
 import type { Database } from "bun:sqlite"
 
-/** The tables of a file, as the steps that lead to them. `user_version` says how many have been taken. */
+/** The tables of a file. `user_version` is the version of the last step that was performed. */
 export interface Schema {
-  /** What errors call the file: `the database`. */
+  /** The name of the file in errors: `the database`. */
   readonly file: string
   /** One after the other. A step that has shipped is never edited: a change is a new step. */
   readonly steps: readonly string[]
-  /** The oldest version that the steps do not begin from; absent: they begin from nothing. */
-  readonly dropped?: number
-  /** The tables may be there in a file without a version. */
-  readonly wasUnversioned?: true
+  /** The version after the first step; absent: 1. No step leads on from a smaller one. */
+  readonly firstVersion?: number
   /** Removes the tables of a version that the steps do not lead on from. Absent: it is an error. */
   readonly discard?: (database: Database) => void
 }
@@ -21,12 +19,12 @@ export class SchemaError extends Error {
 
 /**
  * Brings a file to the newest version of its schema, in one transaction.
- * @throws SchemaError when a newer Tollgate, or another program, has written it.
+ * @throws SchemaError when another program, a newer Tollgate or a build before the first release has written it.
  */
 export function migrate(database: Database, schema: Schema): void {
   database.run("BEGIN IMMEDIATE")
   try {
-    takeSteps(database, schema)
+    performSteps(database, schema)
     database.run("COMMIT")
   } catch (error) {
     // A full disk has ended the transaction already.
@@ -35,63 +33,63 @@ export function migrate(database: Database, schema: Schema): void {
   }
 }
 
-/** @throws SchemaError when a newer Tollgate has written a file. @returns whether it is of the newest version. */
-export function refuseNewerSchema(database: Database, schema: Schema): boolean {
+/** @throws SchemaError when a file is of a version that the steps do not lead on from. @returns whether it is the newest. */
+export function isNewestSchema(database: Database, schema: Schema): boolean {
   const version = versionOf(database)
-  if (version > newestOf(schema)) throw newerSchema(schema, version)
+  requireSupported(schema, version)
   return version === newestOf(schema)
 }
 
 /** @throws SchemaError when a file that is only read is of another version than the newest. */
 export function requireNewestSchema(database: Database, schema: Schema): void {
-  const version = versionOf(database)
-  const newest = newestOf(schema)
-  if (version === newest) return
-  if (version > newest) throw newerSchema(schema, version)
+  if (isNewestSchema(database, schema)) return
   throw new SchemaError(
-    `${schema.file} was written by an older Tollgate (schema ${version}, this one reads ${newest}): start this version on it once, or on a copy of its folder`,
+    `${schema.file} was written by an older Tollgate (schema ${versionOf(database)}, this one reads ${newestOf(schema)}): start this version on it once, or on a copy of its folder`,
   )
 }
 
-function takeSteps(database: Database, schema: Schema): void {
-  const { steps, dropped = 0, discard } = schema
-  // Who has waited while another process took the steps would go on with the tables as they were: SQLite looks again only
-  // when a table is read.
+function performSteps(database: Database, schema: Schema): void {
+  const { steps, firstVersion = 1, discard } = schema
+  // After waiting for another process that performed the steps, SQLite still has the old tables in its cache until a table
+  // is read.
   hasTables(database)
   let version = versionOf(database)
   const newest = newestOf(schema)
   if (version === newest) return
-  const fault = faultOf(database, schema, version)
-  if (fault) {
-    if (!discard) throw fault
+  try {
+    requireSupported(schema, version)
+    if (version === 0 && hasTables(database)) throw foreignTables(schema)
+  } catch (error) {
+    if (!discard) throw error
     discard(database)
     version = 0
   }
-  for (const step of steps.slice(Math.max(0, version - dropped))) database.run(step)
+  for (const step of steps.slice(Math.max(0, version - firstVersion + 1))) database.run(step)
   database.run(`PRAGMA user_version = ${newest}`)
 }
 
-/** Why the steps do not lead on from a version. */
-function faultOf(database: Database, schema: Schema, version: number): SchemaError | undefined {
-  const { file, dropped = 0, wasUnversioned = false } = schema
-  if (version > newestOf(schema)) return newerSchema(schema, version)
-  if (version === 0) {
-    if (wasUnversioned || !hasTables(database)) return undefined
-    return new SchemaError(`${file} holds the tables of another program`)
+/** @throws SchemaError unless the file is empty or the steps lead on from its version. */
+function requireSupported(schema: Schema, version: number): void {
+  const { file, firstVersion = 1 } = schema
+  const newest = newestOf(schema)
+  if (version > newest) {
+    throw new SchemaError(
+      `${file} was written by a newer Tollgate (schema ${version}, this one knows ${newest}): start that version, or restore a backup`,
+    )
   }
-  return version > dropped
-    ? undefined
-    : new SchemaError(`${file} is of schema ${version}, which this Tollgate has no way on from`)
-}
-
-export function newestOf({ steps, dropped = 0 }: Schema): number {
-  return dropped + steps.length
-}
-
-function newerSchema(schema: Schema, version: number): SchemaError {
-  return new SchemaError(
-    `${schema.file} was written by a newer Tollgate (schema ${version}, this one knows ${newestOf(schema)}): start that version, or restore a backup`,
+  if (version === 0 || version >= firstVersion) return
+  throw new SchemaError(
+    `${file} was written by a build before the first release (schema ${version}), which cannot be upgraded: start with an empty data folder, or use the build that wrote it`,
   )
+}
+
+function foreignTables({ file }: Schema): SchemaError {
+  return new SchemaError(`${file} holds the tables of another program`)
+}
+
+/** The version that a program brings files to. */
+export function newestOf({ steps, firstVersion = 1 }: Schema): number {
+  return firstVersion - 1 + steps.length
 }
 
 export function versionOf(database: Database): number {

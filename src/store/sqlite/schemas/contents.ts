@@ -1,19 +1,15 @@
 import type { Schema } from "../migrate.ts"
 
 const CONTENTS = `
-CREATE TABLE IF NOT EXISTS contents (
+CREATE TABLE contents (
   request TEXT PRIMARY KEY,
   account TEXT NOT NULL,
   at INTEGER NOT NULL,
   asked TEXT NOT NULL,
   answered TEXT
 ) STRICT;
-CREATE INDEX IF NOT EXISTS contents_by_time ON contents (at);
+CREATE INDEX contents_by_time ON contents (at);
 `
 
-/** Prompts and answers that accounts have kept, `contents.db`. Its first form had no version. */
-export const CONTENTS_SCHEMA: Schema = {
-  file: "contents.db",
-  wasUnversioned: true,
-  steps: [CONTENTS],
-}
+/** Prompts and answers of accounts that have them stored, `contents.db`. */
+export const CONTENTS_SCHEMA: Schema = { file: "contents.db", steps: [CONTENTS] }

@@ -123,10 +123,8 @@ CREATE TABLE key_uses (
 -- How far the book has been read, the last request that was in it, and which making of this index it is.
 CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT, made TEXT NOT NULL) STRICT;
 INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
-`
 
-/** What was removed from the ledger, as far as the sums know of it. */
-const SEALED = `
+-- The rows removed from the ledger that the sums take into account.
 CREATE TABLE sealed (until INTEGER NOT NULL, row_count INTEGER NOT NULL) STRICT;
 INSERT INTO sealed VALUES (0, 0);
 `
@@ -146,12 +144,12 @@ const TABLES = [
   "sealed",
 ]
 
-/** The index of the ledger's receipts, `reports.db`. It can be made again, so one of another version goes. */
+/** The index of the ledger's receipts, `reports.db`. It can be rebuilt, so one of another version is dropped. */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
-  // Grows with every change of the tables, or of what is counted into them.
-  dropped: 7,
-  steps: [TABLES_AND_INDEXES, SEALED],
+  // Increased with every change of the tables, or of the sums in them.
+  firstVersion: 9,
+  steps: [TABLES_AND_INDEXES],
   discard: dropTables,
 }
 
@@ -159,7 +157,6 @@ export const REPORTS_SCHEMA: Schema = {
 export function clearIndex(index: Database): void {
   dropTables(index)
   index.run(TABLES_AND_INDEXES)
-  index.run(SEALED)
 }
 
 function dropTables(index: Database): void {

@@ -1,6 +1,6 @@
-/** Comparisons with providers' bills, and the corrections posted from them. */
-export const RECONCILIATIONS = `
--- The last comparison of each provider.
+-- Comparisons with providers' bills.
+
+-- The last comparison with each provider's bill.
 CREATE TABLE reconciliations (
   provider TEXT PRIMARY KEY,
   number INTEGER NOT NULL,
@@ -16,4 +16,3 @@ CREATE TABLE provider_corrections (
   amount INTEGER NOT NULL,
   PRIMARY KEY (day, provider, number)
 ) STRICT, WITHOUT ROWID;
-`

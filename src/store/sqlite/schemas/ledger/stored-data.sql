@@ -1,8 +1,22 @@
-/**
- * Requests that came with an idempotency key, for a day. Their answers are files. Totals follow by
- * triggers; those of all together are the row with an empty scope.
- */
-export const IDEMPOTENCY = `
+-- Data stored besides the ledger: vendors' state, and idempotency keys. Their answers are files.
+
+-- State that vendors store for accounts. The oldest rows have the smallest numbers.
+CREATE TABLE vendor_state (
+  number INTEGER PRIMARY KEY,
+  id_hash TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  -- Empty if the id was given to several accounts: then it belongs to none of them.
+  account TEXT NOT NULL,
+  request TEXT NOT NULL,
+  tokens INTEGER,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  UNIQUE (id_hash, provider)
+) STRICT;
+CREATE INDEX vendor_state_by_expiry ON vendor_state (expires_at);
+
+-- Requests with an idempotency key, for a day.
 CREATE TABLE idempotency (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -12,6 +26,7 @@ CREATE TABLE idempotency (
   claimed_at INTEGER NOT NULL,
   rights TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('running', 'done', 'kept')),
+  -- Bytes of the stored answer.
   size INTEGER NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
@@ -19,6 +34,7 @@ CREATE INDEX idempotency_by_time ON idempotency (claimed_at);
 CREATE INDEX idempotency_kept ON idempotency (claimed_at, request) WHERE state = 'kept';
 CREATE INDEX idempotency_kept_of_scope ON idempotency (scope, claimed_at, request) WHERE state = 'kept';
 
+-- The number of keys of a scope, and the bytes of its answers; those of all scopes together under ''. Triggers write them.
 CREATE TABLE idempotency_totals (
   scope TEXT PRIMARY KEY,
   keys INTEGER NOT NULL,
@@ -37,4 +53,3 @@ CREATE TRIGGER idempotency_removed AFTER DELETE ON idempotency BEGIN
   WHERE scope IN (old.scope, '');
   DELETE FROM idempotency_totals WHERE scope = old.scope AND keys = 0;
 END;
-`

@@ -1,11 +1,12 @@
-/** What people are told of, where to, and what became of it. */
-export const NOTICES = `
+-- Notices to operators and accounts, where they are sent, and their delivery.
+
 CREATE TABLE notice_targets (
   id TEXT PRIMARY KEY,
   -- Null: the operator's.
   account TEXT REFERENCES accounts (id),
   channel TEXT NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
   hint TEXT NOT NULL,
+  -- The encrypted address.
   sealed TEXT NOT NULL,
   -- JSON; null: all.
   types TEXT,
@@ -36,10 +37,9 @@ CREATE TABLE notice_deliveries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notice_deliveries_waiting ON notice_deliveries (at) WHERE state = 'waiting';
 
--- By which processes agree on who raises a notice.
+-- The last state that was announced, by which processes agree on which one raises a notice.
 CREATE TABLE notice_marks (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-`

@@ -1,0 +1,177 @@
+-- The ledger: balances, entries with their receipts, write-offs, payments and debts.
+
+-- The balance of an owner (an account, or a budget of a key), and how much of it nodes have leased.
+CREATE TABLE balances (
+  owner TEXT PRIMARY KEY,
+  posted INTEGER NOT NULL CHECK (posted >= 0),
+  leased INTEGER NOT NULL DEFAULT 0 CHECK (leased >= 0 AND leased <= posted),
+  -- Everything that a budget was ever given, changes included; less `posted`, it is the amount spent. Null for accounts.
+  allotted INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- The lines of the ledger. A charge and its receipt are one row, so that a commit writes fewer pages; a request that was not
+-- charged has a row with its receipt only.
+CREATE TABLE entries (
+  account TEXT NOT NULL REFERENCES accounts (id),
+  -- Null in a row that has a receipt only: then `kind` is null, or 'expired' if its process died.
+  number INTEGER,
+  kind TEXT,
+  amount INTEGER,
+  balance INTEGER,
+  at INTEGER NOT NULL,
+  request TEXT,
+  note TEXT,
+  author TEXT,
+  receipt_hash TEXT,
+  previous_hash TEXT,
+  hash TEXT,
+  key TEXT,
+  -- The budgets of its key that a charge drew on: 1 the total, 2 that of the day, 4 that of the month.
+  budgets INTEGER NOT NULL DEFAULT 0,
+  -- The request of an expired receipt that was settled after all: the new row has its place in the unique index.
+  replaced TEXT,
+  -- JSON, after the other columns because it is long.
+  receipt TEXT,
+  CHECK (number IS NULL OR (kind IS NOT NULL AND amount IS NOT NULL AND balance IS NOT NULL
+    AND previous_hash IS NOT NULL AND hash IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX entries_by_number ON entries (account, number);
+-- One row for each request that held money makes a second charge impossible.
+CREATE UNIQUE INDEX entries_by_request ON entries (request) WHERE request IS NOT NULL;
+-- Grants and the like are few among many charges, which are not in this index.
+CREATE INDEX entries_by_kind ON entries (account, kind, number)
+  WHERE number IS NOT NULL AND kind <> 'charge';
+CREATE INDEX entries_by_replaced ON entries (replaced) WHERE replaced IS NOT NULL;
+
+-- Costs that were not charged. Each line carries the hash of the one before it.
+CREATE TABLE write_offs (
+  number INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  account TEXT NOT NULL REFERENCES accounts (id),
+  key TEXT NOT NULL,
+  request TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  reason TEXT NOT NULL,
+  previous_hash TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  UNIQUE (request, reason)
+) STRICT;
+CREATE INDEX write_offs_by_account ON write_offs (account, number);
+CREATE TRIGGER write_off_is_never_changed BEFORE UPDATE ON write_offs
+BEGIN SELECT RAISE(ABORT, 'a write-off is never changed'); END;
+CREATE TRIGGER write_off_is_never_deleted BEFORE DELETE ON write_offs
+BEGIN SELECT RAISE(ABORT, 'a write-off is never deleted'); END;
+CREATE TRIGGER write_offs_only_grow BEFORE INSERT ON write_offs
+WHEN NEW.number IS NOT 1 + coalesce((SELECT max(number) FROM write_offs), 0)
+BEGIN SELECT RAISE(ABORT, 'a write-off is the next one'); END;
+
+-- A payment from outside becomes one entry, however often it is reported.
+CREATE TABLE payments (
+  id TEXT PRIMARY KEY,
+  account TEXT NOT NULL REFERENCES accounts (id),
+  entry INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What refunds and disputes of a card payment refer to, and how much of it was taken back so far.
+CREATE TABLE card_payments (
+  intent TEXT PRIMARY KEY,
+  payment TEXT NOT NULL REFERENCES payments (id),
+  account TEXT NOT NULL REFERENCES accounts (id),
+  amount INTEGER NOT NULL CHECK (amount >= 0),
+  units INTEGER NOT NULL CHECK (units >= 0),
+  currency TEXT NOT NULL,
+  taken INTEGER NOT NULL DEFAULT 0 CHECK (taken >= 0 AND taken <= amount)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX card_payments_by_account ON card_payments (account);
+
+-- Each refund and dispute, however often it is reported.
+CREATE TABLE reversals (
+  id TEXT PRIMARY KEY,
+  intent TEXT NOT NULL REFERENCES card_payments (intent),
+  kind TEXT NOT NULL CHECK (kind IN ('charge', 'refund', 'dispute')),
+  units INTEGER NOT NULL CHECK (units >= 0),
+  is_undone INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reversals_by_intent ON reversals (intent);
+
+-- The debts of accounts, line by line. The newest line of an account has the present debt.
+CREATE TABLE debts (
+  account TEXT NOT NULL REFERENCES accounts (id),
+  number INTEGER NOT NULL,
+  amount INTEGER NOT NULL,
+  debt INTEGER NOT NULL CHECK (debt >= 0),
+  at INTEGER NOT NULL,
+  note TEXT NOT NULL,
+  -- The entry that paid.
+  entry INTEGER,
+  previous_hash TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  PRIMARY KEY (account, number)
+) STRICT, WITHOUT ROWID;
+
+-- The extent of the ledger when it was last checked: its rows up to one of them, how many, and the sum of their hashes; and
+-- the ends of the shared chains. So a removed row is noticed, even the last one.
+CREATE TABLE anchor (
+  last_row INTEGER NOT NULL,
+  last_hash TEXT,
+  row_count INTEGER NOT NULL,
+  hash_sum TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  write_offs INTEGER NOT NULL,
+  write_offs_hash TEXT NOT NULL,
+  audit INTEGER NOT NULL,
+  audit_hash TEXT NOT NULL
+) STRICT;
+INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, '', 0, '');
+
+-- Stands for rows that were removed because of their age, of all accounts together: until when they were removed, how many,
+-- the sum of their hashes, and the greatest rowid among them; and how far an unfinished removal has come.
+CREATE TABLE seal (
+  until INTEGER NOT NULL,
+  row_count INTEGER NOT NULL,
+  hash_sum TEXT NOT NULL,
+  last_row INTEGER NOT NULL,
+  scanned INTEGER NOT NULL
+) STRICT;
+INSERT INTO seal VALUES (0, 0, '', 0, 0);
+
+-- The last removed entry of each account, which the next one follows.
+CREATE TABLE account_seals (
+  account TEXT PRIMARY KEY,
+  number INTEGER NOT NULL,
+  balance INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What removed charges drew on each budget.
+CREATE TABLE sealed_budgets (owner TEXT PRIMARY KEY, spent INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+-- Sums of removed requests, in the form of the index of requests (reports.db), which cannot be rebuilt without them.
+CREATE TABLE sealed_hours (
+  hour INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  written_off INTEGER NOT NULL,
+  provider_cost INTEGER NOT NULL,
+  durations INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
+  first_bytes INTEGER NOT NULL,
+  first_byte INTEGER NOT NULL,
+  PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sealed_key_uses (
+  key TEXT PRIMARY KEY,
+  last_used_at INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  spent INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

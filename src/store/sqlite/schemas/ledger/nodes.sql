@@ -1,0 +1,72 @@
+-- The processes that serve, and what they share: leases of balances, holds, rates, and the health of deployments.
+
+CREATE TABLE nodes (
+  id TEXT PRIMARY KEY,
+  process INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  -- The machine on which the node holds the lock that proves it alive; null if it holds none.
+  machine TEXT,
+  beat_at INTEGER NOT NULL,
+  -- Nodes of one machine share memory, and with it their limits.
+  memory TEXT
+) STRICT, WITHOUT ROWID;
+
+-- Parts of balances that nodes may spend without asking.
+CREATE TABLE leases (
+  owner TEXT NOT NULL,
+  node TEXT NOT NULL REFERENCES nodes (id),
+  amount INTEGER NOT NULL CHECK (amount >= 0),
+  PRIMARY KEY (owner, node)
+) STRICT, WITHOUT ROWID;
+
+-- A node that is short asks the others for the unused part of their leases. With an amount: what a budget is reduced by, or
+-- what an account owes, which is not leased meanwhile.
+CREATE TABLE recalls (
+  owner TEXT NOT NULL,
+  node TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  amount INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner, node)
+) STRICT, WITHOUT ROWID;
+
+-- Requests that have run for a while, with the amount they hold.
+CREATE TABLE holds (
+  request TEXT PRIMARY KEY,
+  node TEXT NOT NULL REFERENCES nodes (id),
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  receipt TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX holds_by_account ON holds (account);
+
+-- Failures and recoveries of deployments that a node has seen.
+CREATE TABLE deployment_reports (
+  deployment TEXT NOT NULL,
+  event TEXT NOT NULL,
+  node TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  PRIMARY KEY (deployment, event)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE deployment_revision (number INTEGER NOT NULL) STRICT;
+INSERT INTO deployment_revision VALUES (0);
+
+-- What nodes have leased of the rate limits of keys and has not drained since: units at a moment.
+CREATE TABLE rate_buckets (
+  key TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  level REAL NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (key, unit)
+) STRICT, WITHOUT ROWID;
+
+-- How many requests of a key each node may run at the same time.
+CREATE TABLE running_slots (
+  key TEXT NOT NULL,
+  node TEXT NOT NULL,
+  slots INTEGER NOT NULL,
+  PRIMARY KEY (key, node)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,38 @@
+/** A process that migrates a database, stops in the last step, says so and waits to be killed. */
+import { Database } from "bun:sqlite"
+import { PostgresClient } from "../../src/store/postgres/client.ts"
+import { migrate as migratePostgres } from "../../src/store/postgres/migrate.ts"
+import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
+import { migrate } from "../../src/store/sqlite/migrate.ts"
+import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+
+/** The path or the address of a database. */
+const place = process.argv[2] ?? ""
+
+if (place.startsWith("postgres:")) await migrateDatabase(place)
+else migrateFile(place)
+
+/** Performs a made-up step, and stops before the commit. */
+function migrateFile(path: string): void {
+  const database = new Database(path, { strict: true, safeIntegers: true })
+  // Unfinished pages reach the log before the commit.
+  database.run("PRAGMA cache_size = 1")
+  const run = database.run.bind(database)
+  database.run = ((text: string) => {
+    if (text !== "stop") return run(text)
+    process.stdout.write("stopped\n")
+    Bun.sleepSync(600_000)
+  }) as Database["run"]
+  const step = "CREATE TABLE made_up AS SELECT * FROM accounts; DROP TABLE backups"
+  migrate(database, { ...BOOK_SCHEMA, steps: [...BOOK_SCHEMA.steps, step, "stop"] })
+}
+
+/** Waits at the end of the first step for a lock that the test has. */
+async function migrateDatabase(url: string): Promise<void> {
+  await using client = new PostgresClient({ url, max: 1, connectTime: 5_000 })
+  const steps = SCHEMA.steps.map((step) => ({
+    ...step,
+    sql: `${step.sql};SELECT pg_advisory_xact_lock(1)`,
+  }))
+  await migratePostgres(client, { ...SCHEMA, steps })
+}
