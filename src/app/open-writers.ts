@@ -5,6 +5,7 @@ import { JournalWriter } from "../ledger/journal-writer.ts"
 import type { LedgerAlarms, Writers } from "../ledger/ledger.ts"
 import type { NodeLocks } from "../store/node-locks.ts"
 import { openJournal } from "../store/installation-journal.ts"
+import { databaseRetries } from "../store/retry-policy.ts"
 import type { Store } from "../store/store.ts"
 
 interface WritingParts {
@@ -25,7 +26,7 @@ export async function openWriters(
 ): Promise<Writers | undefined> {
   if (!settings.database) return undefined
   const { settle, patience } = settings.database
-  const database = new DatabaseWriter(store, { patience, givesUp: true })
+  const database = new DatabaseWriter(store, databaseRetries(patience))
   if (settle === "database") return { usual: database }
   const journal = building.use(await openJournal(settings.data))
   const poster = new JournalPoster(store, journal.lines, alarms)

@@ -1,53 +1,42 @@
 import { LedgerError } from "../store/ledger-error.ts"
+import { nextPauseMs, type RetryPolicy } from "../store/retry-policy.ts"
 import type { Batch, Posted } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { postDivided } from "./divided-batch.ts"
 import type { SettlementWriter, Written } from "./settlement-writer.ts"
-
-/** Before the second attempt, milliseconds; twice as long before each further one. */
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 1_000
-/** How long an attempt may take also where nothing waits any longer, milliseconds: the database may be well. */
-const LEAST = 500
-
-export interface Patience {
-  /** How long settlements wait for the database, milliseconds. */
-  readonly patience: number
-  /** Whether an attempt that takes longer is given up: what became of it is not known then. */
-  readonly givesUp: boolean
-}
 
 /** Posts settlements to the database: while it is away, they wait. */
 export class DatabaseWriter implements SettlementWriter {
   readonly outlastsOutages = false
   readonly waiting = 0
   readonly #store: Store
-  readonly #patience: Patience
+  readonly #retries: RetryPolicy
   #endsAt = Infinity
   /** Gives up an attempt that runs. */
   readonly #running = new Set<() => void>()
   failure: unknown
 
-  constructor(store: Store, patience: Patience) {
+  constructor(store: Store, retries: RetryPolicy) {
     this.#store = store
-    this.#patience = patience
+    this.#retries = retries
   }
 
   /** It may be repeated: a request that is in the ledger already is not charged twice. */
   async write(node: string, batch: Batch): Promise<readonly Written[]> {
-    const usual = performance.now() + this.#patience.patience
-    const post = (part: Batch) => this.#post(node, part, usual - performance.now())
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    const retries = this.#retries
+    const deadline = performance.now() + retries.maxWaitMs
+    const post = (part: Batch) => this.#post(node, part, deadline - performance.now())
+    for (let pauseMs = retries.firstPauseMs; ; pauseMs = nextPauseMs(retries, pauseMs)) {
       try {
         const written = await postDivided(post, batch)
         this.failure = undefined
         return written
       } catch (error) {
-        if (performance.now() + pause > Math.min(usual, this.#endsAt)) {
+        if (performance.now() + pauseMs > Math.min(deadline, this.#endsAt)) {
           this.failure = error
           throw error
         }
-        await Bun.sleep(pause)
+        await Bun.sleep(pauseMs)
       }
     }
   }
@@ -70,17 +59,17 @@ export class DatabaseWriter implements SettlementWriter {
   /** Nothing is written but in the database. */
   async close(): Promise<void> {}
 
-  #post(node: string, batch: Batch, patience: number): Promise<readonly Posted[]> {
+  #post(node: string, batch: Batch, maxWaitMs: number): Promise<readonly Posted[]> {
     const posting = this.#store.settlements.post(node, batch)
-    if (!this.#patience.givesUp) return posting
-    const untilEnd = Math.max(LEAST, this.#endsAt - performance.now())
-    return this.#within(Math.min(patience, untilEnd), posting)
+    if (!this.#retries.abandonsAttempts) return posting
+    const untilEnd = Math.max(this.#retries.minAttemptMs, this.#endsAt - performance.now())
+    return this.#within(Math.min(maxWaitMs, untilEnd), posting)
   }
 
-  async #within<T>(patience: number, promise: Promise<T>): Promise<T> {
+  async #within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>()
     const giveUp = (): void => late.reject(tooLate())
-    const timer = setTimeout(giveUp, patience)
+    const timer = setTimeout(giveUp, timeoutMs)
     this.#running.add(giveUp)
     try {
       return await Promise.race([promise, late.promise])

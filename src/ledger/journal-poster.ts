@@ -1,16 +1,13 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
 import type { JournalLines } from "../store/journal.ts"
 import { LedgerError } from "../store/ledger-error.ts"
+import { JOURNAL_RETRIES } from "../store/retry-policy.ts"
 import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { postDivided, UnstorableError } from "./divided-batch.ts"
 
 /** More at once cost the database as much each. */
 const MOST_POSTINGS = 128
-/** Between attempts while the database is away, milliseconds. */
-const PAUSE = 250
-/** Attempts at a batch that fails although the database is there and does not reject its values. */
-const MAX_ATTEMPTS = 5
 
 /** What is in the journal, and not in the database yet. */
 export interface Waiting {
@@ -108,7 +105,7 @@ export class JournalPoster {
   async #post({ node, lines, batch }: Waiting): Promise<void> {
     const post = (part: Batch) => this.#store.settlements.post(node, part)
     const { postings } = batch
-    for (let attempt = 1; !this.#isClosed; attempt++) {
+    for (let repeats = 0; !this.#isClosed; repeats++) {
       try {
         const written = await postDivided(post, batch)
         for (const [index, posting] of postings.entries()) {
@@ -116,10 +113,10 @@ export class JournalPoster {
         }
         return
       } catch (error) {
-        if (error instanceof LedgerError) attempt = 0
+        if (error instanceof LedgerError) repeats = -1
         else if (postings.length > 1) return await this.#postOneByOne({ node, lines, batch })
-        else if (attempt >= MAX_ATTEMPTS) return await this.#refuse(lines[0], error)
-        await Bun.sleep(PAUSE)
+        else if (repeats >= JOURNAL_RETRIES.maxRepeats) return await this.#refuse(lines[0], error)
+        await Bun.sleep(JOURNAL_RETRIES.firstPauseMs)
       }
     }
   }

@@ -3,6 +3,7 @@ import { reportedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { Batch, HoldRecord } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
+import { FILE_RETRIES } from "../store/retry-policy.ts"
 import type { Store } from "../store/store.ts"
 import { DatabaseWriter } from "./database-writer.ts"
 import { UnstorableError } from "./divided-batch.ts"
@@ -45,9 +46,6 @@ const LEASES_ARE_OVER = new LedgerError(
   "the database has not renewed this node's leases: others may spend them now",
 )
 
-/** How settlements wait for a database that is a file. */
-const PATIENCE = { patience: 200, givesUp: false }
-
 const IMAGINED = { recorded: false, over: true } as const
 
 /**
@@ -77,7 +75,7 @@ export class Ledger {
     this.#node = node
     this.#alarms = alarms
     this.#balances = new LeasedBalances(store, node)
-    const writer = writers?.usual ?? new DatabaseWriter(store, PATIENCE)
+    const writer = writers?.usual ?? new DatabaseWriter(store, FILE_RETRIES)
     const claimed = writers?.claimed
     this.#writer = writer
     this.#writers = claimed ? [writer, claimed] : [writer]

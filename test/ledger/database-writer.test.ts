@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { DatabaseWriter } from "../../src/ledger/database-writer.ts"
+import { databaseRetries, FILE_RETRIES } from "../../src/store/retry-policy.ts"
 import type { Batch } from "../../src/store/settlements.ts"
 import type { Store } from "../../src/store/store.ts"
 import { TestDatabase } from "../store/test-database.ts"
@@ -25,8 +26,8 @@ describe("posting to a database that is away", () => {
   test("is repeated, and no one notices when that helps", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
-      patience: 2_000,
-      givesUp: false,
+      ...FILE_RETRIES,
+      maxWaitMs: 2_000,
     })
     expect(await writer.write("node", EMPTY)).toEqual([])
     expect(writer.failure).toBeUndefined()
@@ -36,8 +37,8 @@ describe("posting to a database that is away", () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const writer = new DatabaseWriter(failing(database.store, state), {
-      patience: 100,
-      givesUp: false,
+      ...FILE_RETRIES,
+      maxWaitMs: 100,
     })
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
     expect(writer.failure).toMatchObject({ message: "database or disk is full" })
@@ -49,18 +50,25 @@ describe("posting to a database that is away", () => {
   test("is looked at, so that it is known when the database is back", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), {
-      patience: 0,
-      givesUp: false,
+      ...FILE_RETRIES,
+      maxWaitMs: 0,
     })
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
     await writer.look("node")
     expect(writer.failure).toBeUndefined()
   })
 
+  test("lets nobody wait longer than its policy, although the database never answers", async () => {
+    await using database = TestDatabase.direct()
+    const writer = new DatabaseWriter(silentStore(database.store), databaseRetries(50))
+    await expect(writer.write("node", EMPTY)).rejects.toMatchObject({ code: "unavailable" })
+    expect(writer.failure).toMatchObject({ code: "unavailable" })
+  })
+
   test("ends with the gateway, also for what waits already, but not for a database that is well", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
-    const options = { patience: 60_000, givesUp: true }
+    const options = databaseRetries(60_000)
     const writer = new DatabaseWriter(failing(database.store, state), options)
     const away = writer.write("node", EMPTY)
     const silent = new DatabaseWriter(silentStore(database.store), options)

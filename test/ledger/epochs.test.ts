@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { DatabaseWriter } from "../../src/ledger/database-writer.ts"
+import { FILE_RETRIES } from "../../src/store/retry-policy.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
 import { Node, type NodeListeners } from "../../src/ledger/node.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
@@ -40,7 +41,7 @@ function listeners(ledger: Ledger): NodeListeners {
 async function joined(database: TestDatabase, node: string, store: Store): Promise<Ledger> {
   const record = { id: node, process: 1, host: "test", beatAt: Date.now(), machine: null }
   await store.nodes.join(record)
-  const usual = new DatabaseWriter(store, { patience: 0, givesUp: false })
+  const usual = new DatabaseWriter(store, { ...FILE_RETRIES, maxWaitMs: 0 })
   return new Ledger(store, node, database.alarms, { usual })
 }
 

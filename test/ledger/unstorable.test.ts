@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { MAX_REPORTED_AMOUNT } from "../../src/accounting/maxima.ts"
 import { DatabaseWriter } from "../../src/ledger/database-writer.ts"
+import { databaseRetries } from "../../src/store/retry-policy.ts"
 import { UnstorableError } from "../../src/ledger/divided-batch.ts"
 import { JournalPoster } from "../../src/ledger/journal-poster.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
@@ -68,8 +69,7 @@ for (const engine of ENGINES) {
         test(`fails alone and at once because of ${reason}: ${bad.length} from ${bad[0]} on`, async () => {
           await using database = await TestDatabase.on(engine)
           await leased(database)
-          const patience = { patience: PATIENCE_MS, givesUp: true }
-          const writer = new DatabaseWriter(database.store, patience)
+          const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
           const batch = batchWith(bad, make)
           const written = await writer.write("node", batch)
           const isBad = (_: unknown, index: number): boolean => bad.includes(index)
@@ -93,7 +93,7 @@ for (const engine of ENGINES) {
     test("is written off up to the largest amount that is stored", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
-      const writer = new DatabaseWriter(database.store, { patience: PATIENCE_MS, givesUp: true })
+      const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
       const [error] = await writer.write("node", batchWith([0], unstorable))
       const writeOff = { amount: MAX_REPORTED_AMOUNT, reason: "unstorable" }
       expect(error).toMatchObject({ isRecorded: true, writeOff })
@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
     test("leaves no trace of a hold that cannot be recorded", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
-      const writer = new DatabaseWriter(database.store, { patience: PATIENCE_MS, givesUp: true })
+      const writer = new DatabaseWriter(database.store, databaseRetries(PATIENCE_MS))
       const opened = [1n, TOO_LARGE, 2n].map((amount, index): HoldRecord => {
         const request = `hold_${index}`
         return { request, account: "account", key: "key", amount, at: 1, receipt: "{}" }

@@ -8,17 +8,10 @@ import {
 import type { Hosts } from "./hosts.ts"
 import { PostgresFailure, rolledBack } from "./failure.ts"
 import { probePooler } from "./pooler-probe.ts"
+import { nextPauseMs, STATEMENT_RETRIES } from "../retry-policy.ts"
 
-/** How long a step may take, attempts included; milliseconds. */
-const PATIENCE = 8_000
-/** How long it may take also where none waits any longer, milliseconds: the database may be well. */
-const LEAST = 500
-/** How long it waits before it repeats what has changed nothing, milliseconds; twice as long each time, and a random part of it. */
-const FIRST_PAUSE = 10
-const LONGEST_PAUSE = 500
-
-/** How often that is repeated which may run twice: connections that are lost together show it one after the other. */
-const MOST_REPEATS = 3
+/** `maxRepeats`: connections that are lost together show it one after the other. Pauses are a random part of those given. */
+const RETRIES = STATEMENT_RETRIES
 
 /** Where statements are run: each on its own, or in a transaction. */
 export interface Statements {
@@ -107,7 +100,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
    * @throws PostgresFailure `unclear` when the database is gone, or a standby has taken over, before it has told.
    */
   async transaction<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const deadline = performance.now() + 2 * PATIENCE
+    const deadline = performance.now() + 2 * RETRIES.maxWaitMs
     for (;;) {
       const timeline = await this.#commits.timeline()
       let made: Made<T> | undefined
@@ -219,9 +212,10 @@ export class PostgresClient implements Statements, AsyncDisposable {
   ): Promise<T> {
     if (this.#moment) return step(this.#moment)
     const now = performance.now()
-    const deadline = now + Math.min(PATIENCE, Math.max(LEAST, this.#endsAt - now))
+    const untilEnd = Math.max(RETRIES.minAttemptMs, this.#endsAt - now)
+    const deadline = now + Math.min(RETRIES.maxWaitMs, untilEnd)
     let repeats = 0
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    for (let pauseMs = RETRIES.firstPauseMs; ; pauseMs = nextPauseMs(RETRIES, pauseMs)) {
       try {
         const result = await this.#pool.use(deadline - performance.now(), step)
         this.#succeeded()
@@ -229,11 +223,11 @@ export class PostgresClient implements Statements, AsyncDisposable {
       } catch (error) {
         if (!(error instanceof PostgresFailure)) throw error
         if (error.isConnectionLost) this.#lost(error)
-        const isUnclear = error.outcome === "unclear" && mayRunTwice && repeats < MOST_REPEATS
+        const isUnclear = error.outcome === "unclear" && mayRunTwice && repeats < RETRIES.maxRepeats
         if (error.outcome !== "not_done" && !isUnclear) throw error
-        if (performance.now() + pause > deadline) throw error
+        if (performance.now() + pauseMs > deadline) throw error
         if (isUnclear) repeats++
-        await Bun.sleep(pause * Math.random())
+        await Bun.sleep(pauseMs * Math.random())
       }
     }
   }

@@ -1,9 +1,8 @@
 import type { Value } from "./connection-pool.ts"
 import { PostgresFailure } from "./failure.ts"
+import { STATEMENT_RETRIES } from "../retry-policy.ts"
 
-/** How long the server may be at the end of a transaction whose client was cut off, milliseconds. */
-const PATIENCE = 8_000
-const PAUSE = 20
+const POLL_INTERVAL_MS = 20
 
 /** Names the transaction that it is a part of. */
 export const NAME_TRANSACTION = "SELECT pg_current_xact_id()::text AS id"
@@ -41,7 +40,8 @@ export class Commits {
    * @returns undefined when the server cannot tell.
    */
   async isCommitted(id: string, timeline: string | null): Promise<boolean | undefined> {
-    const deadline = performance.now() + PATIENCE
+    // The server may still be ending a transaction whose client was cut off.
+    const deadline = performance.now() + STATEMENT_RETRIES.maxWaitMs
     if (timeline === null) return undefined
     for (;;) {
       const row = await this.#statements.row<{ timeline: string; status: string | null }>(STATUS, [
@@ -52,7 +52,7 @@ export class Commits {
       if (row?.status === "committed") return true
       if (row?.status === "aborted") return false
       if (row?.status !== "in progress" || performance.now() > deadline) return undefined
-      await Bun.sleep(PAUSE)
+      await Bun.sleep(POLL_INTERVAL_MS)
     }
   }
 

@@ -1,0 +1,58 @@
+/**
+ * How a settlement is tried again while the database fails, in three layers. Each one repeats what the layer below it gave
+ * up: `STATEMENT_RETRIES`, then `FILE_RETRIES` or `databaseRetries` while a caller waits, or `JOURNAL_RETRIES` afterwards.
+ * So a caller waits at most `maxWaitMs` of the middle layer, and for the end of an attempt that is not abandoned.
+ */
+export interface RetryPolicy {
+  readonly firstPauseMs: number
+  /** Each pause is twice as long as the one before it, up to this. */
+  readonly maxPauseMs: number
+  /** How long all attempts and pauses take together at most. */
+  readonly maxWaitMs: number
+  /** Whether an attempt that takes longer than `maxWaitMs` is abandoned. Then its result is unknown. */
+  readonly abandonsAttempts: boolean
+  /** The time an attempt gets at least when the process ends, since the database may be well. */
+  readonly minAttemptMs: number
+  /** Repeats after failures other than outages: a connection that was lost at an unknown point, an unexpected error. */
+  readonly maxRepeats: number
+}
+
+/** Statements and transactions of PostgreSQL that have changed nothing, or that recognize themselves. */
+export const STATEMENT_RETRIES: RetryPolicy = {
+  firstPauseMs: 10,
+  maxPauseMs: 500,
+  maxWaitMs: 8_000,
+  abandonsAttempts: true,
+  minAttemptMs: 500,
+  maxRepeats: 3,
+}
+
+/** Batches whose callers wait for a database in a file, which may be locked or full for a moment. */
+export const FILE_RETRIES: RetryPolicy = {
+  firstPauseMs: 50,
+  maxPauseMs: 1_000,
+  maxWaitMs: 200,
+  abandonsAttempts: false,
+  minAttemptMs: 500,
+  maxRepeats: Infinity,
+}
+
+/** Batches whose callers wait for a database on a network. @param maxWaitMs the setting `database.patience`. */
+export function databaseRetries(maxWaitMs: number): RetryPolicy {
+  return { ...FILE_RETRIES, maxWaitMs, abandonsAttempts: true }
+}
+
+/** Batches that are in the journal already: nobody waits, and only the end of the process stops the attempts. */
+export const JOURNAL_RETRIES: RetryPolicy = {
+  firstPauseMs: 250,
+  maxPauseMs: 250,
+  maxWaitMs: Infinity,
+  abandonsAttempts: false,
+  minAttemptMs: 0,
+  maxRepeats: 4,
+}
+
+/** The pause after the next failed attempt. */
+export function nextPauseMs({ maxPauseMs }: RetryPolicy, pauseMs: number): number {
+  return Math.min(2 * pauseMs, maxPauseMs)
+}
