@@ -132,6 +132,9 @@ function hasMarks(head: Uint8Array): boolean {
 const EVEN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7])
 const ONE_BYTE_FORMATS: ReadonlySet<number> = new Set([6, 7])
 const EXTENSIBLE = 0xfffe
+/** Bytes of a `fmt ` chunk up to the bits per sample, and of one in the extensible format. */
+const FORMAT_SIZE = 16
+const EXTENSIBLE_SIZE = 40
 
 /** The fields of a `fmt ` chunk that decoders of compressed formats use. */
 interface CodecFormat {
@@ -190,11 +193,14 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   if (!/^(RIFF|RF64)....WAVE/s.test(latin1(bytes.subarray(0, 12)))) return undefined
   const at = findFormat(view)
   if (at === undefined) return undefined
+  const size = view.getUint32(at - 4, true)
+  // Decoders read the fields of a shorter chunk in different ways.
+  if (size < FORMAT_SIZE) return undefined
   const tag = view.getUint16(at, true)
-  const isExtended = tag === EXTENSIBLE && at + 26 <= view.byteLength
-  const format = isExtended ? view.getUint16(at + 24, true) : tag
-  const codec = CODECS.get(format)
+  const codec = CODECS.get(tag)
   if (codec !== undefined) return codecBytesPerSecond(view, at, codec)
+  const isExtended = tag === EXTENSIBLE && size >= EXTENSIBLE_SIZE && at + 26 <= view.byteLength
+  const format = isExtended ? view.getUint16(at + 24, true) : tag
   if (!EVEN_FORMATS.has(format)) return undefined
   const channels = Math.min(MAX_CHANNELS, view.getUint16(at + 2, true))
   const sampleRate = Math.min(HIGHEST_RATE, view.getUint32(at + 4, true))
@@ -223,6 +229,9 @@ function codecBytesPerSecond(
   return samples && (sampleRate * channels) / samples
 }
 
+/** Bytes of a `COMM` chunk. */
+const COMMON_SIZE = 18
+
 /** Bytes per second of an AIFF file, from its `COMM` chunk; undefined if it is not one or is compressed. */
 function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -231,6 +240,7 @@ function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
   for (let at = 12; at + 26 <= view.byteLength;) {
     const size = view.getUint32(at + 4)
     if (view.getUint32(at) === 0x434f4d4d) {
+      if (size < COMMON_SIZE) return undefined
       // The rate is a float of 80 bits.
       const exponent = (view.getUint16(at + 16) & 0x7fff) - 16_383
       const sampleRate = (view.getUint32(at + 18) / 2 ** 31) * 2 ** exponent

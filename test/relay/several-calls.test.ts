@@ -180,5 +180,7 @@ test("choices that follow the usage of the prompt are charged", () => {
   ])
   expect(meter.isCounted).toBe(false)
   meter.push([{ type: "finish", choice: 1, reason: "stop" }])
+  expect(meter.isCounted).toBe(false)
+  meter.push([{ type: "usage", usage: { ...counted, output: 1_001 } }])
   expect(meter.isCounted).toBe(true)
 })

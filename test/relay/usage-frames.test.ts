@@ -150,6 +150,42 @@ describe("a count that a later frame lacks or reports as zero", () => {
   })
 })
 
+describe("an answer that finished, without the usage behind its end", () => {
+  const words = "word ".repeat(2_000)
+  const broken: Record<string, string> = {
+    "chat/model": usageFrame(500, 1) + frame(words) + frame("", "stop"),
+    "anthropic/model":
+      event("message_start", {
+        message: { ...message, usage: { input_tokens: 500, output_tokens: 1 } },
+      }) +
+      event("content_block_start", block) +
+      event("content_block_delta", { index: 0, delta: { type: "text_delta", text: words } }) +
+      event("content_block_stop", { index: 0 }) +
+      event("message_delta", { delta: { stop_reason: "end_turn" } }),
+    "google/model":
+      data({
+        ...candidate({}),
+        usageMetadata: { promptTokenCount: 500, candidatesTokenCount: 1 },
+      }) +
+      data(candidate({ content: { role: "model", parts: [{ text: words }] } })) +
+      data(candidate({ finishReason: "STOP" })),
+  }
+
+  for (const [model, stream] of Object.entries(broken)) {
+    for (const path of [CHAT, "/v1/messages"]) {
+      test(`is charged by the text: ${model} through ${path}`, async () => {
+        frames = [stream]
+        const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+        const response = await caller.post(path, order)
+        await response.text()
+        const receipt = await receiptOf(caller, response)
+        expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
+        expect(receipt.usage?.["output"]).toBeGreaterThan(1_500)
+      })
+    }
+  }
+})
+
 describe("a later report of usage", () => {
   const usageOf = (...reports: Partial<Usage>[]): Usage | undefined => {
     const meter = new Meter()

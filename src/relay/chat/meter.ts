@@ -43,8 +43,9 @@ export class Meter {
   #lastChoice: number | undefined
   /** Whether it is a sum that lacks one of the calls. */
   #isPartlyCounted = false
-  /** How much of the output had come when the usage was reported. */
+  /** How much of the output, and how many ends of choices, had come when the usage was reported. */
   #amountAtUsage = 0
+  #finishedAtUsage = 0
 
   constructor(other = new OtherContent()) {
     this.other = other
@@ -55,10 +56,10 @@ export class Meter {
     return this.#finished > 0
   }
 
-  /** Whether the vendor's usage covers all that came: at first some count only the prompt. */
+  /** Whether the provider's usage covers everything received. Some providers first report the prompt only. */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage) || this.#isPartlyCounted) return false
-    const isWhole = this.finished && this.#finished >= (this.#begun?.size ?? 0)
+    const isWhole = this.finished && this.#finishedAtUsage >= (this.#begun?.size ?? 0)
     return isWhole || this.#amountAtUsage === this.#amount
   }
 
@@ -125,6 +126,7 @@ export class Meter {
     const { usage } = this
     this.push(events)
     if (this.usage === usage) return
+    this.#usageReported()
     this.reported = json
     this.firstReported ??= json
   }
@@ -161,8 +163,7 @@ export class Meter {
         return
       case "usage":
         this.usage = this.usage === undefined ? event.usage : laterUsage(this.usage, event.usage)
-        this.#amountAtUsage = this.#amount
-        return
+        return this.#usageReported()
       case "error":
         this.failure ??= event
         return
@@ -179,6 +180,12 @@ export class Meter {
         // The decoder has counted what content there is in it.
         return
     }
+  }
+
+  /** Usage covers everything up to the end of its frame. */
+  #usageReported(): void {
+    this.#amountAtUsage = this.#amount
+    this.#finishedAtUsage = this.#finished
   }
 
   #part(part: Part): void {
