@@ -23,11 +23,14 @@ let gateway: TestGateway
 let usage: Record<string, unknown> = {}
 /** The usage of each call of the next request; `usage` if it is empty. */
 let usages: Record<string, unknown>[] = []
+/** The service tiers that the calls of the next request report. */
+let tiers: string[] = []
 
 beforeAll(async () => {
   vendor = startVendor((request) => {
     const isMessages = new URL(request.url).pathname.endsWith(MESSAGES)
     const counted = usages.shift() ?? usage
+    const tier = tiers.shift()
     const answer = isMessages
       ? {
           id: "msg_1",
@@ -39,7 +42,7 @@ beforeAll(async () => {
           stop_sequence: null,
           usage: counted,
         }
-      : { ...completion({}), usage: counted }
+      : { ...completion({}), usage: counted, ...(tier && { service_tier: tier }) }
     const isStream = vendor.bodies.at(-1)?.["stream"] === true
     if (!isStream) return Response.json(answer)
     return streamed(framesOf(new URL(request.url).pathname, answer))
@@ -48,11 +51,15 @@ beforeAll(async () => {
     providers: {
       anthropic: provider(vendor.url, "anthropic"),
       perplexity: provider(vendor.url, "perplexity"),
+      compatible: provider(vendor.url),
     },
     models: {
       "anthropic/tiered": simulated(TIERED),
       "anthropic/with-fee": simulated({ ...TIERED, price: { ...TIERED.price, request: "5000" } }),
       "perplexity/sonar": simulated(SEARCHING),
+      "compatible/priority": simulated({
+        price: { input: "1", output: "1", modes: { priority: "2" } },
+      }),
       "perplexity/premium": simulated({
         price: { input: "1", output: "1", request: "12000", search_premium: "8000" },
       }),
@@ -131,6 +138,33 @@ describe.each([false, true])("with stream: %p", (stream) => {
     })
     expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
     expect(counted).toEqual({ input: 430_000, output: 300 })
+  })
+
+  const withCompaction = { context_management: { edits: [{ type: "compact_20260112" }] } }
+
+  test("a report above the possible usage is charged one fee for each call", async () => {
+    const iteration = { type: "message", input_tokens: 1, output_tokens: 1 }
+    usage = { ...iteration, iterations: Array.from({ length: 20_000 }, () => iteration) }
+    const request = { model: "anthropic/with-fee", messages: HELLO, ...withCompaction, stream }
+    const { usage: counted } = await receiptFor(MESSAGES, request)
+    expect(counted?.["request"]).toBe(1)
+  })
+
+  test("the total of a response is charged if its iterations cannot be read", async () => {
+    const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
+    for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
+      usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }
+      const request = { model: "anthropic/tiered", messages: HELLO, ...withCompaction, stream }
+      const { usage: counted } = await receiptFor(MESSAGES, request)
+      expect(counted).toEqual({ input: 238, output: 16 })
+    }
+  })
+
+  test("the highest service tier that a call reports applies to all", async () => {
+    usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+    tiers = ["standard", "priority", "standard"]
+    const request = { model: "compatible/priority", messages: HELLO, n: 3, stream }
+    expect(nanocredits((await receiptFor(CHAT, request)).cost)).toBe(2n * 3n * 15_000n)
   })
 
   test.each([

@@ -34,9 +34,15 @@ function lastText(body: unknown): string {
 function options(address: string, translationModel?: string): GatewayOptions {
   const audio = audioModels()
   const text = { kind: "chat", price: PLAIN_PRICE, maxOutput: 8_000 } as const
+  const withFee = { ...text, price: { ...PLAIN_PRICE, request: "1000000" } }
   return {
     providersAt: (url) => ({ ...audio.providersAt?.(url), text: provider(address) }),
-    models: { ...audio.models, "text/translator": text, "text/unpriced": { kind: "chat" } },
+    models: {
+      ...audio.models,
+      "text/translator": text,
+      "text/with-fee": withFee,
+      "text/unpriced": { kind: "chat" },
+    },
     settings: translationModel === undefined ? {} : { translationModel },
   }
 }
@@ -72,6 +78,7 @@ function translate({ fields = {}, headers = {}, key = caller.key, at = gateway }
 
 interface Receipt {
   readonly status: string
+  readonly hold: string
   readonly model: string
   readonly endpoint: string
   readonly estimated: boolean
@@ -98,6 +105,16 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
+  test("holds the fee of each call that its text may take", async () => {
+    answer = loudly
+    await using other = await startGateway(options(vendor.url, "text/with-fee"))
+    const owner = await other.caller("10")
+    const response = await translate({ at: other, key: owner.key })
+    const translated = await receipt(response.headers.get("x-tollgate-also-charged"), owner)
+    expect(translated.usage).toMatchObject({ request: 1 })
+    expect(parseCredits(translated.hold)).toBeGreaterThan(parseCredits("2"))
+  })
+
   test("is made by a text model, and says so", async () => {
     answer = loudly
     const before = await caller.balance()

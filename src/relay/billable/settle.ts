@@ -12,6 +12,8 @@ import {
   divideUsage,
   isNoUsage,
   NO_USAGE,
+  totalInput,
+  totalOutput,
   type Usage,
   withoutTokens,
   withTokensOf,
@@ -96,16 +98,15 @@ interface ServedMode {
 /**
  * Returns the price of an answer whose request set no billable switch.
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
- * @param report the answer's report about itself.
+ * @param reports what the answers report about themselves.
  */
 export function settlePlain(
   price: Price,
   fields: readonly FieldSwitch[],
-  report: JsonObject | undefined,
+  reports: readonly JsonObject[],
 ): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
-  if (report === undefined) return undefined
-  const modes = unrequestedModes(fields, [report], price)
-  const unpriced = unpricedModes(fields, [report], price)
+  const modes = unrequestedModes(fields, reports, price)
+  const unpriced = unpricedModes(fields, reports, price)
   if (modes.length + unpriced.length === 0) return undefined
   return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes), unpriced }
 }
@@ -342,13 +343,38 @@ function splitIterations(
     } else if (first === undefined) first = usage
     else further.push({ usage, price })
   }
-  const totals = records.flatMap(({ whole }) => {
-    const total = isJsonObject(whole.usage) ? decodeUsage(whole.usage) : undefined
-    return total === undefined ? [] : withLifetimes(total)
+  const totals = records.flatMap((record) => {
+    const total = decodedUsage(record.whole.usage)
+    return total === undefined ? [] : { record, total: withLifetimes(total) }
   })
-  // An unfinished response contains more than it has reported.
-  const unreported = withTokensOf(withoutTokens(usage, totals), NO_USAGE)
-  return { first: addUsage(first ?? NO_USAGE, unreported), further }
+  // An unfinished response contains more than it has reported, and some iterations may be unreadable.
+  const unreported = withoutTokens(
+    usage,
+    totals.map(({ total }) => total),
+  )
+  const missing = totals.map(({ record, total }) => missingUsage(record, total, withLifetimes))
+  const beside = [unreported, ...missing].map((rest) => withTokensOf(rest, NO_USAGE))
+  return { first: beside.reduce(addUsage, first ?? NO_USAGE), further }
+}
+
+function decodedUsage(usage: JsonValue | undefined): Usage | undefined {
+  return isJsonObject(usage) ? decodeUsage(usage) : undefined
+}
+
+/** Returns the part of a response's usage that its iterations do not report. */
+function missingUsage(
+  record: AnswerRecord,
+  total: Usage,
+  withLifetimes: (usage: Usage) => Usage,
+): Usage {
+  const parts = modelCallsOf(record).flatMap((part) => decodedUsage(part) ?? [])
+  const sum = parts.map(withLifetimes).reduce(addUsage, NO_USAGE)
+  const isComplete = tokensOf(sum) >= tokensOf(total)
+  return isComplete ? NO_USAGE : withoutTokens(total, [sum])
+}
+
+function tokensOf(usage: Usage): number {
+  return totalInput(usage) + totalOutput(usage)
 }
 
 /** The model with a name; for an unknown name, the most expensive one. */

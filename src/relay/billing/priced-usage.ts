@@ -70,7 +70,7 @@ export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage)
   const held =
     own === sum
       ? { ...settled, others: [...repeats, ...others] }
-      : { ...settled, usage: own, calls: settled.calls + repeats.length, others }
+      : { ...settled, usage: own, calls: Math.max(settled.calls, sum.requests), others }
   return beyondOf(reported, priceSettled(held, price, estimated))
 }
 

@@ -99,7 +99,7 @@ export class Pricing {
     let priced: PricedUsage
     if (terms === undefined) {
       const price = priceOf(deployment)
-      const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportOf(meter))
+      const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportsOf(meter))
       const served = settled?.price ?? price
       const divided = dividedUsage(usage, answered, served)
       const isPlain = settled === undefined && divided.others.length === 0
@@ -171,6 +171,12 @@ function reportingFields({ input }: PendingCharge, deployment: Deployment): read
   if (!dialects || input.request === undefined) return NO_FIELDS
   const client = input.clients.get(provider)
   return client === undefined ? NO_FIELDS : servedFields(client.vendor.id, dialects)
+}
+
+/** Returns the reports of all calls. */
+function reportsOf(meter: Meter): JsonObject[] {
+  const calls = meter.parts.length > 0 ? meter.parts : [meter]
+  return calls.map(reportOf).filter((report) => report !== undefined)
 }
 
 /** Returns the members of the frames or the answer with the usage; later members win. */

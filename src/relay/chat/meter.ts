@@ -20,6 +20,8 @@ export class Meter {
   reported: JsonObject | undefined
   /** The first such frame. Anthropic reports the mode of service only there. */
   firstReported: JsonObject | undefined
+  /** The calls that it is the sum of; empty for a single call. */
+  parts: readonly Meter[] = []
   /** What the answers report besides their usage; empty where only tokens are billed. */
   records: readonly AnswerRecord[] = []
   /** Characters of text, reasoning and calls. */
@@ -108,6 +110,7 @@ export class Meter {
       sum.firstReported ??= meter.firstReported
     }
     sum.#isPartlyCounted = meters.some((meter) => !meter.isCounted)
+    sum.parts = meters.flatMap((meter) => (meter.parts.length > 0 ? meter.parts : meter))
     sum.records = meters.flatMap(({ records }) => records)
     const usages = meters.flatMap(({ usage }) => usage ?? [])
     if (usages.length > 0 && usages.length === meters.length) {

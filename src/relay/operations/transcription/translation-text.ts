@@ -28,6 +28,8 @@ const MIN_BYTES_OF_TOKEN = 2
 export interface TranslationBound {
   readonly input: number
   readonly output: number
+  /** The number of chunks. */
+  readonly calls: number
 }
 
 /** Groups lines that have their own times, so that calls are few; empty ones are left out. */
@@ -136,7 +138,7 @@ export function boundOfBytes(bytes: number, prompt: string | undefined): Transla
 
 function boundOf(bytes: number, calls: number, prompt: string | undefined): TranslationBound {
   const overhead = Buffer.byteLength(instructions(prompt) + NUMBERED) + WRAPPING
-  return { input: bytes + calls * overhead, output: outputOf(bytes, calls) }
+  return { input: bytes + calls * overhead, output: outputOf(bytes, calls), calls }
 }
 
 /**

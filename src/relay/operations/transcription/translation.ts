@@ -1,6 +1,6 @@
 import type { Loss } from "../../../canon/extra.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
-import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
@@ -10,7 +10,7 @@ import type { EmbeddingServices } from "../embedding/embeddings.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { Operation } from "../operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
-import type { OperationPlan } from "../operation-plan.ts"
+import type { OperationPlan, UsageLimits } from "../operation-plan.ts"
 import { asEnglish, chunksOf, withEnglish } from "./english-transcript.ts"
 import { translatorOf } from "./models.ts"
 import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
@@ -63,7 +63,7 @@ export async function translate(
   using translating = operations.prepare(ofText, caller, true)
   const held = boundOfTranscript(request)
   await transcribing.admit({ model, ...transcriptionLimits(request, model), isWhole: true })
-  await translating.admit({ model: translator, worst: usageOf(held), isWhole: true })
+  await translating.admit({ model: translator, ...limitsOf(held), isWhole: true })
   using transcribed = await transcribing.open({
     attempt: (candidate) => transcribeWhole(candidate, request, call),
     unread: ({ deployment }) => unreadUsage(request, deployment.price),
@@ -99,7 +99,7 @@ export function translationPlans(
   const text = {
     call: textCall(call),
     model: translatorOf(call, model, operations.config),
-    worst: usageOf(boundOfTranscript(request)),
+    ...limitsOf(boundOfTranscript(request)),
   }
   const plan = transcriptionPlan(call, transcriptionOf(request), model)
   const lossesAt = async (candidate: Candidate): Promise<Loss[]> => [
@@ -123,8 +123,8 @@ function boundOfTranscript({ audio, prompt }: TranscriptionRequest): Translation
   return boundOfBytes(bytes, prompt)
 }
 
-function usageOf({ input, output }: TranslationBound): Usage {
-  return { ...NO_USAGE, inputFresh: input, output }
+function limitsOf({ input, output, calls }: TranslationBound): UsageLimits {
+  return { worst: { ...NO_USAGE, inputFresh: input, output }, calls }
 }
 
 function settle(transcribed: OpenOperation<Transcript>, request: TranscriptionRequest) {
