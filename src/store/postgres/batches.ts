@@ -1,7 +1,8 @@
 import type { BatchStep } from "../batches.ts"
 import type { Store } from "../store.ts"
 import { createAccount, updateAccount } from "./accounts.ts"
-import { appendAudit } from "./audit.ts"
+import { appendAudit } from "../steps/audit.ts"
+import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Transaction } from "./client.ts"
 import { addReceived } from "./entries.ts"
 import { insertKey, updateKey } from "./keys.ts"
@@ -13,7 +14,7 @@ export function batchMethods(client: PostgresClient): Store["batches"] {
       client.atLength(async (transaction) => {
         for (const step of steps) {
           await writeStep(transaction, step)
-          await appendAudit(transaction, step.audit)
+          await runStep(transaction, appendAudit(step.audit))
         }
       }, "READ COMMITTED"),
   }

@@ -15,7 +15,7 @@ import type { TimePosition } from "../time-position.ts"
 import { bigints, texts } from "./arrays.ts"
 import type { PostgresClient } from "./client.ts"
 import { Conditions, namesNothing } from "./conditions.ts"
-import { globPattern } from "./glob.ts"
+import { globPattern } from "../glob.ts"
 
 /** Requests and attempts that failed. Each statement may run twice. */
 export class PostgresFailureLog implements FailureLog {

@@ -15,7 +15,8 @@ import type { PersonKey, PersonToErase } from "../people.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { texts } from "./arrays.ts"
-import { appendAudit, auditMentioning } from "./audit.ts"
+import { appendAudit, auditMentioning } from "../steps/audit.ts"
+import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
 
@@ -96,17 +97,17 @@ async function erase(
   if (erased.person !== null) await leaveAccounts(transaction, erased.person)
   await removeAddresses(transaction, erased)
   await destroyKeys(transaction, erased)
-  const found = await auditMentioning(transaction, [
-    ...erased.addresses,
-    ...(erased.person === null ? [] : [erased.person]),
-  ])
+  const found = await runStep(
+    transaction,
+    auditMentioning([...erased.addresses, ...(erased.person === null ? [] : [erased.person])]),
+  )
   const records = found.flatMap((record) => redactAudit(record, erased) ?? [])
   const entries = await entriesBy(transaction, erased)
   const redacted = [...records.map(redactionOfAudit), ...entries.map(redactionOfEntry)]
-  const { number } = await appendAudit(transaction, {
-    ...audit,
-    after: withSummary(audit.after, redacted),
-  })
+  const { number } = await runStep(
+    transaction,
+    appendAudit({ ...audit, after: withSummary(audit.after, redacted) }),
+  )
   // Before the records: what guards them looks here.
   for (const redaction of redacted) await insertRedaction(transaction, number, redaction)
   for (const record of records) await writeRecord(transaction, record)

@@ -1,7 +1,7 @@
+import { appendAudit } from "../steps/audit.ts"
+import { type SharedStore, STORE_STEPS } from "../steps/store-steps.ts"
 import type { Store } from "../store.ts"
 import { accountMethods } from "./accounts.ts"
-import { appendAudit, auditMethods } from "./audit.ts"
-import { backupMethods } from "./backups.ts"
 import { batchMethods } from "./batches.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
@@ -11,6 +11,7 @@ import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
 import { peopleMethods } from "./people.ts"
 import { rateLimitMethods } from "./rate-limits.ts"
+import { clientMethods, runStep } from "./run-steps.ts"
 import { reconciliationMethods } from "./reconciliations.ts"
 import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
@@ -31,14 +32,13 @@ export function postgresStore(client: PostgresClient): Store {
     audited: (record, step) =>
       client.transaction(async (transaction) => {
         const result = await step(transaction)
-        await appendAudit(transaction, record)
+        await runStep(transaction, appendAudit(record))
         return result
       }),
   }
   return {
+    ...clientMethods<SharedStore>(STORE_STEPS, client),
     accounts: accountMethods(parts),
-    audit: auditMethods(client),
-    backups: backupMethods(parts),
     batches: batchMethods(client),
     codes: codeMethods(parts),
     deploymentReports: deploymentReportMethods(client),

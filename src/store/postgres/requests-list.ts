@@ -12,7 +12,7 @@ import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { Conditions, namesNothing } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
-import { starPattern } from "./glob.ts"
+import { starPattern } from "../glob.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
 
 /** A receipt as lists have it. */

@@ -2,7 +2,8 @@ import { HashSum } from "../../accounting/hash-sum.ts"
 import type { NewAuditRecord } from "../audit.ts"
 import { LONGEST_REQUEST } from "../entries.ts"
 import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
-import { appendAudit } from "./audit.ts"
+import { appendAudit } from "../steps/audit.ts"
+import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
 import { removeSegments } from "./request-segments.ts"
@@ -93,7 +94,7 @@ export async function seal(
       "UPDATE seal SET until = $1, row_count = $2, hash_sum = $3, last_row = $4",
       [BigInt(before), BigInt(sum.hashes.count), sum.hashes.text, sum.last],
     )
-    await appendAudit(transaction, audit)
+    await runStep(transaction, appendAudit(audit))
     return { removed: sum.hashes.count - known.rowCount, isBehind: false, isSealed: true }
   }, "READ COMMITTED")
 }

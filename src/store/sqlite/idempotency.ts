@@ -77,17 +77,6 @@ export class Idempotency {
     return this.#require(scope, key)
   }
 
-  /** What a request was to do is done. @throws StoreError `conflict` when the claim is another's by now. */
-  markDone(request: string): void {
-    const { changes } = this.#database.run(
-      "UPDATE idempotency SET state = 'done' WHERE request = ? AND state IN ('running', 'done')",
-      [request],
-    )
-    if (changes === 0) {
-      throw new StoreError("conflict", "the idempotency key of this request was taken over")
-    }
-  }
-
   #keep({ request, size, maxOfScope, maxOfAll }: KeptAnswer): KeepResult {
     const kept = this.#database
       .query<{ scope: string }, [bigint, string]>(

@@ -13,7 +13,8 @@ import {
 import type { NewAuditRecord } from "../audit.ts"
 import type { PersonKey, PersonToErase } from "../people.ts"
 import { refusals } from "../refusals.ts"
-import type { AuditTrail } from "./audit.ts"
+import { appendAudit, auditMentioning } from "../steps/audit.ts"
+import type { RunStep } from "./run-steps.ts"
 import type { DirectStore } from "./direct-store.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
 import type { Transactions } from "./transactions.ts"
@@ -28,11 +29,11 @@ interface RedactionRow {
 /** People as the ledger knows them: by ids, and by keys until they are erased. What writes expects a transaction. */
 export class People {
   readonly #database: Database
-  readonly #trail: AuditTrail
+  readonly #runStep: RunStep
 
-  constructor(database: Database, trail: AuditTrail) {
+  constructor(database: Database, runStep: RunStep) {
     this.#database = database
-    this.#trail = trail
+    this.#runStep = runStep
   }
 
   keys(people: readonly string[]): PersonKey[] {
@@ -76,7 +77,9 @@ export class People {
     const records = this.#recordsNaming(erased)
     const entries = this.#entriesBy(erased)
     const redactions = [...records.map(redactionOfAudit), ...entries.map(redactionOfEntry)]
-    const { number } = this.#trail.append({ ...audit, after: withSummary(audit.after, redactions) })
+    const { number } = this.#runStep(
+      appendAudit({ ...audit, after: withSummary(audit.after, redactions) }),
+    )
     // Before the records: what guards them looks here.
     for (const { account, number: redacted, hash } of redactions) {
       this.#database.run(
@@ -145,10 +148,9 @@ export class People {
   }
 
   #recordsNaming(traces: PersonTraces): AuditRecord[] {
-    const found = this.#trail.mentioning([
-      ...traces.addresses,
-      ...(traces.person === null ? [] : [traces.person]),
-    ])
+    const found = this.#runStep(
+      auditMentioning([...traces.addresses, ...(traces.person === null ? [] : [traces.person])]),
+    )
     return found.flatMap((record) => redactAudit(record, traces) ?? [])
   }
 

@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite"
 import { accountMethods, Accounts } from "./accounts.ts"
-import { auditMethods, AuditTrail } from "./audit.ts"
+import { appendAudit } from "../steps/audit.ts"
+import { type SharedStore, STORE_STEPS } from "../steps/store-steps.ts"
 import { LedgerAnchor } from "./ledger-anchor.ts"
 import { LedgerPages, entryMethods } from "./ledger-pages.ts"
-import { backupMethods } from "./backups.ts"
 import { batchMethods } from "./batches.ts"
 import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
@@ -29,6 +29,7 @@ import { reconciliationMethods } from "./reconciliations.ts"
 import { Receipts } from "./receipts.ts"
 import { ConsoleSettings, settingMethods } from "./settings.ts"
 import { settlementMethods } from "./settlements.ts"
+import { directMethods, stepRunner } from "./run-steps.ts"
 import { Sealing } from "./sealing.ts"
 import { Transactions } from "./transactions.ts"
 import { vendorStateMethods, VendorStates } from "./vendor-state.ts"
@@ -36,9 +37,8 @@ import { WriteOffs } from "./write-offs.ts"
 
 /** All methods of the store on one database. */
 export function storeMethods(database: Database): DirectStore {
-  const idempotency = new Idempotency(database)
-  const trail = new AuditTrail(database, idempotency)
-  const transactions = new Transactions(database, (record) => trail.append(record))
+  const runStep = stepRunner(database)
+  const transactions = new Transactions(database, (record) => runStep(appendAudit(record)))
   const budgets = new Budgets(database)
   const accounts = new Accounts(database, budgets)
   const pages = new LedgerPages(database)
@@ -73,13 +73,12 @@ export function storeMethods(database: Database): DirectStore {
     keys: keyMethods({ transactions, keys, budgets }),
   }
   return {
+    ...directMethods<SharedStore>(STORE_STEPS, runStep, transactions),
     ...managed,
-    audit: auditMethods({ transactions, trail }),
-    backups: backupMethods(transactions, database),
     batches: batchMethods(transactions, managed),
     codes: codeMethods({ transactions, codes, debts }),
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
-    idempotency: idempotencyMethods(transactions, idempotency),
+    idempotency: idempotencyMethods(transactions, new Idempotency(database)),
     integrity: integrityMethods({ transactions, database, anchor, postings, sealing }),
     invitations: invitationMethods({ transactions, invitations }),
     leases: leaseMethods({ transactions, leases, debts }),
@@ -97,7 +96,7 @@ export function storeMethods(database: Database): DirectStore {
     }),
     notices: noticeMethods(transactions, new Notices(database)),
     payments: paymentMethods({ transactions, payments, cards, debts }),
-    people: peopleMethods(transactions, database, new People(database, trail)),
+    people: peopleMethods(transactions, database, new People(database, runStep)),
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
     reconciliations: reconciliationMethods(transactions, database),
     settings: settingMethods({ transactions, settings }),

@@ -1,0 +1,94 @@
+import { type Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite"
+import type { Direct, Method } from "../methods.ts"
+import { render, type SqlValue } from "../steps/sql.ts"
+import type {
+  Outcome,
+  Statement as StepStatement,
+  Step,
+  StepGroups,
+  StepMethod,
+} from "../steps/step.ts"
+import type { Transactions } from "./transactions.ts"
+
+const NOTHING: Outcome = { rows: [], count: 0 }
+
+/** Runs a step. The caller decides about the transaction. */
+export type RunStep = <Result>(step: Step<Result>) => Result
+
+/** Runs steps on a file whose integers are read as `bigint`. Each text is prepared once. */
+export function stepRunner(database: Database): RunStep {
+  const prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>()
+
+  function perform({ kind, sql, refusals, only }: StepStatement): Outcome {
+    if (only === "postgresql") return NOTHING
+    const { text, values } = render(sql, "sqlite")
+    let statement = prepared.get(text)
+    if (!statement) prepared.set(text, (statement = database.prepare(text)))
+    const bound = values.map(bindingOf)
+    if (kind === "rows") return { rows: statement.all(...bound), count: 0 }
+    try {
+      return { rows: [], count: statement.run(...bound).changes }
+    } catch (error) {
+      throw refusals?.[violatedConstraint(error, Object.keys(refusals)) ?? ""]?.() ?? error
+    }
+  }
+
+  return (step) => {
+    let next = step.next(NOTHING)
+    while (!next.done) next = step.next(perform(next.value))
+    return next.value
+  }
+}
+
+/** Makes the synchronous methods of aggregates from their steps. */
+export function directMethods<Groups>(
+  groups: StepGroups<Groups>,
+  runStep: RunStep,
+  transactions: Transactions,
+): Direct<Groups> {
+  const made = Object.entries<Readonly<Record<string, StepMethod<readonly unknown[], unknown>>>>(
+    groups,
+  ).map(([group, methods]) => {
+    const entries = Object.entries(methods).map(
+      ([name, method]) => [name, directMethod(method, runStep, transactions)] as const,
+    )
+    return [group, Object.fromEntries(entries)] as const
+  })
+  return Object.fromEntries(made) as Direct<Groups>
+}
+
+function directMethod(
+  { access, step }: StepMethod<readonly unknown[], unknown>,
+  runStep: RunStep,
+  transactions: Transactions,
+): Method {
+  switch (access) {
+    case "statements":
+      return (...parameters) => runStep(step(...parameters))
+    case "snapshot":
+      return (...parameters) => transactions.consistently(() => runStep(step(...parameters)))
+    case "transaction":
+    case "long":
+      return (...parameters) => transactions.atomically(() => runStep(step(...parameters)))
+  }
+}
+
+function bindingOf(value: SqlValue): SQLQueryBindings {
+  if (typeof value === "number") return BigInt(value)
+  if (typeof value === "boolean") return value ? 1n : 0n
+  if (value instanceof Uint8Array) return value
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value
+}
+
+/** The constraint as PostgreSQL would name it. SQLite does not name foreign keys: there is one candidate. */
+function violatedConstraint(error: unknown, candidates: readonly string[]): string | undefined {
+  if (!(error instanceof SQLiteError)) return undefined
+  if (error.code === "SQLITE_CONSTRAINT_FOREIGNKEY") {
+    return candidates.find((name) => name.endsWith("_fkey"))
+  }
+  const columns = /^UNIQUE constraint failed: (.+)$/.exec(error.message)?.[1]?.split(", ")
+  const table = columns?.[0]?.split(".")[0]
+  if (!columns || table === undefined) return undefined
+  if (error.code === "SQLITE_CONSTRAINT_PRIMARYKEY") return `${table}_pkey`
+  return [table, ...columns.map((column) => column.slice(table.length + 1)), "key"].join("_")
+}

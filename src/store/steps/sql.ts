@@ -1,0 +1,141 @@
+/** The engines that run the same steps. */
+export type Engine = "sqlite" | "postgresql"
+
+/**
+ * A bound value. Numbers are whole. A list of texts is `text[]` on PostgreSQL and a JSON array on SQLite: use `oneOf`,
+ * `noneOf` or `eachOf`.
+ */
+export type SqlValue = string | number | bigint | boolean | null | Uint8Array | readonly string[]
+
+type Part = SqlValue | Sql | PerEngine
+
+/** SQL with its values. Made by `sql`. */
+export class Sql {
+  readonly texts: readonly string[]
+  readonly parts: readonly Part[]
+
+  constructor(texts: readonly string[], parts: readonly Part[]) {
+    this.texts = texts
+    this.parts = parts
+  }
+}
+
+/** SQL that each engine writes differently. */
+export class PerEngine {
+  readonly sqlite: Sql
+  readonly postgresql: Sql
+
+  constructor({ sqlite, postgresql }: Readonly<Record<Engine, Sql>>) {
+    this.sqlite = sqlite
+    this.postgresql = postgresql
+  }
+}
+
+/**
+ * Tags a statement or a part of one. Interpolated SQL becomes a part of the text; everything else is bound to a
+ * placeholder, so the text never contains a value and its prepared statement can be reused.
+ */
+export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql {
+  return new Sql(texts, parts)
+}
+
+export function perEngine(texts: Readonly<Record<Engine, Sql>>): PerEngine {
+  return new PerEngine(texts)
+}
+
+/** `WHERE a AND b`; conditions that are null, undefined or false are left out. */
+export function where(...conditions: readonly (Sql | null | undefined | false)[]): Sql {
+  const parts = conditions.filter((condition) => condition instanceof Sql)
+  if (parts.length === 0) return sql``
+  return new Sql(["WHERE ", ...parts.slice(1).map(() => " AND "), ""], parts)
+}
+
+/** Follows a column: it has one of these values. An index on it and a second column keeps its order for a single value. */
+export function oneOf(values: readonly string[]): Sql {
+  const [first, ...others] = values
+  if (first !== undefined && others.length === 0) return sql`= ${first}`
+  return sql`${perEngine({
+    sqlite: sql`IN (SELECT value FROM json_each(${values}))`,
+    postgresql: sql`= ANY(${values})`,
+  })}`
+}
+
+/** Follows a column: it has none of these values. */
+export function noneOf(values: readonly string[]): PerEngine {
+  return perEngine({
+    sqlite: sql`NOT IN (SELECT value FROM json_each(${values}))`,
+    postgresql: sql`<> ALL(${values})`,
+  })
+}
+
+/** A table with one row for each text, in the column `value`. */
+export function eachOf(values: readonly string[]): PerEngine {
+  return perEngine({
+    sqlite: sql`json_each(${values})`,
+    postgresql: sql`unnest(CAST(${values} AS text[])) AS each_text (value)`,
+  })
+}
+
+/** Whether a text contains another one. */
+export function contains(text: Sql, part: string | Sql): PerEngine {
+  return perEngine({
+    sqlite: sql`instr(${text}, ${part}) > 0`,
+    postgresql: sql`strpos(${text}, ${part}) > 0`,
+  })
+}
+
+/** The position of a character in a text, from 1 on; 0 if the text does not contain it. */
+export function positionOf(character: string, text: Sql): PerEngine {
+  const literal = new Sql([`'${character}'`], [])
+  return perEngine({
+    sqlite: sql`instr(${text}, ${literal})`,
+    postgresql: sql`strpos(${text}, ${literal})`,
+  })
+}
+
+/** The larger of two values that are not null. */
+export function larger(left: Sql, right: Sql): PerEngine {
+  return perEngine({
+    sqlite: sql`max(${left}, ${right})`,
+    postgresql: sql`greatest(${left}, ${right})`,
+  })
+}
+
+/** The end of a SELECT that locks its rows until the transaction ends. SQLite has one writer at a time. */
+export const FOR_UPDATE = onPostgresql(sql`FOR UPDATE`)
+export const FOR_NO_KEY_UPDATE = onPostgresql(sql`FOR NO KEY UPDATE`)
+export const FOR_SHARE = onPostgresql(sql`FOR SHARE`)
+/** The same without waiting: rows that another transaction has locked are left out. */
+export const SKIP_LOCKED = onPostgresql(sql`FOR UPDATE SKIP LOCKED`)
+
+function onPostgresql(postgresql: Sql): PerEngine {
+  return perEngine({ sqlite: sql``, postgresql })
+}
+
+/** A boolean column as the engine reads it. */
+export type SqlBoolean = boolean | bigint
+
+/** A statement as an engine runs it. */
+export interface RenderedSql {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+export function render(statement: Sql, engine: Engine): RenderedSql {
+  const values: SqlValue[] = []
+  return { text: textOf(statement, engine, values), values }
+}
+
+function textOf({ texts, parts }: Sql, engine: Engine, values: SqlValue[]): string {
+  let text = texts[0] ?? ""
+  parts.forEach((part, index) => {
+    if (part instanceof PerEngine) text += textOf(part[engine], engine, values)
+    else if (part instanceof Sql) text += textOf(part, engine, values)
+    else {
+      values.push(part)
+      text += engine === "sqlite" ? "?" : `$${values.length}`
+    }
+    text += texts[index + 1] ?? ""
+  })
+  return text
+}
