@@ -9,9 +9,6 @@ import type {
 
 /** Rows of notices as both engines read them, and what they are. */
 
-export const TARGET_COLUMNS =
-  "id, account, channel, hint, sealed, types, balance_below, created_at" as const
-
 export interface TargetRow {
   readonly id: string
   readonly account: string | null
@@ -49,13 +46,6 @@ export function targetFromRow(row: TargetRow): NoticeTarget {
     balanceBelow: balance_below,
     createdAt: Number(created_at),
   }
-}
-
-/** What a target's row holds, in the order of its columns. */
-export function targetValues(target: NoticeTarget): (string | bigint | null)[] {
-  const { id, account, channel, hint, sealed, types, balanceBelow, createdAt } = target
-  const listed = types && JSON.stringify(types)
-  return [id, account, channel, hint, sealed, listed, balanceBelow, BigInt(createdAt)]
 }
 
 export function noticesFromRows(

@@ -6,21 +6,16 @@ import { batchMethods } from "./batches.ts"
 import type { PostgresClient } from "./client.ts"
 import { codeMethods } from "./codes.ts"
 import { deploymentReportMethods } from "./deployment-reports.ts"
-import { invitationMethods } from "./invitations.ts"
-import { memberMethods } from "./members.ts"
 import { paymentMethods } from "./payments.ts"
 import { peopleMethods } from "./people.ts"
 import { rateLimitMethods } from "./rate-limits.ts"
 import { clientMethods, runStep } from "./run-steps.ts"
-import { reconciliationMethods } from "./reconciliations.ts"
-import { settingMethods } from "./settings.ts"
 import { entryMethods } from "./entries.ts"
 import { idempotencyMethods } from "./idempotency.ts"
 import { integrityMethods } from "./integrity.ts"
 import { keyMethods } from "./keys.ts"
 import { leaseMethods } from "./leases.ts"
 import { nodeMethods } from "./nodes.ts"
-import { noticeMethods } from "./notices.ts"
 import { settlementMethods } from "./settlements.ts"
 import type { StoreParts } from "./store-parts.ts"
 import { vendorStateMethods } from "./vendor-state.ts"
@@ -45,17 +40,12 @@ export function postgresStore(client: PostgresClient): Store {
     entries: entryMethods(parts),
     idempotency: idempotencyMethods(client),
     integrity: integrityMethods(client),
-    invitations: invitationMethods(parts),
     keys: keyMethods(parts),
     leases: leaseMethods(client),
-    members: memberMethods(parts),
     nodes: nodeMethods(client),
-    notices: noticeMethods(parts),
     payments: paymentMethods(parts),
     people: peopleMethods(client),
     rateLimits: rateLimitMethods(client),
-    reconciliations: reconciliationMethods(parts),
-    settings: settingMethods(parts),
     settlements: settlementMethods(client),
     vendorState: vendorStateMethods(client),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

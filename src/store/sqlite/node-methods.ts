@@ -1,13 +1,10 @@
 import type { HoldRecord } from "../settlements.ts"
 import type { Debts } from "./debts.ts"
-import type { DeploymentReports } from "./deployment-reports.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Holds } from "./holds.ts"
-import type { Keys } from "./keys.ts"
 import type { Leases } from "./leases.ts"
 import type { Nodes } from "./nodes.ts"
 import type { Receipts } from "./receipts.ts"
-import type { ConsoleSettings } from "./settings.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface NodeParts {
@@ -17,14 +14,10 @@ interface NodeParts {
   readonly holds: Holds
   readonly receipts: Receipts
   readonly debts: Debts
-  readonly keys: Keys
-  readonly settings: ConsoleSettings
-  readonly deploymentReports: DeploymentReports
 }
 
 export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
-  const { transactions, nodes, leases, holds, receipts, debts, keys, settings, deploymentReports } =
-    parts
+  const { transactions, nodes, leases, holds, receipts, debts } = parts
 
   function remove(id: string, at: number, silence?: number): HoldRecord[] {
     if (silence !== undefined && at - (nodes.beatOf(id) ?? at) <= silence) return []
@@ -44,9 +37,7 @@ export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
       return {
         known: nodes.isKnown(id),
         ...nodes.counts(),
-        revision: keys.revision(),
-        settingsRevision: settings.revision(),
-        deploymentRevision: deploymentReports.revision(),
+        ...nodes.revisions(),
         recalls: leases.recallsFrom(id),
       }
     },

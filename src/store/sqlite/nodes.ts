@@ -1,5 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { NodeRecord } from "../nodes.ts"
+import type { NodeChanges, NodeRecord } from "../nodes.ts"
 
 interface NodeRow {
   id: string
@@ -9,16 +9,24 @@ interface NodeRow {
   machine: string | null
 }
 
+type Revision = "keys" | "settings" | "deployments"
+
 /** The processes that share the ledger. Methods that write expect to run inside a transaction. */
 export class Nodes {
   readonly #database: Database
   readonly #count: Statement<{ nodes: bigint; machines: bigint }, []>
   readonly #isKnown: Statement<{ known: bigint }, [string]>
 
+  readonly #revisions: Statement<Readonly<Record<Revision, bigint>>, []>
+
   constructor(database: Database) {
     this.#database = database
     this.#count = database.prepare(
       "SELECT count(*) AS nodes, count(DISTINCT coalesce(memory, id)) AS machines FROM nodes",
+    )
+    this.#revisions = database.prepare(
+      `SELECT (SELECT number FROM revision) AS keys, (SELECT number FROM settings_revision) AS settings,
+         (SELECT number FROM deployment_revision) AS deployments`,
     )
     this.#isKnown = database.prepare("SELECT 1 AS known FROM nodes WHERE id = ?")
   }
@@ -56,6 +64,16 @@ export class Nodes {
   counts(): { readonly nodes: number; readonly machines: number } {
     const { nodes = 1n, machines = 1n } = this.#count.get() ?? {}
     return { nodes: Number(nodes), machines: Number(machines) }
+  }
+
+  /** Grow with every change of keys, settings and reports on deployments, so that other processes notice it. */
+  revisions(): Omit<NodeChanges, "known" | "nodes" | "machines" | "recalls"> {
+    const row = this.#revisions.get()
+    return {
+      revision: Number(row?.keys ?? 0n),
+      settingsRevision: Number(row?.settings ?? 0n),
+      deploymentRevision: Number(row?.deployments ?? 0n),
+    }
   }
 
   list(): NodeRecord[] {

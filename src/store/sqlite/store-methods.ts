@@ -14,20 +14,15 @@ import type { DirectStore } from "./direct-store.ts"
 import { Holds } from "./holds.ts"
 import { Idempotency, idempotencyMethods } from "./idempotency.ts"
 import { integrityMethods } from "./integrity.ts"
-import { invitationMethods, Invitations } from "./invitations.ts"
 import { keyMethods, Keys } from "./keys.ts"
 import { leaseMethods, Leases } from "./leases.ts"
-import { memberMethods, Members } from "./members.ts"
 import { nodeMethods } from "./node-methods.ts"
 import { Nodes } from "./nodes.ts"
-import { noticeMethods, Notices } from "./notices.ts"
 import { paymentMethods, Payments } from "./payments.ts"
 import { People, peopleMethods } from "./people.ts"
 import { Postings } from "./postings.ts"
 import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
-import { reconciliationMethods } from "./reconciliations.ts"
 import { Receipts } from "./receipts.ts"
-import { ConsoleSettings, settingMethods } from "./settings.ts"
 import { settlementMethods } from "./settlements.ts"
 import { directMethods, stepRunner } from "./run-steps.ts"
 import { Sealing } from "./sealing.ts"
@@ -47,10 +42,7 @@ export function storeMethods(database: Database): DirectStore {
   const cards = new CardPayments(database, accounts, debts)
   const payments = new Payments(database, accounts, cards)
   const keys = new Keys(database, budgets)
-  const settings = new ConsoleSettings(database)
   const deploymentReports = new DeploymentReports(database)
-  const members = new Members(database)
-  const invitations = new Invitations(database, members)
   const nodes = new Nodes(database)
   const holds = new Holds(database)
   const leases = new Leases(database, nodes, budgets)
@@ -80,9 +72,7 @@ export function storeMethods(database: Database): DirectStore {
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     idempotency: idempotencyMethods(transactions, new Idempotency(database)),
     integrity: integrityMethods({ transactions, database, anchor, postings, sealing }),
-    invitations: invitationMethods({ transactions, invitations }),
     leases: leaseMethods({ transactions, leases, debts }),
-    members: memberMethods({ transactions, members }),
     nodes: nodeMethods({
       transactions,
       nodes,
@@ -90,16 +80,10 @@ export function storeMethods(database: Database): DirectStore {
       holds,
       receipts,
       debts,
-      keys,
-      settings,
-      deploymentReports,
     }),
-    notices: noticeMethods(transactions, new Notices(database)),
     payments: paymentMethods({ transactions, payments, cards, debts }),
     people: peopleMethods(transactions, database, new People(database, runStep)),
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
-    reconciliations: reconciliationMethods(transactions, database),
-    settings: settingMethods({ transactions, settings }),
     settlements: settlementMethods({ transactions, postings, holds, receipts, writeOffs }),
     vendorState: vendorStateMethods({ transactions, states }),
   }

@@ -1,0 +1,118 @@
+import type { AccountLimits } from "../accounts.ts"
+import type { InvitationRecord, NewInvitation } from "../invitations.ts"
+import type { MemberRecord, MemberRole } from "../members.ts"
+import { refusals } from "../refusals.ts"
+import type { Store } from "../store.ts"
+import type { TimePosition } from "../time-position.ts"
+import { audited } from "./audit.ts"
+import { addMember } from "./members.ts"
+import { FOR_NO_KEY_UPDATE, oneOf, sql, type Sql, where } from "./sql.ts"
+import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
+
+interface InvitationRow {
+  readonly id: string
+  readonly account: string
+  readonly email: string
+  readonly role: MemberRole
+  readonly invited_by: string
+  readonly created_at: bigint
+  readonly expires_at: bigint
+}
+
+const COLUMNS = sql`id, account, email, role, invited_by, created_at, expires_at`
+
+export const invitationSteps: StepMethods<Store["invitations"]> = {
+  find: statements((id, now) => findBy(sql`id = ${id}`, now)),
+  findByToken: statements((hash, now) => findBy(sql`token_hash = ${hash}`, now)),
+  isInvited: statements(isInvited),
+  list: statements(list),
+  insert: transaction((invitation, audit) => audited(audit, insert(invitation))),
+  remove: transaction((id, now, audit) => audited(audit, remove(id, now))),
+  accept: transaction((id, member, audit) => audited(audit, accept(id, member))),
+}
+
+function isOpen(now: number): Sql {
+  return sql`accepted_at IS NULL AND expires_at > ${now}`
+}
+
+function* findBy(condition: Sql, now: number): Step<InvitationRecord | null> {
+  const found = yield* row<InvitationRow>(
+    sql`SELECT ${COLUMNS} FROM invitations WHERE ${isOpen(now)} AND ${condition} LIMIT 1`,
+  )
+  return found && invitationFromRow(found)
+}
+
+function* isInvited(email: string, now: number): Step<boolean> {
+  return (yield* findBy(sql`email = ${email}`, now)) !== null
+}
+
+/** Open ones, the oldest first. */
+function* list(
+  accounts: readonly string[] | null,
+  now: number,
+  after: TimePosition | null,
+  limit: number,
+): Step<InvitationRecord[]> {
+  const found = yield* rows<InvitationRow>(
+    sql`SELECT ${COLUMNS} FROM invitations ${where(
+      isOpen(now),
+      accounts && sql`account ${oneOf(accounts)}`,
+      after && sql`(created_at, id) > (${after.at}, ${after.id})`,
+    )} ORDER BY created_at, id LIMIT ${limit}`,
+  )
+  return found.map(invitationFromRow)
+}
+
+function* insert({ tokenHash, ...invitation }: NewInvitation): Step<InvitationRecord> {
+  const { id, account, email, role, invitedBy, createdAt, expiresAt } = invitation
+  yield* requireRoom(account, createdAt)
+  yield* run(
+    sql`INSERT INTO invitations (${COLUMNS}, token_hash)
+      VALUES (${id}, ${account}, ${email}, ${role}, ${invitedBy}, ${createdAt}, ${expiresAt}, ${tokenHash})`,
+  )
+  return invitation
+}
+
+/** @throws StoreError `not_found`, or `too_much`: of two simultaneous invitations the second counts the first. */
+function* requireRoom(account: string, now: number): Step<void> {
+  const found = yield* row<{ limits: string }>(
+    sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_NO_KEY_UPDATE}`,
+  )
+  if (!found) throw refusals.noAccount(account)
+  const { invitations: max } = JSON.parse(found.limits) as AccountLimits
+  if (max === undefined) return
+  const open = yield* row<{ count: bigint }>(
+    sql`SELECT count(*) AS count FROM invitations WHERE ${isOpen(now)} AND account = ${account}`,
+  )
+  if (Number(open?.count ?? 0n) >= max) throw refusals.tooManyInvitations(max)
+}
+
+function* remove(id: string, now: number): Step<InvitationRecord> {
+  const removed = yield* row<InvitationRow>(
+    sql`DELETE FROM invitations WHERE ${isOpen(now)} AND id = ${id} RETURNING ${COLUMNS}`,
+  )
+  if (!removed) throw refusals.noInvitation(id)
+  return invitationFromRow(removed)
+}
+
+/** Uses the invitation up and adds the member, both or neither. A second attempt finds it used. */
+function* accept(id: string, member: MemberRecord): Step<MemberRecord> {
+  const now = member.joinedAt
+  const changed = yield* run(
+    sql`UPDATE invitations SET accepted_at = ${now} WHERE ${isOpen(now)} AND id = ${id}`,
+  )
+  if (changed === 0) throw refusals.invitationIsClosed()
+  return yield* addMember(member)
+}
+
+function invitationFromRow(row: InvitationRow): InvitationRecord {
+  return {
+    id: row.id,
+    account: row.account,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.invited_by,
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+  }
+}

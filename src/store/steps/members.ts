@@ -1,0 +1,106 @@
+import type { MemberFilter, MemberRecord, MemberRole } from "../members.ts"
+import { refusals } from "../refusals.ts"
+import type { Store } from "../store.ts"
+import type { TimePosition } from "../time-position.ts"
+import { audited } from "./audit.ts"
+import { oneOf, sql, where } from "./sql.ts"
+import {
+  exists,
+  row,
+  rows,
+  run,
+  runOnPostgresql,
+  statements,
+  type Step,
+  type StepMethods,
+  transaction,
+} from "./step.ts"
+
+interface MemberRow {
+  readonly id: string
+  readonly account: string
+  readonly user_id: string
+  readonly role: MemberRole
+  readonly joined_at: bigint
+}
+
+const SELECT = sql`SELECT id, account, user_id, role, joined_at FROM members`
+
+export const memberSteps: StepMethods<Store["members"]> = {
+  find: statements(find),
+  list: statements(list),
+  add: transaction((member, audit) => audited(audit, addMember(member))),
+  changeRole: transaction((id, role, audit) => audited(audit, changeRole(id, role))),
+  remove: transaction((id, audit) => audited(audit, remove(id))),
+}
+
+/** @throws StoreError `not_found` if there is no such account, `exists` if the user is a member already. */
+export function* addMember(member: MemberRecord): Step<MemberRecord> {
+  const { id, account, user, role, joinedAt } = member
+  yield* run(
+    sql`INSERT INTO members (id, account, user_id, role, joined_at)
+      VALUES (${id}, ${account}, ${user}, ${role}, ${joinedAt})`,
+    {
+      members_account_fkey: () => refusals.noAccount(account),
+      members_account_user_id_key: refusals.isMember,
+    },
+  )
+  return member
+}
+
+function* find(id: string): Step<MemberRecord | null> {
+  const found = yield* row<MemberRow>(sql`${SELECT} WHERE id = ${id}`)
+  return found && memberFromRow(found)
+}
+
+/** In the order in which they joined. */
+function* list(
+  { accounts, users }: MemberFilter,
+  after: TimePosition | null,
+  limit: number,
+): Step<MemberRecord[]> {
+  const found = yield* rows<MemberRow>(
+    sql`${SELECT} ${where(
+      accounts && sql`account ${oneOf(accounts)}`,
+      users && sql`user_id ${oneOf(users)}`,
+      after && sql`(joined_at, id) > (${after.at}, ${after.id})`,
+    )} ORDER BY joined_at, id LIMIT ${limit}`,
+  )
+  return found.map(memberFromRow)
+}
+
+function* changeRole(id: string, role: MemberRole): Step<MemberRecord> {
+  const member = yield* lockMember(id)
+  if (role !== "owner") yield* keepOwner(member)
+  yield* run(sql`UPDATE members SET role = ${role} WHERE id = ${id}`)
+  return { ...member, role }
+}
+
+function* remove(id: string): Step<MemberRecord> {
+  const member = yield* lockMember(id)
+  yield* keepOwner(member)
+  yield* run(sql`DELETE FROM members WHERE id = ${id}`)
+  return member
+}
+
+/** Locks the account, so that none of its members changes until the transaction ends. */
+function* lockMember(id: string): Step<MemberRecord> {
+  yield* runOnPostgresql(
+    sql`SELECT id FROM accounts WHERE id = (SELECT account FROM members WHERE id = ${id}) FOR NO KEY UPDATE`,
+  )
+  const member = yield* find(id)
+  if (!member) throw refusals.noMember(id)
+  return member
+}
+
+/** An account that has an owner keeps one: someone has to be able to invite and to remove. */
+function* keepOwner({ id, account, role }: MemberRecord): Step<void> {
+  if (role !== "owner") return
+  const others = sql`SELECT id FROM members WHERE account = ${account} AND role = 'owner' AND id <> ${id} LIMIT 1`
+  if (!(yield* exists(others))) throw refusals.lastOwner()
+}
+
+function memberFromRow(row: MemberRow): MemberRecord {
+  const { id, account, user_id: user, role, joined_at } = row
+  return { id, account, user, role, joinedAt: Number(joined_at) }
+}

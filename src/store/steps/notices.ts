@@ -1,0 +1,205 @@
+import { budgetOwner, OF_ACCOUNT } from "../../accounting/budget-periods.ts"
+import {
+  type DeliveryRow,
+  dueFromRows,
+  type NoticeRow,
+  noticesFromRows,
+  targetFromRow,
+  type TargetRow,
+} from "../notice-rows.ts"
+import type {
+  DeliveryResult,
+  DueDelivery,
+  HeldAccount,
+  LowBalance,
+  MarkChange,
+  NewNotice,
+  NoticeRecord,
+  NoticeTarget,
+  SpentBudget,
+} from "../notices.ts"
+import { refusals } from "../refusals.ts"
+import type { Store } from "../store.ts"
+import { audited } from "./audit.ts"
+import { BUDGET_HOLDER } from "./budgets.ts"
+import { contains, oneOf, perEngine, positionOf, SKIP_LOCKED, sql, where } from "./sql.ts"
+import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
+
+const TARGET_COLUMNS = sql`id, account, channel, hint, sealed, types, balance_below, created_at`
+const SELECT_NOTICES = sql`SELECT number, id, account, type, at, data FROM notices`
+
+export const noticeSteps: StepMethods<Store["notices"]> = {
+  targets: statements(targets),
+  findTarget: statements(findTarget),
+  insertTarget: transaction((target, audit) => audited(audit, insertTarget(target))),
+  removeTarget: transaction((id, audit) => audited(audit, removeTarget(id))),
+  list: statements(list),
+  raise: transaction(raise),
+  mark: transaction(changeMark),
+  marks: statements(marks),
+  heldAccounts: statements(heldAccounts),
+  lowBalances: statements(lowBalances),
+  spentBudgets: statements(spentBudgets),
+  claim: transaction(claim),
+  report: statements(report),
+  prune: transaction(prune),
+}
+
+function* targets(accounts: readonly string[] | null): Step<NoticeTarget[]> {
+  const found = yield* rows<TargetRow>(
+    sql`SELECT ${TARGET_COLUMNS} FROM notice_targets ${where(
+      accounts && sql`account ${oneOf(accounts)}`,
+    )} ORDER BY created_at, id`,
+  )
+  return found.map(targetFromRow)
+}
+
+function* findTarget(id: string): Step<NoticeTarget | null> {
+  const found = yield* row<TargetRow>(
+    sql`SELECT ${TARGET_COLUMNS} FROM notice_targets WHERE id = ${id}`,
+  )
+  return found && targetFromRow(found)
+}
+
+function* insertTarget(target: NoticeTarget): Step<void> {
+  const { id, account, channel, hint, sealed, balanceBelow, createdAt } = target
+  const types = target.types && JSON.stringify(target.types)
+  yield* run(
+    sql`INSERT INTO notice_targets (${TARGET_COLUMNS})
+      VALUES (${id}, ${account}, ${channel}, ${hint}, ${sealed}, ${types}, ${balanceBelow}, ${createdAt})`,
+    { notice_targets_account_fkey: () => refusals.noAccount(account ?? "") },
+  )
+}
+
+function* removeTarget(id: string): Step<void> {
+  yield* run(sql`DELETE FROM notice_deliveries WHERE target = ${id} AND state = 'waiting'`)
+  const removed = yield* run(sql`DELETE FROM notice_targets WHERE id = ${id}`)
+  if (removed === 0) throw refusals.noNoticeTarget(id)
+}
+
+function* list(
+  accounts: readonly string[] | null,
+  before: number | null,
+  limit: number,
+): Step<NoticeRecord[]> {
+  const notices = yield* rows<NoticeRow>(
+    sql`${SELECT_NOTICES} ${where(
+      accounts && sql`account ${oneOf(accounts)}`,
+      before !== null && sql`number < ${before}`,
+    )} ORDER BY number DESC LIMIT ${limit}`,
+  )
+  const deliveries = yield* rows<DeliveryRow>(
+    sql`SELECT notice, target, state, attempts, at, error FROM notice_deliveries
+      WHERE notice ${oneOf(notices.map(({ id }) => id))} ORDER BY notice, target`,
+  )
+  return noticesFromRows(notices, deliveries)
+}
+
+function* raise(
+  { id, account, type, at, data, target }: NewNotice,
+  mark: MarkChange | null,
+): Step<boolean> {
+  if (mark !== null && !(yield* changeMark(mark, at))) return false
+  yield* run(
+    sql`INSERT INTO notices (id, account, type, at, data) VALUES (${id}, ${account}, ${type}, ${at}, ${data})`,
+  )
+  const isOfType = perEngine({
+    sqlite: sql`${type} IN (SELECT value FROM json_each(types))`,
+    postgresql: sql`types::jsonb ? ${type}`,
+  })
+  yield* run(
+    sql`INSERT INTO notice_deliveries (notice, target, state, attempts, at)
+      SELECT ${id}, id, 'waiting', 0, ${at} FROM notice_targets ${where(
+        sql`(account IS NULL OR account = ${account})`,
+        sql`(types IS NULL OR ${isOfType})`,
+        target !== undefined && sql`id = ${target}`,
+      )}`,
+  )
+  return true
+}
+
+function* changeMark({ name, from, to }: MarkChange, at: number): Step<boolean> {
+  if (from === null && to === null) return true
+  const isOld = sql`name = ${name} AND value = ${from}`
+  const change =
+    to === null
+      ? sql`DELETE FROM notice_marks WHERE ${isOld}`
+      : from === null
+        ? sql`INSERT INTO notice_marks (name, value, at) VALUES (${name}, ${to}, ${at}) ON CONFLICT DO NOTHING`
+        : sql`UPDATE notice_marks SET value = ${to}, at = ${at} WHERE ${isOld}`
+  return (yield* run(change)) > 0
+}
+
+function* marks(prefix: string): Step<Map<string, string>> {
+  const start = sql`CAST(${prefix} AS text)`
+  const found = yield* rows<{ name: string; value: string }>(
+    sql`SELECT name, value FROM notice_marks WHERE substr(name, 1, length(${start})) = ${start}`,
+  )
+  return new Map(found.map(({ name, value }) => [name, value]))
+}
+
+function* lowBalances(limit: number): Step<LowBalance[]> {
+  const found = yield* rows<LowBalance>(
+    sql`SELECT targets.id AS target, accounts.id AS account, posted AS balance, balance_below AS below
+      FROM notice_targets AS targets
+      JOIN accounts ON targets.account IS NULL OR targets.account = accounts.id
+      JOIN balances ON owner = accounts.id
+      WHERE posted < balance_below LIMIT ${limit}`,
+  )
+  return [...found]
+}
+
+function* heldAccounts(limit: number): Step<HeldAccount[]> {
+  const found = yield* rows<HeldAccount>(
+    sql`SELECT id AS account, state FROM accounts WHERE state <> 'active' LIMIT ${limit}`,
+  )
+  return [...found]
+}
+
+/** Budgets of keys and accounts of which at least half is spent. */
+function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
+  const day = budgetOwner("", "day", at)
+  const month = budgetOwner("", "month", at)
+  const period = positionOf("@", sql`owner`)
+  const found = yield* rows<SpentBudget>(
+    sql`SELECT owner, coalesce(keys.account, accounts.id) AS account, allotted - posted AS spent, allotted AS "limit"
+      FROM balances
+      LEFT JOIN keys ON keys.id = ${BUDGET_HOLDER}
+      LEFT JOIN accounts ON accounts.id = ${BUDGET_HOLDER}
+      WHERE allotted > 0 AND (allotted - posted) * 2 >= allotted AND revoked_at IS NULL
+        AND NOT ${contains(sql`owner`, OF_ACCOUNT)} AND coalesce(keys.account, accounts.id) IS NOT NULL
+        AND (${period} = 0 OR substr(owner, ${period}) IN (${day}, ${month})) LIMIT ${limit}`,
+  )
+  return [...found]
+}
+
+/** Takes deliveries that are due, and leaves them to others after `until`. */
+function* claim(now: number, until: number, limit: number): Step<DueDelivery[]> {
+  const taken = yield* rows<DeliveryRow>(
+    sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
+        (SELECT notice, target FROM notice_deliveries
+         WHERE state = 'waiting' AND at <= ${now} ORDER BY at LIMIT ${limit} ${SKIP_LOCKED})
+      RETURNING notice, target, attempts - 1 AS attempts`,
+  )
+  const notices = yield* rows<NoticeRow>(
+    sql`${SELECT_NOTICES} WHERE id ${oneOf(taken.map(({ notice }) => notice))}`,
+  )
+  const found = yield* rows<TargetRow>(
+    sql`SELECT ${TARGET_COLUMNS} FROM notice_targets WHERE id ${oneOf(taken.map(({ target }) => target))}`,
+  )
+  return dueFromRows(taken, notices, found)
+}
+
+function* report({ notice, target, at, error, nextAt }: DeliveryResult): Step<void> {
+  const state = error === null ? "delivered" : nextAt === null ? "failed" : "waiting"
+  yield* run(
+    sql`UPDATE notice_deliveries SET state = ${state}, at = ${nextAt ?? at}, error = ${error}
+      WHERE notice = ${notice} AND target = ${target}`,
+  )
+}
+
+/** The deliveries of a notice go with it. */
+function* prune(before: number): Step<void> {
+  yield* run(sql`DELETE FROM notices WHERE at < ${before}`)
+  yield* run(sql`DELETE FROM notice_marks WHERE at < ${before}`)
+}

@@ -1,0 +1,36 @@
+import { perEngine, type PerEngine, sql } from "./sql.ts"
+import { row, type Step } from "./step.ts"
+
+/** The revisions that nodes poll to see whether something has changed, as SELECTs of `number`. */
+export const REVISIONS = {
+  keys: perEngine({
+    sqlite: sql`SELECT number FROM revision`,
+    postgresql: sql`SELECT number FROM revisions WHERE name = 'keys'`,
+  }),
+  settings: perEngine({
+    sqlite: sql`SELECT number FROM settings_revision`,
+    postgresql: sql`SELECT number FROM revisions WHERE name = 'settings'`,
+  }),
+} satisfies Record<string, PerEngine>
+
+const UPDATE_REVISIONS = {
+  keys: perEngine({
+    sqlite: sql`UPDATE revision SET number = number + 1`,
+    postgresql: sql`UPDATE revisions SET number = number + 1 WHERE name = 'keys'`,
+  }),
+  settings: perEngine({
+    sqlite: sql`UPDATE settings_revision SET number = number + 1`,
+    postgresql: sql`UPDATE revisions SET number = number + 1 WHERE name = 'settings'`,
+  }),
+} satisfies Record<keyof typeof REVISIONS, PerEngine>
+
+/**
+ * Returns the next revision. PostgreSQL locks its row until the transaction ends, so a greater revision never becomes
+ * visible before a smaller one, and a reader of the changes after a revision misses none. Every transaction takes it
+ * after the locks on accounts, keys and balances, and before the end of the audit log.
+ */
+export function* nextRevision(name: keyof typeof REVISIONS): Step<bigint> {
+  const next = yield* row<{ number: bigint }>(sql`${UPDATE_REVISIONS[name]} RETURNING number`)
+  if (!next) throw new Error(`the database has no revision of '${name}'`)
+  return next.number
+}

@@ -1,0 +1,84 @@
+import { refusals } from "../refusals.ts"
+import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
+import type { Store } from "../store.ts"
+import { audited } from "./audit.ts"
+import { nextRevision, REVISIONS } from "./revisions.ts"
+import { perEngine, sql } from "./sql.ts"
+import {
+  exists,
+  row,
+  rows,
+  run,
+  statements,
+  type Step,
+  type StepMethods,
+  transaction,
+} from "./step.ts"
+
+interface SettingRow {
+  readonly section: SettingSection
+  readonly id: string
+  readonly body: string
+  readonly sealed: string | null
+  readonly revision: bigint
+  readonly changed_at: bigint
+}
+
+type StateRow = { readonly current: bigint } & (SettingRow | { readonly id: null })
+
+const PRICE_GROUP = perEngine({
+  sqlite: sql`json_extract(limits, '$.priceGroup')`,
+  postgresql: sql`limits::json ->> 'priceGroup'`,
+})
+
+export const settingSteps: StepMethods<Store["settings"]> = {
+  read: statements(read),
+  change: transaction((changes, at, audit) => audited(audit, change(changes, at))),
+}
+
+/** One statement, which reads the revision and the settings at the same moment. */
+function* read(): Step<SettingsState> {
+  const found = yield* rows<StateRow>(
+    sql`SELECT revised.number AS current, section, id, body, sealed, revision, changed_at
+      FROM (${REVISIONS.settings}) AS revised LEFT JOIN console_settings ON true ORDER BY section, id`,
+  )
+  const records: SettingRecord[] = []
+  for (const row of found) if (row.id !== null) records.push(settingFromRow(row))
+  return { revision: Number(found[0]?.current ?? 0n), records }
+}
+
+/** The revision is locked first, so that changes are made one after the other. */
+function* change(changes: readonly SettingChange[], at: number): Step<SettingsState> {
+  const revision = yield* nextRevision("settings")
+  for (const setting of changes) yield* requireUnchanged(setting)
+  for (const { section, id, body, sealed } of changes) {
+    if (body === null) {
+      yield* run(sql`DELETE FROM console_settings WHERE section = ${section} AND id = ${id}`)
+      continue
+    }
+    yield* run(
+      sql`INSERT INTO console_settings (section, id, body, sealed, revision, changed_at)
+        VALUES (${section}, ${id}, ${body}, ${sealed}, ${revision}, ${at})
+        ON CONFLICT (section, id) DO UPDATE SET body = excluded.body, sealed = excluded.sealed,
+          revision = excluded.revision, changed_at = excluded.changed_at`,
+    )
+  }
+  return yield* read()
+}
+
+/** @throws StoreError `conflict` if the change was made for another state, or removes a price group in use. */
+function* requireUnchanged({ section, id, body, replaces }: SettingChange): Step<void> {
+  const found = yield* row<Pick<SettingRow, "revision">>(
+    sql`SELECT revision FROM console_settings WHERE section = ${section} AND id = ${id}`,
+  )
+  const revision = found === null ? null : Number(found.revision)
+  if (revision !== replaces) throw refusals.settingWasChanged(section, id)
+  if (section !== "price_group" || body !== null) return
+  const members = sql`SELECT id FROM accounts WHERE ${PRICE_GROUP} = ${id} LIMIT 1`
+  if (yield* exists(members)) throw refusals.groupHasMembers(id)
+}
+
+function settingFromRow({ section, id, body, sealed, ...row }: SettingRow): SettingRecord {
+  const { revision, changed_at: changedAt } = row
+  return { section, id, body, sealed, revision: Number(revision), changedAt: Number(changedAt) }
+}
