@@ -47,10 +47,6 @@ export interface StoredSecret {
   readonly expires_at: bigint | number | null
 }
 
-export function integerOrNull(value: number | null): bigint | null {
-  return value === null ? null : BigInt(value)
-}
-
 export function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }

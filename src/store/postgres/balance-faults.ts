@@ -2,7 +2,7 @@ import { budgetOwner } from "../../accounting/budget-periods.ts"
 import type { BalanceFault } from "../integrity.ts"
 import type { PostgresClient } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
-import { RECALLS_FOREVER } from "./recalls.ts"
+import { RECALLS_FOREVER } from "../steps/recalls.ts"
 
 /** What is to hold of balances at any moment, as SQL that finds those of which it does not. */
 const MISSING = `

@@ -1,9 +1,10 @@
 import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
 import type { Store } from "../store.ts"
 import { bigints, texts } from "./arrays.ts"
-import { beginPeriod, shrinkBudgets } from "./budgets.ts"
+import { beginPeriod, shrinkBudgets } from "../steps/budgets.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { collectDebts } from "./debts.ts"
+import { collectDebts } from "../steps/debts.ts"
+import { runStep } from "./run-steps.ts"
 
 /** A node that still waits recalls again before this time is over, in milliseconds. */
 const RECALL_LIFETIME = 500
@@ -42,7 +43,7 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
         await ask(transaction, owner, amount)
         const free = await freeOf(transaction, owner)
         if (free !== null) return free
-        await beginPeriod(transaction, owner)
+        await runStep(transaction, beginPeriod(owner))
         return (await freeOf(transaction, owner)) ?? 0n
       }),
     async endRecall(owner) {
@@ -60,7 +61,7 @@ async function take(client: PostgresClient, request: LeaseRequest): Promise<Leas
   const grant = await tryTake(client, request)
   if (grant) return grant
   // A budget of a period begins when it is first leased.
-  await client.transaction((transaction) => beginPeriod(transaction, request.owner))
+  await client.transaction((transaction) => runStep(transaction, beginPeriod(request.owner)))
   return (await tryTake(client, request)) ?? NOTHING
 }
 
@@ -144,8 +145,8 @@ async function cameBack(
   owners: readonly string[],
   at: number,
 ): Promise<void> {
-  await shrinkBudgets(transaction, owners)
-  await collectDebts(transaction, owners, at)
+  await runStep(transaction, shrinkBudgets(owners))
+  await runStep(transaction, collectDebts(owners, at))
 }
 
 /** Asks all nodes for the idle part of their leases. */

@@ -18,7 +18,7 @@ import { texts } from "./arrays.ts"
 import { appendAudit, auditMentioning } from "../steps/audit.ts"
 import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 
 interface RedactionRow {
   readonly record: bigint

@@ -5,7 +5,7 @@ import type { HoldRecord, ReceiptFilter, ReceiptRecord, TimeRange } from "../set
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
-import { entryFromRow, type EntryRow } from "./entry-rows.ts"
+import { entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import { reportOf } from "./postings.ts"
 import { writeOffsOfAll } from "./write-offs.ts"
 

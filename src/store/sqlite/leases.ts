@@ -1,9 +1,10 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
-import type { Budgets } from "./budgets.ts"
-import type { Debts } from "./debts.ts"
+import { beginPeriod, shrinkBudgets } from "../steps/budgets.ts"
+import { collectDebts, debtOf } from "../steps/debts.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Nodes } from "./nodes.ts"
+import type { RunStep } from "./run-steps.ts"
 import type { Transactions } from "./transactions.ts"
 
 /** A node that still waits recalls again before this time is over, in milliseconds. */
@@ -16,7 +17,7 @@ const NO_NODE = ""
 export class Leases {
   readonly #database: Database
   readonly #nodes: Nodes
-  readonly #budgets: Budgets
+  readonly #runStep: RunStep
   readonly #balance: Statement<{ posted: bigint; leased: bigint }, [string]>
   readonly #ownLease: Statement<{ amount: bigint }, [string, string]>
   readonly #recalls: Statement<{ owner: string }, [string, bigint]>
@@ -25,10 +26,10 @@ export class Leases {
   readonly #reduceLease: Statement<unknown, [bigint, string, string]>
   readonly #reserved: Statement<{ amount: bigint | null }, [string, bigint]>
 
-  constructor(database: Database, nodes: Nodes, budgets: Budgets) {
+  constructor(database: Database, nodes: Nodes, runStep: RunStep) {
     this.#database = database
     this.#nodes = nodes
-    this.#budgets = budgets
+    this.#runStep = runStep
     this.#balance = database.prepare("SELECT posted, leased FROM balances WHERE owner = ?")
     this.#ownLease = database.prepare("SELECT amount FROM leases WHERE owner = ? AND node = ?")
     this.#recalls = database.prepare(
@@ -53,13 +54,16 @@ export class Leases {
 
   /** All that a node has leased goes back to the balances. */
   giveBackAll(node: string): void {
+    const leases = this.#database
+      .query<{ owner: string }, [string]>("SELECT owner FROM leases WHERE node = ?")
+      .all(node)
     this.#database.run(
       "UPDATE balances SET leased = leased - (SELECT amount FROM leases WHERE leases.owner = balances.owner AND node = ?1) WHERE owner IN (SELECT owner FROM leases WHERE node = ?1)",
       [node],
     )
     this.#database.run("DELETE FROM leases WHERE node = ?", [node])
     this.#database.run("DELETE FROM recalls WHERE node = ?", [node])
-    this.#budgets.shrinkAll()
+    this.#cameBack(leases)
   }
 
   /**
@@ -88,7 +92,7 @@ export class Leases {
 
   /** A budget of a period begins when it is first leased. */
   #begin(owner: string): { posted: bigint; leased: bigint } {
-    this.#budgets.beginPeriod(owner)
+    this.#runStep(beginPeriod(owner))
     return this.balance(owner)
   }
 
@@ -131,8 +135,15 @@ export class Leases {
       if (back <= 0n) continue
       this.#changeLeased.run(-back, owner)
       this.reduce(owner, node, back)
-      this.#budgets.shrink(owner)
     }
+    this.#cameBack(shares)
+  }
+
+  /** Takes what has come back to owners: budgets go down to their limits, and debts are paid. */
+  #cameBack(leases: readonly { readonly owner: string }[]): void {
+    const owners = leases.map(({ owner }) => owner)
+    this.#runStep(shrinkBudgets(owners))
+    this.#runStep(collectDebts(owners, Date.now()))
   }
 
   /** Makes a node's lease smaller. The owner's leased sum, which has to agree, is changed by the caller. */
@@ -157,19 +168,18 @@ export class Leases {
 interface LeaseParts {
   readonly transactions: Transactions
   readonly leases: Leases
-  readonly debts: Debts
+  readonly runStep: RunStep
 }
 
 /** How nodes get their shares of balances, and give them back. */
-export function leaseMethods({ transactions, leases, debts }: LeaseParts): DirectStore["leases"] {
+export function leaseMethods({ transactions, leases, runStep }: LeaseParts): DirectStore["leases"] {
   return {
     take: (request) =>
-      transactions.atomically(() => ({ ...leases.take(request), debt: debts.of(request.owner) })),
-    giveBack: (node, shares) =>
-      transactions.atomically(() => {
-        leases.giveBack(node, shares)
-        for (const { owner } of shares) debts.collect(owner, Date.now())
-      }),
+      transactions.atomically(() => ({
+        ...leases.take(request),
+        debt: runStep(debtOf(request.owner)),
+      })),
+    giveBack: (node, shares) => transactions.atomically(() => leases.giveBack(node, shares)),
     recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
     endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
   }

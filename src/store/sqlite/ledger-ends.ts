@@ -1,8 +1,14 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { Accounts, LedgerEnd } from "./accounts.ts"
+import type { EntryRecord } from "../../accounting/chained-records.ts"
+import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 
 /** Accounts whose ends are remembered. */
 const MAX_ENDS = 10_000
+
+/** The last entry of an account's ledger, as far as the next one needs it. */
+type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
+
+const EMPTY_LEDGER: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 /**
  * Where the ledgers of accounts end, cached, since SQLite plans the query for it again each time. What
@@ -10,7 +16,7 @@ const MAX_ENDS = 10_000
  * may be behind where someone else on this connection has written; then the next line's number is taken.
  */
 export class LedgerEnds {
-  readonly #accounts: Accounts
+  readonly #end: Statement<Omit<LedgerEnd, "number"> & { readonly number: bigint }, [string]>
   /** Changes when another connection commits. */
   readonly #dataVersion: Statement<{ data_version: bigint }, []>
   readonly #committed = new Map<string, LedgerEnd>()
@@ -18,8 +24,10 @@ export class LedgerEnds {
   /** Of the batch that is being posted. */
   #posted = new Map<string, LedgerEnd>()
 
-  constructor(database: Database, accounts: Accounts) {
-    this.#accounts = accounts
+  constructor(database: Database) {
+    this.#end = database.prepare(
+      "SELECT number, balance, hash FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
+    )
     this.#dataVersion = database.prepare("PRAGMA data_version")
   }
 
@@ -32,7 +40,12 @@ export class LedgerEnds {
   }
 
   of(account: string): LedgerEnd {
-    return this.#posted.get(account) ?? this.#committed.get(account) ?? this.#accounts.end(account)
+    return this.#posted.get(account) ?? this.#committed.get(account) ?? this.#read(account)
+  }
+
+  #read(account: string): LedgerEnd {
+    const row = this.#end.get(account)
+    return row ? { ...row, number: Number(row.number) } : EMPTY_LEDGER
   }
 
   /** The batch has written a line. */

@@ -1,5 +1,4 @@
 import type { HoldRecord } from "../settlements.ts"
-import type { Debts } from "./debts.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Holds } from "./holds.ts"
 import type { Leases } from "./leases.ts"
@@ -13,11 +12,10 @@ interface NodeParts {
   readonly leases: Leases
   readonly holds: Holds
   readonly receipts: Receipts
-  readonly debts: Debts
 }
 
 export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
-  const { transactions, nodes, leases, holds, receipts, debts } = parts
+  const { transactions, nodes, leases, holds, receipts } = parts
 
   function remove(id: string, at: number, silence?: number): HoldRecord[] {
     if (silence !== undefined && at - (nodes.beatOf(id) ?? at) <= silence) return []
@@ -25,7 +23,6 @@ export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
     leases.giveBackAll(id)
     nodes.remove(id)
     for (const hold of expired) receipts.expire(hold)
-    debts.collectAll(Date.now())
     return expired
   }
 

@@ -16,7 +16,7 @@ import { refusals } from "../refusals.ts"
 import { appendAudit, auditMentioning } from "../steps/audit.ts"
 import type { RunStep } from "./run-steps.ts"
 import type { DirectStore } from "./direct-store.ts"
-import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface RedactionRow {

@@ -3,7 +3,6 @@ import { bitsOf } from "../../accounting/budget-periods.ts"
 import { draw, type OwnerShare } from "../../accounting/draw.ts"
 import { hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { Batch, Posted, Posting } from "../settlements.ts"
-import type { Accounts } from "./accounts.ts"
 import { AnchorRow } from "./anchor-row.ts"
 import { LedgerEnds } from "./ledger-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
@@ -14,7 +13,6 @@ import type { VendorStates } from "./vendor-state.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
 interface PostingParts {
-  readonly accounts: Accounts
   readonly holds: Holds
   readonly leases: Leases
   readonly receipts: Receipts
@@ -37,8 +35,8 @@ export class Postings {
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
 
   constructor(database: Database, parts: PostingParts) {
-    const { accounts, holds, leases, receipts, writeOffs, states } = parts
-    this.#ends = new LedgerEnds(database, accounts)
+    const { holds, leases, receipts, writeOffs, states } = parts
+    this.#ends = new LedgerEnds(database)
     this.#anchor = new AnchorRow(database)
     this.#holds = holds
     this.#leases = leases

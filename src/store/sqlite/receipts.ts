@@ -1,9 +1,10 @@
 import type { Database, Statement } from "bun:sqlite"
 import { ownersOfCharge } from "../../accounting/label-budgets.ts"
+import type { EntryKind } from "../../accounting/chained-records.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
 import type { HoldRecord, Posting, ReceiptFilter, ReceiptRecord } from "../settlements.ts"
 import { Conditions } from "./conditions.ts"
-import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
 /** The kind of the row of a request that has expired; it has no number. */
@@ -14,7 +15,7 @@ export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
   request: string
   key: string
   receipt: string
-} & ({ number: bigint; kind: string } | { number: null; kind: typeof EXPIRED | null })
+} & ({ number: bigint; kind: EntryKind } | { number: null; kind: typeof EXPIRED | null })
 
 /** Receipts, in rows of the ledger: one row for each request. Methods that write expect to run inside a transaction. */
 export class Receipts {

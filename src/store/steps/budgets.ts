@@ -1,7 +1,152 @@
-import { perEngine, sql } from "./sql.ts"
+import {
+  type BudgetBalance,
+  type ChangedBudget,
+  changeLimit,
+  takeExcess,
+} from "../../accounting/budget-balances.ts"
+import {
+  type BudgetLimits,
+  BUDGET_PERIODS,
+  budgetOwner,
+  limitOf,
+  readPeriodOwner,
+} from "../../accounting/budget-periods.ts"
+import { accountOfHolder, type AccountLimits, budgetsOfHolder } from "../accounts.ts"
+import type { BudgetRecord } from "../keys.ts"
+import { endRecall, recallFor, RECALLS_FOREVER } from "./recalls.ts"
+import { FOR_SHARE, FOR_UPDATE, oneOf, perEngine, sql } from "./sql.ts"
+import { row, rows, run, type Step } from "./step.ts"
 
-/** The holder of the budget that a balance belongs to: a key or an account. */
+interface LimitRow {
+  readonly account: string
+  readonly budget: bigint | null
+  readonly daily_budget: bigint | null
+  readonly monthly_budget: bigint | null
+}
+
+/** A budget of a key or an account. */
+interface Budget {
+  readonly owner: string
+  readonly account: string
+}
+
+/** The holder of the budget that a balance belongs to: a key, an account, or a label of an account. */
 export const BUDGET_HOLDER = perEngine({
   sqlite: sql`CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END`,
   postgresql: sql`split_part(owner, '@', 1)`,
 })
+
+/** The ends of the owners of the budgets of a day and of its month. */
+export function periodsAt(at: number): readonly [day: string, month: string] {
+  return [budgetOwner("", "day", at), budgetOwner("", "month", at)]
+}
+
+/** Begins a budget that has no row yet. */
+export function* beginBudget({ owner, account }: Budget, amount: bigint): Step<void> {
+  yield* run(
+    sql`${perEngine({
+      sqlite: sql`INSERT INTO balances (owner, posted, allotted) VALUES (${owner}, ${amount}, ${amount})`,
+      postgresql: sql`INSERT INTO balances (owner, account, posted, allotted)
+        VALUES (${owner}, ${account}, ${amount}, ${amount})`,
+    })} ON CONFLICT (owner) DO NOTHING`,
+  )
+}
+
+/** Begins the period of an owner with the limit of its holder; does nothing for other owners. */
+export function* beginPeriod(owner: string): Step<void> {
+  const period = readPeriodOwner(owner)
+  const found = period && (yield* findLimits(period.holder))
+  if (!found) return
+  const amount = limitOf(found.limits, period.period)
+  if (amount !== null) yield* beginBudget({ owner, account: found.account }, amount)
+}
+
+interface HolderLimits {
+  readonly account: string
+  readonly limits: BudgetLimits
+}
+
+/** Locks the limits: a simultaneous change of them would not find the row that is begun with them. */
+function* findLimits(holder: string): Step<HolderLimits | undefined> {
+  const key = yield* row<LimitRow>(
+    sql`SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = ${holder} ${FOR_SHARE}`,
+  )
+  if (key) return { account: key.account, limits: limitsOf(key) }
+  const account = accountOfHolder(holder)
+  const found = yield* row<{ limits: string }>(
+    sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_SHARE}`,
+  )
+  if (!found) return undefined
+  return { account, limits: budgetsOfHolder(holder, JSON.parse(found.limits) as AccountLimits) }
+}
+
+/**
+ * Applies changed limits to the periods of a moment: the remainder grows or shrinks with them, not below zero. What nodes
+ * have leased of it is recalled, and taken away when they give it back.
+ */
+export function* adjustBudgets(
+  holder: { readonly id: string; readonly account: string } & BudgetLimits,
+  at: number,
+): Step<void> {
+  for (const period of BUDGET_PERIODS) {
+    const limit = limitOf(holder, period)
+    if (limit === null) continue
+    const owner = budgetOwner(holder.id, period, at)
+    // A period begins with its first lease.
+    if (period === "total") yield* beginBudget({ owner, account: holder.account }, limit)
+    yield* adjustBudget(owner, limit)
+  }
+}
+
+/** Applies the limit of one budget, if it has begun. */
+export function* adjustBudget(owner: string, limit: bigint): Step<void> {
+  const balance = yield* row<BudgetBalance>(
+    sql`SELECT posted, leased, allotted FROM balances WHERE owner = ${owner} AND allotted IS NOT NULL ${FOR_UPDATE}`,
+  )
+  if (balance) yield* change(owner, changeLimit(balance, limit))
+}
+
+/**
+ * Takes away what nodes have given back of budgets that are to shrink.
+ * @param owners whose balances the transaction has locked; accounts among them do not shrink.
+ */
+export function* shrinkBudgets(owners: readonly string[]): Step<void> {
+  const shrinking = yield* rows<
+    BudgetBalance & { readonly owner: string; readonly excess: bigint }
+  >(
+    sql`SELECT balances.owner, posted, leased, allotted, recalls.amount AS excess
+      FROM recalls JOIN balances ON balances.owner = recalls.owner
+      WHERE recalls.owner ${oneOf(owners)} AND recalls.node = ${RECALLS_FOREVER.budget} AND allotted IS NOT NULL`,
+  )
+  for (const budget of shrinking) yield* change(budget.owner, takeExcess(budget, budget.excess))
+}
+
+/** Lists what budgets have spent, in the order of their owners. */
+export function* listBudgets(after: string, limit: number): Step<BudgetRecord[]> {
+  const account = perEngine({
+    sqlite: sql`coalesce((SELECT account FROM keys WHERE keys.id = ${BUDGET_HOLDER}), ${BUDGET_HOLDER})`,
+    postgresql: sql`account`,
+  })
+  const found = yield* rows<BudgetRecord>(
+    sql`SELECT owner, ${account} AS account, allotted - posted AS spent, coalesce(sealed_budgets.spent, 0) AS sealed
+      FROM balances LEFT JOIN sealed_budgets USING (owner)
+      WHERE owner > ${after} AND allotted IS NOT NULL ORDER BY owner LIMIT ${limit}`,
+  )
+  return found.map((budget) => ({ ...budget, account: accountOfHolder(budget.account) }))
+}
+
+function* change(owner: string, { posted, allotted, excess }: ChangedBudget): Step<void> {
+  yield* run(
+    sql`UPDATE balances SET posted = ${posted}, allotted = ${allotted} WHERE owner = ${owner}`,
+  )
+  if (excess > 0n) yield* recallFor("budget", owner, excess)
+  else yield* endRecall("budget", owner)
+}
+
+function limitsOf(row: LimitRow): BudgetLimits {
+  return {
+    budget: row.budget,
+    dailyBudget: row.daily_budget,
+    monthlyBudget: row.monthly_budget,
+  }
+}

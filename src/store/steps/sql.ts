@@ -39,6 +39,11 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
   return new Sql(texts, parts)
 }
 
+/** SQL from a constant of the program, such as a list of columns. */
+export function literal(text: string): Sql {
+  return new Sql([text], [])
+}
+
 export function perEngine(texts: Readonly<Record<Engine, Sql>>): PerEngine {
   return new PerEngine(texts)
 }
@@ -86,10 +91,10 @@ export function contains(text: Sql, part: string | Sql): PerEngine {
 
 /** The position of a character in a text, from 1 on; 0 if the text does not contain it. */
 export function positionOf(character: string, text: Sql): PerEngine {
-  const literal = new Sql([`'${character}'`], [])
+  const quoted = literal(`'${character}'`)
   return perEngine({
-    sqlite: sql`instr(${text}, ${literal})`,
-    postgresql: sql`strpos(${text}, ${literal})`,
+    sqlite: sql`instr(${text}, ${quoted})`,
+    postgresql: sql`strpos(${text}, ${quoted})`,
   })
 }
 

@@ -6,12 +6,30 @@ import { memberSteps } from "./members.ts"
 import { noticeSteps } from "./notices.ts"
 import { reconciliationSteps } from "./reconciliations.ts"
 import { settingSteps } from "./settings.ts"
+import { accountSteps } from "./accounts.ts"
+import { batchSteps } from "./batches.ts"
+import { codeSteps } from "./codes.ts"
+import { entrySteps } from "./entries.ts"
+import { keySteps } from "./keys.ts"
+import { paymentSteps } from "./payments.ts"
 import type { StepGroups } from "./step.ts"
 
 /** The methods of the store that are written once for all engines. */
 export type SharedStore = Pick<
   Store,
-  "audit" | "backups" | "invitations" | "members" | "notices" | "reconciliations" | "settings"
+  | "accounts"
+  | "audit"
+  | "backups"
+  | "batches"
+  | "codes"
+  | "entries"
+  | "invitations"
+  | "keys"
+  | "members"
+  | "notices"
+  | "payments"
+  | "reconciliations"
+  | "settings"
 >
 
 export const STORE_STEPS: StepGroups<SharedStore> = {
@@ -22,4 +40,10 @@ export const STORE_STEPS: StepGroups<SharedStore> = {
   notices: noticeSteps,
   reconciliations: reconciliationSteps,
   settings: settingSteps,
+  accounts: accountSteps,
+  batches: batchSteps,
+  codes: codeSteps,
+  entries: entrySteps,
+  keys: keySteps,
+  payments: paymentSteps,
 }

@@ -15,7 +15,7 @@ export interface EntryRow {
   readonly previous_hash: string
   readonly hash: string
   readonly key: string | null
-  readonly budgets: number
+  readonly budgets: number | bigint
 }
 
 /** The columns of a line of the ledger. */
@@ -36,7 +36,7 @@ export function entryFromRow(row: EntryRow): EntryRecord {
     author: row.author,
     receiptHash: row.receipt_hash,
     key: row.key,
-    budgetBits: row.budgets,
+    budgetBits: Number(row.budgets),
     previousHash: row.previous_hash,
     hash: row.hash,
   }

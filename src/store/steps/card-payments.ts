@@ -1,0 +1,111 @@
+import { owedOf } from "../../accounting/card-reversals.ts"
+import type { CardPayment, OpenReversal, Reversal, ReversalSettlement } from "../payments.ts"
+import { refusals } from "../refusals.ts"
+import { changeDebt, debtOf } from "./debts.ts"
+import { addEntry, lockFree } from "./ledger-lines.ts"
+import { FOR_UPDATE, larger, sql, type SqlBoolean } from "./sql.ts"
+import { row, rows, run, type Step } from "./step.ts"
+
+interface PaymentRow extends CardPayment {
+  /** What is taken back of it, nanocredits. */
+  readonly taken: bigint
+}
+
+interface ReversalRow {
+  readonly kind: Reversal["kind"]
+  readonly units: bigint
+  readonly is_undone: SqlBoolean
+}
+
+/** What the lines of a settlement have in common. */
+type ReversalLine = Pick<ReversalSettlement, "at" | "note" | "author"> & {
+  readonly account: string
+}
+
+const SELECT = sql`SELECT intent, payment, account, amount, units, currency, taken FROM card_payments`
+
+export function* findCardPayment(intent: string): Step<CardPayment | null> {
+  const found = yield* row<PaymentRow>(sql`${SELECT} WHERE intent = ${intent}`)
+  if (!found) return null
+  const { taken: _taken, ...payment } = found
+  return payment
+}
+
+/** Remembers how a payment that is in the ledger is reported. What is known stays. */
+export function* rememberCard(card: CardPayment): Step<void> {
+  const { intent, payment, account, amount, units, currency } = card
+  yield* run(
+    sql`INSERT INTO card_payments (intent, payment, account, amount, units, currency)
+      VALUES (${intent}, ${payment}, ${account}, ${amount}, ${units}, ${currency}) ON CONFLICT (intent) DO NOTHING`,
+  )
+}
+
+/**
+ * Records what takes a payment back. The payment is locked first, so that what is owed follows from all known reversals,
+ * in whichever order they are reported.
+ */
+export function* noteReversal(reversal: Reversal): Step<OpenReversal> {
+  const payment = yield* lockPayment(reversal.intent)
+  const { id, intent, kind, isUndone } = reversal
+  const units = larger(sql`reversals.units`, sql`excluded.units`)
+  yield* run(
+    sql`INSERT INTO reversals (id, intent, kind, units, is_undone)
+      VALUES (${id}, ${intent}, ${kind}, ${reversal.units ?? payment.units}, ${isUndone})
+      ON CONFLICT (id) DO UPDATE SET units = ${units}, is_undone = reversals.is_undone OR excluded.is_undone`,
+  )
+  return { account: payment.account, amount: (yield* owed(payment)) - payment.taken }
+}
+
+/** Takes the open amount of a payment's reversals from its account, or gives it back. */
+export function* settleReversal(settlement: ReversalSettlement): Step<OpenReversal> {
+  const { intent, amount, at, note, author } = settlement
+  const payment = yield* lockPayment(intent)
+  const { account, taken } = payment
+  const all = yield* owed(payment)
+  const open = { account, amount: all - taken }
+  if (open.amount === 0n) throw refusals.reversalIsSettled()
+  if (open.amount !== amount) throw refusals.reversalHasGrown()
+  const line = { account, at, note, author }
+  if (amount > 0n) yield* take(line, amount)
+  else yield* giveBack(line, -amount)
+  yield* run(sql`UPDATE card_payments SET taken = ${all} WHERE intent = ${intent}`)
+  return open
+}
+
+/** Takes what is free; the rest is owed. */
+function* take(line: ReversalLine, amount: bigint): Step<void> {
+  const { account, at, note } = line
+  const free = yield* lockFree(account)
+  const taken = free < amount ? free : amount
+  if (taken > 0n) yield* addEntry({ ...line, kind: "reversal", amount: -taken })
+  if (taken < amount) yield* changeDebt({ account, amount: amount - taken, at, note })
+}
+
+/** Lets the account off with what it owes, and gives back the rest. */
+function* giveBack(line: ReversalLine, amount: bigint): Step<void> {
+  const { account, at, note } = line
+  yield* lockFree(account)
+  const debt = yield* debtOf(account)
+  const off = debt < amount ? debt : amount
+  if (off > 0n) yield* changeDebt({ account, amount: -off, at, note })
+  if (off < amount) yield* addEntry({ ...line, kind: "reversal", amount: amount - off })
+}
+
+/** Returns what to take of a payment in all, nanocredits. */
+function* owed(payment: PaymentRow): Step<bigint> {
+  const found = yield* rows<ReversalRow>(
+    sql`SELECT kind, units, is_undone FROM reversals WHERE intent = ${payment.intent}`,
+  )
+  const reversals = found.map(({ kind, units, is_undone }) => ({
+    kind,
+    units,
+    isUndone: Boolean(is_undone),
+  }))
+  return owedOf(payment, reversals)
+}
+
+function* lockPayment(intent: string): Step<PaymentRow> {
+  const found = yield* row<PaymentRow>(sql`${SELECT} WHERE intent = ${intent} ${FOR_UPDATE}`)
+  if (!found) throw refusals.noPayment(intent)
+  return found
+}

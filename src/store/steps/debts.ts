@@ -1,0 +1,131 @@
+import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
+import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
+import type { DebtLedger } from "../payments.ts"
+import { addEntry, lockFree } from "./ledger-lines.ts"
+import { endRecall, recallFor, RECALLS_FOREVER } from "./recalls.ts"
+import { oneOf, sql } from "./sql.ts"
+import { row, rows, run, type Step } from "./step.ts"
+
+interface DebtRow {
+  readonly account: string
+  readonly number: bigint
+  readonly amount: bigint
+  readonly debt: bigint
+  readonly at: bigint
+  readonly note: string
+  readonly entry: bigint | null
+  readonly previous_hash: string
+  readonly hash: string
+  readonly paid: bigint | null
+}
+
+/** Returns what an account owes. As long as it owes, none of its credits are leased, and whatever comes in pays first. */
+export function* debtOf(account: string): Step<bigint> {
+  return (yield* endOfDebts(account))?.debt ?? 0n
+}
+
+/** Increases what an account owes, or lets it off with a part. Its balance has to be locked. */
+export function* changeDebt(
+  change: Pick<DebtLine, "account" | "amount" | "at" | "note">,
+): Step<void> {
+  yield* append({ ...change, entry: null })
+}
+
+/** Adds an entry; if credits came in, the account's debt is paid with them. */
+export function* receive(entry: Step<EntryRecord>): Step<EntryRecord> {
+  const received = yield* entry
+  if (received.amount > 0n) yield* collectDebt(received.account, received.at)
+  return received
+}
+
+/**
+ * Pays what accounts owe with what has come back to them.
+ * @param owners whose balances the transaction has locked; budgets among them owe nothing.
+ */
+export function* collectDebts(owners: readonly string[], at: number): Step<void> {
+  const indebted = yield* rows<{ owner: string }>(
+    sql`SELECT owner FROM recalls WHERE owner ${oneOf(owners)} AND node = ${RECALLS_FOREVER.debt}`,
+  )
+  for (const { owner } of indebted) yield* collectDebt(owner, at)
+}
+
+/** Pays what an account, whose balance is locked, owes with what no node has leased. */
+function* collectDebt(account: string, at: number): Step<void> {
+  const debt = yield* debtOf(account)
+  if (debt === 0n) return
+  const free = yield* lockFree(account)
+  const amount = free < debt ? free : debt
+  if (amount <= 0n) return
+  const note = "Pays for card payments that were taken back"
+  const { number } = yield* addEntry({
+    account,
+    kind: "debt",
+    amount: -amount,
+    at,
+    note,
+    author: null,
+  })
+  yield* append({ account, amount: -amount, at, note, entry: number })
+}
+
+/** Reads everything that has to agree about what an account owes. */
+export function* findDebts(account: string): Step<DebtLedger> {
+  const lines = yield* rows<DebtRow>(
+    sql`SELECT debts.account, debts.number, debts.amount, debt, debts.at, debts.note, entry,
+        debts.previous_hash, debts.hash, entries.amount AS paid
+      FROM debts LEFT JOIN entries ON entries.account = debts.account AND entries.number = debts.entry
+        AND entries.kind = 'debt'
+      WHERE debts.account = ${account} ORDER BY debts.number`,
+  )
+  // The index on kinds has no charges, and is used if the query excludes them.
+  const ofAccount = sql`account = ${account} AND number IS NOT NULL AND kind <> 'charge'`
+  const sums = yield* row<Pick<DebtLedger, "reversed" | "paid" | "taken">>(
+    sql`SELECT
+        CAST(coalesce((SELECT sum(amount) FROM entries WHERE ${ofAccount} AND kind = 'reversal'), 0) AS bigint) AS reversed,
+        CAST(coalesce((SELECT sum(amount) FROM entries WHERE ${ofAccount} AND kind = 'debt'), 0) AS bigint) AS paid,
+        CAST(coalesce((SELECT sum(taken) FROM card_payments WHERE account = ${account}), 0) AS bigint) AS taken`,
+  )
+  return {
+    lines: lines.map((line) => ({ line: lineFromRow(line), paid: line.paid })),
+    reversed: sums?.reversed ?? 0n,
+    paid: sums?.paid ?? 0n,
+    taken: sums?.taken ?? 0n,
+  }
+}
+
+function endOfDebts(account: string): Step<Pick<DebtRow, "number" | "debt" | "hash"> | null> {
+  return row(
+    sql`SELECT number, debt, hash FROM debts WHERE account = ${account} ORDER BY number DESC LIMIT 1`,
+  )
+}
+
+function* append(line: Omit<DebtLine, "number" | "debt" | "previousHash" | "hash">): Step<void> {
+  const end = yield* endOfDebts(line.account)
+  const unhashed = {
+    ...line,
+    number: Number(end?.number ?? 0n) + 1,
+    debt: (end?.debt ?? 0n) + line.amount,
+    previousHash: end?.hash ?? GENESIS_HASH,
+  }
+  const { account, number, amount, debt, at, note, entry, previousHash } = unhashed
+  yield* run(
+    sql`INSERT INTO debts (account, number, amount, debt, at, note, entry, previous_hash, hash)
+      VALUES (${account}, ${number}, ${amount}, ${debt}, ${at}, ${note}, ${entry}, ${previousHash}, ${hashDebt(unhashed)})`,
+  )
+  if (debt > 0n) yield* recallFor("debt", account, debt)
+  else yield* endRecall("debt", account)
+}
+
+function lineFromRow(row: DebtRow): DebtLine {
+  return {
+    account: row.account,
+    number: Number(row.number),
+    amount: row.amount,
+    debt: row.debt,
+    at: Number(row.at),
+    note: row.note,
+    entry: row.entry === null ? null : Number(row.entry),
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  }
+}

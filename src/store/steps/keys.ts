@@ -1,0 +1,211 @@
+import type { AccountLimits } from "../accounts.ts"
+import { jsonOrNull, keyRecordOf, type StoredKey, type StoredSecret } from "../key-fields.ts"
+import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
+import { refusals } from "../refusals.ts"
+import type { Store } from "../store.ts"
+import type { TimePosition } from "../time-position.ts"
+import { audited } from "./audit.ts"
+import { adjustBudgets, beginBudget, listBudgets, periodsAt } from "./budgets.ts"
+import { forgetLabelBudgets, listLabelBudgets } from "./label-budgets.ts"
+import { nextRevision, REVISIONS } from "./revisions.ts"
+import {
+  FOR_NO_KEY_UPDATE,
+  oneOf,
+  perEngine,
+  sql,
+  type Sql,
+  type SqlBoolean,
+  where,
+} from "./sql.ts"
+import {
+  row,
+  rows,
+  run,
+  runOnPostgresql,
+  statements,
+  type Step,
+  type StepMethods,
+  transaction,
+} from "./step.ts"
+
+interface KeyRow extends StoredKey {
+  readonly stores_content: SqlBoolean
+  /** JSON. */
+  readonly secrets: string
+}
+
+/** A change of a key locks its row, its budgets and the revision, in this order, as does a change of its account. */
+export const keySteps: StepMethods<Store["keys"]> = {
+  find: statements(find),
+  list: statements(list),
+  listChanged: statements(listChanged),
+  listBudgets: statements(listBudgets),
+  listLabelBudgets: statements(listLabelBudgets),
+  forgetLabelBudgets: transaction(forgetLabelBudgets),
+  insert: transaction((key, audit) => audited(audit, insertKey(key))),
+  update: transaction((id, change, audit) => audited(audit, updateKey(id, change))),
+  rotate: transaction((id, secret, until, audit) => audited(audit, rotate(id, secret, until))),
+  revoke: transaction((id, at, audit) => audited(audit, revoke(id, at))),
+}
+
+const NEWEST_FIRST = sql`secret.expires_at IS NOT NULL, secret.created_at DESC, secret.expires_at DESC`
+
+/** The secrets of a key as JSON, the newest first. */
+const SECRETS = perEngine({
+  sqlite: sql`SELECT json_group_array(json_object('hash', secret.hash, 'hint', secret.hint,
+      'created_at', secret.created_at, 'expires_at', secret.expires_at) ORDER BY ${NEWEST_FIRST})
+    FROM key_secrets AS secret WHERE secret.key = keys.id`,
+  postgresql: sql`SELECT coalesce(json_agg(json_build_object('hash', secret.hash, 'hint', secret.hint,
+      'created_at', secret.created_at, 'expires_at', secret.expires_at) ORDER BY ${NEWEST_FIRST}), '[]')::text
+    FROM key_secrets AS secret WHERE secret.key = keys.id`,
+})
+
+/** Keys with everything that is known of them, read by one statement and so at one moment. */
+function selectKeys(): Sql {
+  const [day, month] = periodsAt(Date.now())
+  return sql`SELECT keys.id, keys.account, keys.name, keys.models, keys.aliases, keys.origins, keys.read_only, keys.addresses,
+      keys.budget, keys.daily_budget, keys.monthly_budget, keys.requests_per_minute, keys.tokens_per_minute,
+      keys.concurrent_requests, keys.created_at, keys.created_by, keys.expires_at, keys.revoked_at, keys.paused_at,
+      accounts.stores_content, accounts.state AS account_state, accounts.limits AS account_limits,
+      total.allotted - total.posted AS budget_spent, day.allotted - day.posted AS daily_spent,
+      month.allotted - month.posted AS monthly_spent, (${SECRETS}) AS secrets
+    FROM keys JOIN accounts ON accounts.id = keys.account
+    LEFT JOIN balances AS total ON total.owner = keys.id
+    LEFT JOIN balances AS day ON day.owner = keys.id || ${day}
+    LEFT JOIN balances AS month ON month.owner = keys.id || ${month}`
+}
+
+function* find(id: string): Step<KeyRecord | null> {
+  const found = yield* row<KeyRow>(sql`${selectKeys()} WHERE keys.id = ${id}`)
+  return found && keyFromRow(found)
+}
+
+/** The newest first. Balances and secrets are read for the keys of the page alone. */
+function* list(
+  { accounts, status, now }: KeyFilter,
+  after: TimePosition | null,
+  limit: number,
+): Step<KeyRecord[]> {
+  const page = sql`SELECT id FROM keys ${where(
+    accounts && sql`account ${oneOf(accounts)}`,
+    status === "revoked" && sql`revoked_at IS NOT NULL`,
+    status !== undefined && status !== "revoked" && sql`revoked_at IS NULL`,
+    status === "expired" && sql`expires_at <= ${now}`,
+    status === "active" && sql`(expires_at IS NULL OR expires_at > ${now})`,
+    after && sql`(created_at, id) < (${after.at}, ${after.id})`,
+  )} ORDER BY created_at DESC, id DESC LIMIT ${limit}`
+  const found = yield* rows<KeyRow>(
+    sql`${selectKeys()} WHERE keys.id IN (${page}) ORDER BY keys.created_at DESC, keys.id DESC`,
+  )
+  return found.map(keyFromRow)
+}
+
+/** The revision is read first: keys that change in between are in the list, and in the next one as well. */
+function* listChanged(after: number): Step<{ revision: number; keys: KeyRecord[] }> {
+  const revision = yield* row<{ number: bigint }>(sql`${REVISIONS.keys}`)
+  const found = yield* rows<KeyRow>(sql`${selectKeys()} WHERE keys.revision > ${after}`)
+  return { revision: Number(revision?.number ?? 0n), keys: found.map(keyFromRow) }
+}
+
+/** Makes nodes read an account's keys again. */
+export function* touchKeys(account: string): Step<void> {
+  yield* runOnPostgresql(sql`SELECT 1 FROM keys WHERE account = ${account} ORDER BY id FOR UPDATE`)
+  const revision = yield* nextRevision("keys")
+  yield* run(sql`UPDATE keys SET revision = ${revision} WHERE account = ${account}`)
+}
+
+/** @throws StoreError `not_found`, `too_much`. */
+export function* insertKey(key: NewKey): Step<KeyRecord> {
+  const { id, account, name, budget, dailyBudget, monthlyBudget, createdAt, createdBy } = key
+  yield* requireRoomForKey(account)
+  yield* run(
+    sql`INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
+        tokens_per_minute, concurrent_requests, expires_at, origins, read_only, addresses, created_at, created_by, revision)
+      VALUES (${id}, ${account}, ${name}, ${jsonOrNull(key.models)}, ${jsonOrNull(key.aliases)}, ${budget}, ${dailyBudget},
+        ${monthlyBudget}, ${key.requestsPerMinute}, ${key.tokensPerMinute}, ${key.concurrentRequests}, ${key.expiresAt},
+        ${jsonOrNull(key.origins)}, ${key.isReadOnly}, ${jsonOrNull(key.addresses)}, ${createdAt}, ${createdBy}, 0)`,
+  )
+  yield* insertSecret(id, key.secret)
+  if (budget !== null) yield* beginBudget({ owner: id, account }, budget)
+  return yield* touched(id)
+}
+
+/** @throws StoreError `not_found`, or `too_much`: the second of two simultaneous keys counts the first. */
+function* requireRoomForKey(account: string): Step<void> {
+  const found = yield* row<{ limits: string }>(
+    sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_NO_KEY_UPDATE}`,
+  )
+  if (!found) throw refusals.noAccount(account)
+  const { keys: max } = JSON.parse(found.limits) as AccountLimits
+  if (max === undefined) return
+  const active = yield* row<{ count: bigint }>(
+    sql`SELECT count(*) AS count FROM keys WHERE account = ${account} AND revoked_at IS NULL`,
+  )
+  if (Number(active?.count ?? 0n) >= max) throw refusals.tooManyKeys(max)
+}
+
+/** @throws StoreError `not_found`, `revoked`. */
+export function* updateKey(id: string, change: KeyChange): Step<KeyRecord> {
+  const key = { ...(yield* lockKey(id)), ...change }
+  if (key.revokedAt !== null) throw refusals.keyIsRevoked(id, "revoked")
+  yield* run(
+    sql`UPDATE keys SET name = ${key.name}, models = ${jsonOrNull(key.models)}, aliases = ${jsonOrNull(key.aliases)},
+        budget = ${key.budget}, daily_budget = ${key.dailyBudget}, monthly_budget = ${key.monthlyBudget},
+        requests_per_minute = ${key.requestsPerMinute}, tokens_per_minute = ${key.tokensPerMinute},
+        concurrent_requests = ${key.concurrentRequests}, expires_at = ${key.expiresAt},
+        origins = ${jsonOrNull(key.origins)}, read_only = ${key.isReadOnly}, addresses = ${jsonOrNull(key.addresses)},
+        paused_at = ${key.pausedAt}
+      WHERE id = ${id}`,
+  )
+  yield* adjustBudgets(key, Date.now())
+  return yield* touched(id)
+}
+
+function* rotate(id: string, secret: KeySecretRecord, graceUntil: number): Step<KeyRecord> {
+  const { revokedAt } = yield* lockKey(id)
+  if (revokedAt !== null) throw refusals.keyIsRevoked(id, "not_found")
+  yield* run(
+    sql`UPDATE key_secrets SET expires_at = CASE WHEN expires_at < ${graceUntil} THEN expires_at ELSE ${graceUntil} END
+      WHERE key = ${id}`,
+  )
+  yield* insertSecret(id, secret)
+  return yield* touched(id)
+}
+
+function* revoke(id: string, at: number): Step<KeyRecord> {
+  yield* lockKey(id)
+  yield* run(sql`UPDATE keys SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id}`)
+  return yield* touched(id)
+}
+
+/** Keeps others from changing a key until the transaction ends. @throws StoreError `not_found`. */
+function* lockKey(id: string): Step<KeyRecord> {
+  yield* runOnPostgresql(sql`SELECT id FROM keys WHERE id = ${id} FOR UPDATE`)
+  return yield* requireKey(id)
+}
+
+/** Gives a changed key the next revision. @returns the key as it is now. */
+function* touched(id: string): Step<KeyRecord> {
+  const revision = yield* nextRevision("keys")
+  yield* run(sql`UPDATE keys SET revision = ${revision} WHERE id = ${id}`)
+  return yield* requireKey(id)
+}
+
+function* requireKey(id: string): Step<KeyRecord> {
+  const key = yield* find(id)
+  if (!key) throw refusals.noKey(id)
+  return key
+}
+
+function* insertSecret(id: string, secret: KeySecretRecord): Step<void> {
+  const { hash, hint, createdAt, expiresAt } = secret
+  yield* run(
+    sql`INSERT INTO key_secrets (hash, key, hint, created_at, expires_at)
+      VALUES (${hash}, ${id}, ${hint}, ${createdAt}, ${expiresAt})`,
+  )
+}
+
+function keyFromRow(row: KeyRow): KeyRecord {
+  const secrets = JSON.parse(row.secrets) as StoredSecret[]
+  return keyRecordOf(row, Boolean(row.stores_content), secrets)
+}
