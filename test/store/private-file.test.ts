@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
+import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 
 test("no other user of the machine can read what is kept, no matter who made the folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))

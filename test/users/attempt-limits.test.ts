@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { asGatewayError } from "../../src/canon/errors.ts"
-import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
+import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 import { clientNetwork } from "../../src/users/client-network.ts"
 import { AttemptLimits, PER_ADDRESS, PER_USER } from "../../src/users/attempt-limits.ts"
 

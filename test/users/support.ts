@@ -1,5 +1,5 @@
 import { SecretFolder } from "../../src/secrets/secret-folder.ts"
-import { openConsoleFile } from "../../src/store/sqlite/sign-in/console-file.ts"
+import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

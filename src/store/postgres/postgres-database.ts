@@ -23,7 +23,7 @@ import { ensurePartitions } from "./partitions.ts"
 import { postgresStore } from "./postgres-store.ts"
 import { openToServe } from "./serving.ts"
 import { SCHEMA } from "./schema/steps.ts"
-import { postgresConsoleStore } from "./sign-in/console-store.ts"
+import { postgresConsoleStore } from "./console-store.ts"
 
 /** Where a PostgreSQL database is. */
 export interface PostgresAddress {

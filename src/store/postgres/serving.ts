@@ -13,7 +13,7 @@ import { PostgresPayloadLog } from "./payload-log.ts"
 import { PostgresReports } from "./reports.ts"
 import { PostgresWatch } from "./postgres-watch.ts"
 import { postgresStore } from "./postgres-store.ts"
-import { postgresConsoleStore } from "./sign-in/console-store.ts"
+import { postgresConsoleStore } from "./console-store.ts"
 
 /** A poll is a round trip. Milliseconds. */
 const POLL_EVERY = 1_000

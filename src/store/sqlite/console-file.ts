@@ -1,17 +1,19 @@
 import { Database } from "bun:sqlite"
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { type ConsoleStore, LONGEST_WINDOW } from "../../console-store.ts"
-import { makePrivateFile } from "../../private-file.ts"
-import { migrate } from "../migrate.ts"
-import { CONSOLE_SCHEMA } from "../schemas/console.ts"
-import { useWriteAheadLog } from "../write-ahead-log.ts"
-import { SqlitePasskeys } from "./passkeys.ts"
-import { SqliteProofs } from "./proofs.ts"
-import { SqliteSecondFactors } from "./second-factors.ts"
-import { SqliteSessions } from "./sessions.ts"
-import { SqliteSignInAttempts } from "./sign-in-attempts.ts"
-import { SqliteUsers } from "./users.ts"
+import type { ConsoleStore } from "../console-store.ts"
+import { methodNames, methodOf, methodsNamed } from "../methods.ts"
+import { makePrivateFile } from "../private-file.ts"
+import {
+  CONSOLE_STEPS,
+  type ConsoleAggregates,
+  sweepExpired,
+} from "../steps/sign-in/console-steps.ts"
+import { migrate } from "./migrate.ts"
+import { directMethods, stepRunner } from "./run-steps.ts"
+import { CONSOLE_SCHEMA } from "./schemas/console.ts"
+import { Transactions } from "./transactions.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long a write waits for the lock of another process, milliseconds. */
 const BUSY_TIME = 5_000
@@ -28,15 +30,20 @@ export function hasConsoleFile(dataDirectory: string): boolean {
  */
 export function openConsoleFile(dataDirectory: string): ConsoleStore {
   const database = openDatabase(dataDirectory)
-  sweep(database, Date.now())
+  const runStep = stepRunner(database)
+  const direct = directMethods<ConsoleAggregates>(
+    CONSOLE_STEPS,
+    runStep,
+    new Transactions(database),
+  )
+  const aggregates = methodsNamed<ConsoleAggregates>(methodNames(direct), (group, name) => {
+    const method = methodOf(direct, group, name)
+    return async (...parameters) => method(...parameters)
+  })
+  runStep(sweepExpired(Date.now()))
   return {
-    users: new SqliteUsers(database),
-    sessions: new SqliteSessions(database),
-    secondFactors: new SqliteSecondFactors(database),
-    passkeys: new SqlitePasskeys(database),
-    proofs: new SqliteProofs(database),
-    attempts: new SqliteSignInAttempts(database),
-    sweep: async (now) => sweep(database, now),
+    ...aggregates,
+    sweep: async (now) => runStep(sweepExpired(now)),
     [Symbol.dispose]: () => database.close(),
   }
 }
@@ -45,7 +52,7 @@ function openDatabase(dataDirectory: string): Database {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   const path = pathIn(dataDirectory)
   makePrivateFile(path)
-  const database = new Database(path, { create: true })
+  const database = new Database(path, { create: true, strict: true, safeIntegers: true })
   database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   useWriteAheadLog(database)
   database.run("PRAGMA synchronous = NORMAL")
@@ -58,10 +65,4 @@ function openDatabase(dataDirectory: string): Database {
 
 function pathIn(dataDirectory: string): string {
   return join(dataDirectory, "console.db")
-}
-
-function sweep(database: Database, now: number): void {
-  database.run("DELETE FROM sessions WHERE expires_at <= ?", [now])
-  database.run("DELETE FROM proofs WHERE expires_at <= ?", [now])
-  database.run("DELETE FROM attempts WHERE begun_at <= ?", [now - LONGEST_WINDOW])
 }

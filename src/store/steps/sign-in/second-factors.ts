@@ -1,0 +1,78 @@
+import type { ConsoleStore } from "../../console-store.ts"
+import type { FailureLock, SecondFactor } from "../../second-factors.ts"
+import { sql, type Sql, type SqlBoolean } from "../sql.ts"
+import { row, run, statements, type Step, type StepMethods, transaction } from "../step.ts"
+import { USER_ID } from "./user-id.ts"
+
+interface FactorRow {
+  readonly secret: string
+  readonly backup_codes: string
+  readonly is_active: SqlBoolean
+  readonly locked_until: bigint | null
+}
+
+/** Changes are transactions: repeated on its own after a lost connection, one would find that it changes nothing. */
+export const secondFactorSteps: StepMethods<ConsoleStore["secondFactors"]> = {
+  find: statements(find),
+  begin: transaction((...parameters) => changes(begin(...parameters))),
+  useStep: transaction((...parameters) => changes(useStep(...parameters))),
+  replaceBackupCodes: transaction((user, from, to) =>
+    changes(
+      sql`UPDATE second_factors SET backup_codes = ${to} WHERE ${USER_ID} = ${user} AND backup_codes = ${from}`,
+    ),
+  ),
+  fail: transaction(fail),
+  succeed: transaction(succeed),
+  remove: transaction(remove),
+}
+
+function* changes(change: Sql): Step<boolean> {
+  return (yield* run(change)) > 0
+}
+
+function* find(user: string): Step<SecondFactor | null> {
+  const found = yield* row<FactorRow>(
+    sql`SELECT secret, backup_codes, is_active, locked_until FROM second_factors WHERE ${USER_ID} = ${user}`,
+  )
+  if (found === null) return null
+  return {
+    secret: found.secret,
+    backupCodes: found.backup_codes,
+    isActive: Boolean(found.is_active),
+    lockedUntil: found.locked_until === null ? null : Number(found.locked_until),
+  }
+}
+
+function begin(user: string, secret: string, backupCodes: string): Sql {
+  return sql`INSERT INTO second_factors (${USER_ID}, secret, backup_codes, is_active, failures)
+    VALUES (${user}, ${secret}, ${backupCodes}, false, 0)
+    ON CONFLICT (${USER_ID}) DO UPDATE SET secret = excluded.secret, backup_codes = excluded.backup_codes,
+      last_step = NULL WHERE NOT second_factors.is_active`
+}
+
+function useStep(user: string, step: number, latest: number): Sql {
+  return sql`UPDATE second_factors SET last_step = ${step}, is_active = true, failures = 0, locked_until = NULL
+    WHERE ${USER_ID} = ${user} AND (last_step IS NULL OR last_step < ${step} OR last_step > ${latest})`
+}
+
+/** An expired lock resets the failures that led to it. */
+function* fail(user: string, now: number, { max, duration }: FailureLock): Step<void> {
+  yield* run(
+    sql`UPDATE second_factors SET
+        failures = CASE WHEN locked_until IS NULL THEN failures + 1 ELSE 1 END,
+        locked_until = CASE WHEN locked_until IS NULL AND failures + 1 >= ${max}
+          THEN CAST(${now + duration} AS bigint) ELSE NULL END
+      WHERE ${USER_ID} = ${user}`,
+  )
+}
+
+function* succeed(user: string): Step<void> {
+  yield* run(
+    sql`UPDATE second_factors SET failures = 0, locked_until = NULL WHERE ${USER_ID} = ${user}`,
+  )
+}
+
+function* remove(user: string): Step<void> {
+  yield* run(sql`DELETE FROM second_factors WHERE ${USER_ID} = ${user}`)
+  yield* run(sql`DELETE FROM proofs WHERE ${USER_ID} = ${user} AND kind = 'trusted-browser'`)
+}
