@@ -2,7 +2,8 @@ import type { NodeChanges, NodeRecord } from "../nodes.ts"
 import type { HoldRecord } from "../settlements.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { takeHolds } from "./holds.ts"
+import { takeHolds } from "../steps/settlements.ts"
+import { runStep } from "./run-steps.ts"
 import { giveBackAll, RECALLS_FROM_NODE } from "./leases.ts"
 import { expireHolds } from "./receipts.ts"
 
@@ -80,7 +81,7 @@ async function remove(
   )
   if (removed === 0 && silence !== undefined) return []
   await giveBackAll(transaction, id, at)
-  const expired = await takeHolds(transaction, id)
+  const expired = await runStep(transaction, takeHolds(id))
   await expireHolds(transaction, expired)
   return expired
 }

@@ -1,13 +1,12 @@
 import { refusals } from "../refusals.ts"
 import type { Batch } from "../settlements.ts"
+import type { SharedSettlements } from "../steps/settlements.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
-import { listHolds } from "./holds.ts"
 import { postBatch } from "./postings.ts"
 import { findSeal } from "./sealing.ts"
 import { findReceipt, findReceipts, listReceipts } from "./receipts.ts"
-import { listWriteOffs } from "./write-offs.ts"
 
 const UNIQUE_VIOLATION = "23505"
 
@@ -25,15 +24,15 @@ async function requireKnowable(client: PostgresClient, { postings }: Batch): Pro
   if (oldest < until) throw refusals.requestIsTooOld(new Date(until).toISOString())
 }
 
-export function settlementMethods(client: PostgresClient): Store["settlements"] {
+export function settlementMethods(
+  client: PostgresClient,
+): Omit<Store["settlements"], keyof SharedSettlements> {
   return {
-    listHolds: (account) => listHolds(client, account),
     findReceipt: (request) => client.consistently((statements) => findReceipt(statements, request)),
     findReceipts: (requests, range) =>
       client.consistently((statements) => findReceipts(statements, requests, range)),
     listReceipts: (filter, after, limit) =>
       client.consistently((statements) => listReceipts(statements, filter, { after, limit })),
-    listWriteOffs: (accounts, before, limit) => listWriteOffs(client, accounts, { before, limit }),
     /**
      * Nearly no request is in the ledger before: to look for each beforehand costs more than to begin again. A batch
      * recognizes itself, so it may also be repeated when it is not known whether it was done.

@@ -1,6 +1,7 @@
 import type { HoldRecord } from "../settlements.ts"
 import type { DirectStore } from "./direct-store.ts"
-import type { Holds } from "./holds.ts"
+import { takeHolds } from "../steps/settlements.ts"
+import type { RunStep } from "./run-steps.ts"
 import type { Leases } from "./leases.ts"
 import type { Nodes } from "./nodes.ts"
 import type { Receipts } from "./receipts.ts"
@@ -10,16 +11,16 @@ interface NodeParts {
   readonly transactions: Transactions
   readonly nodes: Nodes
   readonly leases: Leases
-  readonly holds: Holds
+  readonly runStep: RunStep
   readonly receipts: Receipts
 }
 
 export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
-  const { transactions, nodes, leases, holds, receipts } = parts
+  const { transactions, nodes, runStep, leases, receipts } = parts
 
   function remove(id: string, at: number, silence?: number): HoldRecord[] {
     if (silence !== undefined && at - (nodes.beatOf(id) ?? at) <= silence) return []
-    const expired = holds.takeOf(id)
+    const expired = runStep(takeHolds(id))
     leases.giveBackAll(id)
     nodes.remove(id)
     for (const hold of expired) receipts.expire(hold)

@@ -1,32 +1,29 @@
 import { SQLiteError } from "bun:sqlite"
 import { refusals } from "../refusals.ts"
+import type { SharedSettlements } from "../steps/settlements.ts"
 import type { Batch, Posted } from "../settlements.ts"
 import type { DirectStore } from "./direct-store.ts"
-import type { Holds } from "./holds.ts"
 import type { Postings } from "./postings.ts"
 import type { Receipts } from "./receipts.ts"
 import type { Transactions } from "./transactions.ts"
-import type { WriteOffs } from "./write-offs.ts"
 
 interface SettlementParts {
   readonly transactions: Transactions
   readonly postings: Postings
-  readonly holds: Holds
   readonly receipts: Receipts
-  readonly writeOffs: WriteOffs
 }
 
-export function settlementMethods(parts: SettlementParts): DirectStore["settlements"] {
-  const { transactions, postings, holds, receipts, writeOffs } = parts
+export function settlementMethods(
+  parts: SettlementParts,
+): Omit<DirectStore["settlements"], keyof SharedSettlements> {
+  const { transactions, postings, receipts } = parts
   return {
-    listHolds: (account) => holds.ofAccount(account),
     findReceipt: (request) => receipts.find(request),
     findReceipts: (requests, { from, until }) =>
       requests
         .flatMap((request) => receipts.find(request) ?? [])
         .filter(({ at }) => at >= from && at < until),
     listReceipts: (filter, after, limit) => receipts.list(filter, after, limit),
-    listWriteOffs: (accounts, before, limit) => writeOffs.list(accounts, before, limit),
     post: postMethod(transactions, postings),
   }
 }

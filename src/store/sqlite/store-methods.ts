@@ -9,7 +9,6 @@ import { integrityMethods } from "./integrity.ts"
 import { leaseMethods, Leases } from "./leases.ts"
 import { nodeMethods } from "./node-methods.ts"
 import { Nodes } from "./nodes.ts"
-import { People, peopleMethods } from "./people.ts"
 import { Postings } from "./postings.ts"
 import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
 import { Receipts } from "./receipts.ts"
@@ -17,7 +16,7 @@ import { settlementMethods } from "./settlements.ts"
 import { directMethods, stepRunner } from "./run-steps.ts"
 import { Sealing } from "./sealing.ts"
 import { Transactions } from "./transactions.ts"
-import { vendorStateMethods, VendorStates } from "./vendor-state.ts"
+import { VendorStates } from "./vendor-state.ts"
 import { WriteOffs } from "./write-offs.ts"
 
 /** All methods of the store on one database. */
@@ -40,22 +39,34 @@ export function storeMethods(database: Database): DirectStore {
   })
   const anchor = new LedgerAnchor(database)
   const sealing = new Sealing(database)
+  const shared = directMethods<SharedStore>(STORE_STEPS, runStep, transactions)
   return {
-    ...directMethods<SharedStore>(STORE_STEPS, runStep, transactions),
+    ...shared,
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     idempotency: idempotencyMethods(transactions, new Idempotency(database)),
     integrity: integrityMethods({ transactions, runStep, database, anchor, postings, sealing }),
     leases: leaseMethods({ transactions, leases, runStep }),
-    nodes: nodeMethods({
-      transactions,
-      nodes,
-      leases,
-      holds,
-      receipts,
-    }),
-    people: peopleMethods(transactions, database, new People(database, runStep)),
+    nodes: nodeMethods({ transactions, runStep, nodes, leases, receipts }),
+    people: { ...shared.people, erase: overwriting(database, shared.people.erase) },
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
-    settlements: settlementMethods({ transactions, postings, holds, receipts, writeOffs }),
-    vendorState: vendorStateMethods({ transactions, states }),
+    settlements: {
+      ...shared.settlements,
+      ...settlementMethods({ transactions, postings, receipts }),
+    },
+  }
+}
+
+/** Makes a method that also overwrites in the file what it removes. */
+function overwriting<Parameters extends readonly unknown[], Result>(
+  database: Database,
+  method: (...parameters: Parameters) => Result,
+): (...parameters: Parameters) => Result {
+  return (...parameters) => {
+    database.run("PRAGMA secure_delete = ON")
+    try {
+      return method(...parameters)
+    } finally {
+      database.run("PRAGMA secure_delete = OFF")
+    }
   }
 }

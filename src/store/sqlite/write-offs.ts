@@ -1,7 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { WriteOff, WriteOffReason, WriteOffRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
-import { Conditions } from "./conditions.ts"
 
 interface WriteOffRow {
   number: bigint
@@ -19,13 +18,11 @@ const COLUMNS = "number, at, account, key, request, amount, reason, previous_has
 
 /** What requests cost and was not charged. What writes expects to run inside a transaction. */
 export class WriteOffs {
-  readonly #database: Database
   readonly #insert: Statement<unknown, (string | bigint)[]>
   readonly #end: Statement<Pick<WriteOffRow, "number" | "hash">, []>
   readonly #ofRequest: Statement<Pick<WriteOffRow, "amount" | "reason">, [string]>
 
   constructor(database: Database) {
-    this.#database = database
     this.#insert = database.prepare(
       `INSERT INTO write_offs (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
@@ -58,32 +55,5 @@ export class WriteOffs {
     return this.#ofRequest
       .all(request)
       .map(({ amount, reason }) => ({ amount, reason: reason as WriteOffReason }))
-  }
-
-  /** The newest first, those below a number; null starts at the newest. */
-  list(accounts: readonly string[] | undefined, before: number | null, limit: number) {
-    const conditions = new Conditions()
-    conditions.among("account", accounts)
-    conditions.add("number < ?", before ?? undefined)
-    return this.#database
-      .query<WriteOffRow, (string | bigint)[]>(
-        `SELECT ${COLUMNS} FROM write_offs ${conditions.where} ORDER BY number DESC LIMIT ?`,
-      )
-      .all(...conditions.values, BigInt(limit))
-      .map(writeOffFromRow)
-  }
-}
-
-function writeOffFromRow(row: WriteOffRow): WriteOffRecord {
-  return {
-    number: Number(row.number),
-    at: Number(row.at),
-    account: row.account,
-    key: row.key,
-    request: row.request,
-    amount: row.amount,
-    reason: row.reason as WriteOffReason,
-    previousHash: row.previous_hash,
-    hash: row.hash,
   }
 }

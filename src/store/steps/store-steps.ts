@@ -12,6 +12,9 @@ import { codeSteps } from "./codes.ts"
 import { entrySteps } from "./entries.ts"
 import { keySteps } from "./keys.ts"
 import { paymentSteps } from "./payments.ts"
+import { peopleSteps } from "./people.ts"
+import { settlementSteps, type SharedSettlements } from "./settlements.ts"
+import { vendorStateSteps } from "./vendor-state.ts"
 import type { StepGroups } from "./step.ts"
 
 /** The methods of the store that are written once for all engines. */
@@ -28,9 +31,11 @@ export type SharedStore = Pick<
   | "members"
   | "notices"
   | "payments"
+  | "people"
   | "reconciliations"
   | "settings"
->
+  | "vendorState"
+> & { readonly settlements: SharedSettlements }
 
 export const STORE_STEPS: StepGroups<SharedStore> = {
   audit: auditSteps,
@@ -46,4 +51,7 @@ export const STORE_STEPS: StepGroups<SharedStore> = {
   entries: entrySteps,
   keys: keySteps,
   payments: paymentSteps,
+  people: peopleSteps,
+  settlements: settlementSteps,
+  vendorState: vendorStateSteps,
 }

@@ -1,0 +1,73 @@
+import type { Store } from "../store.ts"
+import type { VendorStateRecord } from "../vendor-state.ts"
+import { FOR_UPDATE, oneOf, perEngine, SKIP_LOCKED, sql, type Sql } from "./sql.ts"
+import { rows, run, statements, type Step, type StepMethods } from "./step.ts"
+
+interface StateRow {
+  readonly id_hash: string
+  readonly provider: string
+  readonly kind: string
+  readonly account: string
+  readonly request: string
+  readonly tokens: bigint | null
+  readonly created_at: bigint
+  readonly expires_at: bigint
+}
+
+/** Rows that one statement deletes at most. SQLite may run it on the gateway's own thread. */
+const SLICE = perEngine({ sqlite: sql`250`, postgresql: sql`5000` })
+
+/** Records are written with the charges: by `sqlite/vendor-state.ts`, and by `keep_vendor_state` on PostgreSQL. */
+export const vendorStateSteps: StepMethods<Store["vendorState"]> = {
+  find: statements(find),
+  disown: statements(disown),
+  sweep: statements(sweep),
+}
+
+function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
+  const found = yield* rows<StateRow>(
+    sql`SELECT id_hash, provider, kind, account, request, tokens, created_at, expires_at
+      FROM vendor_state WHERE id_hash ${oneOf(idHashes)} ORDER BY id_hash, provider`,
+  )
+  return found.map(recordFromRow)
+}
+
+/** Keeps the row: an unknown id could be passed on. Locks in the order in which charges lock. */
+function* disown(account: string, idHashes: readonly string[]): Step<void> {
+  yield* run(
+    sql`WITH owned AS MATERIALIZED (
+        SELECT number FROM vendor_state WHERE account = ${account} AND id_hash ${oneOf(idHashes)}
+        ORDER BY id_hash, provider ${FOR_UPDATE}
+      )
+      UPDATE vendor_state SET account = '' FROM owned WHERE vendor_state.number = owned.number`,
+  )
+}
+
+/** Deletes some of the expired records, and some of the oldest beyond `max`. @returns how many. */
+function* sweep(now: number, max: number): Step<number> {
+  const expired = yield* deleteSome(sql`WHERE expires_at <= ${now} ORDER BY expires_at`)
+  const oldest = yield* deleteSome(
+    sql`WHERE number <= (SELECT max(number) FROM vendor_state) - CAST(${max} AS bigint) ORDER BY number`,
+  )
+  return expired + oldest
+}
+
+function deleteSome(condition: Sql): Step<number> {
+  return run(
+    sql`DELETE FROM vendor_state WHERE number IN (
+      SELECT number FROM vendor_state ${condition} LIMIT ${SLICE} ${SKIP_LOCKED})`,
+  )
+}
+
+function recordFromRow(row: StateRow): VendorStateRecord {
+  return {
+    idHash: row.id_hash,
+    provider: row.provider,
+    kind: row.kind,
+    account: row.account,
+    request: row.request,
+    tokens: row.tokens === null ? null : Number(row.tokens),
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+  }
+}
