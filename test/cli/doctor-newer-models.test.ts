@@ -6,7 +6,7 @@ import { checkNewerModels } from "../../src/cli/doctor-newer-models.ts"
 import { loadSettings } from "../../src/config/load.ts"
 import { BUILT_IN } from "../../src/management/prices/stored-lists.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
-import { FailuresFile } from "../../src/store/sqlite/failures-file.ts"
+import { failuresFile } from "../../src/store/sqlite/log-file.ts"
 import { vendors } from "../../src/vendors/index.ts"
 
 test("doctor lists requested models that are newer than the price list", async () => {
@@ -34,8 +34,8 @@ test("doctor lists requested models that are newer than the price list", async (
       account: null,
       key: null,
     })
-    using failures = new FailuresFile(database.place)
-    failures.add(
+    using failures = failuresFile(database.place)
+    failures.methods.add(
       [
         failed("1", "mistral-large-9"),
         failed("2", "mistral/mistral-large-9"),

@@ -1,14 +1,15 @@
 import type { AccountUse, AccountUseFilter } from "../requests.ts"
 import { accountUsesOf, HOUR, type SpentRow } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
-import { Conditions, namesNothing } from "./conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
+import { Conditions } from "./conditions.ts"
 
 /** How accounts were used. */
 export async function accountUses(
   statements: Statements,
   filter: AccountUseFilter,
 ): Promise<AccountUse[]> {
-  if (namesNothing(filter)) return []
+  if (matchesNothing(filter)) return []
   const [spent, last] = await Promise.all([
     spentOf(statements, filter),
     lastUses(statements, filter),

@@ -47,10 +47,3 @@ export class Conditions {
     return `$${this.values.push(value)}`
   }
 }
-
-/** Whether a filter names what no row can hold: PostgreSQL has no text with a NUL, and refuses to compare with one. */
-export function namesNothing(filter: object): boolean {
-  return Object.values(filter)
-    .flat()
-    .some((value) => typeof value === "string" && value.includes("\0"))
-}

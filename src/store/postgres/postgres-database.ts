@@ -16,7 +16,8 @@ import { copySource } from "./copy-source.ts"
 import { completeCopy, copyTarget } from "./copy-target.ts"
 import { databaseStatus } from "./database-status.ts"
 import { explained, explainedError } from "./explain-failure.ts"
-import { PostgresFailureLog } from "./failure-log.ts"
+import { failureLogSteps } from "../steps/failure-log.ts"
+import { runStep } from "./run-steps.ts"
 import { beginCopy, endCopy, readSecrets } from "./installation-secrets.ts"
 import { migrate, requireUsable, schemaState } from "./migrate.ts"
 import { ensurePartitions } from "./partitions.ts"
@@ -121,7 +122,7 @@ export class PostgresDatabase implements Database {
   }
 
   async failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]> {
-    return this.#using((client) => new PostgresFailureLog(client).list(filter, null, limit))
+    return this.#using((client) => runStep(client, failureLogSteps.list.step(filter, null, limit)))
   }
 
   async openToServe(): Promise<ServingDatabase> {

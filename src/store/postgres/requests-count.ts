@@ -1,6 +1,7 @@
 import type { RequestCount, RequestFilter } from "../requests.ts"
 import type { Statements } from "./client.ts"
-import { Conditions, namesNothing } from "./conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
+import { Conditions } from "./conditions.ts"
 import { labelledReceipts } from "./label-conditions.ts"
 import { isRequest, narrow } from "./requests-list.ts"
 
@@ -16,7 +17,7 @@ export async function countRequests(
   filter: RequestFilter,
   step: number,
 ): Promise<RequestCount[]> {
-  if (namesNothing(filter) || filter.labels?.some(namesNothing)) return []
+  if (matchesNothing(filter) || filter.labels?.some(matchesNothing)) return []
   const conditions = new Conditions()
   narrow(conditions, filter, await isRequest(statements, filter.search))
   conditions.among("account", filter.accounts)

@@ -10,9 +10,10 @@ import { HOUR } from "../usage-sums.ts"
 import type { Labels } from "../../accounting/labels.ts"
 import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { Conditions, namesNothing } from "./conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
+import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
-import { starPattern } from "../glob.ts"
+import { starPattern } from "../text-filters.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
 
 /** A receipt as lists have it. */
@@ -59,7 +60,7 @@ export async function listRequests(
   filter: RequestFilter,
   page: PageOrder,
 ): Promise<RequestRecord[]> {
-  if (namesNothing(filter) || filter.labels?.some(namesNothing)) return []
+  if (matchesNothing(filter) || filter.labels?.some(matchesNothing)) return []
   const conditions = new Conditions()
   const limit = conditions.place(BigInt(page.limit))
   const isOne = await isRequest(client, filter.search)

@@ -1,6 +1,7 @@
 import type { RequestFilter, RequestPlace } from "../requests.ts"
 import type { Statements } from "./client.ts"
-import { Conditions, namesNothing } from "./conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
+import { Conditions } from "./conditions.ts"
 
 /** When the last of so many requests began, the newest of some accounts or with a label; null: there are no more. */
 export async function reachOf(
@@ -10,7 +11,7 @@ export async function reachOf(
   count: number,
 ): Promise<number | null> {
   const [label] = filter.labels ?? []
-  if (namesNothing(filter) || (label && namesNothing(label))) return null
+  if (matchesNothing(filter) || (label && matchesNothing(label))) return null
   const stepBack = async (table: string, conditions: Conditions, steps: number) => {
     conditions.add("at >= ?", filter.from)
     conditions.add("at < ?", filter.to)

@@ -20,7 +20,8 @@ import {
 } from "../usage-sums.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
-import { Conditions, namesNothing } from "./conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
+import { Conditions } from "./conditions.ts"
 
 /** Sums of amounts may exceed 64 bits: they are read as text. */
 const ADDED = SUMS.map(
@@ -88,7 +89,7 @@ export async function usageSeries(
 }
 
 function isNothing(filter: UsageFilter): boolean {
-  return filter.from >= filter.to || namesNothing(filter)
+  return filter.from >= filter.to || matchesNothing(filter)
 }
 
 /** What the sums of a time are made of, as SQL after `FROM`. */

@@ -25,7 +25,7 @@ import type {
 } from "../requests.ts"
 import { bigints, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { namesNothing } from "./conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
 import { MOST_NEWEST, NewestReceipts } from "./newest-receipts.ts"
 import { appendSegment } from "./request-segments.ts"
 
@@ -131,7 +131,8 @@ export class SegmentUsage {
     columns: readonly ColumnName[],
     names: readonly string[] = [],
   ): Promise<Source | undefined> {
-    if (namesNothing(filter) || filter.labels?.some(namesNothing)) return Promise.resolve(undefined)
+    if (matchesNothing(filter) || filter.labels?.some(matchesNothing))
+      return Promise.resolve(undefined)
     return this.#client.consistently(async (transaction) => {
       // To plan for each of the partitions takes longer than to read.
       await transaction.script("SET LOCAL plan_cache_mode = force_generic_plan")

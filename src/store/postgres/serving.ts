@@ -6,10 +6,13 @@ import type { PoolOptions } from "./connection-pool.ts"
 import { Announcements } from "./announcements.ts"
 import { explained, explainedError, explaining } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
-import { PostgresFailureLog } from "./failure-log.ts"
 import { PostgresFiles } from "./kept-files.ts"
 import { ensurePartitions } from "./partitions.ts"
-import { PostgresPayloadLog } from "./payload-log.ts"
+import { failureLogSteps } from "../steps/failure-log.ts"
+import { payloadLogSteps } from "../steps/payload-log.ts"
+import type { FailureLog } from "../failure-log.ts"
+import type { PayloadLog } from "../payload-log.ts"
+import { clientMethods } from "./run-steps.ts"
 import { PostgresReports } from "./reports.ts"
 import { PostgresWatch } from "./postgres-watch.ts"
 import { postgresStore } from "./postgres-store.ts"
@@ -34,12 +37,16 @@ export interface ServingParts {
 export function openToServe(parts: ServingParts): ServingDatabase {
   const { client, reading, place, options, openReader, leaseTerm } = parts
   const announcements = new Announcements(reading)
+  const logs = clientMethods<{ readonly payloads: PayloadLog; readonly failures: FailureLog }>(
+    { payloads: payloadLogSteps, failures: failureLogSteps },
+    reading,
+  )
   const reports = new PostgresReports(reading, { options, place })
   return {
     store: announcements.over(explained(postgresStore(client), place), false),
     reports,
-    payloads: explaining(new PostgresPayloadLog(reading), place),
-    failures: explaining(new PostgresFailureLog(reading), place),
+    payloads: explaining(logs.payloads, place),
+    failures: explaining(logs.failures, place),
     conversations: explaining(new PostgresConversations(reading), place),
     files: (kind) => explaining(new PostgresFiles(reading, kind), place),
     openConsoleStore: async () => postgresConsoleStore(reading),

@@ -31,11 +31,8 @@ export function hasConsoleFile(dataDirectory: string): boolean {
 export function openConsoleFile(dataDirectory: string): ConsoleStore {
   const database = openDatabase(dataDirectory)
   const runStep = stepRunner(database)
-  const direct = directMethods<ConsoleAggregates>(
-    CONSOLE_STEPS,
-    runStep,
-    new Transactions(database),
-  )
+  const transactions = new Transactions(database)
+  const direct = directMethods<ConsoleAggregates>(CONSOLE_STEPS, () => ({ runStep, transactions }))
   const aggregates = methodsNamed<ConsoleAggregates>(methodNames(direct), (group, name) => {
     const method = methodOf(direct, group, name)
     return async (...parameters) => method(...parameters)

@@ -15,7 +15,7 @@ import {
 import type { CopiedTable } from "../copy/tables.ts"
 import type { FileKind } from "../kept-files.ts"
 import { makePrivateFile } from "../private-file.ts"
-import { contentsPath } from "./contents.ts"
+import { contentsPath } from "./log-file.ts"
 import { conversationsPath } from "./conversations-file.ts"
 import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
 import { copyPath } from "./database-file.ts"

@@ -7,7 +7,7 @@ import type {
   FailureLog,
 } from "../failure-log.ts"
 import type { TimePosition } from "../time-position.ts"
-import { failuresPath } from "./failures-file.ts"
+import { failuresPath } from "./log-file.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
 /** The failure log in a file next to the ledger, written on the thread of the index. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { LedgerError } from "../ledger-error.ts"
-import { contentsPath } from "./contents.ts"
+import { contentsPath } from "./log-file.ts"
 import { conversationsPath } from "./conversations-file.ts"
 import { copyPath } from "./database-file.ts"
 

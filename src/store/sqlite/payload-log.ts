@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import type { ContentRecord, PayloadLog } from "../payload-log.ts"
-import { contentsPath } from "./contents.ts"
+import { contentsPath } from "./log-file.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
 /** The payload log in a file next to the ledger, written on the thread of the index. */

@@ -6,8 +6,7 @@ import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
 import { latencies } from "./answer-times.ts"
-import { Contents } from "./contents.ts"
-import { FailuresFile } from "./failures-file.ts"
+import { contentsFile, failuresFile } from "./log-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { migrate, newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
@@ -68,8 +67,8 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const index = openIndex(reportsPath(databasePath), schema)
   const requests = new RequestIndex(index, ledger)
   const segments = new SegmentUsage(index)
-  const contents = new Contents(databasePath)
-  const failures = new FailuresFile(databasePath)
+  const contents = contentsFile(databasePath)
+  const failures = failuresFile(databasePath)
 
   function keyNames(keys: readonly string[]): Map<string, string> {
     const rows = ledger
@@ -107,19 +106,8 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         accountUses: (filter) => accountUses(index, ledger, filter),
         keyNames,
       },
-      payloads: {
-        keep: (record) => contents.keep(record),
-        find: (request) => contents.find(request),
-        sweep: (before) => contents.sweep(before),
-      },
-      failures: {
-        add: (requests, attempts) => failures.add(requests, attempts),
-        find: (request) => failures.find(request),
-        attempts: (request) => failures.attempts(request),
-        list: (filter, after, limit) => failures.list(filter, after, limit),
-        count: (filter, step) => failures.count(filter, step),
-        sweep: (limits) => failures.sweep(limits),
-      },
+      payloads: contents.methods,
+      failures: failures.methods,
     },
     close() {
       contents[Symbol.dispose]()

@@ -40,17 +40,25 @@ export function stepRunner(database: Database): RunStep {
   }
 }
 
-/** Makes the synchronous methods of aggregates from their steps. */
+/** A file that steps run on. */
+export interface OpenFile {
+  readonly runStep: RunStep
+  readonly transactions: Transactions
+}
+
+/**
+ * Makes the synchronous methods of aggregates from their steps.
+ * @param open returns the file; called by each method.
+ */
 export function directMethods<Groups>(
   groups: StepGroups<Groups>,
-  runStep: RunStep,
-  transactions: Transactions,
+  open: () => OpenFile,
 ): Direct<Groups> {
   const made = Object.entries<Readonly<Record<string, StepMethod<readonly unknown[], unknown>>>>(
     groups,
   ).map(([group, methods]) => {
     const entries = Object.entries(methods).map(
-      ([name, method]) => [name, directMethod(method, runStep, transactions)] as const,
+      ([name, method]) => [name, directMethod(method, open)] as const,
     )
     return [group, Object.fromEntries(entries)] as const
   })
@@ -59,17 +67,22 @@ export function directMethods<Groups>(
 
 function directMethod(
   { access, step }: StepMethod<readonly unknown[], unknown>,
-  runStep: RunStep,
-  transactions: Transactions,
+  open: () => OpenFile,
 ): Method {
   switch (access) {
     case "statements":
-      return (...parameters) => runStep(step(...parameters))
+      return (...parameters) => open().runStep(step(...parameters))
     case "snapshot":
-      return (...parameters) => transactions.consistently(() => runStep(step(...parameters)))
+      return (...parameters) => {
+        const { runStep, transactions } = open()
+        return transactions.consistently(() => runStep(step(...parameters)))
+      }
     case "transaction":
     case "long":
-      return (...parameters) => transactions.atomically(() => runStep(step(...parameters)))
+      return (...parameters) => {
+        const { runStep, transactions } = open()
+        return transactions.atomically(() => runStep(step(...parameters)))
+      }
   }
 }
 

@@ -17,7 +17,7 @@ import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
 import { DatabaseWatch } from "./database-watch.ts"
 import { DirectFile } from "./direct-file.ts"
 import { SqliteFailureLog } from "./failure-log.ts"
-import { FailuresFile } from "./failures-file.ts"
+import { failuresFile, failuresPath } from "./log-file.ts"
 import type { FailedRequest, FailureFilter } from "../failure-log.ts"
 import { SqlitePayloadLog } from "./payload-log.ts"
 import { ReportsOnDemand } from "./reports-on-demand.ts"
@@ -105,8 +105,9 @@ export class SqliteDatabase implements Database {
   }
 
   async failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]> {
-    using file = new FailuresFile(this.place)
-    return file.list(filter, null, limit)
+    if (!existsSync(failuresPath(this.place))) return []
+    using file = failuresFile(this.place)
+    return file.methods.list(filter, null, limit)
   }
 
   async openToServe(isShared: boolean): Promise<ServingDatabase> {

@@ -39,7 +39,7 @@ export function storeMethods(database: Database): DirectStore {
   })
   const anchor = new LedgerAnchor(database)
   const sealing = new Sealing(database)
-  const shared = directMethods<SharedStore>(STORE_STEPS, runStep, transactions)
+  const shared = directMethods<SharedStore>(STORE_STEPS, () => ({ runStep, transactions }))
   return {
     ...shared,
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),

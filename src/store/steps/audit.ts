@@ -1,10 +1,9 @@
 import type { AuditRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import type { AuditFilter, NewAuditRecord } from "../audit.ts"
-import { globPattern } from "../glob.ts"
 import { StoreError } from "../store-error.ts"
 import type { Store } from "../store.ts"
-import { contains, eachOf, oneOf, perEngine, sql, type Sql, where } from "./sql.ts"
+import { contains, eachOf, matchesGlob, oneOf, perEngine, sql, type Sql, where } from "./sql.ts"
 import {
   row,
   rows,
@@ -103,7 +102,7 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
       accounts && sql`account ${oneOf(accounts)}`,
       actor !== undefined && isBy(actor, people),
       mentions && isAbout(mentions),
-      action !== undefined && matchesGlob(action),
+      action !== undefined && sql`${matchesGlob(sql`action`, action)}`,
       target !== undefined && sql`target = ${target}`,
       from !== undefined && sql`at >= ${from}`,
       to !== undefined && sql`at < ${to}`,
@@ -123,13 +122,6 @@ function isAbout(mentions: readonly string[]): Sql {
   const text = sql`lower(value)`
   return sql`EXISTS (SELECT 1 FROM ${eachOf(mentions)}
     WHERE ${contains(sql`lower(before_body)`, text)} OR ${contains(sql`lower(after_body)`, text)})`
-}
-
-function matchesGlob(action: string): Sql {
-  return sql`${perEngine({
-    sqlite: sql`action GLOB ${action}`,
-    postgresql: sql`action LIKE ${globPattern(action)}`,
-  })}`
 }
 
 /** Records that contain one of these lowercase texts, in any case, outside of encrypted names. */

@@ -1,3 +1,5 @@
+import { globPattern } from "../text-filters.ts"
+
 /** The engines that run the same steps. */
 export type Engine = "sqlite" | "postgresql"
 
@@ -48,11 +50,19 @@ export function perEngine(texts: Readonly<Record<Engine, Sql>>): PerEngine {
   return new PerEngine(texts)
 }
 
+/** Joins several parts with commas. */
+export function list(parts: readonly Sql[]): Sql {
+  return joined(parts, ", ")
+}
+
+function joined(parts: readonly Sql[], separator: string): Sql {
+  return new Sql(["", ...parts.slice(1).map(() => separator), ""], parts)
+}
+
 /** `WHERE a AND b`; conditions that are null, undefined or false are left out. */
 export function where(...conditions: readonly (Sql | null | undefined | false)[]): Sql {
   const parts = conditions.filter((condition) => condition instanceof Sql)
-  if (parts.length === 0) return sql``
-  return new Sql(["WHERE ", ...parts.slice(1).map(() => " AND "), ""], parts)
+  return parts.length === 0 ? sql`` : sql`WHERE ${joined(parts, " AND ")}`
 }
 
 /** Follows a column: it has one of these values. An index on it and a second column keeps its order for a single value. */
@@ -86,6 +96,14 @@ export function contains(text: Sql, part: string | Sql): PerEngine {
   return perEngine({
     sqlite: sql`instr(${text}, ${part}) > 0`,
     postgresql: sql`strpos(${text}, ${part}) > 0`,
+  })
+}
+
+/** Whether a text matches a glob with `*` and `?`. */
+export function matchesGlob(text: Sql, glob: string): PerEngine {
+  return perEngine({
+    sqlite: sql`${text} GLOB ${glob}`,
+    postgresql: sql`${text} LIKE ${globPattern(glob)}`,
   })
 }
 

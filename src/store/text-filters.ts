@@ -7,3 +7,10 @@ export function globPattern(glob: string): string {
 export function starPattern(glob: string): string {
   return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }
+
+/** Whether a filter contains a text that no row contains: PostgreSQL has no text with a NUL, and refuses to compare with one. */
+export function matchesNothing(filter: object): boolean {
+  return Object.values(filter)
+    .flat()
+    .some((value) => typeof value === "string" && value.includes("\0"))
+}

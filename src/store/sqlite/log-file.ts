@@ -1,0 +1,88 @@
+import { Database } from "bun:sqlite"
+import { dirname, join } from "node:path"
+import type { FailureLog } from "../failure-log.ts"
+import type { Direct } from "../methods.ts"
+import type { PayloadLog } from "../payload-log.ts"
+import { makePrivateFile } from "../private-file.ts"
+import { failureLogSteps } from "../steps/failure-log.ts"
+import { payloadLogSteps } from "../steps/payload-log.ts"
+import type { StepMethods } from "../steps/step.ts"
+import { migrate, type Schema } from "./migrate.ts"
+import { directMethods, type OpenFile, stepRunner } from "./run-steps.ts"
+import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
+import { FAILURES_SCHEMA } from "./schemas/failures.ts"
+import { Transactions } from "./transactions.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
+
+/** How long one process waits for another, milliseconds. */
+const BUSY_TIME = 10_000
+
+/** The file of prompts and answers, next to the ledger. It exists once an account has them stored. */
+export function contentsPath(databasePath: string): string {
+  return join(dirname(databasePath), "contents.db")
+}
+
+/** The file of failed requests and attempts, next to the ledger. It may be deleted. */
+export function failuresPath(databasePath: string): string {
+  return join(dirname(databasePath), "failures.db")
+}
+
+export function contentsFile(databasePath: string): LogFile<PayloadLog> {
+  return new LogFile({
+    path: contentsPath(databasePath),
+    schema: CONTENTS_SCHEMA,
+    overwritesDeleted: true,
+    steps: payloadLogSteps,
+  })
+}
+
+export function failuresFile(databasePath: string): LogFile<FailureLog> {
+  return new LogFile({
+    path: failuresPath(databasePath),
+    schema: FAILURES_SCHEMA,
+    overwritesDeleted: false,
+    steps: failureLogSteps,
+  })
+}
+
+interface LogFileOptions<Methods> {
+  readonly path: string
+  readonly schema: Schema
+  /** Whether deleted rows are overwritten in the file. */
+  readonly overwritesDeleted: boolean
+  readonly steps: StepMethods<Methods>
+}
+
+/** A log in a file of its own, which is created by its first use. No write waits for the disk. */
+export class LogFile<Methods> implements Disposable {
+  readonly methods: Direct<{ readonly log: Methods }>["log"]
+  readonly #options: LogFileOptions<Methods>
+  #database: Database | undefined
+  #opened: OpenFile | undefined
+
+  constructor(options: LogFileOptions<Methods>) {
+    this.#options = options
+    const groups = { log: options.steps }
+    this.methods = directMethods<{ readonly log: Methods }>(
+      groups,
+      () => (this.#opened ??= this.#open()),
+    ).log
+  }
+
+  [Symbol.dispose](): void {
+    this.#database?.close()
+  }
+
+  #open(): OpenFile {
+    const { path, schema, overwritesDeleted } = this.#options
+    makePrivateFile(path)
+    const database = new Database(path, { create: true, strict: true, safeIntegers: true })
+    this.#database = database
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    useWriteAheadLog(database)
+    database.run("PRAGMA synchronous = NORMAL")
+    if (overwritesDeleted) database.run("PRAGMA secure_delete = ON")
+    migrate(database, schema)
+    return { runStep: stepRunner(database), transactions: new Transactions(database) }
+  }
+}

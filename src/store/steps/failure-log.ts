@@ -1,0 +1,134 @@
+import type {
+  FailedAttempt,
+  FailedRequest,
+  FailureFilter,
+  FailureLimits,
+  FailureLog,
+} from "../failure-log.ts"
+import { matchesNothing } from "../text-filters.ts"
+import type { TimePosition } from "../time-position.ts"
+import { contains, list as listOf, matchesGlob, oneOf, sql, type Sql, where } from "./sql.ts"
+import { row, rows, run, statements, type Step, type StepMethods } from "./step.ts"
+
+/** Rows of one INSERT at most: there is a prepared statement for each number. */
+const SLICE = 20
+
+/** A row, whose integers are larger than those of the record. */
+type Row<Failure extends FailedRequest | FailedAttempt> = Omit<Failure, "at" | "status"> & {
+  readonly at: bigint
+  readonly status: bigint
+}
+
+const REQUEST_COLUMNS = sql`request, at, endpoint, status, kind, parameter, message, account, key, model`
+const ATTEMPT_COLUMNS = sql`request, at, deployment, status, kind, code, message`
+
+/** Each statement may run twice. */
+export const failureLogSteps: StepMethods<FailureLog> = {
+  add: statements(add),
+  find: statements(find),
+  attempts: statements(attemptsOf),
+  list: statements(list),
+  count: statements(count),
+  sweep: statements(sweep),
+}
+
+function* add(requests: readonly FailedRequest[], attempts: readonly FailedAttempt[]): Step<void> {
+  yield* insert(sql`failed_requests (${REQUEST_COLUMNS})`, requests.map(requestValues))
+  yield* insert(sql`failed_attempts (${ATTEMPT_COLUMNS})`, attempts.map(attemptValues))
+}
+
+function* insert(table: Sql, values: readonly Sql[]): Step<void> {
+  for (let start = 0; start < values.length; start += SLICE) {
+    const slice = listOf(values.slice(start, start + SLICE))
+    yield* run(sql`INSERT INTO ${table} VALUES ${slice} ON CONFLICT DO NOTHING`)
+  }
+}
+
+function requestValues(failed: FailedRequest): Sql {
+  const { request, at, endpoint, status, kind, parameter, message, account, key, model } = failed
+  return sql`(${request}, ${at}, ${endpoint}, ${status}, ${kind}, ${parameter}, ${message}, ${account}, ${key}, ${model})`
+}
+
+function attemptValues(failed: FailedAttempt): Sql {
+  const { request, at, deployment, status, kind, code, message } = failed
+  return sql`(${request}, ${at}, ${deployment}, ${status}, ${kind}, ${code}, ${message})`
+}
+
+function* find(request: string): Step<FailedRequest | null> {
+  if (matchesNothing({ request })) return null
+  const found = yield* row<Row<FailedRequest>>(
+    sql`SELECT ${REQUEST_COLUMNS} FROM failed_requests WHERE request = ${request}`,
+  )
+  return found && withNumbers(found)
+}
+
+function* attemptsOf(request: string): Step<FailedAttempt[]> {
+  if (matchesNothing({ request })) return []
+  const found = yield* rows<Row<FailedAttempt>>(
+    sql`SELECT ${ATTEMPT_COLUMNS} FROM failed_attempts WHERE request = ${request} ORDER BY at, deployment`,
+  )
+  return found.map(withNumbers)
+}
+
+function* list(
+  filter: FailureFilter,
+  after: TimePosition | null,
+  limit: number,
+): Step<FailedRequest[]> {
+  if (matchesNothing(filter)) return []
+  const isAfter = after && sql`(at, request) < (${after.at}, ${after.id})`
+  const found = yield* rows<Row<FailedRequest>>(
+    sql`SELECT ${REQUEST_COLUMNS} FROM failed_requests ${where(...conditionsOf(filter), isAfter)}
+      ORDER BY at DESC, request DESC LIMIT ${limit}`,
+  )
+  return found.map(withNumbers)
+}
+
+function* count(
+  filter: FailureFilter,
+  step: number,
+): Step<{ readonly at: number; readonly count: number }[]> {
+  if (matchesNothing(filter)) return []
+  const found = yield* rows<{ readonly part: bigint; readonly count: bigint }>(
+    sql`SELECT at / CAST(${step} AS bigint) AS part, count(*) AS count FROM failed_requests
+      ${where(...conditionsOf(filter))} GROUP BY 1`,
+  )
+  return found.map(({ part, count }) => ({ at: Number(part) * step, count: Number(count) }))
+}
+
+function* sweep({ before, requests, attempts }: FailureLimits): Step<void> {
+  yield* run(sql`DELETE FROM failed_requests WHERE at < ${before}`)
+  yield* run(sql`DELETE FROM failed_attempts WHERE at < ${before}`)
+  yield* run(
+    sql`DELETE FROM failed_requests WHERE request IN (SELECT request FROM (
+        SELECT request, row_number() OVER (PARTITION BY account ORDER BY at DESC, request DESC) AS place
+        FROM failed_requests) AS placed WHERE place > ${requests})`,
+  )
+  yield* run(
+    sql`DELETE FROM failed_attempts
+      WHERE at <= (SELECT at FROM failed_attempts ORDER BY at DESC LIMIT 1 OFFSET ${attempts})`,
+  )
+}
+
+function conditionsOf(filter: FailureFilter): (Sql | undefined | false)[] {
+  const { accounts, key, endpoint, kind, without = [], model, search, from, to } = filter
+  const message = sql`lower(message)`
+  return [
+    accounts && sql`account ${oneOf(accounts)}`,
+    key !== undefined && sql`key = ${key}`,
+    endpoint !== undefined && sql`endpoint = ${endpoint}`,
+    kind !== undefined && sql`kind = ${kind}`,
+    ...without.map((excluded) => sql`kind <> ${excluded}`),
+    model !== undefined && sql`${matchesGlob(sql`model`, model)}`,
+    search !== undefined &&
+      sql`(request = ${search} OR ${contains(message, sql`lower(${search})`)})`,
+    from !== undefined && sql`at >= ${from}`,
+    to !== undefined && sql`at < ${to}`,
+  ]
+}
+
+function withNumbers<Record extends { readonly at: bigint; readonly status: bigint }>(
+  row: Record,
+): Omit<Record, "at" | "status"> & { readonly at: number; readonly status: number } {
+  return { ...row, at: Number(row.at), status: Number(row.status) }
+}
