@@ -134,6 +134,9 @@ function checkForbidden(file: SourceFile): string[] {
     if (module !== "store" && /^store\/(sqlite|postgres)\//.test(target)) {
       faults.push(`${file.path}: imports ${target}: only store imports the database`)
     }
+    if (file.path.startsWith("store/steps/") && /^store\/(sqlite|postgres)\//.test(target)) {
+      faults.push(`${file.path}: imports ${target}: steps run on every engine`)
+    }
     if (module === "http" && imported === "http") continue
     if (imported === "http" && module !== "app.ts" && module !== "app") {
       faults.push(`${file.path}: only app imports http`)

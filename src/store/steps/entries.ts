@@ -73,9 +73,12 @@ function* listStatementLines(account: string, after: number, limit: number): Ste
 function* findRange(account: string, from: number, until: number): Step<EntryRange> {
   const first = sql`CAST(${from - LONGEST_REQUEST} AS bigint)`
   const end = sql`CAST(${until + LONGEST_REQUEST} AS bigint)`
-  const last = sql`SELECT number FROM entries WHERE account = ${account} AND number IS NOT NULL ORDER BY number DESC LIMIT 1`
+  const last = perEngine({
+    sqlite: sql`SELECT number FROM entries WHERE account = ${account} AND number IS NOT NULL ORDER BY number DESC LIMIT 1`,
+    postgresql: sql`SELECT number FROM balances WHERE owner = ${account}`,
+  })
   const middle = sql`(older + younger) / 2`
-  const isOlder = sql`coalesce((SELECT at FROM entries WHERE account = ${account} AND number = ${middle}), 0) < moment`
+  const isOlder = sql`coalesce(at, 0) < moment`
   const range = yield* row<RangeRow>(
     sql`WITH RECURSIVE moments (moment) AS (VALUES (${first}), (${end})),
       search (moment, older, younger) AS (
@@ -83,7 +86,8 @@ function* findRange(account: string, from: number, until: number): Step<EntryRan
         UNION ALL
         SELECT moment, CASE WHEN ${isOlder} THEN ${middle} ELSE older END,
           CASE WHEN ${isOlder} THEN younger ELSE ${middle} END
-        FROM search WHERE younger - older > 1
+        FROM search LEFT JOIN entries ON account = ${account} AND number = ${middle}
+        WHERE younger - older > 1
       )
       SELECT max(older) FILTER (WHERE moment = ${first}) AS after, max(older) FILTER (WHERE moment = ${end}) AS last
       FROM search`,

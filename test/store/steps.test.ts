@@ -1,0 +1,143 @@
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { runStep as runOnPostgres } from "../../src/store/postgres/run-steps.ts"
+import type { Statements } from "../../src/store/postgres/client.ts"
+import { PostgresFailure } from "../../src/store/postgres/failure.ts"
+import { stepRunner } from "../../src/store/sqlite/run-steps.ts"
+import { noneOf, oneOf, perEngine, render, sql, where } from "../../src/store/steps/sql.ts"
+import { row, rows, run, runOnPostgresql, type Refusals } from "../../src/store/steps/step.ts"
+
+describe("SQL of a step", () => {
+  test("binds values and inserts nested SQL", () => {
+    const condition = sql`b = ${2n}`
+    const statement = sql`SELECT ${sql`a`} FROM t WHERE a = ${"x"} AND ${condition}`
+    expect(render(statement, "sqlite")).toEqual({
+      text: "SELECT a FROM t WHERE a = ? AND b = ?",
+      values: ["x", 2n],
+    })
+    expect(render(statement, "postgresql")).toEqual({
+      text: "SELECT a FROM t WHERE a = $1 AND b = $2",
+      values: ["x", 2n],
+    })
+  })
+
+  test("uses the text of each engine", () => {
+    const now = perEngine({ sqlite: sql`${1}`, postgresql: sql`tollgate_now()` })
+    expect(render(sql`SELECT ${now}, ${2}`, "sqlite")).toEqual({
+      text: "SELECT ?, ?",
+      values: [1, 2],
+    })
+    expect(render(sql`SELECT ${now}, ${2}`, "postgresql")).toEqual({
+      text: "SELECT tollgate_now(), $1",
+      values: [2],
+    })
+  })
+
+  test("omits absent conditions", () => {
+    const none = sql`SELECT 1 FROM t ${where(null, undefined, false)}`
+    expect(render(none, "sqlite").text).toBe("SELECT 1 FROM t ")
+    const two = where(sql`a = ${1}`, null, sql`b = ${2}`)
+    expect(render(two, "postgresql").text).toBe("WHERE a = $1 AND b = $2")
+  })
+
+  test("has the same text for lists of any length above one", () => {
+    const texts = [["a", "b"], ["c", "d", "e"], []].map(
+      (values) => render(sql`a ${oneOf(values)}`, "postgresql").text,
+    )
+    expect(new Set(texts)).toEqual(new Set(["a = ANY($1)"]))
+    expect(render(oneOf(["a"]), "postgresql")).toEqual({ text: "= $1", values: ["a"] })
+  })
+})
+
+function open(): Database {
+  const database = new Database(":memory:", { strict: true, safeIntegers: true })
+  database.run("PRAGMA foreign_keys = ON")
+  database.run("CREATE TABLE parents (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID")
+  database.run(
+    `CREATE TABLE children (id TEXT PRIMARY KEY, parent TEXT REFERENCES parents (id), a INTEGER, b INTEGER,
+       UNIQUE (a, b)) STRICT`,
+  )
+  database.run("INSERT INTO parents VALUES ('p')")
+  return database
+}
+
+const REFUSALS: Refusals = {
+  children_pkey: () => new Error("same id"),
+  children_parent_fkey: () => new Error("no parent"),
+  children_a_b_key: () => new Error("same pair"),
+}
+
+function insert(id: string, parent: string, b: number) {
+  return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REFUSALS)
+}
+
+describe("a step on SQLite", () => {
+  test("reads integers as bigint and finds the values of a list", () => {
+    using database = open()
+    const runStep = stepRunner(database)
+    expect(runStep(insert("x", "p", 1))).toBe(1)
+    expect(runStep(insert("y", "p", 2))).toBe(1)
+    const found = (condition: ReturnType<typeof sql>) =>
+      runStep(rows(sql`SELECT b FROM children WHERE ${condition} ORDER BY b`))
+    expect(found(sql`id ${oneOf(["x", "y"])}`)).toEqual([{ b: 1n }, { b: 2n }])
+    expect(found(sql`id ${oneOf(["y"])}`)).toEqual([{ b: 2n }])
+    expect(found(sql`id ${oneOf([])}`)).toEqual([])
+    expect(found(sql`id ${noneOf(["y", "z"])}`)).toEqual([{ b: 1n }])
+  })
+
+  test("replaces constraint violations by refusals", () => {
+    using database = open()
+    const runStep = stepRunner(database)
+    runStep(insert("x", "p", 1))
+    expect(() => runStep(insert("x", "p", 2))).toThrow("same id")
+    expect(() => runStep(insert("y", "p", 1))).toThrow("same pair")
+    expect(() => runStep(insert("y", "q", 2))).toThrow("no parent")
+    const other = run(sql`INSERT INTO parents VALUES (${"p"})`, REFUSALS)
+    expect(() => runStep(other)).toThrow("UNIQUE constraint failed")
+  })
+
+  test("skips statements of PostgreSQL", () => {
+    using database = open()
+    const lock = runOnPostgresql(sql`SELECT id FROM parents FOR UPDATE`)
+    expect(stepRunner(database)(lock)).toBeUndefined()
+  })
+})
+
+describe("a step on PostgreSQL", () => {
+  test("replaces constraint violations by refusals", async () => {
+    const violation = new PostgresFailure({ errno: "23505", constraint: "children_pkey" })
+    const failing = statementsThat(() => Promise.reject(violation))
+    expect(await failureOf(runOnPostgres(failing, insert("x", "p", 1)))).toEqual(
+      new Error("same id"),
+    )
+    const unnamed = run(sql`DELETE FROM children`)
+    expect(await failureOf(runOnPostgres(failing, unnamed))).toBe(violation)
+  })
+
+  test("binds whole numbers as bigint", async () => {
+    const bound: unknown[] = []
+    const recording = statementsThat(async (_text, values) => {
+      bound.push(...values)
+      return []
+    })
+    expect(await runOnPostgres(recording, row(sql`SELECT ${1}, ${true}, ${null}`))).toBeNull()
+    expect(bound).toEqual([1n, true, null])
+  })
+})
+
+function statementsThat(
+  perform: (text: string, values: readonly unknown[]) => Promise<readonly never[]>,
+): Statements {
+  return {
+    rows: (text, values = []) => perform(text, values),
+    row: async (text, values = []) => (await perform(text, values))[0] ?? null,
+    run: async (text, values = []) => (await perform(text, values)).length,
+  }
+}
+
+function failureOf(step: Promise<unknown>): Promise<unknown> {
+  return step.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
