@@ -4,8 +4,22 @@ import { runStep as runOnPostgres } from "../../src/store/postgres/run-steps.ts"
 import type { Statements } from "../../src/store/postgres/client.ts"
 import { PostgresFailure } from "../../src/store/postgres/failure.ts"
 import { stepRunner } from "../../src/store/sqlite/run-steps.ts"
-import { noneOf, oneOf, perEngine, render, sql, where } from "../../src/store/steps/sql.ts"
+import {
+  type Engine,
+  noneOf,
+  oneOf,
+  perEngine,
+  Renderer,
+  type Sql,
+  sql,
+  where,
+} from "../../src/store/steps/sql.ts"
 import { row, rows, run, runOnPostgresql, type Refusals } from "../../src/store/steps/step.ts"
+
+function render(statement: Sql, engine: Engine) {
+  const { prepared: text, values } = new Renderer(engine, (written) => written).render(statement)
+  return { text, values }
+}
 
 describe("SQL of a step", () => {
   test("binds values and inserts nested SQL", () => {
@@ -70,6 +84,25 @@ const REFUSALS: Refusals = {
 function insert(id: string, parent: string, b: number) {
   return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REFUSALS)
 }
+
+test("a text is prepared once for each combination of parts", () => {
+  const prepared: string[] = []
+  const renderer = new Renderer("postgresql", (text) => {
+    prepared.push(text)
+    return text
+  })
+  const find = (id: string | null, limit: number | Sql) =>
+    renderer.render(sql`SELECT 1 FROM t ${where(id !== null && sql`id = ${id}`)} LIMIT ${limit}`)
+  expect(find("a", 1).prepared).toBe(find("b", 2).prepared)
+  find(null, 1)
+  find("a", sql`1`)
+  expect(find("c", 3).values).toEqual(["c", 3])
+  expect(prepared).toEqual([
+    "SELECT 1 FROM t WHERE id = $1 LIMIT $2",
+    "SELECT 1 FROM t  LIMIT $1",
+    "SELECT 1 FROM t WHERE id = $1 LIMIT 1",
+  ])
+})
 
 describe("a step on SQLite", () => {
   test("reads integers as bigint and finds the values of a list", () => {

@@ -1,10 +1,12 @@
 import type { Method } from "../methods.ts"
-import { render, type SqlValue } from "../steps/sql.ts"
+import { Renderer, type SqlValue } from "../steps/sql.ts"
 import type { Outcome, Statement, Step, StepGroups, StepMethod } from "../steps/step.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
 import { PostgresFailure } from "./failure.ts"
+
+const RENDERER = new Renderer("postgresql", (text) => text)
 
 const NOTHING: Outcome = { rows: [], count: 0 }
 
@@ -20,7 +22,7 @@ async function perform(
   { kind, sql, refusals, only }: Statement,
 ): Promise<Outcome> {
   if (only === "sqlite") return NOTHING
-  const { text, values } = render(sql, "postgresql")
+  const { prepared: text, values } = RENDERER.render(sql)
   const bound = values.map(bindingOf)
   if (kind === "rows") return { rows: await statements.rows(text, bound), count: 0 }
   try {

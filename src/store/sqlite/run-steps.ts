@@ -1,6 +1,6 @@
 import { type Database, SQLiteError, type SQLQueryBindings, type Statement } from "bun:sqlite"
 import type { Direct, Method } from "../methods.ts"
-import { render, type SqlValue } from "../steps/sql.ts"
+import { Renderer, type SqlValue } from "../steps/sql.ts"
 import type {
   Outcome,
   Statement as StepStatement,
@@ -10,6 +10,8 @@ import type {
 } from "../steps/step.ts"
 import type { Transactions } from "./transactions.ts"
 
+type Prepared = Statement<unknown, SQLQueryBindings[]>
+
 const NOTHING: Outcome = { rows: [], count: 0 }
 
 /** Runs a step. The caller decides about the transaction. */
@@ -17,17 +19,15 @@ export type RunStep = <Result>(step: Step<Result>) => Result
 
 /** Runs steps on a file whose integers are read as `bigint`. Each text is prepared once. */
 export function stepRunner(database: Database): RunStep {
-  const prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>()
+  const renderer = new Renderer<Prepared>("sqlite", (text) => database.prepare(text))
 
   function perform({ kind, sql, refusals, only }: StepStatement): Outcome {
     if (only === "postgresql") return NOTHING
-    const { text, values } = render(sql, "sqlite")
-    let statement = prepared.get(text)
-    if (!statement) prepared.set(text, (statement = database.prepare(text)))
+    const { prepared, values } = renderer.render(sql)
     const bound = values.map(bindingOf)
-    if (kind === "rows") return { rows: statement.all(...bound), count: 0 }
+    if (kind === "rows") return { rows: prepared.all(...bound), count: 0 }
     try {
-      return { rows: [], count: statement.run(...bound).changes }
+      return { rows: [], count: prepared.run(...bound).changes }
     } catch (error) {
       throw refusals?.[violatedConstraint(error, Object.keys(refusals)) ?? ""]?.() ?? error
     }

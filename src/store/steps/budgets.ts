@@ -30,6 +30,12 @@ interface Budget {
   readonly account: string
 }
 
+/** Where the period begins in the owner of a budget; 0 for owners without a period. */
+export const PERIOD_POSITION = perEngine({
+  sqlite: sql`instr(owner, '@')`,
+  postgresql: sql`strpos(owner, '@')`,
+})
+
 /** The holder of the budget that a balance belongs to: a key, an account, or a label of an account. */
 export const BUDGET_HOLDER = perEngine({
   sqlite: sql`CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END`,
@@ -100,10 +106,14 @@ export function* adjustBudgets(
 
 /** Applies the limit of one budget, if it has begun. */
 export function* adjustBudget(owner: string, limit: bigint): Step<void> {
-  const balance = yield* row<BudgetBalance>(
+  const balance = yield* lockBudget(owner)
+  if (balance) yield* change(owner, changeLimit(balance, limit))
+}
+
+function lockBudget(owner: string): Step<BudgetBalance | null> {
+  return row(
     sql`SELECT posted, leased, allotted FROM balances WHERE owner = ${owner} AND allotted IS NOT NULL ${FOR_UPDATE}`,
   )
-  if (balance) yield* change(owner, changeLimit(balance, limit))
 }
 
 /**
@@ -111,14 +121,14 @@ export function* adjustBudget(owner: string, limit: bigint): Step<void> {
  * @param owners whose balances the transaction has locked; accounts among them do not shrink.
  */
 export function* shrinkBudgets(owners: readonly string[]): Step<void> {
-  const shrinking = yield* rows<
-    BudgetBalance & { readonly owner: string; readonly excess: bigint }
-  >(
-    sql`SELECT balances.owner, posted, leased, allotted, recalls.amount AS excess
-      FROM recalls JOIN balances ON balances.owner = recalls.owner
-      WHERE recalls.owner ${oneOf(owners)} AND recalls.node = ${RECALLS_FOREVER.budget} AND allotted IS NOT NULL`,
+  const shrinking = yield* rows<{ readonly owner: string; readonly excess: bigint }>(
+    sql`SELECT owner, amount AS excess FROM recalls
+      WHERE owner ${oneOf(owners)} AND node = ${RECALLS_FOREVER.budget}`,
   )
-  for (const budget of shrinking) yield* change(budget.owner, takeExcess(budget, budget.excess))
+  for (const { owner, excess } of shrinking) {
+    const balance = yield* lockBudget(owner)
+    if (balance) yield* change(owner, takeExcess(balance, excess))
+  }
 }
 
 /** Lists what budgets have spent, in the order of their owners. */

@@ -2,18 +2,16 @@ import { limitOf, OF_ACCOUNT, readPeriodOwner } from "../../accounting/budget-pe
 import { firstKeptPeriod, labelHolders } from "../../accounting/label-budgets.ts"
 import { type AccountLimits, budgetsOfHolder } from "../accounts.ts"
 import type { LabelBudgetQuery, LabelBudgetRecord } from "../keys.ts"
-import { adjustBudget, periodsAt } from "./budgets.ts"
-import { contains, FOR_UPDATE, oneOf, positionOf, sql, type Sql } from "./sql.ts"
+import { adjustBudget, PERIOD_POSITION, periodsAt } from "./budgets.ts"
+import { contains, FOR_UPDATE, oneOf, sql, type Sql } from "./sql.ts"
 import { rows, run, type Step } from "./step.ts"
-
-const PERIOD_START = positionOf("@", sql`owner`)
 
 /** The budgets of an account's labels in the periods of a moment, after an owner. */
 function areCurrent(account: string, at: number, after?: string | null): Sql {
   const range = labelHolders(account)
   const [day, month] = periodsAt(at)
   return sql`owner > ${after ?? range.after} AND owner < ${range.before}
-    AND substr(owner, ${PERIOD_START}) IN (${day}, ${month})`
+    AND substr(owner, ${PERIOD_POSITION}) IN (${day}, ${month})`
 }
 
 /** Applies changed limits to the budgets that an account's labels have begun in the periods of a moment. */
@@ -46,7 +44,7 @@ export function* listLabelBudgets(query: LabelBudgetQuery): Step<LabelBudgetReco
 export function* forgetLabelBudgets(at: number): Step<void> {
   const found = yield* rows<{ owner: string }>(
     sql`SELECT owner FROM balances WHERE ${contains(sql`owner`, OF_ACCOUNT)} AND leased = 0
-        AND substr(owner, ${PERIOD_START} + 1) < ${firstKeptPeriod(at)} ORDER BY owner ${FOR_UPDATE}`,
+        AND substr(owner, ${PERIOD_POSITION} + 1) < ${firstKeptPeriod(at)} ORDER BY owner ${FOR_UPDATE}`,
   )
   const old = oneOf(found.map(({ owner }) => owner))
   yield* run(sql`DELETE FROM leases WHERE owner ${old}`)

@@ -1,4 +1,4 @@
-import { budgetOwner, OF_ACCOUNT } from "../../accounting/budget-periods.ts"
+import { OF_ACCOUNT } from "../../accounting/budget-periods.ts"
 import {
   type DeliveryRow,
   dueFromRows,
@@ -21,8 +21,8 @@ import type {
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
-import { BUDGET_HOLDER } from "./budgets.ts"
-import { contains, oneOf, perEngine, positionOf, SKIP_LOCKED, sql, where } from "./sql.ts"
+import { BUDGET_HOLDER, PERIOD_POSITION, periodsAt } from "./budgets.ts"
+import { contains, oneOf, perEngine, SKIP_LOCKED, sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
 const TARGET_COLUMNS = sql`id, account, channel, hint, sealed, types, balance_below, created_at`
@@ -158,9 +158,7 @@ function* heldAccounts(limit: number): Step<HeldAccount[]> {
 
 /** Budgets of keys and accounts of which at least half is spent. */
 function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
-  const day = budgetOwner("", "day", at)
-  const month = budgetOwner("", "month", at)
-  const period = positionOf("@", sql`owner`)
+  const [day, month] = periodsAt(at)
   const found = yield* rows<SpentBudget>(
     sql`SELECT owner, coalesce(keys.account, accounts.id) AS account, allotted - posted AS spent, allotted AS "limit"
       FROM balances
@@ -168,7 +166,7 @@ function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
       LEFT JOIN accounts ON accounts.id = ${BUDGET_HOLDER}
       WHERE allotted > 0 AND (allotted - posted) * 2 >= allotted AND revoked_at IS NULL
         AND NOT ${contains(sql`owner`, OF_ACCOUNT)} AND coalesce(keys.account, accounts.id) IS NOT NULL
-        AND (${period} = 0 OR substr(owner, ${period}) IN (${day}, ${month})) LIMIT ${limit}`,
+        AND (${PERIOD_POSITION} = 0 OR substr(owner, ${PERIOD_POSITION}) IN (${day}, ${month})) LIMIT ${limit}`,
   )
   return [...found]
 }

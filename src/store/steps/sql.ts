@@ -41,9 +41,13 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
   return new Sql(texts, parts)
 }
 
+const LITERALS = new Map<string, Sql>()
+
 /** SQL from a constant of the program, such as a list of columns. */
 export function literal(text: string): Sql {
-  return new Sql([text], [])
+  let known = LITERALS.get(text)
+  if (!known) LITERALS.set(text, (known = new Sql([text], [])))
+  return known
 }
 
 export function perEngine(texts: Readonly<Record<Engine, Sql>>): PerEngine {
@@ -55,8 +59,14 @@ export function list(parts: readonly Sql[]): Sql {
   return joined(parts, ", ")
 }
 
+/** The texts between parts, which are the same object for the same number of parts. */
+const JOINTS = new Map<string, readonly string[]>()
+
 function joined(parts: readonly Sql[], separator: string): Sql {
-  return new Sql(["", ...parts.slice(1).map(() => separator), ""], parts)
+  const name = `${parts.length}${separator}`
+  let texts = JOINTS.get(name)
+  if (!texts) JOINTS.set(name, (texts = ["", ...parts.slice(1).map(() => separator), ""]))
+  return new Sql(texts, parts)
 }
 
 /** `WHERE a AND b`; conditions that are null, undefined or false are left out. */
@@ -107,15 +117,6 @@ export function matchesGlob(text: Sql, glob: string): PerEngine {
   })
 }
 
-/** The position of a character in a text, from 1 on; 0 if the text does not contain it. */
-export function positionOf(character: string, text: Sql): PerEngine {
-  const quoted = literal(`'${character}'`)
-  return perEngine({
-    sqlite: sql`instr(${text}, ${quoted})`,
-    postgresql: sql`strpos(${text}, ${quoted})`,
-  })
-}
-
 /** The larger of two values that are not null. */
 export function larger(left: Sql, right: Sql): PerEngine {
   return perEngine({
@@ -139,26 +140,68 @@ function onPostgresql(postgresql: Sql): PerEngine {
 export type SqlBoolean = boolean | bigint
 
 /** A statement as an engine runs it. */
-export interface RenderedSql {
-  readonly text: string
+export interface RenderedSql<Prepared> {
+  readonly prepared: Prepared
   readonly values: readonly SqlValue[]
 }
 
-export function render(statement: Sql, engine: Engine): RenderedSql {
-  const values: SqlValue[] = []
-  return { text: textOf(statement, engine, values), values }
+/** Follows the parts of statements: those with the same parts in the same order have the same text. */
+class Place<Prepared> {
+  readonly next = new Map<object, Place<Prepared>>()
+  prepared: Prepared | undefined
+
+  after(part: object): Place<Prepared> {
+    let place = this.next.get(part)
+    if (!place) this.next.set(part, (place = new Place()))
+    return place
+  }
 }
 
-function textOf({ texts, parts }: Sql, engine: Engine, values: SqlValue[]): string {
-  let text = texts[0] ?? ""
-  parts.forEach((part, index) => {
-    if (part instanceof PerEngine) text += textOf(part[engine], engine, values)
-    else if (part instanceof Sql) text += textOf(part, engine, values)
-    else {
-      values.push(part)
-      text += engine === "sqlite" ? "?" : `$${values.length}`
+/** Stands for a value between the texts of a statement. */
+const BOUND = {}
+
+/**
+ * Writes statements for an engine and prepares each text once. A text is found by the templates it is made of, which is
+ * faster than to write it again.
+ */
+export class Renderer<Prepared extends string | object> {
+  readonly #engine: Engine
+  readonly #prepare: (text: string) => Prepared
+  readonly #start = new Place<Prepared>()
+
+  constructor(engine: Engine, prepare: (text: string) => Prepared) {
+    this.#engine = engine
+    this.#prepare = prepare
+  }
+
+  render(statement: Sql): RenderedSql<Prepared> {
+    const values: SqlValue[] = []
+    const place = this.#follow(statement, this.#start, values)
+    place.prepared ??= this.#prepare(this.#textOf(statement, { values: 0 }))
+    return { prepared: place.prepared, values }
+  }
+
+  #follow({ texts, parts }: Sql, start: Place<Prepared>, values: SqlValue[]): Place<Prepared> {
+    let place = start.after(texts)
+    for (const part of parts) {
+      if (part instanceof Sql) place = this.#follow(part, place, values)
+      else if (part instanceof PerEngine) place = this.#follow(part[this.#engine], place, values)
+      else {
+        values.push(part)
+        place = place.after(BOUND)
+      }
     }
-    text += texts[index + 1] ?? ""
-  })
-  return text
+    return place
+  }
+
+  #textOf({ texts, parts }: Sql, count: { values: number }): string {
+    let text = texts[0] ?? ""
+    parts.forEach((part, index) => {
+      if (part instanceof Sql) text += this.#textOf(part, count)
+      else if (part instanceof PerEngine) text += this.#textOf(part[this.#engine], count)
+      else text += this.#engine === "sqlite" ? "?" : `$${++count.values}`
+      text += texts[index + 1] ?? ""
+    })
+    return text
+  }
 }

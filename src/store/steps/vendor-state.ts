@@ -27,7 +27,7 @@ export const vendorStateSteps: StepMethods<Store["vendorState"]> = {
 function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
   const found = yield* rows<StateRow>(
     sql`SELECT id_hash, provider, kind, account, request, tokens, created_at, expires_at
-      FROM vendor_state WHERE id_hash ${oneOf(idHashes)} ORDER BY id_hash, provider`,
+      FROM vendor_state WHERE id_hash ${oneOf(idHashes)}`,
   )
   return found.map(recordFromRow)
 }
