@@ -1,11 +1,14 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
 import { runStep as runOnPostgres } from "../../src/store/postgres/run-steps.ts"
 import type { Statements } from "../../src/store/postgres/client.ts"
 import { PostgresFailure } from "../../src/store/postgres/failure.ts"
+import { TemporaryDirectory } from "./test-database.ts"
 import { stepRunner } from "../../src/store/sqlite/run-steps.ts"
 import {
   type Engine,
+  literal,
   noneOf,
   oneOf,
   perEngine,
@@ -127,6 +130,20 @@ describe("a step on SQLite", () => {
     expect(() => runStep(insert("y", "q", 2))).toThrow("no parent")
     const other = run(sql`INSERT INTO parents VALUES (${"p"})`, REFUSALS)
     expect(() => runStep(other)).toThrow("UNIQUE constraint failed")
+  })
+
+  test("does not keep the file open after it is closed", () => {
+    using directory = new TemporaryDirectory()
+    const database = new Database(directory.database, { strict: true, safeIntegers: true })
+    database.run("PRAGMA journal_mode = WAL")
+    database.run("CREATE TABLE t (a INTEGER) STRICT")
+    const runStep = stepRunner(database)
+    runStep(run(sql`INSERT INTO t VALUES (${1})`))
+    for (let column = 0; column < 50; column++) {
+      runStep(rows(sql`SELECT ${literal(`${column} AS number`)} FROM t`))
+    }
+    database.close()
+    expect(existsSync(`${directory.database}-wal`)).toBe(false)
   })
 
   test("skips statements of PostgreSQL", () => {

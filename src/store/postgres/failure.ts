@@ -104,8 +104,3 @@ function textOf(error: unknown, name: string): string | undefined {
   const value: unknown = Reflect.get(Object(error), name)
   return typeof value === "string" && value !== "" ? value : undefined
 }
-
-/** Whether a statement failed because of a constraint: `accounts_name_key`. */
-export function isViolationOf(error: unknown, constraint: string): boolean {
-  return error instanceof PostgresFailure && error.constraint === constraint
-}

@@ -19,7 +19,8 @@ export type RunStep = <Result>(step: Step<Result>) => Result
 
 /** Runs steps on a file whose integers are read as `bigint`. Each text is prepared once. */
 export function stepRunner(database: Database): RunStep {
-  const renderer = new Renderer<Prepared>("sqlite", (text) => database.prepare(text))
+  // Unlike those of `prepare`, statements of `query` do not keep the file open after `close`.
+  const renderer = new Renderer<Prepared>("sqlite", (text) => database.query(text))
 
   function perform({ kind, sql, refusals, only }: StepStatement): Outcome {
     if (only === "postgresql") return NOTHING
