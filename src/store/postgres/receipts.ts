@@ -1,5 +1,5 @@
 import { ownersOfCharge } from "../../accounting/label-budgets.ts"
-import type { EntryKind } from "../../accounting/chained-records.ts"
+import type { EntryKind, WriteOff, WriteOffReason } from "../../accounting/chained-records.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
 import type { HoldRecord, ReceiptFilter, ReceiptRecord, TimeRange } from "../settlements.ts"
 import { texts } from "./arrays.ts"
@@ -7,7 +7,6 @@ import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import { entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import { reportOf } from "./postings.ts"
-import { writeOffsOfAll } from "./write-offs.ts"
 
 /** A receipt with its line of the ledger, of which nothing is there where nothing was charged, or where it is missing. */
 type ReceiptRow = Omit<EntryRow, "number" | "kind"> & {
@@ -117,4 +116,26 @@ export async function expireHolds(
   }))
   if (rows.length > 0)
     await transaction.run("SELECT expire_holds($1::text::json)", [JSON.stringify(rows)])
+}
+
+interface WriteOffRow {
+  readonly request: string
+  readonly amount: bigint
+  readonly reason: WriteOffReason
+}
+
+/** What of the cost of requests was not charged, by their ids. */
+async function writeOffsOfAll(
+  statements: Statements,
+  requests: readonly { readonly request: string }[],
+): Promise<ReadonlyMap<string, WriteOff[]>> {
+  const rows = await statements.rows<WriteOffRow>(
+    "SELECT request, amount, reason FROM write_offs WHERE request = ANY($1) ORDER BY number",
+    [texts(requests.map(({ request }) => request))],
+  )
+  const found = new Map<string, WriteOff[]>()
+  for (const { request, amount, reason } of rows) {
+    found.set(request, [...(found.get(request) ?? []), { amount, reason }])
+  }
+  return found
 }

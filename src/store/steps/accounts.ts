@@ -10,7 +10,7 @@ import {
   limitsAfter,
   type NewAccount,
 } from "../accounts.ts"
-import { leftOfBudgets } from "../key-fields.ts"
+import { leftOfBudgets } from "./key-fields.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"

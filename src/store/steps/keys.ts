@@ -1,5 +1,5 @@
 import type { AccountLimits } from "../accounts.ts"
-import { jsonOrNull, keyRecordOf, type StoredKey, type StoredSecret } from "../key-fields.ts"
+import { jsonOrNull, keyRecordOf, type StoredKey, type StoredSecret } from "./key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"

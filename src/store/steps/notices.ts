@@ -6,7 +6,7 @@ import {
   noticesFromRows,
   targetFromRow,
   type TargetRow,
-} from "../notice-rows.ts"
+} from "./notice-rows.ts"
 import type {
   DeliveryResult,
   DueDelivery,

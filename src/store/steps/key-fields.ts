@@ -1,11 +1,11 @@
-import { leftOf } from "../accounting/budget-balances.ts"
+import { leftOf } from "../../accounting/budget-balances.ts"
 import {
   type AccountLimits,
   type AccountRecord,
   type AccountState,
   budgetsOfAccount,
-} from "./accounts.ts"
-import type { KeyRecord } from "./keys.ts"
+} from "../accounts.ts"
+import type { KeyRecord } from "../keys.ts"
 
 /** A key as a database keeps it, but for what each database has types of its own for. */
 export interface StoredKey {

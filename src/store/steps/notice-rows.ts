@@ -5,7 +5,7 @@ import type {
   NoticeDelivery,
   NoticeRecord,
   NoticeTarget,
-} from "./notices.ts"
+} from "../notices.ts"
 
 /** Rows of notices as both engines read them, and what they are. */
 
