@@ -78,7 +78,8 @@ function* findRange(account: string, from: number, until: number): Step<EntryRan
     postgresql: sql`SELECT number FROM balances WHERE owner = ${account}`,
   })
   const middle = sql`(older + younger) / 2`
-  const isOlder = sql`coalesce(at, 0) < moment`
+  // Not a join: PostgreSQL would read all entries of the account for it.
+  const isOlder = sql`coalesce((SELECT at FROM entries WHERE account = ${account} AND number = ${middle}), 0) < moment`
   const range = yield* row<RangeRow>(
     sql`WITH RECURSIVE moments (moment) AS (VALUES (${first}), (${end})),
       search (moment, older, younger) AS (
@@ -86,8 +87,7 @@ function* findRange(account: string, from: number, until: number): Step<EntryRan
         UNION ALL
         SELECT moment, CASE WHEN ${isOlder} THEN ${middle} ELSE older END,
           CASE WHEN ${isOlder} THEN younger ELSE ${middle} END
-        FROM search LEFT JOIN entries ON account = ${account} AND number = ${middle}
-        WHERE younger - older > 1
+        FROM search WHERE younger - older > 1
       )
       SELECT max(older) FILTER (WHERE moment = ${first}) AS after, max(older) FILTER (WHERE moment = ${end}) AS last
       FROM search`,

@@ -3,7 +3,7 @@ import { Glob } from "bun"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-const SOURCE = join(import.meta.dir, "../../../src/store/postgres")
+const SOURCE = join(import.meta.dir, "../../../src/store")
 
 /** Tables that lie in one place, whatever is divided, and why. */
 const UNDIVIDED: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
 
 test("each table of money carries the account that it can be divided by", () => {
   const sources = sourcesOf(
-    ...["ledger", "receipts", "nodes"].map((name) => `schema/initial/${name}.sql`),
+    ...["ledger", "receipts", "nodes"].map((name) => `postgres/schema/initial/${name}.sql`),
   ).join("\n")
   const tables = [...sources.matchAll(/CREATE TABLE (\w+) \(([^;]*?)\)[^)]*;/g)]
   expect(tables.length).toBeGreaterThan(12)
@@ -31,10 +31,13 @@ test("each table of money carries the account that it can be divided by", () => 
 
 /** What a request waits for: a charge, a lease, an idempotency key. */
 const STEPS_OF_REQUESTS = sourcesOf(
-  "leases.ts",
-  "idempotency.ts",
-  "vendor-state.ts",
-  ...new Glob("routines/*.sql").scanSync(SOURCE),
+  "postgres/leases.ts",
+  "postgres/idempotency.ts",
+  "steps/budgets.ts",
+  "steps/debts.ts",
+  "steps/ledger-lines.ts",
+  "steps/vendor-state.ts",
+  ...new Glob("postgres/routines/*.sql").scanSync(SOURCE),
 )
 
 test("what requests wait for locks rows by their names, never a table or the whole database", () => {
@@ -44,7 +47,7 @@ test("what requests wait for locks rows by their names, never a table or the who
 })
 
 test("no statement names a place on the disk, or needs one transaction at a time", () => {
-  const files = [...new Glob("**/*.{ts,sql}").scanSync(SOURCE)]
+  const files = [...new Glob("{postgres,steps}/**/*.{ts,sql}").scanSync(SOURCE)]
   expect(files.length).toBeGreaterThan(40)
   const found = files.filter((file) =>
     /\bctid\b|SERIALIZABLE|EXCLUDE USING|CREATE RULE|\bMERGE INTO\b|DEFERRABLE|TABLESPACE/.test(
