@@ -1,4 +1,4 @@
-import type { LogSettings } from "../config/log-settings.ts"
+import type { LogSettings } from "../config/sections/log.ts"
 import type { LineDestination } from "../sinks/destination.ts"
 import { type LineAlarms, LineSink } from "../sinks/line-sink.ts"
 import { LineAddress } from "../sinks/line-address.ts"

@@ -1,4 +1,4 @@
-import type { RetentionSettings } from "../config/retention-settings.ts"
+import type { RetentionSettings } from "../config/sections/storage.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 

@@ -1,4 +1,4 @@
-import type { MetricSettings } from "../config/metric-settings.ts"
+import type { MetricSettings } from "../config/sections/metrics.ts"
 import { serveMetrics } from "../metrics/metrics-port.ts"
 import { CommandError } from "./exit-codes.ts"
 

@@ -1,4 +1,4 @@
-import { buildSettings, named } from "./build.ts"
+import { buildSettings } from "./build.ts"
 import { CHANGEABLE_SETTINGS } from "./changeable-settings.ts"
 import { asObject } from "./issues.ts"
 import {
@@ -12,6 +12,7 @@ import { defaultName } from "./provider-credentials.ts"
 import type { FileSettings } from "./schema.ts"
 import type { SecretCipher } from "./secret-cipher.ts"
 import type { Settings } from "./settings.ts"
+import { named } from "./shapes.ts"
 import type { KnownVendor } from "./vendors.ts"
 
 /** An entry of the shape that `tollgate.yaml` has, unchecked. */

@@ -14,3 +14,11 @@ export function parseDuration(text: string): number | undefined {
   const milliseconds = Math.round(Number(match[1]) * UNITS[match[2] as Unit])
   return Number.isSafeInteger(milliseconds) ? milliseconds : undefined
 }
+
+/** The shortest text of a length of time in milliseconds. */
+export function writeDuration(milliseconds: number): string {
+  for (const unit of ["h", "m", "s"] as const) {
+    if (milliseconds % UNITS[unit] === 0) return `${milliseconds / UNITS[unit]}${unit}`
+  }
+  return `${milliseconds}ms`
+}

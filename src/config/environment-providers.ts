@@ -1,6 +1,6 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { Fault, baseAddress, readWith } from "./scalars.ts"
-import { type FileProvider, vendorScalars } from "./schema.ts"
+import { type FileProvider, vendorScalars } from "./sections/providers.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor, SettingVariables, VariableSet, VendorSetting } from "./vendors.ts"
 

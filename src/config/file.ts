@@ -5,7 +5,7 @@ import type { Finding } from "./finding.ts"
 import { asObject, issueFindings } from "./issues.ts"
 import { dialectsOf } from "./provider-rules.ts"
 import { structureFindings } from "./rules.ts"
-import { type FileSettings, type KnownNames, fileSchema } from "./schema.ts"
+import { type FileNames, type FileSettings, fileSchema } from "./schema.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlFile } from "./yaml-file.ts"
@@ -63,7 +63,7 @@ export class SettingsFile {
 
   /** @param providers every provider that deployments may name. */
   read(vendors: readonly KnownVendor[], providers: readonly string[]): FileReading {
-    const names: KnownNames = {
+    const names: FileNames = {
       vendors: vendors.map((vendor) => vendor.id),
       providers,
       dialects: [...new Set(vendors.flatMap(dialectsOf))],

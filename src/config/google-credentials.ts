@@ -2,7 +2,43 @@ import { readFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { z } from "zod"
 import { Fault } from "./scalars.ts"
-import type { GoogleCredentials } from "./settings.ts"
+
+/** The key of a Google service account. Never printed. */
+export interface ServiceAccount {
+  readonly clientEmail: string
+  /** PKCS #8, PEM. */
+  readonly privateKey: string
+  readonly privateKeyId?: string
+  /** Where a signed claim is exchanged for a token. */
+  readonly tokenUri: string
+  readonly projectId?: string
+}
+
+/** A user's own credential, as `gcloud auth application-default login` stores it. Never printed. */
+export interface AuthorizedUser {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+  readonly tokenUri: string
+  readonly projectId?: string
+}
+
+/** A configuration of Google's workload identity federation: another issuer's token is exchanged for Google's. */
+export interface ExternalAccount {
+  readonly audience: string
+  readonly subjectTokenType: string
+  readonly tokenUri: string
+  /** Absent: the federated token is used as it is. */
+  readonly impersonationUrl?: string
+  /** Where the other issuer's token is; with a `field`, in a JSON document. */
+  readonly source: { readonly field?: string } & (
+    | { readonly file: string }
+    | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  )
+  readonly projectId?: string
+}
+
+export type GoogleCredentials = ServiceAccount | AuthorizedUser | ExternalAccount
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 /** Hosts of metadata services: an issuer's token may come from there without TLS. */

@@ -2,12 +2,12 @@ import { dirname, resolve } from "node:path"
 import { buildSettings } from "./build.ts"
 import { writtenNames } from "./changeable-settings.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
-import { insecureDatabase, strayJournal } from "./database-settings.ts"
 import { environmentProviders, switchedOn } from "./environment-providers.ts"
 import { readEnvironment } from "./environment.ts"
 import type { Finding } from "./finding.ts"
 import { suggestion } from "./nearest.ts"
 import { DEFAULT_FILE, type FileReading, SettingsFile, findFile, readFile } from "./file.ts"
+import { insecureDatabase, strayJournal } from "./sections/database.ts"
 import type { Settings } from "./settings.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
@@ -68,12 +68,13 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
       ...own.overrides,
       ...(options.dataDirectory === undefined ? {} : { data: options.dataDirectory }),
     },
+    telemetry: own.telemetry,
     environmentProviders: added.providers,
   })
-  const databasePath = own.overrides.databaseUrl ? "TOLLGATE_DATABASE_URL" : "database.url"
+  const databasePath = own.overrides["database.url"] ? "TOLLGATE_DATABASE_URL" : "database.url"
   const insecure = insecureDatabase(settings.database, databasePath)
   if (insecure) throw new ConfigError([placed(insecure, file)])
-  const stray = strayJournal(reading.settings.database, own.overrides)
+  const stray = strayJournal(reading.settings, own.overrides)
   if (stray) throw new ConfigError([placed(stray, file)])
   const astray = [...strayProviders(settings, nameable), ...strayModels(settings, options.modelsOf)]
   if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))

@@ -17,14 +17,35 @@ export class Fault {
   }
 }
 
-/** A schema from a function that gives the value, or the fault it has. */
-export function reading<Value>(read: (input: unknown) => Value | Fault) {
-  return z.unknown().transform((input, context): Value => {
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** How the schemas with a reader of their own look in a JSON Schema; several alternatives are schemas again. */
+export const JSON_FORMS = new WeakMap<
+  z.core.$ZodType,
+  { readonly form: JsonSchema } | { readonly anyOf: readonly z.ZodType[] }
+>()
+
+const STRING: JsonSchema = { type: "string" }
+/** A reference such as `${NAME}`, which may stand for any value. */
+const REFERENCE: JsonSchema = { type: "string", pattern: "\\$\\{" }
+const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
+/** A number or text, or `off` as YAML 1.1 reads it. */
+export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
+
+/**
+ * A schema from a function that gives the value, or the fault it has.
+ * @param form how editors see it; absent: text.
+ */
+export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
+  const schema = z.unknown().transform((input, context): Value => {
     const result = read(input)
     if (!(result instanceof Fault)) return result
     context.addIssue({ code: "custom", message: result.message })
     return z.NEVER
   })
+  JSON_FORMS.set(schema, { form })
+  return schema
 }
 
 interface Checking<Value> {
@@ -67,29 +88,67 @@ export function number(
       ? `must be a ${kind} from ${minimum} to ${maximum}`
       : `must be a ${kind}, at least ${minimum}`,
   )
-  return reading((input) => {
-    const text = readNumberText(input)
-    if (text instanceof Fault) return text
-    const plain = plainDecimal(text)
-    if (plain === undefined) return wanted
-    const value = Number(plain)
-    const whole = kind === "number" || Number.isSafeInteger(value)
-    return whole && value >= minimum && value <= maximum ? value : wanted
-  })
+  return reading(
+    (input) => {
+      const text = readNumberText(input)
+      if (text instanceof Fault) return text
+      const plain = plainDecimal(text)
+      if (plain === undefined) return wanted
+      const value = Number(plain)
+      const whole = kind === "number" || Number.isSafeInteger(value)
+      return whole && value >= minimum && value <= maximum ? value : wanted
+    },
+    {
+      type: [kind === "number" ? "number" : "integer", "string"],
+      minimum,
+      ...(Number.isFinite(maximum) && { maximum }),
+    },
+  )
+}
+
+const MEBIBYTE = 1024 * 1024
+
+/** A number of megabytes, as bytes. */
+export function megabytes(minimum: number, maximum: number) {
+  return number(minimum, maximum).transform((size) => Math.round(size * MEBIBYTE))
+}
+
+/** Bytes as megabytes. */
+export function writeMegabytes(bytes: number): string {
+  return shortNumber(bytes / MEBIBYTE)
+}
+
+const MINUTE = 60_000
+
+/** A number of minutes, as milliseconds. */
+export function minutes(minimum: number, maximum: number) {
+  return number(minimum, maximum).transform((length) => Math.round(length * MINUTE))
+}
+
+/** Milliseconds as minutes. */
+export function writeMinutes(milliseconds: number): string {
+  return shortNumber(milliseconds / MINUTE)
+}
+
+function shortNumber(value: number): string {
+  return String(Math.round(value * 100) / 100)
 }
 
 /** An amount as exact decimal text, not negative. */
 export function amount(places: number) {
-  return reading((input) => {
-    const text = readNumberText(input)
-    if (text instanceof Fault) return text
-    const plain = plainDecimal(text)
-    if (plain === undefined) {
-      return new Fault(commaFault(text) ?? "must be a decimal number such as 0.15")
-    }
-    const fault = amountFault(plain, places)
-    return fault === undefined ? plain : new Fault(fault)
-  })
+  return reading(
+    (input) => {
+      const text = readNumberText(input)
+      if (text instanceof Fault) return text
+      const plain = plainDecimal(text)
+      if (plain === undefined) {
+        return new Fault(commaFault(text) ?? "must be a decimal number such as 0.15")
+      }
+      const fault = amountFault(plain, places)
+      return fault === undefined ? plain : new Fault(fault)
+    },
+    { type: ["number", "string"], minimum: 0 },
+  )
 }
 
 /** Whole digits that still fit the ledger's 64-bit columns of nanocredits. */
@@ -147,7 +206,7 @@ export function duration() {
       return new Fault("must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h")
     }
     return milliseconds
-  })
+  }, TEXT_OR_NUMBER)
 }
 
 /** The same, where `0` or `off` means none, which is 0. */
@@ -161,25 +220,31 @@ export function durationOrOff() {
     const { data, error } = length.safeParse(input)
     if (data !== undefined) return data
     return new Fault(`${error?.issues[0]?.message}, or off`)
-  })
+  }, TEXT_OR_OFF)
 }
 
 export function flag() {
-  return reading((input) => {
-    if (typeof input === "boolean") return input
-    if (input === "true" || input === "false") return input === "true"
-    return new Fault("must be true or false")
-  })
+  return reading(
+    (input) => {
+      if (typeof input === "boolean") return input
+      if (input === "true" || input === "false") return input === "true"
+      return new Fault("must be true or false")
+    },
+    { anyOf: [{ type: "boolean" }, { enum: ["true", "false"] }, REFERENCE] },
+  )
 }
 
 /** One of a few words. */
 export function oneOf<Word extends string>(words: readonly Word[], kind: string) {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
-    const word = words.find((word) => word === text)
-    return word ?? new Fault(`is no known ${kind}.${suggestion(text, words) || known(words)}`)
-  })
+  return reading(
+    (input) => {
+      const text = readText(input)
+      if (text instanceof Fault) return text
+      const word = words.find((word) => word === text)
+      return word ?? new Fault(`is no known ${kind}.${suggestion(text, words) || known(words)}`)
+    },
+    { anyOf: [{ enum: words }, REFERENCE] },
+  )
 }
 
 function known(words: readonly string[]): string {

@@ -1,41 +1,21 @@
-import { databaseAddress } from "../database-address.ts"
+import { DECLARED_SETTINGS } from "./declared-settings.ts"
+import type { GoogleCredentials } from "./google-credentials.ts"
+import { valueAt } from "./places.ts"
 import { signingSettings } from "./provider-credentials.ts"
-import type { GoogleCredentials, ProviderSettings, Settings, VendorCredential } from "./settings.ts"
+import { headerSecrets } from "./secret-forms.ts"
+import type { ProviderSettings, VendorCredential } from "./sections/providers.ts"
+import type { Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
 export function secretsOf(settings: Settings): string[] {
-  const { adminToken, database, stripe, console, images, notices, metrics, telemetry, log } =
-    settings
-  const { bucket } = images
-  const others = [
-    adminToken,
-    database?.url,
-    database && decodeURIComponent(databaseAddress(database.url).password),
-    database?.secret,
-    stripe?.secretKey,
-    stripe?.webhookSecret,
-    metrics?.token,
-    notices.mail?.smtp,
-    notices.mail && passwordOf(notices.mail.smtp),
-    bucket?.accessKeyId,
-    bucket?.secretAccessKey,
-    ...(console?.oidc.map(({ clientSecret }) => clientSecret) ?? []),
-    ...Object.values(telemetry?.headers ?? {}).flatMap(headerSecrets),
-    log.bucket?.place.accessKeyId,
-    log.bucket?.place.secretAccessKey,
-    log.http?.url,
-    ...Object.values(log.http?.headers ?? {}).flatMap(headerSecrets),
-  ]
+  const declared = DECLARED_SETTINGS.flatMap(({ at, secret }) => {
+    const value = valueAt(settings, at) ?? undefined
+    return secret === undefined || value === undefined ? [] : secret.textsOf(value)
+  })
   return [
-    ...others.flatMap((secret) => secret || []),
+    ...declared.filter((text) => text !== ""),
     ...Object.values(settings.providers).flatMap(providerSecrets),
   ]
-}
-
-/** Messages of a server may name its password alone. */
-function passwordOf(url: string): string | undefined {
-  const { password } = new URL(url)
-  return password === "" ? undefined : decodeURIComponent(password)
 }
 
 function providerSecrets(provider: ProviderSettings): string[] {
@@ -64,13 +44,4 @@ function googleSecrets(credentials: GoogleCredentials): (string | undefined)[] {
     // A message shows a part of a key line by line.
     ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
   ]
-}
-
-/** A header's value, and the credential alone where it starts with a scheme. */
-function headerSecrets(value: string): string[] {
-  const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
-  if (scheme === undefined || credential === undefined) return [value]
-  if (scheme.toLowerCase() !== "basic") return [value, credential]
-  const [, password = ""] = Buffer.from(credential, "base64").toString("utf8").split(/:(.*)/s)
-  return [value, credential, password]
 }

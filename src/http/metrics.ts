@@ -1,6 +1,6 @@
 import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../canon/errors.ts"
-import type { MetricSettings } from "../config/metric-settings.ts"
+import type { MetricSettings } from "../config/sections/metrics.ts"
 import { hasMetricsToken, METRICS_TYPE } from "../metrics/metrics-port.ts"
 import type { Events } from "../telemetry/events.ts"
 import { noBody, type Sender, serve } from "./endpoint.ts"

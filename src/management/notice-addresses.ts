@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import * as z from "zod"
-import type { NoticeSettings } from "../config/notice-settings.ts"
+import type { NoticeSettings } from "../config/sections/notices.ts"
 import type { NoticeChannel } from "../store/notices.ts"
 import { isPublicAddress } from "../wire/http/public-address.ts"
 import { PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"

@@ -1,7 +1,7 @@
 import type { PasskeyAnswer } from "#contract/passkeys.ts"
 import type { SignInOptions } from "#contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
-import type { OidcSettings } from "../config/sign-in-settings.ts"
+import type { OidcSettings } from "../config/sections/sign-in.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
 import type { ClientInfo } from "../users/client-info.ts"

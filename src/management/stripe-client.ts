@@ -1,6 +1,6 @@
 import type { Stripe } from "stripe"
 import { GatewayError } from "../canon/errors.ts"
-import type { PaymentSettings } from "../config/payment-settings.ts"
+import type { PaymentSettings } from "../config/sections/payments.ts"
 import { UnusableEvent } from "./stripe-object.ts"
 
 /** How long Stripe may take to answer, milliseconds. */

@@ -1,4 +1,4 @@
-import type { BucketSettings } from "../config/bucket-settings.ts"
+import type { BucketSettings } from "../config/sections/bucket.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 
 /** The prefix of image names, so that a bucket may hold other things too. */

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
-import type { BucketSettings } from "../config/bucket-settings.ts"
+import type { BucketSettings } from "../config/sections/bucket.ts"
 import type { ImageSettings } from "../config/settings.ts"
 import type { KeptFiles } from "../store/kept-files.ts"
 import { BucketImageStorage } from "./image-storage.ts"

@@ -1,4 +1,4 @@
-import type { MetricSettings } from "../config/metric-settings.ts"
+import type { MetricSettings } from "../config/sections/metrics.ts"
 import { isSameSecret } from "../secrets/same-secret.ts"
 
 const BEARER = /^bearer +(?<token>\S+)$/i

@@ -1,4 +1,4 @@
-import type { BackupSettings } from "../config/backup-settings.ts"
+import type { BackupSettings } from "../config/sections/storage.ts"
 import type { BackupRecord } from "../store/backups.ts"
 
 /** A backup is overdue half an interval after the next one was to be made: it takes a while, and may be tried again. */

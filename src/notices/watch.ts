@@ -1,4 +1,4 @@
-import type { BackupSettings } from "../config/backup-settings.ts"
+import type { BackupSettings } from "../config/sections/storage.ts"
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { SpentBudget } from "../store/notices.ts"

@@ -1,6 +1,7 @@
 import { hostname } from "node:os"
 import { resourceFromAttributes } from "@opentelemetry/resources"
-import type { OtlpProtocol, TelemetrySettings } from "../config/telemetry-settings.ts"
+import type { TelemetrySettings } from "../config/sections/telemetry.ts"
+import type { OtlpProtocol } from "../config/telemetry-environment.ts"
 import { VERSION } from "../runtime.ts"
 import { SCOPE } from "./names.ts"
 import { OtlpClient } from "./otlp-client.ts"

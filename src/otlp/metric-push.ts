@@ -1,5 +1,5 @@
 import { JsonMetricsSerializer, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer"
-import type { TelemetrySettings } from "../config/telemetry-settings.ts"
+import type { TelemetrySettings } from "../config/sections/telemetry.ts"
 import { type Snapshot, sumOf } from "../metrics/registry.ts"
 import { clientOf, sourceOf } from "./connection.ts"
 import { resourceMetrics } from "./metric-data.ts"

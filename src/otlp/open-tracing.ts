@@ -1,5 +1,5 @@
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer"
-import type { TelemetrySettings } from "../config/telemetry-settings.ts"
+import type { TelemetrySettings } from "../config/sections/telemetry.ts"
 import { clientOf, sourceOf } from "./connection.ts"
 import { SpanQueue, type SpanQueueParts } from "./span-queue.ts"
 import { Tracer } from "./tracer.ts"

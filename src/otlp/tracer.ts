@@ -1,4 +1,4 @@
-import type { TelemetrySettings } from "../config/telemetry-settings.ts"
+import type { TelemetrySettings } from "../config/sections/telemetry.ts"
 import type { Key } from "../keys/key.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
 import { lastNeeded } from "../relay/billing/receipt.ts"

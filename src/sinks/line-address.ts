@@ -1,6 +1,6 @@
 import { gzip } from "node:zlib"
 import { promisify } from "node:util"
-import type { LineAddressSettings } from "../config/log-settings.ts"
+import type { LineAddressSettings } from "../config/sections/log.ts"
 import {
   type LineBatch,
   type LineDestination,

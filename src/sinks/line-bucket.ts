@@ -1,6 +1,6 @@
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import type { LineBucketSettings } from "../config/log-settings.ts"
+import type { LineBucketSettings } from "../config/sections/log.ts"
 import { BucketError } from "../wire/bucket/bucket-error.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises"
 import { basename, dirname, extname, join } from "node:path"
 import { randomText } from "../canon/random-text.ts"
-import type { LineFileSettings } from "../config/log-settings.ts"
+import type { LineFileSettings } from "../config/sections/log.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
 
 const NEW_LINE = 10

@@ -1,7 +1,7 @@
 import { withoutTrailing } from "#contract/trailing.ts"
 import type { AuthorizationServer } from "oauth4webapi"
 import { GatewayError } from "../canon/errors.ts"
-import type { OidcSettings } from "../config/sign-in-settings.ts"
+import type { OidcSettings } from "../config/sections/sign-in.ts"
 
 /** How long discovery may take, milliseconds. */
 const DISCOVERY_TIME = 10_000

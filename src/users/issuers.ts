@@ -1,6 +1,6 @@
 import { randomUUID, timingSafeEqual } from "node:crypto"
 import { GatewayError } from "../canon/errors.ts"
-import type { OidcSettings } from "../config/sign-in-settings.ts"
+import type { OidcSettings } from "../config/sections/sign-in.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
 import type { Identity, UserRecord } from "../store/users.ts"
 import type { AttemptLimits } from "./attempt-limits.ts"

@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi"
 import { isStorableText } from "../canon/storable-text.ts"
-import type { OidcSettings } from "../config/sign-in-settings.ts"
+import type { OidcSettings } from "../config/sections/sign-in.ts"
 import type { IssuerDescription } from "./issuer.ts"
 
 /** How long an issuer may take for all that a sign-in asks of it, milliseconds. */

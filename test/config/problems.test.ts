@@ -182,7 +182,7 @@ describe("values", () => {
     ["server: 5", "1:9 server: must hold names with values, not a number"],
     [
       "server: { colour: red }",
-      "1:11 server: unknown name 'colour'. Known here: host, port, workers, drain_delay, drain, watchdog, public_url, trusted_proxies",
+      "1:11 server: unknown name 'colour'. Known here: host, port, workers, drain_delay, drain, watchdog, trusted_proxies, public_url",
     ],
     ["server: { port: eighty }", "1:17 server.port: must be a whole number from 0 to 65535"],
     ["server: { port: 65536 }", "1:17 server.port: must be a whole number"],

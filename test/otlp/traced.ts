@@ -1,4 +1,4 @@
-import type { TelemetrySettings } from "../../src/config/telemetry-settings.ts"
+import type { TelemetrySettings } from "../../src/config/sections/telemetry.ts"
 import { type GatewayOptions, startGateway } from "../support/gateway.ts"
 import type { Collector } from "./collector.ts"
 

@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { gunzipSync } from "node:zlib"
-import type { BucketSettings } from "../../src/config/bucket-settings.ts"
-import type { LineBucketSettings } from "../../src/config/log-settings.ts"
+import type { BucketSettings } from "../../src/config/sections/bucket.ts"
+import type { LineBucketSettings } from "../../src/config/sections/log.ts"
 import type { TestGateway } from "../support/gateway.ts"
 
 export const MEBIBYTE = 1024 * 1024

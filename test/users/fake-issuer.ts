@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
-import type { OidcSettings } from "../../src/config/sign-in-settings.ts"
+import type { OidcSettings } from "../../src/config/sections/sign-in.ts"
 
 /** What the issuer says of the person who signs in there. */
 export interface Person {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { OidcSettings } from "../../src/config/sign-in-settings.ts"
+import type { OidcSettings } from "../../src/config/sections/sign-in.ts"
 import { linkHashOf } from "../../src/users/issuers.ts"
 import { type FakeIssuer, startIssuer } from "./fake-issuer.ts"
 import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"

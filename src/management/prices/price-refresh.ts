@@ -1,4 +1,4 @@
-import type { PriceListSettings } from "../../config/price-settings.ts"
+import type { PriceListSettings } from "../../config/sections/price-list.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { fetchFeed, shown } from "../../catalog/prices/fetch-feed.ts"
 import type { PriceUpdates } from "./price-updates.ts"

@@ -1,4 +1,4 @@
-import type { MailSettings } from "../../config/notice-settings.ts"
+import type { MailSettings } from "../../config/sections/notices.ts"
 import { linesOf, type NoticeMessage, titleOf } from "../message.ts"
 import { type Channel, DeliveryError, type Destination } from "./channel.ts"
 

@@ -1,4 +1,4 @@
-import { address, durationOrOff, Fault, flag, number, oneOf, readWith, text } from "./scalars.ts"
+import { address, Fault, number, oneOf, readWith, text } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 /** The encodings of OTLP over HTTP. */
@@ -6,49 +6,7 @@ export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const
 
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
-/** Where traces and metrics go over OTLP, and what of them. */
-export interface TelemetrySettings {
-  /** The collector's address; each signal has its path below it. */
-  readonly endpoint: string
-  /** Further headers for it. Values may be secret, and are never printed. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly protocol: OtlpProtocol
-  /** Which part of the requests is traced, from 0 to 1. */
-  readonly sample: number
-  readonly serviceName: string
-  /** Further attributes of this service. */
-  readonly resource: Readonly<Record<string, string>>
-  /** Whether vendors are sent the trace that their calls belong to. */
-  readonly propagates: boolean
-  /** Whether traces say which account and key a request is of. */
-  readonly namesCallers: boolean
-  /** How often metrics are sent, milliseconds; 0: never. */
-  readonly metricsEvery: number
-}
-
-/** The names under `telemetry` in the file, apart from `headers`. */
-export const telemetryScalars = {
-  endpoint: address().optional(),
-  protocol: oneOf(OTLP_PROTOCOLS, "protocol").optional(),
-  sample: number(0, 1).optional(),
-  service_name: text().optional(),
-  propagate: flag().optional(),
-  callers: flag().optional(),
-  metrics: durationOrOff().optional(),
-}
-
-interface FileTelemetry {
-  readonly endpoint?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | null | undefined
-  readonly protocol?: OtlpProtocol | undefined
-  readonly sample?: number | undefined
-  readonly service_name?: string | undefined
-  readonly propagate?: boolean | undefined
-  readonly callers?: boolean | undefined
-  readonly metrics?: number | undefined
-}
-
-/** What OpenTelemetry's own variables say. */
+/** Values of OpenTelemetry's own variables. */
 export interface TelemetryEnvironment {
   /** `OTEL_SDK_DISABLED`: nothing is sent, whatever else is set. */
   readonly isDisabled?: true
@@ -61,36 +19,6 @@ export interface TelemetryEnvironment {
   readonly serviceName?: string
   readonly resource?: Readonly<Record<string, string>>
   readonly metricsEvery?: number
-}
-
-const SERVICE_NAME = "tollgate"
-const METRICS_EVERY = 60_000
-
-/**
- * The parsed section of the file, completed by OpenTelemetry's own variables: these are often set for all programs of a
- * machine, and so the file wins. What they say of a collector is for that one only. Undefined where there is none.
- */
-export function telemetrySettings(
-  section: FileTelemetry | null | undefined,
-  environment: TelemetryEnvironment = {},
-): TelemetrySettings | undefined {
-  const file = section ?? {}
-  const { collector } = environment
-  const endpoint = file.endpoint ?? collector?.endpoint
-  if (endpoint === undefined || environment.isDisabled) return undefined
-  const other = file.endpoint === undefined ? collector : undefined
-  const { "service.name": named, ...resource } = environment.resource ?? {}
-  return {
-    endpoint,
-    headers: lowercased(file.headers ?? other?.headers ?? {}),
-    protocol: file.protocol ?? other?.protocol ?? "http/protobuf",
-    sample: file.sample ?? environment.sample ?? 1,
-    serviceName: file.service_name ?? environment.serviceName ?? named ?? SERVICE_NAME,
-    resource,
-    propagates: file.propagate ?? false,
-    namesCallers: file.callers ?? true,
-    metricsEvery: file.metrics ?? environment.metricsEvery ?? METRICS_EVERY,
-  }
 }
 
 /**
@@ -139,11 +67,6 @@ function collectorOf(
   if (protocol === undefined && environment[name]) return undefined
   const headers = read("OTEL_EXPORTER_OTLP_HEADERS", readPairs)
   return { endpoint, ...(protocol && { protocol }), ...(headers && { headers }) }
-}
-
-function lowercased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(headers)
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** `name=value,name=value` as W3C baggage has it, values percent-encoded. */

@@ -1,0 +1,142 @@
+import type { z } from "zod"
+import type { TelemetryEnvironment } from "./telemetry-environment.ts"
+import type { Fault } from "./scalars.ts"
+
+/** How a setting appears in the console, where an operator can change it while the gateway runs. */
+export interface ConsoleField<Value> {
+  readonly label: string
+  readonly help: string
+  /** The value as it is written in the file; absent: `String`. */
+  write?(value: Value): string | null
+}
+
+/** How a secret value is kept out of logs and descriptions. */
+export interface Secret<Value> {
+  /** The texts that no log may contain. */
+  textsOf(value: Value): readonly string[]
+  /** The value as operators may see it. */
+  describe(value: Value | undefined): unknown
+}
+
+/** Everything about a setting except its schema. */
+export interface SettingOptions<Value> {
+  /** Its row in docs/settings.md, in Markdown. */
+  readonly documentation: string
+  /** Its value unless it is set, as it is written in the file. */
+  readonly default?: string
+  /** The written value that its absence amounts to. `Settings` has no value then. */
+  readonly implied?: string
+  /** What happens without a value, in words. */
+  readonly otherwise?: string
+  /** Its name in the file, below its section; absent: the member's name in snake case. */
+  readonly name?: string
+  /** Its place in the section's settings; absent: the member. */
+  readonly at?: readonly string[]
+  /** Whether a name without a value counts as absent. */
+  readonly isNullable?: boolean
+  /** Whether a running process ignores a new value. */
+  readonly needsRestart?: boolean
+  /** The variable that wins over the file. */
+  readonly environment?: string
+  /** Reads the variable, if its form differs from the file's. */
+  readVariable?(text: string): Value | Fault
+  /** Variables that the section reads by itself, for the documentation. */
+  readonly otherVariables?: readonly string[]
+  readonly console?: ConsoleField<Value>
+  readonly secret?: Secret<Value>
+}
+
+/** The one declaration of a setting, from which everything else is derived. */
+export interface Setting<Value> extends SettingOptions<NonNullable<Value>> {
+  readonly schema: z.ZodType
+  /** The value unless it is set. */
+  readonly initial: Value
+}
+
+/** Declares a setting that has a default. */
+export function setting<Value>(
+  schema: z.ZodType<Value>,
+  options: SettingOptions<NonNullable<Value>> & { readonly default: string },
+): Setting<NonNullable<Value>>
+/** Declares a setting without a default. */
+export function setting<Value>(
+  schema: z.ZodType<Value>,
+  options: SettingOptions<NonNullable<Value>>,
+): Setting<NonNullable<Value> | undefined>
+export function setting<Value>(
+  schema: z.ZodType<Value>,
+  options: SettingOptions<NonNullable<Value>>,
+): Setting<Value | undefined> {
+  const initial = options.default === undefined ? undefined : schema.parse(options.default)
+  return { ...options, schema, initial }
+}
+
+type ValueOf<Declaration> =
+  Declaration extends Section<infer Built>
+    ? Built
+    : Declaration extends Setting<infer Value>
+      ? ReadonlyList<Value>
+      : never
+
+type ReadonlyList<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
+
+/** The values of declared settings, by member. */
+export type Values<Members> = {
+  readonly [
+    Name in keyof Members as undefined extends ValueOf<Members[Name]> ? never : Name
+  ]: ValueOf<Members[Name]>
+} & {
+  readonly [
+    Name in keyof Members as undefined extends ValueOf<Members[Name]> ? Name : never
+  ]?: Exclude<ValueOf<Members[Name]>, undefined>
+}
+
+/** What a section may need to know besides its values. */
+export interface BuildContext {
+  /** Whether the file has the section. */
+  readonly isPresent: boolean
+  /** The members that the file or the environment sets. */
+  readonly set: ReadonlySet<string>
+  /** The folder of the file, to which its relative paths refer. */
+  readonly fileDirectory: string
+  readonly telemetry: TelemetryEnvironment
+}
+
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>
+
+/** A section of the file, which is a member of `Settings`. */
+export interface Section<Built> {
+  readonly section: string
+  readonly settings: SettingTable
+  /** A rule over several values of the file. */
+  readonly rule?: SectionRule
+  build(values: Readonly<Record<string, unknown>>, context: BuildContext): Built
+}
+
+/** A rule over several values of a section. */
+export interface SectionRule {
+  readonly message: string
+  isMet(file: Readonly<Record<string, unknown>>): boolean
+}
+
+/** Declares a section whose settings are used as they are. */
+export function section<Members extends SettingTable>(
+  name: string,
+  settings: Members,
+): Section<Values<Members>>
+/** Declares a section that makes something else of its settings. */
+export function section<Members extends SettingTable, Built>(
+  name: string,
+  settings: Members,
+  options: {
+    readonly rule?: SectionRule
+    build(values: Values<Members>, context: BuildContext): Built
+  },
+): Section<Built>
+export function section(
+  name: string,
+  settings: SettingTable,
+  options?: Pick<Section<unknown>, "rule" | "build">,
+): Section<unknown> {
+  return { section: name, settings, build: (values) => values, ...options }
+}

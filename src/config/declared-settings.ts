@@ -1,0 +1,81 @@
+import type { Setting, Section, Values } from "./declare.ts"
+import { ACCOUNTS } from "./sections/accounts.ts"
+import { DATABASE } from "./sections/database.ts"
+import { IMAGES } from "./sections/images.ts"
+import { LIMITS } from "./sections/limits.ts"
+import { LOG } from "./sections/log.ts"
+import { METRICS } from "./sections/metrics.ts"
+import { MODEL_NAMES } from "./sections/model-names.ts"
+import { NOTICES } from "./sections/notices.ts"
+import { PAYMENTS } from "./sections/payments.ts"
+import { PRICE_LIST } from "./sections/price-list.ts"
+import { PRICING } from "./sections/pricing.ts"
+import { DEADLINES, DISCONNECT, ROUTING } from "./sections/routing.ts"
+import { ACCESS, SERVER } from "./sections/server.ts"
+import { SIGN_IN } from "./sections/sign-in.ts"
+import { BACKUP, CONVERSATIONS, IDEMPOTENCY, RETENTION } from "./sections/storage.ts"
+import { TELEMETRY } from "./sections/telemetry.ts"
+
+/** All settings except the tables of providers, models and price groups, as `Settings` has them. */
+export const DECLARATIONS = {
+  ...PRICING,
+  ...MODEL_NAMES,
+  server: SERVER,
+  ...ACCESS,
+  database: DATABASE,
+  console: SIGN_IN,
+  deadlines: DEADLINES,
+  routing: ROUTING,
+  ...DISCONNECT,
+  images: IMAGES,
+  limits: LIMITS,
+  responses: CONVERSATIONS,
+  idempotency: IDEMPOTENCY,
+  retention: RETENTION,
+  backup: BACKUP,
+  notices: NOTICES,
+  log: LOG,
+  metrics: METRICS,
+  telemetry: TELEMETRY,
+  prices: PRICE_LIST,
+  ...ACCOUNTS,
+  ...PAYMENTS,
+}
+
+export type DeclaredSettings = Values<typeof DECLARATIONS>
+
+/** A declared setting with its name and its place. */
+export interface DeclaredSetting extends Setting<unknown> {
+  /** As in the file: `deadlines.connect`. */
+  readonly name: string
+  /** Its place in `Settings`: `deadlines`, `connect`. */
+  readonly at: readonly string[]
+}
+
+/** The sections, by their member of `Settings`. */
+export const DECLARED_SECTIONS: readonly (readonly [string, Section<unknown>])[] = Object.entries(
+  DECLARATIONS,
+).flatMap(([member, declaration]) => (isSection(declaration) ? [[member, declaration]] : []))
+
+/** Every declared setting. */
+export const DECLARED_SETTINGS: readonly DeclaredSetting[] = Object.entries(DECLARATIONS).flatMap(
+  ([member, declaration]) =>
+    isSection(declaration)
+      ? Object.entries(declaration.settings).map(([inner, setting]) => ({
+          ...setting,
+          name: `${declaration.section}.${nameOf(setting, inner)}`,
+          at: [member, ...(setting.at ?? [inner])],
+        }))
+      : [{ ...declaration, name: nameOf(declaration, member), at: [member] }],
+)
+
+/** The name of a setting in the file, below its section. */
+export function nameOf(setting: Setting<unknown>, member: string): string {
+  return setting.name ?? member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+export function isSection(
+  declaration: Setting<unknown> | Section<unknown>,
+): declaration is Section<unknown> {
+  return "section" in declaration
+}

@@ -1,0 +1,23 @@
+/** The value at a place of the settings; undefined if there is none. */
+export function valueAt(settings: unknown, at: readonly string[]): unknown {
+  let value = settings
+  for (const member of at)
+    value = (value as Readonly<Record<string, unknown>> | undefined)?.[member]
+  return value
+}
+
+/** A copy of the settings with another value at a place whose parent exists. */
+export function withValueAt<Whole extends object>(
+  settings: Whole,
+  [member = "", ...rest]: readonly string[],
+  value: unknown,
+): Whole {
+  const inner = (settings as Readonly<Record<string, unknown>>)[member]
+  const changed = rest.length === 0 ? value : withValueAt(inner as object, rest, value)
+  return { ...settings, [member]: changed }
+}
+
+/** The parsed value of a setting in the file; undefined without one. */
+export function fileValue(file: Readonly<Record<string, unknown>>, name: string): unknown {
+  return valueAt(file, name.split(".")) ?? undefined
+}

@@ -1,0 +1,37 @@
+import type { AccountTemplate } from "#contract/accounts.ts"
+import { setting } from "../declare.ts"
+import { amount, number, text } from "../scalars.ts"
+import { list, name, present, record, strict } from "../shapes.ts"
+
+const CREDIT_PLACES = 9
+const MOST = 1_000_000
+const WHOLE = "whole number"
+
+const TEMPLATE_NAME = name(
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
+  "must be a name of letters, digits, '-' and '_'",
+)
+
+const template = strict({
+  credits: amount(CREDIT_PLACES).optional(),
+  requests_per_minute: number(1, MOST, WHOLE).optional(),
+  tokens_per_minute: number(1, 1_000_000_000, WHOLE).optional(),
+  concurrent_requests: number(1, MOST, WHOLE).optional(),
+  max_keys: number(0, MOST, WHOLE).optional(),
+  max_invitations: number(0, MOST, WHOLE).optional(),
+  max_hourly_pace: number(2, 1_000, WHOLE).optional(),
+  daily_budget: amount(CREDIT_PLACES).optional(),
+  monthly_budget: amount(CREDIT_PLACES).optional(),
+  price_group: text().optional(),
+  models: list(text()).optional(),
+}).transform((entry): AccountTemplate => present(entry))
+
+export const ACCOUNTS = {
+  /** What new accounts begin with, by name. */
+  accountTemplates: setting(record(TEMPLATE_NAME, template), {
+    isNullable: true,
+    otherwise: "none",
+    documentation:
+      "what new accounts begin with, by name: `{ trial: { credits: 1, models: [openai/*], daily_budget: 0.5, max_keys: 2 } }`, with the [limits](operating.md#accounts-on-a-lead) of accounts",
+  }),
+}

@@ -1,0 +1,200 @@
+import {
+  databaseAddress,
+  hostAddresses,
+  isLocalHost,
+  readDatabaseAddress,
+} from "../../database-address.ts"
+import type { ConfigProblem } from "../config-error.ts"
+import { section, setting } from "../declare.ts"
+import { valueAt } from "../places.ts"
+import {
+  duration,
+  durationOrOff,
+  Fault,
+  flag,
+  number,
+  oneOf,
+  readSecret,
+  readText,
+  reading,
+} from "../scalars.ts"
+import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
+
+const MIN_SECRET_LENGTH = 32
+
+/** With a journal, an outage stops nobody before leases end; without, they only keep others waiting. Milliseconds. */
+const LEASE_TERMS = { database: 15_000, journal: 60_000 }
+const MIN_LEASE_TERM = 5_000
+const MAX_LEASE_TERM = 600_000
+
+const SETTLE_MODES = ["database", "journal"] as const
+
+/** Where a charge is written before the last byte of its response is sent: in the database, or on the node's own disk. */
+export type SettleMode = (typeof SETTLE_MODES)[number]
+
+/** How PostgreSQL's clients write whether and how to encrypt: libpq's `sslmode`. */
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+const VERIFYING = new Set(["verify-ca", "verify-full"])
+
+/** Which of several hosts a client may choose: the gateway writes, so it takes no others. */
+const CHOICES = ["any", "read-write", "primary"]
+
+const ADDRESS_FAULTS = {
+  not_an_address: "must be an address such as postgres://user:password@host:5432/tollgate",
+  not_encoded:
+    "cannot be read: the user name and the password in it have to be percent-encoded. " +
+    "Write / as %2F, # as %23, ? as %3F, @ as %40, : as %3A and % as %25",
+}
+
+/** A PostgreSQL database; undefined: SQLite, in the data folder. */
+export const DATABASE = section(
+  "database",
+  {
+    /** Never printed. */
+    url: setting(reading(readUrl), {
+      environment: "TOLLGATE_DATABASE_URL",
+      needsRestart: true,
+      secret: DATABASE_SECRET,
+      otherwise: "SQLite in the data folder",
+      documentation:
+        "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](postgresql.md#several-hosts)",
+    }),
+    /** Maximum connections of each process. */
+    connections: setting(number(2, 200, "whole number"), {
+      needsRestart: true,
+      default: "10",
+      documentation: "maximum connections of each process, besides one to listen for changes",
+    }),
+    /** Whether it may be reached over a network without verifying who it is. */
+    allowInsecure: setting(flag(), {
+      needsRestart: true,
+      default: "false",
+      documentation: "allows a database that is reached over a network without verifying it",
+    }),
+    preparedStatements: setting(flag(), {
+      needsRestart: true,
+      default: "true",
+      documentation:
+        "with `false` statements are not prepared, for a pooler in transaction mode that does not support them (PgBouncer before 1.21)",
+    }),
+    /** Callers' keys are hashed and stored secrets encrypted with keys derived from it. Never printed. */
+    secret: setting(reading(readDatabaseSecret), {
+      environment: "TOLLGATE_SECRET",
+      needsRestart: true,
+      secret: PLAIN_SECRET,
+      otherwise: "one in the database",
+      documentation:
+        "callers' keys are hashed and stored credentials encrypted with keys derived from it: at least 32 characters, the same on all nodes, from the first start on. Only with PostgreSQL",
+    }),
+    settle: setting(oneOf(SETTLE_MODES, "way to settle"), {
+      environment: "TOLLGATE_SETTLE",
+      needsRestart: true,
+      default: "database",
+      documentation:
+        "where a charge is written before the last byte of its response is sent: in the `database`, or first in the node's own `journal` ([docs/journal.md](journal.md)). Only with PostgreSQL",
+    }),
+    /** Milliseconds. */
+    patience: setting(durationOrOff(), {
+      needsRestart: true,
+      default: "10s",
+      documentation: "how long running responses wait for the database with their last byte",
+    }),
+    /** How long leases last after the node was last seen, milliseconds. */
+    leaseTerm: setting(reading(readLeaseTerm), {
+      needsRestart: true,
+      otherwise: "15s, with a journal 60s",
+      documentation:
+        "how long a node may spend from its leases after the database was last reached, between 5s and 10m; the leases of a dead node are free after it",
+    }),
+  },
+  {
+    build({ url, leaseTerm, ...values }) {
+      if (url === undefined) return undefined
+      return { ...values, url, leaseTerm: leaseTerm ?? LEASE_TERMS[values.settle] }
+    },
+  },
+)
+
+export type DatabaseSettings = NonNullable<ReturnType<typeof DATABASE.build>>
+
+/** The address of a PostgreSQL database, of which several hosts may be given. */
+function readUrl(input: unknown): string | Fault {
+  const text = readText(input)
+  if (text instanceof Fault) return text
+  const address = readDatabaseAddress(text.trim())
+  if (typeof address === "string") return new Fault(ADDRESS_FAULTS[address])
+  const { database, parameters } = address
+  if (database.length < 2) return new Fault("names no database: end it with /tollgate")
+  const mode = parameters.get("sslmode")
+  if (mode !== null && !SSL_MODES.includes(mode)) {
+    return new Fault(`has an unknown sslmode. Known: ${SSL_MODES.join(", ")}`)
+  }
+  const choice = parameters.get("target_session_attrs")
+  if (choice !== null && !CHOICES.includes(choice)) {
+    return new Fault(
+      "asks for a server that cannot be written. Write target_session_attrs=read-write",
+    )
+  }
+  if (hostAddresses(text.trim()).some((host) => !URL.canParse(host))) {
+    return new Fault(ADDRESS_FAULTS.not_an_address)
+  }
+  return text.trim()
+}
+
+function readDatabaseSecret(input: unknown): string | Fault {
+  const text = readText(input)
+  const secret = text instanceof Fault ? text : readSecret(text)
+  if (secret instanceof Fault || secret.length >= MIN_SECRET_LENGTH) return secret
+  return new Fault(`must have at least ${MIN_SECRET_LENGTH} characters: openssl rand -hex 32`)
+}
+
+const leaseLength = duration()
+
+function readLeaseTerm(input: unknown): number | Fault {
+  const { data, error } = leaseLength.safeParse(input)
+  if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no length of time")
+  const isPossible = data >= MIN_LEASE_TERM && data <= MAX_LEASE_TERM
+  return isPossible ? data : new Fault("must be between 5s and 10m")
+}
+
+/**
+ * Rejects a journal without a database to post to.
+ * @param file the content of the file.
+ * @param overrides what the environment sets, by the name of the setting.
+ */
+export function strayJournal(
+  file: Readonly<Record<string, unknown>>,
+  overrides: Readonly<Record<string, unknown>>,
+): ConfigProblem | undefined {
+  const settle = overrides["database.settle"] ?? valueAt(file, ["database", "settle"])
+  const url = overrides["database.url"] ?? valueAt(file, ["database", "url"])
+  if (settle !== "journal" || url !== undefined) return undefined
+  return {
+    path: overrides["database.settle"] === undefined ? "database.settle" : "TOLLGATE_SETTLE",
+    message:
+      "is for a PostgreSQL database, and database.url is not set: SQLite is on the node's own disk already",
+  }
+}
+
+/**
+ * Rejects a database whose connections could be read and changed in transit.
+ * @param path where its address was set.
+ */
+export function insecureDatabase(
+  settings: DatabaseSettings | undefined,
+  path: string,
+): ConfigProblem | undefined {
+  if (settings === undefined || settings.allowInsecure) return undefined
+  const { hosts, parameters } = databaseAddress(settings.url)
+  if (hosts.every(isLocalHost) || isVerified(parameters)) return undefined
+  return {
+    path,
+    message:
+      "leads over a network without verifying the server. Add ?sslmode=verify-full (and &sslrootcert=/path/ca.pem " +
+      "where its certificate is signed by your own authority), or set database.allow_insecure: true",
+  }
+}
+
+function isVerified(parameters: URLSearchParams): boolean {
+  return VERIFYING.has(parameters.get("sslmode") ?? "") || parameters.has("sslrootcert")
+}

@@ -1,0 +1,55 @@
+import { section, setting } from "../declare.ts"
+import { minutes, oneOf, writeMinutes } from "../scalars.ts"
+import { strict } from "../shapes.ts"
+import { BUCKET_SECRET, BUCKET_SHAPE, buildBucket } from "./bucket.ts"
+
+/** Whether an image edit has to come with a mask. */
+export const MASK_RULES = ["required", "optional"] as const
+
+/** Whose rules an image edit has to follow. */
+export const IMAGE_RULES = ["specification", "provider"] as const
+
+export type ImageRules = (typeof IMAGE_RULES)[number]
+
+/** Image edits, and images that are stored for callers who want links from vendors that return none. */
+export const IMAGES = section("images", {
+  /** How long a link works, milliseconds. */
+  linkLifetime: setting(minutes(1, 10_080), {
+    name: "link_minutes",
+    default: "60",
+    documentation:
+      "how long a link to an image works, if the vendor returns none and Tollgate stores the image",
+    console: {
+      label: "Lifetime of image links, minutes",
+      help: "How long a link to a generated image works, from 1 to 10080.",
+      write: writeMinutes,
+    },
+  }),
+  mask: setting(oneOf(MASK_RULES, "rule"), {
+    implied: "required",
+    documentation:
+      "with `optional`, image edits without a mask, as many clients send them, are accepted for the models that support them: OpenAI's, Gemini's, xAI's, OpenRouter's and Together's; the others reject them",
+    console: {
+      label: "Masks of image edits",
+      help: "Whether image edits need a mask. Some clients send none: choose optional for them.",
+    },
+  }),
+  rules: setting(oneOf(IMAGE_RULES, "rules"), {
+    implied: "specification",
+    documentation:
+      "with `provider`, image edits follow the model's own rules, as Open WebUI, n8n and OpenAI's clients expect: up to 16 PNG, JPEG or WebP files of any shape and at most 50 MB, no mask needed, `size` is that of the result, and images come as base64 unless `response_format` says otherwise. Tollgate then checks no shape, mask or size; what a model does not accept, its provider rejects",
+    console: {
+      label: "Rules of image edits",
+      help: "Whose rules image edits follow: the specification's (a square PNG, a mask, the size of the image), or the model's own, as many clients expect.",
+    },
+  }),
+  /** Absent: a folder of the data directory. */
+  bucket: setting(strict(BUCKET_SHAPE).transform(buildBucket), {
+    name: "s3",
+    secret: BUCKET_SECRET,
+    documentation:
+      "`{ bucket, endpoint, region, access_key_id, secret_access_key }`: stores those images in a bucket instead of the data folder",
+  }),
+})
+
+export type ImageSettings = ReturnType<typeof IMAGES.build>

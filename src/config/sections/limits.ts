@@ -1,0 +1,57 @@
+import { section, setting } from "../declare.ts"
+import { flag, megabytes, writeMegabytes } from "../scalars.ts"
+
+/** Limits of requests and responses, in bytes. */
+export const LIMITS = section("limits", {
+  /** The largest JSON body that is read. */
+  bodyBytes: setting(megabytes(1, 512), {
+    name: "body_mb",
+    default: "32",
+    documentation: "the largest request body",
+    console: {
+      label: "Largest request, MB",
+      help: "The largest JSON body that is accepted, from 1 to 512.",
+      write: writeMegabytes,
+    },
+  }),
+  /** The largest upstream response that is read whole, decompressed. */
+  answerBytes: setting(megabytes(1, 1024), {
+    name: "answer_mb",
+    default: "128",
+    documentation: "the largest response of a vendor that is read whole, after decompression",
+    console: {
+      label: "Largest answer, MB",
+      help: "The largest provider response that is read as a whole, from 1 to 1024. Streams are not limited.",
+      write: writeMegabytes,
+    },
+  }),
+  /** Memory of all requests together, in all processes. */
+  memoryBytes: setting(megabytes(64, 1_048_576), {
+    name: "memory_mb",
+    environment: "TOLLGATE_MEMORY_MB",
+    otherwise: "a quarter of the machine's, at least 256",
+    documentation:
+      "the memory that all requests together may use; when it is used up, new ones get 503 and `retry-after` ([decision 20](decisions/0020-memory-budget.md))",
+    console: {
+      label: "Memory for requests, MB",
+      help: "What all requests together may use, at least 64. By default, a quarter of the machine's memory, and at least 256.",
+      write: writeMegabytes,
+    },
+  }),
+  /** The largest image or file that is fetched from a caller's address. */
+  mediaBytes: setting(megabytes(1, 512), {
+    name: "media_mb",
+    default: "20",
+    documentation: "the largest image or file that is fetched for a caller",
+    console: {
+      label: "Largest fetched file, MB",
+      help: "The largest image or file that is fetched from an address in a request, from 1 to 512.",
+      write: writeMegabytes,
+    },
+  }),
+  /** Whether such an address may be within the operator's own network. */
+  mediaPrivate: setting(flag(), {
+    default: "false",
+    documentation: "whether images and files may be fetched from private addresses",
+  }),
+})

@@ -1,0 +1,32 @@
+import { section, setting } from "../declare.ts"
+import { host, number, secret } from "../scalars.ts"
+import { PLAIN_SECRET } from "../secret-forms.ts"
+
+/** Where metrics can be read; undefined if nobody can read them, so that nothing is counted. */
+export const METRICS = section(
+  "metrics",
+  {
+    /** A port of their own; absent: they are at `/metrics` of the gateway. */
+    port: setting(number(1, 65_535), {
+      needsRestart: true,
+      otherwise: "none",
+      documentation: "a port of their own for [metrics](metrics.md)",
+    }),
+    host: setting(host(), {
+      needsRestart: true,
+      default: "127.0.0.1",
+      documentation: "the address of that port",
+    }),
+    token: setting(secret(), {
+      secret: PLAIN_SECRET,
+      documentation:
+        "what readers of metrics have to send; without a port, serves `GET /metrics` beside the API",
+    }),
+  },
+  {
+    build: (values) =>
+      values.port === undefined && values.token === undefined ? undefined : values,
+  },
+)
+
+export type MetricSettings = NonNullable<ReturnType<typeof METRICS.build>>

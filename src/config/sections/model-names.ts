@@ -1,0 +1,74 @@
+import { ALIAS_PATTERN, aliasLine, aliasText } from "../aliases.ts"
+import { setting } from "../declare.ts"
+import { oneOf } from "../scalars.ts"
+import { either, MODEL_ID, name, named, record, strict } from "../shapes.ts"
+import { buildPrice, price, type PriceSettings } from "./model-prices.ts"
+
+const UNKNOWN_MODELS = ["refuse", "family"] as const
+
+const ALIAS = name(
+  ALIAS_PATTERN,
+  "an alias must be a name without spaces, commas and equals signs, such as gpt-4o",
+)
+
+type UnknownModels = (typeof UNKNOWN_MODELS)[number] | { readonly price: PriceSettings }
+
+const unknownModels = either(oneOf(UNKNOWN_MODELS, "rule"), strict({ price })).transform(
+  (rule): UnknownModels => (typeof rule === "string" ? rule : { price: buildPrice(rule.price) }),
+)
+
+const aliases = either(aliasText(), record(ALIAS, MODEL_ID)).transform((table) =>
+  named(Object.entries(table)),
+)
+
+/** The settings about model names in requests. */
+export const MODEL_NAMES = {
+  /** Aliases of models, with the ids that they stand for. */
+  aliases: setting(aliases, {
+    isNullable: true,
+    otherwise: "none",
+    documentation:
+      'other names for models: `{ gpt-4o: openai/gpt-5.4, fast: groq/llama-3.3-70b-versatile }`, or on one line `"gpt-4o=openai/gpt-5.4, fast=…"`. Each stands for the id of an existing model',
+    console: {
+      label: "Aliases",
+      help: "Alternative model names, as alias=model: gpt-4o=openai/gpt-5.4, fast=groq/llama. By default, the names that vendors use.",
+      write: (table) => aliasLine(table),
+    },
+  }),
+  /** Absent: rejected, and the operator is told how to offer the model. */
+  unknownModels: setting(unknownModels, {
+    isNullable: true,
+    implied: "refuse",
+    documentation:
+      "what happens to a model that a caller names and the price list does not have, such as one released since: `refuse`, which if written also ends the hints of `tollgate doctor` and the console; `family`, it is charged at the highest price of its family; or `{ price: { input: 5, output: 25 } }`, a price for all of them ([docs/prices.md](prices.md#models-that-are-newer-than-the-list))",
+    console: {
+      label: "Models newer than the price list",
+      help: "Whether callers may use them. With family, they are charged at the highest known price of their family.",
+      write: (rule) => (typeof rule === "object" ? "a fixed price" : rule),
+    },
+  }),
+  /** The image model of requests that name none; absent: the first that the key may call. */
+  imageModel: setting(MODEL_ID, {
+    name: "defaults.image_model",
+    otherwise: "the first that the key may call",
+    documentation:
+      "the model for image requests that name none, if it can do the task; else the first that can",
+    console: {
+      label: "Image model",
+      help: "Used for image requests that name no model. By default, the first one the key may call.",
+    },
+  }),
+  /**
+   * The chat model that translates transcripts into English for a model that only transcribes; absent: the
+   * first that the key may call.
+   */
+  translationModel: setting(MODEL_ID, {
+    name: "defaults.translation_model",
+    otherwise: "the first chat model the key may call",
+    documentation: "the model that translates for models that only transcribe",
+    console: {
+      label: "Translation model",
+      help: "The chat model that translates transcripts of models that only transcribe. By default, the first one the key may call.",
+    },
+  }),
+}

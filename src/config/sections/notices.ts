@@ -1,0 +1,68 @@
+import { section, setting } from "../declare.ts"
+import { Fault, flag, readText, reading } from "../scalars.ts"
+import { ADDRESS_SECRET } from "../secret-forms.ts"
+
+/** How mail is sent. */
+export interface MailSettings {
+  /** `smtps://user:password@host`. Never printed. */
+  readonly smtp: string
+  readonly from: string
+}
+
+export interface NoticeSettings {
+  /** Absent: no mail is sent. */
+  readonly mail?: MailSettings
+  /** Whether webhooks may be in the operator's own network. */
+  readonly allowsPrivate: boolean
+}
+
+const mailServer = reading((input) => {
+  const text = readText(input)
+  if (text instanceof Fault) return text
+  const url = URL.parse(text)
+  const isServer = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ""
+  return isServer
+    ? text
+    : new Fault(
+        "must be the address of a mail server, such as smtps://user:password@mail.example.com",
+      )
+})
+
+const sender = reading((input) => {
+  const text = readText(input)
+  if (text instanceof Fault) return text
+  return /^[^@\s<>]+@[^@\s<>]+$|^[^<>\r\n]+<[^@\s<>]+@[^@\s<>]+>$/.test(text)
+    ? text
+    : new Fault("must be an e-mail address, such as Tollgate <tollgate@example.com>")
+})
+
+export const NOTICES = section(
+  "notices",
+  {
+    smtp: setting(mailServer, {
+      at: ["mail", "smtp"],
+      secret: ADDRESS_SECRET,
+      documentation:
+        "the mail server for [notices](notices.md) by mail, `smtps://user:password@host`; needs `notices.from`",
+    }),
+    from: setting(sender, {
+      at: ["mail", "from"],
+      documentation: "the sender of notices by mail; needs `notices.smtp`",
+    }),
+    private: setting(flag(), {
+      at: ["allowsPrivate"],
+      default: "false",
+      documentation: "whether webhooks may be in your own network, and without TLS",
+    }),
+  },
+  {
+    rule: {
+      message: "needs both smtp and from to send mail. Add the other one",
+      isMet: ({ smtp, from }) => (smtp === undefined) === (from === undefined),
+    },
+    build: ({ smtp, from, private: allowsPrivate }): NoticeSettings => ({
+      ...(smtp !== undefined && from !== undefined && { mail: { smtp, from } }),
+      allowsPrivate,
+    }),
+  },
+)

@@ -1,0 +1,65 @@
+import { type Secret, setting } from "../declare.ts"
+import { address, Fault, readText, reading, secret } from "../scalars.ts"
+import { present, strict } from "../shapes.ts"
+
+/** Stripe takes cards for credits. One credit is one unit of the currency. */
+export interface PaymentSettings {
+  /** Never printed; nor is the next one. */
+  readonly secretKey: string
+  /** Proves that a webhook comes from Stripe. */
+  readonly webhookSecret: string
+  /** ISO 4217, in lowercase. */
+  readonly currency: string
+  /** Absent: Stripe's own. */
+  readonly baseUrl?: string
+}
+
+/** Currencies that Stripe counts in units without cents; source: its page "Supported currencies". */
+const WITHOUT_CENTS = new Set(
+  "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "),
+)
+/** Currencies with thousandths or other rules that amounts here do not follow. */
+const REFUSED = new Set(["bhd", "isk", "jod", "kwd", "omr", "tnd", "ugx"])
+
+/** How many decimal places an amount of a currency has at Stripe. */
+export function currencyPlaces(currency: string): number {
+  return WITHOUT_CENTS.has(currency) ? 0 : 2
+}
+
+const currency = reading((input) => {
+  const text = readText(input)
+  if (text instanceof Fault) return text
+  const code = text.toLowerCase()
+  if (!/^[a-z]{3}$/.test(code)) return new Fault("must be a currency such as usd or eur")
+  if (REFUSED.has(code)) return new Fault("is a currency that is not supported. Take another")
+  return code
+})
+
+const schema = strict({
+  secret_key: secret(),
+  webhook_secret: secret(),
+  currency: currency.optional(),
+  base_url: address().optional(),
+}).transform((file): PaymentSettings =>
+  present({
+    secretKey: file.secret_key,
+    webhookSecret: file.webhook_secret,
+    currency: file.currency ?? "usd",
+    baseUrl: file.base_url,
+  }),
+)
+
+const PAYMENT_SECRET: Secret<PaymentSettings> = {
+  textsOf: ({ secretKey, webhookSecret }) => [secretKey, webhookSecret],
+  describe: (settings) => settings && { ...settings, secretKey: "set", webhookSecret: "set" },
+}
+
+export const PAYMENTS = {
+  /** Absent: credits are not sold by card. */
+  stripe: setting(schema, {
+    isNullable: true,
+    secret: PAYMENT_SECRET,
+    documentation:
+      "`{ secret_key, webhook_secret, currency }`: sells credits by card, one credit for one unit of the currency (`usd`). Known prices are in US dollars: with another currency set `multiplier` ([docs/prices.md](prices.md#credits-in-another-currency)). Send the events `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `charge.refunded`, `refund.*` and `charge.dispute.*` to `<address>/webhooks/stripe`; a restricted key needs to write Checkout Sessions and read them",
+  }),
+}

@@ -1,0 +1,38 @@
+import { setting } from "../declare.ts"
+import { amount, oneOf } from "../scalars.ts"
+
+const UNPRICED_FEATURES = ["refuse", "pass"] as const
+const VENDOR_STATE_RULES = ["own", "pass"] as const
+const MULTIPLIER_PLACES = 6
+
+export type VendorStateRule = (typeof VENDOR_STATE_RULES)[number]
+
+/** A factor on prices. */
+export const MULTIPLIER = amount(MULTIPLIER_PLACES)
+
+export const PRICING = {
+  /** Multiplier of every model without its own. */
+  multiplier: setting(MULTIPLIER, {
+    default: "1",
+    documentation: "the factor for every price that has none of its own",
+    console: {
+      label: "Multiplier",
+      help: "Multiplies every price, unless a model has its own: 1.2 adds 20%.",
+    },
+  }),
+  /** What happens to a request for a feature that its vendor bills and that has no price here. */
+  unpricedFeatures: setting(oneOf(UNPRICED_FEATURES, "answer to a feature without a price"), {
+    implied: "refuse",
+    documentation:
+      "what happens to a request for something that its vendor bills besides tokens and that has no price ([docs/billable.md](billable.md)); with `pass` it is sent, free of charge, and logged as an error",
+  }),
+  /**
+   * Which objects stored by vendors a request may refer to: `own`, those known to be its account's, or `pass`,
+   * also unknown ones.
+   */
+  vendorState: setting(oneOf(VENDOR_STATE_RULES, "rule"), {
+    implied: "own",
+    documentation:
+      "which objects stored at vendors callers may refer to: `own`, those that a response to their account has named; `pass`, also unknown ones, for which the model's whole context is held. `pass` is for operators whose callers are a single tenant ([docs/vendor-state.md](vendor-state.md))",
+  }),
+}

@@ -1,0 +1,103 @@
+import { section, setting, type Values } from "../declare.ts"
+import { writeDuration } from "../duration.ts"
+import { duration, flag, number, oneOf } from "../scalars.ts"
+
+/**
+ * Which of a model's deployments is tried first: one drawn by weight, the first of the settings, the cheapest, one that
+ * answers quickly, or the one with the fewest requests.
+ */
+export const CHOICES = ["weight", "order", "price", "latency", "least_busy"] as const
+
+export type Choice = (typeof CHOICES)[number]
+
+/**
+ * Handling of a response whose caller has disconnected. `cancel` closes the connection to the provider and charges the
+ * known usage. `drain` reads until the provider reports its usage and charges that. `auto` drains responses that the
+ * provider bills anyway.
+ */
+export const DISCONNECTS = ["auto", "cancel", "drain"] as const
+
+export type Disconnect = (typeof DISCONNECTS)[number]
+
+/** Milliseconds that the gateway waits for an upstream before it gives up. */
+export const DEADLINES = section("deadlines", {
+  connect: setting(duration(), {
+    default: "5s",
+    documentation: "maximum time for connecting to an upstream",
+    console: {
+      label: "Time to connect",
+      help: "How long a provider may take to accept a connection. Such as 500ms, 10s, 5m or 1h.",
+      write: writeDuration,
+    },
+  }),
+  firstByte: setting(duration(), {
+    default: "10m",
+    documentation: "maximum time until a response starts",
+    console: {
+      label: "Time to the first byte",
+      help: "How long a provider may take to start its response. Such as 500ms, 10s, 5m or 1h.",
+      write: writeDuration,
+    },
+  }),
+  betweenBytes: setting(duration(), {
+    default: "2m",
+    documentation: "how long a response that has started may be silent",
+    console: {
+      label: "Time between bytes",
+      help: "How long a response that has started may be silent. Such as 500ms, 10s, 5m or 1h.",
+      write: writeDuration,
+    },
+  }),
+  whole: setting(duration(), {
+    default: "30m",
+    documentation: "maximum time for a whole request",
+    console: {
+      label: "Time for a whole request",
+      help: "How long a request may take in total. Such as 500ms, 10s, 5m or 1h.",
+      write: writeDuration,
+    },
+  }),
+})
+
+export type DeadlineSettings = ReturnType<typeof DEADLINES.build>
+
+/** How requests find their deployments. */
+export const ROUTING = section("routing", {
+  choice: setting(oneOf(CHOICES, "choice"), {
+    default: "weight",
+    documentation:
+      "which of a model's deployments is tried first: `weight`, `order`, `price`, `latency` or `least_busy`; can be set per model, as `choice` ([docs/routing.md](routing.md))",
+  }),
+  affinity: setting(flag(), {
+    default: "true",
+    documentation:
+      "whether requests that a vendor's prompt cache may know go to the deployment that served them before",
+  }),
+  retries: setting(number(0, 3, "whole number"), {
+    default: "1",
+    documentation: "how often an attempt is repeated if no other deployment is healthy, 0 to 3",
+  }),
+  hedge: setting(flag(), {
+    default: "false",
+    documentation:
+      "whether a second deployment is also asked if the first is late; can be set per model, as `hedge` ([docs/routing.md](routing.md#when-a-deployment-is-late))",
+  }),
+})
+
+export type RoutingSettings = ReturnType<typeof ROUTING.build>
+
+/** What happens when a caller disconnects. */
+export const DISCONNECT = {
+  disconnect: setting(oneOf(DISCONNECTS, "way to end"), {
+    default: "auto",
+    documentation:
+      "handling of a response whose caller has disconnected: `cancel` closes the connection to the provider and charges the input and the output received so far; `drain` reads until the provider reports its usage, and charges that; `auto` drains responses that the provider may bill in full anyway, and cancels the others. Can be set per model, under `models`. A request with an `Idempotency-Key` is always read to its end ([decision 16](decisions/0016-delivered.md))",
+  }),
+  /** Milliseconds. */
+  disconnectLimit: setting(duration(), {
+    default: "5m",
+    documentation: "maximum time for draining a response, also after a stop sequence",
+  }),
+}
+
+export type DisconnectSettings = Values<typeof DISCONNECT>

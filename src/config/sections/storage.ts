@@ -1,0 +1,141 @@
+import { section, setting } from "../declare.ts"
+import { parseDuration, writeDuration } from "../duration.ts"
+import {
+  durationOrOff,
+  Fault,
+  megabytes,
+  readNumberText,
+  reading,
+  readText,
+  TEXT_OR_OFF,
+  writeMegabytes,
+} from "../scalars.ts"
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Newer receipts may still be needed: monthly budgets, repeated requests, journals that are posted late. */
+const MIN_RECEIPTS = 62 * DAY
+const MAX_RETENTION = 100 * 365 * DAY
+const MAX_BACKUP_INTERVAL = 366 * DAY
+const MAX_STORED_MEGABYTES = 1_048_576
+
+/** Limits on the stored responses to requests with an idempotency key, in bytes. */
+export const IDEMPOTENCY = section("idempotency", {
+  /** A larger response is not stored. */
+  answerBytes: setting(megabytes(0, 1_024), {
+    name: "answer_mb",
+    default: "32",
+    documentation:
+      "the largest response to a request with an `Idempotency-Key` that is stored, for 24 hours. With 0 no response is stored, and each request is still charged once",
+  }),
+  accountBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
+    name: "account_mb",
+    default: "512",
+    documentation: "how much of them is stored per account; the oldest are deleted first",
+  }),
+  totalBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
+    name: "total_mb",
+    default: "4096",
+    documentation: "how much of them is stored in total; the oldest are deleted first",
+  }),
+})
+
+export type IdempotencySettings = ReturnType<typeof IDEMPOTENCY.build>
+
+/** Limits on the stored responses that callers can continue from. */
+export const CONVERSATIONS = section("responses", {
+  /** Milliseconds; 0: responses are not stored. */
+  keep: setting(durationOrOff(), {
+    default: "24h",
+    documentation:
+      "how long responses of `/v1/responses` are stored, so that callers can continue from them; `off` stores none ([docs/conversations.md](conversations.md))",
+    console: {
+      label: "How long responses are kept",
+      help: "How long callers can continue from a stored response, at most 24h. 'off' stores none and deletes what is stored.",
+      write: (length) => (length === 0 ? "off" : writeDuration(length)),
+    },
+  }),
+  accountBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
+    name: "account_mb",
+    default: "256",
+    documentation: "how much of them is stored per account; the oldest are deleted first",
+    console: {
+      label: "Kept responses of an account, MB",
+      help: "How much is stored for one account; its oldest responses are deleted first.",
+      write: writeMegabytes,
+    },
+  }),
+  totalBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
+    name: "total_mb",
+    default: "4096",
+    documentation: "how much of them is stored in total",
+    console: {
+      label: "Kept responses of all accounts, MB",
+      help: "How much is stored in total; the oldest responses of the account with the most are deleted first.",
+      write: writeMegabytes,
+    },
+  }),
+})
+
+export type ConversationSettings = ReturnType<typeof CONVERSATIONS.build>
+
+/** How long data is kept, milliseconds. */
+export const RETENTION = section(
+  "retention",
+  {
+    contents: setting(keepingTime(HOUR, "30d"), {
+      default: "30d",
+      documentation:
+        "how long prompts and responses are stored of the accounts that have them stored",
+    }),
+    receipts: setting(keepingTime(MIN_RECEIPTS, "400d"), {
+      otherwise: "forever",
+      documentation:
+        "how long receipts and the ledger's entries are kept, at least `62d`, by whole months: with `400d`, everything older than the beginning of the month 400 days ago is removed ([docs/operating.md](operating.md#data-backups-upgrades))",
+    }),
+  },
+  { build: ({ contents, receipts = null }) => ({ contents, receipts }) },
+)
+
+export type RetentionSettings = ReturnType<typeof RETENTION.build>
+
+/** How backups are monitored. */
+export const BACKUP = section(
+  "backup",
+  {
+    every: setting(reading(readBackupInterval, TEXT_OR_OFF), {
+      otherwise: "as the last backup said",
+      documentation:
+        "how long after a [backup](backup.md) the next one has to be made before `doctor` and a [notice](notices.md) report that it is overdue; `off`: no reports",
+    }),
+  },
+  { build: ({ every = null }) => ({ every }) },
+)
+
+/** `every`: milliseconds until the next backup is due; null: the interval of the last one; `off`: not monitored. */
+export type BackupSettings = ReturnType<typeof BACKUP.build>
+
+/** A length of time in days rather than seconds. */
+function keepingTime(shortest: number, example: string) {
+  return reading((input) => {
+    const text = readNumberText(input)
+    if (text instanceof Fault) return text
+    const length = parseDuration(text)
+    const isPossible = length !== undefined && length >= shortest && length <= MAX_RETENTION
+    return isPossible
+      ? length
+      : new Fault(
+          `must be a length of time such as ${example}, at least ${shortest < DAY ? `${shortest / HOUR}h` : `${shortest / DAY}d`}`,
+        )
+  })
+}
+
+function readBackupInterval(input: unknown): number | "off" | Fault {
+  const text = input === false ? "off" : readText(input)
+  if (text instanceof Fault) return text
+  if (text === "off") return text
+  const length = parseDuration(text)
+  if (length !== undefined && length >= MINUTE && length <= MAX_BACKUP_INTERVAL) return length
+  return new Fault("must be a length of time such as 6h or 7d, from 1m to 366d, or off")
+}

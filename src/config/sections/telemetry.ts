@@ -1,0 +1,106 @@
+import { type BuildContext, section, setting, type Values } from "../declare.ts"
+import { address, durationOrOff, flag, number, oneOf, text } from "../scalars.ts"
+import { HEADER_SECRET } from "../secret-forms.ts"
+import { headers } from "../shapes.ts"
+import { OTLP_PROTOCOLS } from "../telemetry-environment.ts"
+
+const SETTINGS = {
+  /** The collector's address; each signal has its path below it. */
+  endpoint: setting(address(), {
+    needsRestart: true,
+    otherVariables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+    otherwise: "none",
+    documentation:
+      "an OpenTelemetry collector, to which [traces](tracing.md) and [metrics](metrics.md#over-otlp) are sent over OTLP. `OTEL_*` are OpenTelemetry's own variables: the file wins over these",
+  }),
+  /** Further headers for the collector. Values may be secret, and are never printed. */
+  headers: setting(headers().transform(lowercased), {
+    isNullable: true,
+    needsRestart: true,
+    secret: HEADER_SECRET,
+    otherVariables: ["OTEL_EXPORTER_OTLP_HEADERS"],
+    otherwise: "none",
+    documentation:
+      'headers for the collector, such as `{ authorization: "Bearer …" }`; the variable applies only to the collector of the variable',
+  }),
+  protocol: setting(oneOf(OTLP_PROTOCOLS, "protocol"), {
+    needsRestart: true,
+    otherVariables: ["OTEL_EXPORTER_OTLP_PROTOCOL"],
+    default: "http/protobuf",
+    documentation: "or `http/json`; with `grpc` the variables are ignored",
+  }),
+  /** Which part of the requests is traced, from 0 to 1. */
+  sample: setting(number(0, 1), {
+    needsRestart: true,
+    otherVariables: ["OTEL_TRACES_SAMPLER_ARG"],
+    default: "1",
+    documentation: "which part of the requests is traced, from 0 to 1, whatever their callers say",
+  }),
+  serviceName: setting(text(), {
+    needsRestart: true,
+    otherVariables: ["OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"],
+    default: "tollgate",
+    documentation: "name of this service in traces; `OTEL_SDK_DISABLED=true` sends nothing",
+  }),
+  /** Whether vendors are sent the trace that their calls belong to. */
+  propagates: setting(flag(), {
+    name: "propagate",
+    needsRestart: true,
+    default: "false",
+    documentation: "whether vendors are sent `traceparent` and `tracestate`",
+  }),
+  /** Whether traces contain the account and key of a request. */
+  namesCallers: setting(flag(), {
+    name: "callers",
+    needsRestart: true,
+    default: "true",
+    documentation:
+      "whether traces have the ids of account and key, and the end user, session and tags",
+  }),
+  /** How often metrics are sent, milliseconds; 0: never. */
+  metricsEvery: setting(durationOrOff(), {
+    name: "metrics",
+    needsRestart: true,
+    otherVariables: ["OTEL_METRIC_EXPORT_INTERVAL"],
+    default: "60s",
+    documentation:
+      "how often metrics are sent; `off`, or `OTEL_METRICS_EXPORTER=none`: never. The variable is in milliseconds",
+  }),
+}
+
+/** Where traces and metrics are sent over OTLP; undefined without a collector. */
+export const TELEMETRY = section("telemetry", SETTINGS, { build })
+
+export type TelemetrySettings = NonNullable<ReturnType<typeof TELEMETRY.build>>
+
+/**
+ * Completes the section by OpenTelemetry's own variables: these are often set for all programs of a machine, so the
+ * file wins. Variables about a collector apply only to the collector that they name.
+ */
+function build(values: Values<typeof SETTINGS>, { set, telemetry }: BuildContext) {
+  const { collector } = telemetry
+  const endpoint = values.endpoint ?? collector?.endpoint
+  if (endpoint === undefined || telemetry.isDisabled) return undefined
+  const other = values.endpoint === undefined ? collector : undefined
+  const { "service.name": named, ...resource } = telemetry.resource ?? {}
+  const either = <Name extends keyof typeof values>(
+    name: Name,
+    variable: (typeof values)[Name] | undefined,
+  ) => (set.has(name) ? values[name] : (variable ?? values[name]))
+  return {
+    ...values,
+    endpoint,
+    headers: values.headers ?? lowercased(other?.headers ?? {}),
+    protocol: either("protocol", other?.protocol),
+    sample: either("sample", telemetry.sample),
+    serviceName: either("serviceName", telemetry.serviceName ?? named),
+    /** Further attributes of this service. */
+    resource,
+    metricsEvery: either("metricsEvery", telemetry.metricsEvery),
+  }
+}
+
+function lowercased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))
+}

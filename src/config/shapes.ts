@@ -1,0 +1,120 @@
+import { z } from "zod"
+import { MODEL_ID_PATTERN } from "./aliases.ts"
+import { Fault, JSON_FORMS, readText, reading } from "./scalars.ts"
+import { YamlNumber } from "./yaml-file.ts"
+
+/** An object with known names only. An unknown one is reported with the known names as its message. */
+export function strict<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const object = z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? Object.keys(shape).join(" ") : structureFault(issue),
+  })
+  return z.preprocess((input) => (input instanceof YamlNumber ? NaN : input), object)
+}
+
+export function record<Value extends z.core.$ZodType>(
+  names: z.ZodType<string, string>,
+  value: Value,
+) {
+  return z.record(names, value, { error: structureFault })
+}
+
+export function list<Item extends z.core.$ZodType>(item: Item) {
+  return z.array(item, { error: structureFault }).min(1, "is empty. Give it an entry, or remove it")
+}
+
+/** A plain value, or names with values. */
+export function either<Plain, Table>(plain: z.ZodType<Plain>, table: z.ZodType<Table>) {
+  const schema = z.unknown().transform((input, context): Plain | Table => {
+    const isPlain = typeof input !== "object" || input === null || input instanceof YamlNumber
+    const { data, error } = isPlain ? plain.safeParse(input) : table.safeParse(input)
+    if (data !== undefined) return data
+    for (const issue of error?.issues ?? []) {
+      context.issues.push({ ...issue, input } as z.core.$ZodRawIssue)
+    }
+    return z.NEVER
+  })
+  JSON_FORMS.set(schema, { anyOf: [plain, table] })
+  return schema
+}
+
+function structureFault(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "invalid_type") return undefined
+  if (issue.input === undefined) return "is missing"
+  const wanted = issue.expected === "array" ? "a list" : "names with values"
+  if (issue.input === null) return `has no value. Give it ${wanted}, or remove the line`
+  return `must hold ${wanted}, not ${typeof issue.input === "number" ? "a number" : "this"}`
+}
+
+export function name(pattern: RegExp, wanted: string) {
+  return z.string().regex(pattern, wanted)
+}
+
+export const MODEL_ID = name(
+  MODEL_ID_PATTERN,
+  "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
+)
+
+/** Headers that belong to the connection, not to the request. */
+const CONNECTION_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+const HEADER_NAME = name(
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
+  "this is no valid name of a header",
+).refine(
+  (header) => !CONNECTION_HEADERS.has(header.toLowerCase()),
+  "this header is set by the gateway itself. Remove it",
+)
+
+const headerValue = reading((input) => {
+  const value = readText(input)
+  if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
+  return new Fault("must be one line of printable characters")
+})
+
+/** Further headers of requests. Values may be secret. */
+export function headers() {
+  return record(HEADER_NAME, headerValue)
+}
+
+/** A name that people read, on one line. */
+export function label() {
+  return reading((input) => {
+    const value = readText(input)
+    if (value instanceof Fault) return value
+    return /^[^\p{C}]{1,100}$/u.test(value) ? value : new Fault("must have at most 100 characters")
+  })
+}
+
+type Present<Value> = {
+  [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Value[Name]
+} & {
+  [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: Exclude<
+    Value[Name],
+    undefined
+  >
+}
+
+/** The object without the members that are undefined. */
+export function present<Value extends object>(value: Value): Present<Value> {
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members) as Present<Value>
+}
+
+/** A table whose names are the operator's: looking up `constructor` finds nothing. */
+export function named<Value>(
+  entries: readonly (readonly [string, Value])[],
+): Record<string, Value> {
+  const table: Record<string, Value> = Object.create(null)
+  for (const [name, value] of entries) table[name] = value
+  return table
+}
