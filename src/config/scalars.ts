@@ -29,7 +29,7 @@ export const JSON_FORMS = new WeakMap<
 const STRING: JsonSchema = { type: "string" }
 /** A reference such as `${NAME}`, which may stand for any value. */
 const REFERENCE: JsonSchema = { type: "string", pattern: "\\$\\{" }
-const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
+export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
 /** A number or text, or `off` as YAML 1.1 reads it. */
 export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
 

@@ -1,33 +1,154 @@
 import { expect, test } from "bun:test"
+import { parse, stringify } from "yaml"
 import { settingsChanges } from "../../src/config/changes.ts"
+import { DECLARED_SETTINGS } from "../../src/config/declared-settings.ts"
+import { describeSettings } from "../../src/config/describe.ts"
+import { secretsOf } from "../../src/config/secret-values.ts"
 import { load } from "./harness.ts"
 
-test("reports every changed setting of the database, and that it needs a restart", () => {
-  const url = "postgres://localhost/tollgate"
-  const before = load(`database: { url: "${url}" }`).settings
-  const after = load(`
-database:
-  url: "${url}2"
-  connections: 5
-  allow_insecure: true
-  prepared_statements: false
-  secret: "0123456789abcdef0123456789abcdef"
-  settle: journal
-  patience: 3s
-  lease_term: 20s
-`).settings
-  const { changed, restartNeeded } = settingsChanges(before, before, after)
-  const names = [
-    "database.allow_insecure",
-    "database.connections",
-    "database.lease_term",
-    "database.patience",
-    "database.prepared_statements",
-    "database.secret",
-    "database.settle",
-    "database.url",
-  ]
-  expect(changed.toSorted()).toEqual(names)
-  expect(restartNeeded.toSorted()).toEqual(names)
-  expect(settingsChanges(after, after, after)).toEqual({ changed: [], restartNeeded: [] })
+const BUCKET = "{ bucket: lines, access_key_id: shown-1, secret_access_key: hidden-1 }"
+
+/** Another value than the default for every setting, as it is written in the file. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  multiplier: "1.25",
+  unpriced_features: "pass",
+  vendor_state: "pass",
+  aliases: "{ fast: mine/talker }",
+  unknown_models: "family",
+  "defaults.image_model": "mine/painter",
+  "defaults.translation_model": "mine/talker",
+  "server.host": "0.0.0.0",
+  "server.port": "9000",
+  "server.workers": "2",
+  "server.drain_delay": "5s",
+  "server.drain": "1m",
+  "server.watchdog": "20s",
+  "server.public_url": "https://ai.example.com",
+  "server.trusted_proxies": "[10.0.0.1]",
+  data: "./elsewhere",
+  admin_token: "hidden-token-0123456789",
+  "cors.origins": '["*"]',
+  "database.url": "postgres://me:hidden-2@localhost/other",
+  "database.connections": "5",
+  "database.allow_insecure": "true",
+  "database.prepared_statements": "false",
+  "database.secret": "hidden-0123456789abcdef0123456789abcdef",
+  "database.settle": "journal",
+  "database.patience": "3s",
+  "database.lease_term": "20s",
+  "console.oidc":
+    "[{ id: one, issuer: 'https://id.example.com', client_id: c, client_secret: hidden-3 }]",
+  "console.trusted_origins": "[https://console.example.com]",
+  "deadlines.connect": "1s",
+  "deadlines.first_byte": "2m",
+  "deadlines.between_bytes": "3m",
+  "deadlines.whole": "2h",
+  "routing.choice": "price",
+  "routing.affinity": "false",
+  "routing.retries": "2",
+  "routing.hedge": "true",
+  disconnect: "drain",
+  disconnect_limit: "1m",
+  "images.link_minutes": "90",
+  "images.mask": "optional",
+  "images.rules": "provider",
+  "images.s3": BUCKET,
+  "limits.body_mb": "8",
+  "limits.answer_mb": "16",
+  "limits.memory_mb": "300",
+  "limits.media_mb": "1.5",
+  "limits.media_private": "true",
+  "responses.keep": "90m",
+  "responses.account_mb": "64",
+  "responses.total_mb": "1024",
+  "idempotency.answer_mb": "1",
+  "idempotency.account_mb": "2",
+  "idempotency.total_mb": "3",
+  "retention.contents": "7d",
+  "retention.receipts": "400d",
+  "backup.every": "6h",
+  "notices.smtp": "smtps://me:hidden-4@mail.example.com",
+  "notices.from": "other@example.com",
+  "notices.private": "true",
+  "log.requests": "true",
+  "log.queue_mb": "2",
+  "log.file": "{ path: lines.jsonl }",
+  "log.http": "{ url: 'https://logs.example.com/?key=hidden-5', headers: { x-key: hidden-6 } }",
+  "log.s3": BUCKET,
+  "metrics.port": "9090",
+  "metrics.host": "0.0.0.0",
+  "metrics.token": "hidden-7",
+  "telemetry.endpoint": "http://other:4318",
+  "telemetry.headers": "{ authorization: Bearer hidden-8 }",
+  "telemetry.protocol": "http/json",
+  "telemetry.sample": "0.5",
+  "telemetry.service_name": "other",
+  "telemetry.propagate": "true",
+  "telemetry.callers": "false",
+  "telemetry.metrics": "30s",
+  "prices.refresh": "https://prices.example.com/list.json",
+  "prices.apply": "all",
+  "prices.keys": '["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="]',
+  account_templates: "{ trial: { credits: 1 } }",
+  stripe: "{ secret_key: hidden-9, webhook_secret: hidden-10 }",
+}
+
+/** Settings without which others of their section have no effect. */
+const BASE = {
+  database: { url: "postgres://localhost/tollgate" },
+  metrics: { token: "before" },
+  telemetry: { endpoint: "http://collector:4318" },
+  notices: { smtp: "smtps://mail.example.com", from: "tollgate@example.com" },
+  console: {},
+}
+
+/** The base with one more setting. */
+function withSetting(name: string, value: string): string {
+  const [section = "", member] = name.split(".")
+  const parsed: unknown = parse(value)
+  if (member === undefined) return stringify({ ...BASE, [section]: parsed })
+  const base: object = BASE[section as keyof typeof BASE] ?? {}
+  return stringify({ ...BASE, [section]: { ...base, [member]: parsed } })
+}
+
+test("has an example of every setting", () => {
+  const names = DECLARED_SETTINGS.map(({ name }) => name)
+  expect(names.toSorted()).toEqual(Object.keys(EXAMPLES).toSorted())
+})
+
+test.each([...DECLARED_SETTINGS])(
+  "reports a change of $name, and whether it needs a restart",
+  ({ name, needsRestart }) => {
+    const before = load(stringify(BASE)).settings
+    const after = load(withSetting(name, EXAMPLES[name] ?? "")).settings
+    const names = name === "database.settle" ? [name, "database.lease_term"] : [name]
+    expect(settingsChanges(before, before, after)).toEqual({
+      changed: names,
+      restartNeeded: needsRestart ? names : [],
+    })
+    expect(settingsChanges(after, after, after)).toEqual({ changed: [], restartNeeded: [] })
+  },
+)
+
+test.each(DECLARED_SETTINGS.filter(({ name }) => EXAMPLES[name]?.includes("hidden")))(
+  "never shows the secrets in $name, and removes them from the log",
+  ({ name }) => {
+    const { settings } = load(withSetting(name, EXAMPLES[name] ?? ""))
+    expect(JSON.stringify(describeSettings(settings))).not.toContain("hidden")
+    const secrets = secretsOf(settings)
+    const hidden = EXAMPLES[name]?.match(/hidden[\w-]*/g) ?? []
+    expect(hidden.filter((secret) => !secrets.some((one) => one.includes(secret)))).toEqual([])
+  },
+)
+
+test("reads every variable as its setting", () => {
+  for (const { name, environment } of DECLARED_SETTINGS) {
+    if (environment === undefined) continue
+    const value: unknown = parse(EXAMPLES[name] ?? "")
+    const base = stringify(BASE)
+    const before = load(base).settings
+    const { settings, warnings } = load(base, { [environment]: String(value) })
+    expect(settingsChanges(before, before, settings).changed).toContain(name)
+    expect(warnings).toEqual([])
+  }
 })

@@ -7,6 +7,8 @@ import { plainPath } from "tollgate-contract/route-name.ts"
 import { SERVICE_ROUTES } from "tollgate-contract/service-routes.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 import { MODELS_PAGE, modelsPage } from "../../scripts/models-page.ts"
+import { SETTINGS_PAGE, settingsPage } from "../../scripts/settings-page.ts"
+import { SETTINGS_SCHEMA, settingsSchema } from "../../scripts/settings-schema.ts"
 
 test("docs/losses.md is what the tables in the code say (npm run pages writes it)", () => {
   expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
@@ -26,6 +28,14 @@ test("docs/models.md is what the tables in the code say (npm run pages writes it
 
 test("the errors in docs/api.md are those of the code (npm run pages writes them)", () => {
   expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
+})
+
+test("the tables in docs/settings.md are those of the declarations (npm run pages writes them)", () => {
+  expect(readFileSync(SETTINGS_PAGE, "utf8")).toBe(settingsPage())
+})
+
+test("tollgate.schema.json is what the declarations say (npm run pages writes it)", () => {
+  expect(readFileSync(SETTINGS_SCHEMA, "utf8")).toBe(settingsSchema())
 })
 
 test("docs/api.md has every endpoint that callers use", () => {

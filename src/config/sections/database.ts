@@ -17,6 +17,7 @@ import {
   readSecret,
   readText,
   reading,
+  TEXT_OR_NUMBER,
 } from "../scalars.ts"
 import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
 
@@ -100,7 +101,7 @@ export const DATABASE = section(
       documentation: "how long running responses wait for the database with their last byte",
     }),
     /** How long leases last after the node was last seen, milliseconds. */
-    leaseTerm: setting(reading(readLeaseTerm), {
+    leaseTerm: setting(reading(readLeaseTerm, TEXT_OR_NUMBER), {
       needsRestart: true,
       otherwise: "15s, with a journal 60s",
       documentation:

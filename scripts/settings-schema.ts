@@ -1,0 +1,79 @@
+/**
+ * Writes tollgate.schema.json, a JSON Schema of `tollgate.yaml` for editors. `npm run pages` writes the file; a test
+ * compares it with the declarations.
+ */
+import { join } from "node:path"
+import { z } from "zod"
+import { DECLARED_SETTINGS, type DeclaredSetting } from "../src/config/declared-settings.ts"
+import { dialectsOf } from "../src/config/provider-rules.ts"
+import { JSON_FORMS } from "../src/config/scalars.ts"
+import { fileSchema } from "../src/config/schema.ts"
+import { vendors } from "../src/vendors/index.ts"
+
+export const SETTINGS_SCHEMA = join(import.meta.dir, "../tollgate.schema.json")
+
+/** The file as it should be. */
+export function settingsSchema(): string {
+  const known = [...vendors.values()]
+  const names = {
+    vendors: known.map(({ id }) => id),
+    dialects: [...new Set(known.flatMap(dialectsOf))],
+    providers: [],
+  }
+  const schema = jsonSchemaOf(fileSchema(names, "/"))
+  for (const setting of DECLARED_SETTINGS) document(schema, setting)
+  const members = Object.entries(membersOf(schema)).map(
+    ([name, member]) => `    ${JSON.stringify(name)}: ${JSON.stringify(member)}`,
+  )
+  return `{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "Settings of Tollgate",
+  "type": "object",
+  "properties": {
+${members.join(",\n")}
+  },
+  "patternProperties": { "^x-": { "description": "Ignored, for values that several entries share." } },
+  "additionalProperties": false
+}
+`
+}
+
+type JsonObject = z.core.JSONSchema.BaseSchema
+type Members = Readonly<Record<string, JsonObject>>
+
+function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  return z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      const form = JSON_FORMS.get(zodSchema)
+      if (form !== undefined)
+        Object.assign(jsonSchema, "form" in form ? form.form : anyOf(form.anyOf))
+    },
+  })
+}
+
+function anyOf(schemas: readonly z.ZodType[]): JsonObject {
+  const alternatives = schemas.map((schema) => {
+    const { $schema: _, ...alternative } = jsonSchemaOf(schema)
+    return alternative
+  })
+  return { anyOf: alternatives }
+}
+
+/** Adds the documentation and the default of a setting to its place in the schema. */
+function document(schema: JsonObject, { name, documentation, ...setting }: DeclaredSetting): void {
+  let place = schema
+  for (const step of name.split(".")) place = membersOf(place)[step] ?? {}
+  place["description"] = documentation.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1")
+  const written = setting.default ?? setting.implied
+  if (written === undefined) return
+  place["default"] = /^(true|false|\d+)$/.test(written) ? JSON.parse(written) : written
+}
+
+/** The members of an object, which may be one of several alternatives. */
+function membersOf({ properties, anyOf: alternatives = [] }: JsonObject): Members {
+  return (properties ?? alternatives.find((one) => one.properties)?.properties ?? {}) as Members
+}
+
+if (import.meta.main) await Bun.write(SETTINGS_SCHEMA, settingsSchema())
