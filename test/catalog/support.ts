@@ -3,6 +3,7 @@ import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
 import type { KnownVendor } from "../../src/catalog/dialects.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
+import { DEFAULTS } from "../support/settings.ts"
 
 export const facts: Facts = {
   generated_from: [
@@ -47,21 +48,8 @@ export function settings(
   multiplier = "1",
 ): Settings {
   return {
-    server: { host: "127.0.0.1", port: 0, workers: 1, drainDelay: 0, drain: 30_000, watchdog: 0 },
+    ...DEFAULTS,
     data: "/nowhere",
-    prices: { apply: "ask", keys: [] },
-    log: { requests: false, queueBytes: 2 ** 24 },
-    notices: { allowsPrivate: false },
-    limits: { bodyBytes: 1, mediaBytes: 1, answerBytes: 1 << 26, mediaPrivate: false },
-    deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },
-    idempotency: { answerBytes: 1, accountBytes: 1, totalBytes: 1 },
-    retention: { contents: 1, receipts: null },
-    backup: { every: null },
-    responses: { keep: 1, accountBytes: 1, totalBytes: 1 },
-    routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
-    disconnect: "auto",
-    disconnectLimit: 300_000,
-    images: { linkLifetime: 1 },
     multiplier,
     providers,
     models,

@@ -16,7 +16,7 @@ test("the environment wins over the file", () => {
     TOLLGATE_DATA: "/var/lib/tollgate",
     TOLLGATE_ADMIN_TOKEN: "from-the-environment\n",
   })
-  expect(settings.server).toEqual({
+  expect(settings.server).toMatchObject({
     host: "0.0.0.0",
     port: 9000,
     workers: 2,

@@ -181,8 +181,8 @@ describe("values", () => {
     ["servr: {}", "1:1 : unknown name 'servr'. Did you mean 'server'?"],
     ["server: 5", "1:9 server: must hold names with values, not a number"],
     [
-      "server: { colour: red }",
-      "1:11 server: unknown name 'colour'. Known here: host, port, workers, drain_delay, drain, watchdog, trusted_proxies, public_url",
+      "defaults: { colour: red }",
+      "1:13 defaults: unknown name 'colour'. Known here: image_model, translation_model",
     ],
     ["server: { port: eighty }", "1:17 server.port: must be a whole number from 0 to 65535"],
     ["server: { port: 65536 }", "1:17 server.port: must be a whole number"],

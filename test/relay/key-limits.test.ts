@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
 import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { DEFAULTS } from "../support/settings.ts"
 import { until } from "../support/until.ts"
 import { CHAT, HELLO } from "./support.ts"
 
 /** The test is a proxy that is trusted: what it says of addresses counts. */
 const SERVER = {
-  host: "127.0.0.1",
+  ...DEFAULTS.server,
   port: 0,
-  workers: 1,
-  drainDelay: 0,
   drain: 1_000,
   watchdog: 0,
   trustedProxies: ["127.0.0.1"],

@@ -17,6 +17,7 @@ import { WorkerPool } from "../../src/workers/worker-pool.ts"
 import type { Store } from "../../src/store/store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Events } from "../../src/telemetry/events.ts"
+import { DEFAULTS } from "./settings.ts"
 import { until } from "./until.ts"
 
 /** Everything the gateway told its operator, by name. */
@@ -130,34 +131,24 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
 
 function settingsFor(data: string, simulator: Simulator, options: GatewayOptions): Settings {
   return {
+    ...DEFAULTS,
     server: {
-      host: "127.0.0.1",
+      ...DEFAULTS.server,
       port: 0,
-      workers: 1,
       drainDelay: options.drainDelay ?? 0,
       drain: options.drainTime ?? 30_000,
       watchdog: 0,
     },
     data,
-    prices: { apply: "ask", keys: [] },
-    log: { requests: false, queueBytes: 2 ** 24 },
     notices: { allowsPrivate: true },
     limits: {
+      ...DEFAULTS.limits,
       bodyBytes: 4 * 1024 * 1024,
       mediaBytes: 4 * 1024 * 1024,
       answerBytes: 1 << 26,
-      mediaPrivate: false,
     },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
-    idempotency: { answerBytes: 1 << 25, accountBytes: 1 << 29, totalBytes: 2 ** 32 },
-    retention: { contents: 30 * 86_400_000, receipts: null },
-    backup: { every: null },
-    responses: { keep: 86_400_000, accountBytes: 1 << 28, totalBytes: 2 ** 32 },
-    routing: { choice: "weight", affinity: true, retries: 0, hedge: false },
-    disconnect: "auto",
-    disconnectLimit: 300_000,
-    images: { linkLifetime: 3_600_000 },
-    multiplier: "1",
+    routing: { ...DEFAULTS.routing, retries: 0 },
     providers: {
       sim: provider(`${simulator.url}/v1`),
       ...options.providers,

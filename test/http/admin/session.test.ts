@@ -3,6 +3,7 @@ import { AUDIT } from "../../store/audit-record.ts"
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { readableAudit } from "../../management/readable-audit.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
+import { DEFAULTS } from "../../support/settings.ts"
 import { totp } from "../../users/totp.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
 
@@ -96,7 +97,7 @@ test("behind TLS all cookies travel by TLS alone", async () => {
   await using gateway = await startGateway({
     settings: {
       publicUrl,
-      server: { host: "127.0.0.1", port, workers: 1, drainDelay: 0, drain: 30_000, watchdog: 0 },
+      server: { ...DEFAULTS.server, port, watchdog: 0 },
     },
   })
   const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
@@ -115,7 +116,7 @@ test("cookies have their prefix behind a proxy that sends the host of the machin
   await using gateway = await startGateway({
     settings: {
       publicUrl,
-      server: { host: "127.0.0.1", port, workers: 1, drainDelay: 0, drain: 30_000, watchdog: 0 },
+      server: { ...DEFAULTS.server, port, watchdog: 0 },
     },
   })
   const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
