@@ -3,8 +3,7 @@ import type { BuildContext, Section } from "./declare.ts"
 import { DECLARATIONS, type DeclaredSettings, isSection, nameOf } from "./declared-settings.ts"
 import { fileValue } from "./places.ts"
 import type { FileSettings } from "./schema.ts"
-import { buildModel } from "./sections/models.ts"
-import { buildProviders, type FileProvider } from "./sections/providers.ts"
+import type { ProviderEntry, ProviderSettings } from "./sections/providers.ts"
 import type { Settings } from "./settings.ts"
 import { named, present } from "./shapes.ts"
 import type { TelemetryEnvironment } from "./telemetry-environment.ts"
@@ -17,8 +16,8 @@ export interface SettingsParts {
   readonly overrides: Readonly<Record<string, unknown>>
   /** From `OTEL_*`, over which the file wins; absent: not set. */
   readonly telemetry?: TelemetryEnvironment
-  /** Entries in the file's form, made from environment variables. */
-  readonly environmentProviders: Readonly<Record<string, FileProvider>>
+  /** Entries that are made from environment variables. */
+  readonly environmentProviders: Readonly<Record<string, ProviderEntry>>
   /** Where the part in the file's form comes from; absent: the file. */
   readonly origin?: "file" | "console"
 }
@@ -31,14 +30,19 @@ export function buildSettings(parts: SettingsParts): Settings {
     ...declared,
     data: dataDirectory(declared.data, parts),
     providers: named([
-      ...buildProviders(parts.environmentProviders, "environment"),
-      ...buildProviders(file.providers ?? {}, parts.origin ?? "file"),
+      ...providersOf(parts.environmentProviders, "environment"),
+      ...providersOf(file.providers ?? {}, parts.origin ?? "file"),
     ]),
-    models: named(
-      Object.entries(file.models ?? {}).map(([id, entry]) => [id, buildModel(id, entry)]),
-    ),
+    models: file.models ?? named([]),
     priceGroups: file.price_groups ?? undefined,
   })
+}
+
+function providersOf(
+  entries: Readonly<Record<string, ProviderEntry>>,
+  origin: ProviderSettings["origin"],
+): [string, ProviderSettings][] {
+  return Object.entries(entries).map(([id, entry]) => [id, { ...entry, origin }])
 }
 
 function declaredSettings(parts: SettingsParts): DeclaredSettings {

@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import type { TelemetryEnvironment } from "./telemetry-environment.ts"
 import type { Fault } from "./scalars.ts"
+import type { Members } from "./shapes.ts"
 
 /** How a setting appears in the console, where an operator can change it while the gateway runs. */
 export interface ConsoleField<Value> {
@@ -75,21 +76,13 @@ type ValueOf<Declaration> =
   Declaration extends Section<infer Built>
     ? Built
     : Declaration extends Setting<infer Value>
-      ? ReadonlyList<Value>
+      ? Value
       : never
 
-type ReadonlyList<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
-
 /** The values of declared settings, by member. */
-export type Values<Members> = {
-  readonly [
-    Name in keyof Members as undefined extends ValueOf<Members[Name]> ? never : Name
-  ]: ValueOf<Members[Name]>
-} & {
-  readonly [
-    Name in keyof Members as undefined extends ValueOf<Members[Name]> ? Name : never
-  ]?: Exclude<ValueOf<Members[Name]>, undefined>
-}
+export type Values<Declarations> = Members<{
+  [Name in keyof Declarations]: ValueOf<Declarations[Name]>
+}>
 
 /** What a section may need to know besides its values. */
 export interface BuildContext {
@@ -120,17 +113,17 @@ export interface SectionRule {
 }
 
 /** Declares a section whose settings are used as they are. */
-export function section<Members extends SettingTable>(
+export function section<Settings extends SettingTable>(
   name: string,
-  settings: Members,
-): Section<Values<Members>>
+  settings: Settings,
+): Section<Values<Settings>>
 /** Declares a section that makes something else of its settings. */
-export function section<Members extends SettingTable, Built>(
+export function section<Settings extends SettingTable, Built>(
   name: string,
-  settings: Members,
+  settings: Settings,
   options: {
     readonly rule?: SectionRule
-    build(values: Values<Members>, context: BuildContext): Built
+    build(values: Values<Settings>, context: BuildContext): Built
   },
 ): Section<Built>
 export function section(

@@ -15,6 +15,7 @@ import { ACCESS, SERVER } from "./sections/server.ts"
 import { SIGN_IN } from "./sections/sign-in.ts"
 import { BACKUP, CONVERSATIONS, IDEMPOTENCY, RETENTION } from "./sections/storage.ts"
 import { TELEMETRY } from "./sections/telemetry.ts"
+import { snakeCase } from "./shapes.ts"
 
 /** All settings except the tables of providers, models and price groups, as `Settings` has them. */
 export const DECLARATIONS = {
@@ -71,7 +72,7 @@ export const DECLARED_SETTINGS: readonly DeclaredSetting[] = Object.entries(DECL
 
 /** The name of a setting in the file, below its section. */
 export function nameOf(setting: Setting<unknown>, member: string): string {
-  return setting.name ?? member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return setting.name ?? snakeCase(member)
 }
 
 export function isSection(

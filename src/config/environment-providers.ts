@@ -1,6 +1,7 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { Fault, baseAddress, readWith } from "./scalars.ts"
-import { type FileProvider, vendorScalars } from "./sections/providers.ts"
+import { type ProviderEntry, vendorMembers } from "./sections/providers.ts"
+import { snakeCase } from "./shapes.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor, SettingVariables, VariableSet, VendorSetting } from "./vendors.ts"
 
@@ -63,8 +64,7 @@ function isSet(value: string | undefined): boolean {
 }
 
 export interface EnvironmentProviders {
-  /** Entries in the file's form. */
-  readonly providers: Readonly<Record<string, FileProvider>>
+  readonly providers: Readonly<Record<string, ProviderEntry>>
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly string[]
 }
@@ -78,7 +78,7 @@ export function environmentProviders(
   found: readonly SwitchedOn[],
   inFile: readonly string[],
 ): EnvironmentProviders {
-  const providers: Record<string, FileProvider> = {}
+  const providers: Record<string, ProviderEntry> = {}
   const problems: ConfigProblem[] = []
   const warnings: string[] = []
   for (const entry of found) {
@@ -102,15 +102,17 @@ function isEnough({ vendor, missing }: SwitchedOn): boolean {
 function readEntry(
   environment: Environment,
   { vendor, settings }: SwitchedOn,
-): { provider: FileProvider; faults: ConfigProblem[] } {
-  const scalars = { ...vendorScalars(process.cwd()), base_url: baseAddress() }
+): { provider: ProviderEntry; faults: ConfigProblem[] } {
+  const members = { ...vendorMembers(process.cwd()), baseUrl: baseAddress() }
   const faults: ConfigProblem[] = []
-  const values: Partial<Record<Setting, unknown>> = {}
-  for (const [name, variable] of settings) {
-    const value = readWith<unknown>(scalars[name])(environment[variable] ?? "")
+  const values: Record<string, unknown> = {}
+  for (const [member, schema] of Object.entries(members)) {
+    const variable = settings.find(([name]) => name === snakeCase(member))?.[1]
+    if (variable === undefined) continue
+    const value = readWith<unknown>(schema)(environment[variable] ?? "")
     if (value instanceof Fault) faults.push({ path: variable, message: value.message })
-    else values[name] = value
+    else values[member] = value
   }
   // Each value was parsed like a value of the file.
-  return { provider: { vendor: vendor.id, ...values } as FileProvider, faults }
+  return { provider: { vendor: vendor.id, headers: {}, knownModels: true, ...values }, faults }
 }

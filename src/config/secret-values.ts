@@ -3,7 +3,7 @@ import type { GoogleCredentials } from "./google-credentials.ts"
 import { valueAt } from "./places.ts"
 import { signingSettings } from "./provider-credentials.ts"
 import { headerSecrets } from "./secret-forms.ts"
-import type { ProviderSettings, VendorCredential } from "./sections/providers.ts"
+import type { ProviderSettings } from "./sections/providers.ts"
 import type { Settings } from "./settings.ts"
 
 /** All that is secret in the settings. */
@@ -25,7 +25,7 @@ function providerSecrets(provider: ProviderSettings): string[] {
   ]
 }
 
-function credentialSecrets(credential: VendorCredential): string[] {
+function credentialSecrets(credential: ProviderSettings): string[] {
   const { apiKey, accessKeyId, secretAccessKey, sessionToken, credentials } = credential
   const plain = [apiKey, accessKeyId, secretAccessKey, sessionToken]
   const google = credentials === undefined ? [] : googleSecrets(credentials)

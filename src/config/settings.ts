@@ -13,7 +13,6 @@ export type {
 export type { ImageSettings } from "./sections/images.ts"
 export type {
   ModeTable,
-  PriceCardSettings,
   PricePeriodSettings,
   PriceSettings,
   ServicePriceSettings,

@@ -95,19 +95,48 @@ export function label() {
   })
 }
 
-type Present<Value> = {
-  [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Value[Name]
+type ReadonlyList<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value
+
+/** The members of an object, optional if they may be undefined. */
+export type Members<Value> = {
+  readonly [Name in keyof Value as undefined extends Value[Name] ? never : Name]: ReadonlyList<
+    Value[Name]
+  >
 } & {
-  [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: Exclude<
-    Value[Name],
-    undefined
+  readonly [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: ReadonlyList<
+    Exclude<Value[Name], undefined>
   >
 }
 
 /** The object without the members that are undefined. */
-export function present<Value extends object>(value: Value): Present<Value> {
+export function present<Value extends object>(value: Value): Members<Value> {
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(members) as Present<Value>
+  return Object.fromEntries(members) as Members<Value>
+}
+
+type Shape = Readonly<Record<string, z.ZodType>>
+
+/** The name of a member in the file, unless its declaration has one. */
+export function snakeCase(member: string): string {
+  return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/**
+ * An object whose members have the names of the file in snake case. A member without a value is absent.
+ * @param names the members with another name in the file.
+ */
+export function entry<Entry extends Shape>(
+  shape: Entry,
+  names: Partial<Record<keyof Entry, string>> = {},
+) {
+  const members = Object.keys(shape).map((member) => [member, names[member] ?? snakeCase(member)])
+  const schemas = members.map(([member = "", name = ""]) => [name, shape[member]] as const)
+  return strict(Object.fromEntries(schemas) as Shape).transform((file) => {
+    const values = members.map(([member = "", name = ""]) => [member, file[name] ?? undefined])
+    return present(Object.fromEntries(values)) as Members<{
+      [Member in keyof Entry]: Exclude<z.output<Entry[Member]>, null>
+    }>
+  })
 }
 
 /** A table whose names are the operator's: looking up `constructor` finds nothing. */

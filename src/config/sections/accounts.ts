@@ -24,7 +24,10 @@ const template = strict({
   monthly_budget: amount(CREDIT_PLACES).optional(),
   price_group: text().optional(),
   models: list(text()).optional(),
-}).transform((entry): AccountTemplate => present(entry))
+}).transform(
+  // The contract's lists are mutable.
+  (own) => present(own) as AccountTemplate,
+)
 
 export const ACCOUNTS = {
   /** What new accounts begin with, by name. */

@@ -1,46 +1,24 @@
+import type { z } from "zod"
 import type { Secret } from "../declare.ts"
 import { address, placeName, secret, text } from "../scalars.ts"
-import { present } from "../shapes.ts"
+import { entry } from "../shapes.ts"
 
-/** An S3-compatible bucket. */
-export interface BucketSettings {
-  readonly bucket: string
-  /** Absent: Amazon's own. */
-  readonly endpoint?: string
-  readonly region?: string
-  /** Never printed; nor is the next one. */
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-}
-
-/** The names of a bucket in the file. */
-export const BUCKET_SHAPE = {
+/** The members of an S3-compatible bucket. */
+export const BUCKET = {
   bucket: text(),
+  /** Absent: Amazon's own. */
   endpoint: address().optional(),
   region: placeName("us-east-1").optional(),
-  access_key_id: secret(),
-  secret_access_key: secret(),
+  /** Never printed; nor is the next one. */
+  accessKeyId: secret(),
+  secretAccessKey: secret(),
 }
 
-interface FileBucket {
-  readonly bucket: string
-  readonly endpoint?: string | undefined
-  readonly region?: string | undefined
-  readonly access_key_id: string
-  readonly secret_access_key: string
-}
+export const bucket = entry(BUCKET)
 
-export function buildBucket(file: FileBucket): BucketSettings {
-  return present({
-    bucket: file.bucket,
-    endpoint: file.endpoint,
-    region: file.region,
-    accessKeyId: file.access_key_id,
-    secretAccessKey: file.secret_access_key,
-  })
-}
+export type BucketSettings = z.output<typeof bucket>
 
 export const BUCKET_SECRET: Secret<BucketSettings> = {
   textsOf: ({ accessKeyId, secretAccessKey }) => [accessKeyId, secretAccessKey],
-  describe: (bucket) => bucket && { ...bucket, accessKeyId: "set", secretAccessKey: "set" },
+  describe: (settings) => settings && { ...settings, accessKeyId: "set", secretAccessKey: "set" },
 }

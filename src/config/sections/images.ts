@@ -1,7 +1,6 @@
 import { section, setting } from "../declare.ts"
 import { minutes, oneOf, writeMinutes } from "../scalars.ts"
-import { strict } from "../shapes.ts"
-import { BUCKET_SECRET, BUCKET_SHAPE, buildBucket } from "./bucket.ts"
+import { bucket, BUCKET_SECRET } from "./bucket.ts"
 
 /** Whether an image edit has to come with a mask. */
 export const MASK_RULES = ["required", "optional"] as const
@@ -44,7 +43,7 @@ export const IMAGES = section("images", {
     },
   }),
   /** Absent: a folder of the data directory. */
-  bucket: setting(strict(BUCKET_SHAPE).transform(buildBucket), {
+  bucket: setting(bucket, {
     name: "s3",
     secret: BUCKET_SECRET,
     documentation:

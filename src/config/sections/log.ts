@@ -1,88 +1,63 @@
 import { resolve } from "node:path"
+import type { z } from "zod"
 import { type Secret, section, setting } from "../declare.ts"
 import { duration, flag, megabytes, number, text, wholeAddress } from "../scalars.ts"
 import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
-import { headers, strict } from "../shapes.ts"
-import { BUCKET_SECRET, BUCKET_SHAPE, type BucketSettings, buildBucket } from "./bucket.ts"
+import { entry, headers } from "../shapes.ts"
+import { BUCKET, BUCKET_SECRET } from "./bucket.ts"
 
 /** A file that lines of requests are appended to. */
-export interface LineFileSettings {
-  /** Absolute. */
-  readonly path: string
-  /** A file of this size is rotated. */
-  readonly rotateBytes: number
-  /** Maximum rotated files that are kept. */
-  readonly keep: number
-}
-
-/** An address that lines of requests are posted to. It may hold a secret. */
-export interface LineAddressSettings {
-  readonly url: string
-  /** Further headers. Values may be secret, and are never printed. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Whether it may be in a private network. */
-  readonly allowsPrivate: boolean
-  readonly isCompressed: boolean
-  /** Flush interval, milliseconds. */
-  readonly every: number
-}
-
-/** A bucket that lines of requests are stored in. */
-export interface LineBucketSettings {
-  readonly place: BucketSettings
-  /** Empty, or with a slash at its end. */
-  readonly prefix: string
-  /** Whether it may be in a private network. */
-  readonly allowsPrivate: boolean
-  /** Flush interval, milliseconds. */
-  readonly every: number
-}
-
-const ROTATE_BYTES = 100 * 1024 * 1024
-const KEPT_FILES = 10
-const HTTP_INTERVAL_MS = 5_000
-const BUCKET_INTERVAL_MS = 300_000
-
-const lineFile = strict({
-  path: text(),
-  rotate_mb: megabytes(1, 1_048_576).optional(),
-  keep: number(0, 100_000, "whole number").optional(),
-}).transform(
-  ({ path, rotate_mb: rotateBytes = ROTATE_BYTES, keep = KEPT_FILES }): LineFileSettings => ({
-    path,
-    rotateBytes,
-    keep,
-  }),
+const lineFile = entry(
+  {
+    /** Absolute. */
+    path: text(),
+    /** A file of this size is rotated. */
+    rotateBytes: megabytes(1, 1_048_576).prefault("100"),
+    /** Maximum rotated files that are kept. */
+    keep: number(0, 100_000, "whole number").prefault("10"),
+  },
+  { rotateBytes: "rotate_mb" },
 )
 
-const lineAddress = strict({
-  url: wholeAddress(),
-  private: flag().optional(),
-  gzip: flag().optional(),
-  every: duration().optional(),
-  headers: headers().nullish(),
-}).transform((file): LineAddressSettings => ({
-  url: file.url,
-  headers: file.headers ?? {},
-  allowsPrivate: file.private ?? false,
-  isCompressed: file.gzip ?? true,
-  every: file.every ?? HTTP_INTERVAL_MS,
-}))
+export type LineFileSettings = z.output<typeof lineFile>
 
-const lineBucket = strict({
-  ...BUCKET_SHAPE,
-  prefix: text().optional(),
-  private: flag().optional(),
-  every: duration().optional(),
-}).transform(({ prefix = "", ...file }): LineBucketSettings => {
+/** An address that lines of requests are posted to. It may hold a secret. */
+const lineAddress = entry(
+  {
+    url: wholeAddress(),
+    /** Whether it may be in a private network. */
+    allowsPrivate: flag().prefault("false"),
+    isCompressed: flag().prefault("true"),
+    /** Flush interval, milliseconds. */
+    every: duration().prefault("5s"),
+    /** Further headers. Values may be secret, and are never printed. */
+    headers: headers()
+      .nullish()
+      .transform((table) => table ?? {}),
+  },
+  { allowsPrivate: "private", isCompressed: "gzip" },
+)
+
+export type LineAddressSettings = z.output<typeof lineAddress>
+
+/** A bucket that lines of requests are stored in. */
+const lineBucket = entry(
+  {
+    ...BUCKET,
+    /** Empty, or with a slash at its end. */
+    prefix: text().optional(),
+    /** Whether it may be in a private network. */
+    allowsPrivate: flag().prefault("false"),
+    /** Flush interval, milliseconds. */
+    every: duration().prefault("5m"),
+  },
+  { allowsPrivate: "private" },
+).transform(({ prefix = "", allowsPrivate, every, ...place }) => {
   const parts = prefix.split("/").filter((part) => part !== "")
-  return {
-    place: buildBucket(file),
-    prefix: parts.map((part) => `${part}/`).join(""),
-    allowsPrivate: file.private ?? false,
-    every: file.every ?? BUCKET_INTERVAL_MS,
-  }
+  return { place, prefix: parts.map((part) => `${part}/`).join(""), allowsPrivate, every }
 })
+
+export type LineBucketSettings = z.output<typeof lineBucket>
 
 const ADDRESS_SECRET: Secret<LineAddressSettings> = {
   textsOf: ({ url, headers }) => [url, ...HEADER_SECRET.textsOf(headers)],

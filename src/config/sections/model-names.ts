@@ -1,8 +1,8 @@
 import { ALIAS_PATTERN, aliasLine, aliasText } from "../aliases.ts"
 import { setting } from "../declare.ts"
 import { oneOf } from "../scalars.ts"
-import { either, MODEL_ID, name, named, record, strict } from "../shapes.ts"
-import { buildPrice, price, type PriceSettings } from "./model-prices.ts"
+import { either, entry, MODEL_ID, name, named, record } from "../shapes.ts"
+import { price } from "./model-prices.ts"
 
 const UNKNOWN_MODELS = ["refuse", "family"] as const
 
@@ -11,11 +11,7 @@ const ALIAS = name(
   "an alias must be a name without spaces, commas and equals signs, such as gpt-4o",
 )
 
-type UnknownModels = (typeof UNKNOWN_MODELS)[number] | { readonly price: PriceSettings }
-
-const unknownModels = either(oneOf(UNKNOWN_MODELS, "rule"), strict({ price })).transform(
-  (rule): UnknownModels => (typeof rule === "string" ? rule : { price: buildPrice(rule.price) }),
-)
+const unknownModels = either(oneOf(UNKNOWN_MODELS, "rule"), entry({ price }))
 
 const aliases = either(aliasText(), record(ALIAS, MODEL_ID)).transform((table) =>
   named(Object.entries(table)),

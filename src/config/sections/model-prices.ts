@@ -9,35 +9,58 @@ import {
 import type { z } from "zod"
 import { dayHours, periodScalars, weekday } from "../price-periods.ts"
 import { amount, minimumSeconds, number } from "../scalars.ts"
-import { either, label, list, name, present, record, strict } from "../shapes.ts"
+import { either, entry, label, list, name, present, record } from "../shapes.ts"
 import { MULTIPLIER } from "./pricing.ts"
 
-/** Credits per million units of each class. */
-export type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
+const PRICE_PLACES = 9
 
-/** Factors on the token rates in a mode of service: `priority`, `flex`, `fast`. */
-export type ModeTable = Readonly<Record<string, DecimalText>>
-
-/** A vendor's prices besides those of its models, and its modes of service. */
-export interface ServicePriceSettings extends Readonly<
-  Partial<Record<ServicePriceName, DecimalText>>
-> {
-  readonly modes?: ModeTable
-}
-
+const rate = amount(PRICE_PLACES).optional()
+const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Record<
+  PriceName,
+  typeof rate
+>
 /** Prices that replace the base ones for the whole request once its input is longer than `above`. */
-export interface PriceTierSettings extends PriceTable {
-  readonly above: number
+const tier = entry({ above: number(1, Infinity, "whole number"), ...rates })
+/** One price for all images, or one for each of their kinds. */
+const imagePrice = either(
+  amount(PRICE_PLACES),
+  record(
+    name(
+      /^(default|([1-9]\d*x[1-9]\d*)(\/[\w-]+)?|[a-z][\w-]*)$/,
+      "a kind of picture is a size, a quality or both, such as 1024x1024/hd, or default",
+    ),
+    amount(PRICE_PLACES),
+  ),
+)
+/** Factors on the token rates in a mode of service: `priority`, `flex`, `fast`. */
+const modes = record(
+  name(
+    /^[a-z][a-z0-9_-]*$/,
+    "a mode of service has a name in small letters, such as priority, flex or fast",
+  ),
+  MULTIPLIER,
+)
+export type ModeTable = Readonly<z.output<typeof modes>>
+
+/** Credits per million units of each class. */
+type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
+
+const card = {
+  ...rates,
+  image: imagePrice.optional(),
+  minimum_seconds: minimumSeconds().optional(),
+  tiers: list(tier).optional(),
+  /** Absent: the known modes of the model and of its vendor. */
+  modes: modes.optional(),
 }
 
 /** The prices of a model or of one of its periods. */
 export interface PriceCardSettings extends PriceTable {
   /** Seconds of audio that each request is charged for at least, a whole number. */
   readonly minimum_seconds?: DecimalText
-  readonly tiers?: readonly PriceTierSettings[]
+  readonly tiers?: readonly z.output<typeof tier>[]
   /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, DecimalText>>
-  /** Absent: the known modes of the model and of its vendor. */
   readonly modes?: ModeTable
 }
 
@@ -51,52 +74,21 @@ export interface PriceSettings extends PriceCardSettings {
   readonly periods?: readonly PricePeriodSettings[]
 }
 
-const PRICE_PLACES = 9
-
-const rate = amount(PRICE_PLACES).optional()
-const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Record<
-  PriceName,
-  typeof rate
->
-const tier = strict({ above: number(1, Infinity, "whole number"), ...rates })
-/** One price for all images, or one for each of their kinds. */
-const imagePrice = either(
-  amount(PRICE_PLACES),
-  record(
-    name(
-      /^(default|([1-9]\d*x[1-9]\d*)(\/[\w-]+)?|[a-z][\w-]*)$/,
-      "a kind of picture is a size, a quality or both, such as 1024x1024/hd, or default",
-    ),
-    amount(PRICE_PLACES),
-  ),
-)
-const modes = record(
-  name(
-    /^[a-z][a-z0-9_-]*$/,
-    "a mode of service has a name in small letters, such as priority, flex or fast",
-  ),
-  MULTIPLIER,
-)
-const card = {
-  ...rates,
-  image: imagePrice.optional(),
-  minimum_seconds: minimumSeconds().optional(),
-  tiers: list(tier).optional(),
-  modes: modes.optional(),
-}
-const period = strict({
+const period = entry({
   name: label().optional(),
   ...periodScalars,
   days: list(weekday).optional(),
   hours: list(dayHours).optional(),
   ...card,
-})
+}).transform((own): PricePeriodSettings => withImages(own))
 
-/** The price of a model in the file. */
-export const price = strict({ ...card, periods: list(period).optional() })
+/** The price of a model. */
+export const price = entry({ ...card, periods: list(period).optional() }).transform(
+  (own): PriceSettings => withImages(own),
+)
 
-/** The prices of a provider besides those of its models. */
-export const servicePrices = strict({
+/** The prices of a provider besides those of its models, and its modes of service. */
+export const servicePrices = entry({
   ...(Object.fromEntries(SERVICE_PRICE_NAMES.map((service) => [service, rate])) as Record<
     ServicePriceName,
     typeof rate
@@ -104,24 +96,19 @@ export const servicePrices = strict({
   modes: modes.optional(),
 })
 
-type FilePrice = z.output<typeof price>
+export type ServicePriceSettings = z.output<typeof servicePrices>
 
-export function buildPrice(entry: FilePrice): PriceSettings {
-  const { periods, ...own } = entry
-  const built = periods?.map(({ name, from, until, zone, days, hours, ...prices }) =>
-    present({ ...buildCard(prices), name, from, until, zone, days, hours }),
-  )
-  return present({ ...buildCard(own), periods: built })
+/** Separates the price of images of any kind from those of single kinds. */
+function withImages<Card extends { readonly image?: z.output<typeof imagePrice> }>({
+  image,
+  ...rest
+}: Card) {
+  const { default: other, ...kinds } = typeof image === "string" ? { default: image } : { ...image }
+  const images = Object.keys(kinds).length === 0 ? undefined : kinds
+  return { ...rest, ...present<Images>({ image: other, images }) }
 }
 
-function buildCard(entry: Omit<FilePrice, "periods">): PriceCardSettings {
-  const { tiers, image, ...prices } = entry
-  const images = typeof image === "string" ? { default: image } : { ...image }
-  const { default: other, ...kinds } = images
-  return present({
-    ...prices,
-    image: other,
-    images: Object.keys(kinds).length === 0 ? undefined : kinds,
-    tiers: tiers?.map((one) => present(one)),
-  })
+interface Images {
+  readonly image: DecimalText | undefined
+  readonly images: PriceCardSettings["images"] | undefined
 }

@@ -1,14 +1,13 @@
-import type { DecimalText } from "#contract/decimal.ts"
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { z } from "zod"
 import { MODEL_ID_PATTERN } from "../aliases.ts"
 import { modelRuleScalars } from "../model-rule-settings.ts"
 import { suggestion } from "../nearest.ts"
 import { Fault, flag, number, oneOf, readText, reading, text } from "../scalars.ts"
-import { either, list, MODEL_ID, present, record, strict } from "../shapes.ts"
-import { buildPrice, price, type PriceSettings } from "./model-prices.ts"
+import { either, entry, list, MODEL_ID, named, record } from "../shapes.ts"
+import { price } from "./model-prices.ts"
 import { MULTIPLIER } from "./pricing.ts"
-import { type Choice, CHOICES, type Disconnect, DISCONNECTS } from "./routing.ts"
+import { CHOICES, DISCONNECTS } from "./routing.ts"
 
 export const MODEL_KINDS = [
   "chat",
@@ -20,54 +19,6 @@ export const MODEL_KINDS = [
 ] as const
 
 export type ModelKind = (typeof MODEL_KINDS)[number]
-
-export interface DeploymentSettings {
-  readonly provider: string
-  /** The provider's own name for the model. */
-  readonly model: string
-  readonly weight: number
-  /** Whether no request goes there until the operator says so. */
-  readonly isPaused?: boolean
-  /** Absent: the model's price. */
-  readonly price?: PriceSettings
-  /** Absent: the model's dialects. */
-  readonly dialects?: readonly string[]
-  /** Rules that differ from those of the model's other deployments. */
-  readonly rules?: ModelRules
-}
-
-/** A model of a group. */
-export interface MemberSettings {
-  readonly model: string
-  /** Its share of the group's requests, where they are shared by weight. */
-  readonly weight: number
-}
-
-export interface ModelSettings {
-  readonly kind?: ModelKind
-  readonly price?: PriceSettings
-  readonly multiplier?: DecimalText
-  readonly context?: number
-  readonly maxOutput?: number
-  /** Characters of text that a model of speech takes. */
-  readonly maxInput?: number
-  /** Searches that the model makes by itself in an answer, at most. */
-  readonly ownSearches?: number
-  readonly ownedBy?: string
-  /** Absent: the setting for all models. */
-  readonly disconnect?: Disconnect
-  /** Absent: the setting for all models. */
-  readonly choice?: Choice
-  /** Absent: the setting for all models. */
-  readonly hedge?: boolean
-  /** The dialects it can be called in; absent: the known ones, else all of its provider. */
-  readonly dialects?: readonly string[]
-  readonly deployments?: readonly DeploymentSettings[]
-  /** Rules that override the known rules of the model. */
-  readonly rules?: ModelRules
-  /** Set for a group: the models of which any may answer. It has no deployments and no price of its own. */
-  readonly members?: readonly MemberSettings[]
-}
 
 const COUNT = number(1, Infinity, "whole number")
 
@@ -81,7 +32,9 @@ function dialects(names: KnownNames) {
   return list(oneOf(names.dialects, "dialect")).optional()
 }
 
-const modelRules = strict(modelRuleScalars)
+const modelRules = entry(modelRuleScalars).transform((rules): ModelRules => rules)
+
+const WEIGHT = number(0, 1_000_000).prefault("1")
 
 function deploymentSchema(names: KnownNames) {
   const provider = reading((input) => {
@@ -90,94 +43,91 @@ function deploymentSchema(names: KnownNames) {
     const hint = suggestion(text, names.providers) || " Add it under 'providers'."
     return new Fault(`is no configured provider.${hint}`)
   })
-  return strict({
-    provider: provider.optional(),
-    model: text().optional(),
-    weight: number(0, 1_000_000).optional(),
-    paused: flag().optional(),
-    price: price.optional(),
-    dialects: dialects(names),
-    rules: modelRules.optional(),
-  })
+  return entry(
+    {
+      /** Absent: the one in the model's id. */
+      provider: provider.optional(),
+      /** The provider's own name for the model; absent: the one in the model's id. */
+      model: text().optional(),
+      weight: WEIGHT,
+      /** Whether it receives no requests. */
+      isPaused: flag().optional(),
+      /** Absent: the model's price. */
+      price: price.optional(),
+      /** Absent: the model's dialects. */
+      dialects: dialects(names),
+      /** Rules that differ from those of the model's other deployments. */
+      rules: modelRules.optional(),
+    },
+    { isPaused: "paused" },
+  )
 }
 
+const memberId = reading((input) => {
+  const id = readText(input)
+  if (id instanceof Fault || MODEL_ID_PATTERN.test(id)) return id
+  return new Fault("must be the id of a model, such as local/llama")
+})
+
+/** A model of a group. */
 const member = either(
-  reading((input) => {
-    const id = readText(input)
-    if (id instanceof Fault || MODEL_ID_PATTERN.test(id)) return id
-    return new Fault("must be the id of a model, such as local/llama")
-  }),
-  strict({ model: MODEL_ID, weight: number(0, 1_000_000).optional() }),
+  memberId.transform((model) => ({ model, weight: 1 })),
+  /** The weight is its share of the group's requests, if they are shared by weight. */
+  entry({ model: MODEL_ID, weight: WEIGHT }),
 )
 
 function modelSchema(names: KnownNames) {
-  return strict({
+  return entry({
     kind: oneOf(MODEL_KINDS, "kind of model").optional(),
     price: price.optional(),
     multiplier: MULTIPLIER.optional(),
     context: COUNT.optional(),
-    max_output: COUNT.optional(),
-    max_input: COUNT.optional(),
-    own_searches: number(1, 1_000, "whole number").optional(),
-    owned_by: text().optional(),
+    maxOutput: COUNT.optional(),
+    /** Maximum characters of text for a model of speech. */
+    maxInput: COUNT.optional(),
+    /** Maximum searches that the model makes by itself in a response. */
+    ownSearches: number(1, 1_000, "whole number").optional(),
+    ownedBy: text().optional(),
+    /** Absent: the setting for all models, as for the next two. */
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     choice: oneOf(CHOICES, "choice").optional(),
     hedge: flag().optional(),
+    /** The dialects it can be called in; absent: the known ones, else all of its provider. */
     dialects: dialects(names),
+    /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
+    /** Set for a group: the models of which any may answer. It has no deployments and no price of its own. */
     members: list(member).optional(),
   })
 }
 
 /** The table `models`, by id. */
 export function modelsSchema(names: KnownNames) {
-  return record(MODEL_ID, modelSchema(names)).nullish()
+  return record(MODEL_ID, modelSchema(names))
+    .transform((models) =>
+      named(Object.entries(models).map(([id, entry]) => [id, withDeployments(id, entry)])),
+    )
+    .nullish()
 }
 
 type FileModel = z.output<ReturnType<typeof modelSchema>>
+type FileDeployment = z.output<ReturnType<typeof deploymentSchema>>
 
-export function buildModel(id: string, entry: FileModel): ModelSettings {
-  return present({
-    kind: entry.kind,
-    price: entry.price && buildPrice(entry.price),
-    multiplier: entry.multiplier,
-    context: entry.context,
-    maxOutput: entry.max_output,
-    maxInput: entry.max_input,
-    ownSearches: entry.own_searches,
-    ownedBy: entry.owned_by,
-    disconnect: entry.disconnect,
-    choice: entry.choice,
-    hedge: entry.hedge,
-    dialects: entry.dialects,
-    rules: rules(entry.rules),
-    deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
-    members: entry.members?.map((member) =>
-      typeof member === "string"
-        ? { model: member, weight: 1 }
-        : { model: member.model, weight: member.weight ?? 1 },
-    ),
-  })
+export interface DeploymentSettings extends FileDeployment {
+  readonly provider: string
+  /** The provider's own name for the model. */
+  readonly model: string
 }
 
-function buildDeployment(
-  id: string,
-  entry: NonNullable<FileModel["deployments"]>[number],
-): DeploymentSettings {
+export interface ModelSettings extends Omit<FileModel, "deployments"> {
+  readonly deployments?: readonly DeploymentSettings[]
+}
+
+/** A model whose deployments name their provider and its model. */
+function withDeployments(id: string, { deployments, ...model }: FileModel): ModelSettings {
+  if (deployments === undefined) return model
   const slash = id.indexOf("/")
-  return present({
-    provider: entry.provider ?? id.slice(0, slash),
-    model: entry.model ?? id.slice(slash + 1),
-    weight: entry.weight ?? 1,
-    isPaused: entry.paused,
-    price: entry.price && buildPrice(entry.price),
-    dialects: entry.dialects,
-    rules: rules(entry.rules),
-  })
-}
-
-/** Returns only the rules that are set: an absent rule overrides nothing. */
-function rules(entry: FileModel["rules"]): ModelRules | undefined {
-  return entry === undefined ? undefined : present(entry)
+  const ids = { provider: id.slice(0, slash), model: id.slice(slash + 1) }
+  return { ...model, deployments: deployments.map((one) => ({ ...ids, ...one })) }
 }

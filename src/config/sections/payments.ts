@@ -1,18 +1,7 @@
+import type { z } from "zod"
 import { type Secret, setting } from "../declare.ts"
 import { address, Fault, readText, reading, secret } from "../scalars.ts"
-import { present, strict } from "../shapes.ts"
-
-/** Stripe takes cards for credits. One credit is one unit of the currency. */
-export interface PaymentSettings {
-  /** Never printed; nor is the next one. */
-  readonly secretKey: string
-  /** Proves that a webhook comes from Stripe. */
-  readonly webhookSecret: string
-  /** ISO 4217, in lowercase. */
-  readonly currency: string
-  /** Absent: Stripe's own. */
-  readonly baseUrl?: string
-}
+import { entry } from "../shapes.ts"
 
 /** Currencies that Stripe counts in units without cents; source: its page "Supported currencies". */
 const WITHOUT_CENTS = new Set(
@@ -35,19 +24,19 @@ const currency = reading((input) => {
   return code
 })
 
-const schema = strict({
-  secret_key: secret(),
-  webhook_secret: secret(),
-  currency: currency.optional(),
-  base_url: address().optional(),
-}).transform((file): PaymentSettings =>
-  present({
-    secretKey: file.secret_key,
-    webhookSecret: file.webhook_secret,
-    currency: file.currency ?? "usd",
-    baseUrl: file.base_url,
-  }),
-)
+/** Stripe takes cards for credits. One credit is one unit of the currency. */
+const payments = entry({
+  /** Never printed; nor is the next one. */
+  secretKey: secret(),
+  /** Proves that a webhook comes from Stripe. */
+  webhookSecret: secret(),
+  /** ISO 4217, in lowercase. */
+  currency: currency.prefault("usd"),
+  /** Absent: Stripe's own. */
+  baseUrl: address().optional(),
+})
+
+export type PaymentSettings = z.output<typeof payments>
 
 const PAYMENT_SECRET: Secret<PaymentSettings> = {
   textsOf: ({ secretKey, webhookSecret }) => [secretKey, webhookSecret],
@@ -56,7 +45,7 @@ const PAYMENT_SECRET: Secret<PaymentSettings> = {
 
 export const PAYMENTS = {
   /** Absent: credits are not sold by card. */
-  stripe: setting(schema, {
+  stripe: setting(payments, {
     isNullable: true,
     secret: PAYMENT_SECRET,
     documentation:

@@ -1,26 +1,8 @@
-import type { DecimalText } from "#contract/decimal.ts"
 import type { z } from "zod"
 import { moment } from "../scalars.ts"
-import { label, list, name, named, present, record, strict } from "../shapes.ts"
-import { buildPrice, price, type PriceSettings } from "./model-prices.ts"
+import { entry, label, list, name, named, record } from "../shapes.ts"
+import { price } from "./model-prices.ts"
 import { MULTIPLIER } from "./pricing.ts"
-
-/** What members of a price group pay from a moment on. */
-export interface PriceTermSettings {
-  /** Unix milliseconds. */
-  readonly from: number
-  /** A factor on what everyone else pays; absent: 1. */
-  readonly multiplier?: DecimalText
-  /** The prices of models, by id or glob; no multiplier is applied to them. */
-  readonly prices?: Readonly<Record<string, PriceSettings>>
-}
-
-/** Accounts with prices of their own. */
-export interface PriceGroupSettings {
-  readonly name?: string
-  /** The earliest first. */
-  readonly terms: readonly PriceTermSettings[]
-}
 
 const MODEL_GLOB = name(
   /^[^\s\p{C}]{1,200}$/u,
@@ -31,25 +13,28 @@ const PRICE_GROUP_ID = name(
   "the id of a price group must be small letters, digits and hyphens, such as partners",
 )
 
-const term = strict({
+/** What members of a price group pay from a moment on. */
+const term = entry({
+  /** Unix milliseconds. */
   from: moment(),
+  /** A factor on what everyone else pays; absent: 1. */
   multiplier: MULTIPLIER.optional(),
-  prices: record(MODEL_GLOB, price).optional(),
+  /** The prices of models, by id or glob; no multiplier is applied to them. */
+  prices: record(MODEL_GLOB, price)
+    .transform((prices) => named(Object.entries(prices)))
+    .optional(),
 })
 
-const priceGroup = strict({ name: label().optional(), terms: list(term) }).transform(
-  ({ name, terms }): PriceGroupSettings =>
-    present({ name, terms: terms.map(buildTerm).toSorted((a, b) => a.from - b.from) }),
-)
+export type PriceTermSettings = z.output<typeof term>
 
-function buildTerm({ from, multiplier, prices }: z.output<typeof term>): PriceTermSettings {
-  const entries = prices && Object.entries(prices)
-  return present({
-    from,
-    multiplier,
-    prices: entries && named(entries.map(([glob, entry]) => [glob, buildPrice(entry)])),
-  })
-}
+/** Accounts with prices of their own. */
+const priceGroup = entry({
+  name: label().optional(),
+  /** The earliest first. */
+  terms: list(term).transform((terms) => terms.toSorted((a, b) => a.from - b.from)),
+})
+
+export type PriceGroupSettings = z.output<typeof priceGroup>
 
 /** The table `price_groups`, by id. */
 export const priceGroups = record(PRICE_GROUP_ID, priceGroup)

@@ -2,60 +2,37 @@ import { z } from "zod"
 import { type Secret, section, setting } from "../declare.ts"
 import { address, secret, text } from "../scalars.ts"
 import { presence } from "../secret-forms.ts"
-import { list, present, strict } from "../shapes.ts"
-
-/** An OpenID Connect issuer that people sign in with. */
-export interface OidcSettings {
-  /** Part of the callback address: `/admin/v1/auth/callback/<id>`. */
-  readonly id: string
-  /** As the sign-in page shows it. */
-  readonly name: string
-  readonly issuer: string
-  readonly clientId: string
-  /** Absent for a public client. Never printed. */
-  readonly clientSecret?: string
-  readonly scopes: readonly string[]
-  /** Whether people who have a second factor here are asked for it, or the issuer answers for that. */
-  readonly secondFactor: SecondFactorRule
-  /** Whether an existing user is linked once they confirm it by signing in, or by the address that the issuer has verified. */
-  readonly linkUsers: LinkRule
-}
-
-const SECOND_FACTOR_RULES = ["required", "issuer"] as const
-type SecondFactorRule = (typeof SECOND_FACTOR_RULES)[number]
-const LINK_RULES = ["confirmed", "verified_email"] as const
-type LinkRule = (typeof LINK_RULES)[number]
+import { entry, list } from "../shapes.ts"
 
 const OIDC_ID = /^[a-z0-9][a-z0-9-]{0,39}$/
 
-const issuer = strict({
+/** An OpenID Connect issuer that people sign in with. */
+const issuer = entry({
+  /** Part of the callback address: `/admin/v1/auth/callback/<id>`. */
   id: z
     .string("must be text")
     .regex(OIDC_ID, "must be small letters, digits and hyphens, such as company"),
+  /** As the sign-in page shows it. */
   name: text().optional(),
   issuer: address(),
-  client_id: text(),
-  client_secret: secret().optional(),
-  second_factor: z.enum(SECOND_FACTOR_RULES, "must be required or issuer").optional(),
-  link_users: z.enum(LINK_RULES, "must be confirmed or verified_email").optional(),
-  scopes: list(text()).optional(),
-}).transform((file): OidcSettings =>
-  present({
-    id: file.id,
-    name: file.name ?? file.id,
-    issuer: file.issuer,
-    clientId: file.client_id,
-    clientSecret: file.client_secret,
-    scopes: file.scopes ?? ["openid", "email", "profile"],
-    secondFactor: file.second_factor ?? "required",
-    linkUsers: file.link_users ?? "confirmed",
-  }),
-)
+  clientId: text(),
+  /** Absent for a public client. Never printed. */
+  clientSecret: secret().optional(),
+  /** Whether people who have a second factor here are asked for it, or the issuer answers for that. */
+  secondFactor: z.enum(["required", "issuer"], "must be required or issuer").prefault("required"),
+  /** Whether an existing user is linked once they confirm it by signing in, or by the address that the issuer has verified. */
+  linkUsers: z
+    .enum(["confirmed", "verified_email"], "must be confirmed or verified_email")
+    .prefault("confirmed"),
+  scopes: list(text()).prefault(["openid", "email", "profile"]),
+}).transform((own) => ({ ...own, name: own.name ?? own.id }))
+
+export type OidcSettings = z.output<typeof issuer>
 
 const ISSUER_SECRET: Secret<readonly OidcSettings[]> = {
   textsOf: (issuers) => issuers.flatMap(({ clientSecret }) => clientSecret ?? []),
   describe: (issuers) =>
-    issuers?.map((entry) => ({ ...entry, clientSecret: presence(entry.clientSecret) })),
+    issuers?.map((one) => ({ ...one, clientSecret: presence(one.clientSecret) })),
 }
 
 /** How people sign in to the console; undefined without the section. */
