@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { z } from "zod"
 import { DECLARED_SETTINGS, type DeclaredSetting } from "../src/config/declared-settings.ts"
 import { dialectsOf } from "../src/config/provider-rules.ts"
-import { JSON_FORMS } from "../src/config/scalars.ts"
+import { JSON_FORMS } from "../src/config/reading.ts"
 import { fileSchema } from "../src/config/schema.ts"
 import { vendors } from "../src/vendors/index.ts"
 
@@ -41,7 +41,8 @@ ${members.join(",\n")}
 type JsonObject = z.core.JSONSchema.BaseSchema
 type Members = Readonly<Record<string, JsonObject>>
 
-function jsonSchemaOf(schema: z.ZodType): JsonObject {
+/** The JSON Schema of unchecked values. */
+export function jsonSchemaOf(schema: z.ZodType): JsonObject {
   return z.toJSONSchema(schema, {
     io: "input",
     unrepresentable: "any",

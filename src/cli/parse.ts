@@ -3,7 +3,8 @@ import { readAliases } from "../config/aliases.ts"
 import { commaFault } from "#contract/comma.ts"
 import { parseDuration } from "../config/duration.ts"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
-import { Fault, readNetwork } from "../config/scalars.ts"
+import { readNetwork } from "../config/addresses.ts"
+import { Fault } from "../config/reading.ts"
 import { parseCredits } from "../ledger/money.ts"
 
 /** Far below what the ledger's columns hold, far above what anyone pays. */

@@ -1,4 +1,4 @@
-import { Fault, readText, reading } from "./scalars.ts"
+import { Fault, readText, reading } from "./reading.ts"
 
 /** What an alias of a model may look like. */
 export const ALIAS_PATTERN = /^[^\s\p{C},=]{1,200}$/u

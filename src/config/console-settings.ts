@@ -8,7 +8,7 @@ import {
   namedProviders,
   schemaFor,
 } from "./console-entry.ts"
-import { defaultName } from "./provider-credentials.ts"
+import { defaultName } from "./sections/providers.ts"
 import type { FileSettings } from "./schema.ts"
 import type { SecretCipher } from "./secret-cipher.ts"
 import type { Settings } from "./settings.ts"

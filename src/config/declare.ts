@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import type { TelemetryEnvironment } from "./telemetry-environment.ts"
-import type { Fault } from "./scalars.ts"
+import type { Fault } from "./reading.ts"
 import type { Members } from "./shapes.ts"
 
 /** How a setting appears in the console, where an operator can change it while the gateway runs. */

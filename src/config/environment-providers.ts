@@ -1,5 +1,6 @@
 import type { ConfigProblem } from "./config-error.ts"
-import { Fault, baseAddress, readWith } from "./scalars.ts"
+import { baseAddress } from "./addresses.ts"
+import { Fault, readWith } from "./reading.ts"
 import { type ProviderEntry, vendorMembers } from "./sections/providers.ts"
 import { snakeCase } from "./shapes.ts"
 import type { Environment } from "./substitute.ts"

@@ -1,7 +1,8 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { DECLARED_SETTINGS } from "./declared-settings.ts"
 import { suggestion } from "./nearest.ts"
-import { Fault, oneOf, readWith } from "./scalars.ts"
+import { Fault, readWith } from "./reading.ts"
+import { oneOf } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-environment.ts"
 

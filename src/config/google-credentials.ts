@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { z } from "zod"
-import { Fault } from "./scalars.ts"
+import { Fault } from "./reading.ts"
 
 /** The key of a Google service account. Never printed. */
 export interface ServiceAccount {

@@ -1,7 +1,8 @@
 import { PERIOD_MEMBERS, type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting/period-calendar.ts"
 import { entries, type Finding, member } from "./finding.ts"
-import { Fault, moment, oneOf, readText, reading } from "./scalars.ts"
+import { Fault, readText, reading } from "./reading.ts"
+import { moment, oneOf } from "./scalars.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/

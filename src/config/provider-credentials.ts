@@ -26,8 +26,3 @@ export function signingSettings(provider: ProviderSettings): readonly ProviderSe
   const credentials = credentialsOf(provider)
   return credentials.length === 0 ? [provider] : credentials.map(({ settings }) => settings)
 }
-
-/** What a credential that the settings do not name is called. @param index its place in the list. */
-export function defaultName(index: number): string {
-  return String(index + 1)
-}

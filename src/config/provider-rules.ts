@@ -1,5 +1,5 @@
 import { entries, type Finding, member, numberIn } from "./finding.ts"
-import { defaultName } from "./provider-credentials.ts"
+import { defaultName } from "./sections/providers.ts"
 import { type KnownVendor, VENDOR_SETTINGS, type VendorSetting } from "./vendors.ts"
 import type { SettingPath } from "./yaml-file.ts"
 

@@ -1,81 +1,18 @@
-import { isIP } from "node:net"
-import { z } from "zod"
 import { MAX_MINIMUM_SECONDS } from "#contract/amounts.ts"
 import { commaFault } from "#contract/comma.ts"
 import { type DecimalText, plainDecimal } from "#contract/decimal.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
-import { YamlNumber } from "./yaml-file.ts"
-import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
-
-/** Why a value is invalid, as the end of a sentence that starts with the setting's name. */
-export class Fault {
-  readonly message: string
-
-  constructor(message: string) {
-    this.message = message
-  }
-}
-
-/** A JSON Schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>
-
-/** How the schemas with a reader of their own look in a JSON Schema; several alternatives are schemas again. */
-export const JSON_FORMS = new WeakMap<
-  z.core.$ZodType,
-  { readonly form: JsonSchema } | { readonly anyOf: readonly z.ZodType[] }
->()
-
-const STRING: JsonSchema = { type: "string" }
-/** A reference such as `${NAME}`, which may stand for any value. */
-const REFERENCE: JsonSchema = { type: "string", pattern: "\\$\\{" }
-export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
-/** A number or text, or `off` as YAML 1.1 reads it. */
-export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
-
-/**
- * A schema from a function that gives the value, or the fault it has.
- * @param form how editors see it; absent: text.
- */
-export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
-  const schema = z.unknown().transform((input, context): Value => {
-    const result = read(input)
-    if (!(result instanceof Fault)) return result
-    context.addIssue({ code: "custom", message: result.message })
-    return z.NEVER
-  })
-  JSON_FORMS.set(schema, { form })
-  return schema
-}
-
-interface Checking<Value> {
-  safeParse(input: unknown): {
-    readonly data?: Value
-    readonly error?: { readonly issues: readonly { readonly message: string }[] }
-  }
-}
-
-/** A function that parses text by a schema, for values without a place. */
-export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
-  return (text) => {
-    const { data, error } = schema.safeParse(text)
-    return data ?? new Fault(error?.issues[0]?.message ?? "is not valid")
-  }
-}
-
-/** Text that is not empty. */
-export function readText(input: unknown): string | Fault {
-  if (input === undefined) return new Fault("is missing")
-  if (input === null) return new Fault("has no value. Give it one, or remove the line")
-  if (typeof input !== "string") return new Fault("must be text. Put it in quotes")
-  return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
-}
-
-/** The text of a number, quoted or not, or the text that is there instead. */
-export function readNumberText(input: unknown): string | Fault {
-  const text = readText(input instanceof YamlNumber ? input.source : input)
-  return text instanceof Fault && typeof input === "boolean" ? new Fault("must be a number") : text
-}
+import {
+  Fault,
+  readNumberText,
+  reading,
+  readText,
+  REFERENCE,
+  SECRET_TEXT,
+  TEXT_OR_NUMBER,
+  TEXT_OR_OFF,
+} from "./reading.ts"
 
 /** A number within bounds, both included. */
 export function number(
@@ -260,7 +197,7 @@ export function secret() {
   return reading((input) => {
     const text = readText(input)
     return text instanceof Fault ? text : readSecret(text)
-  })
+  }, SECRET_TEXT)
 }
 
 /** The same for a secret from the environment. */
@@ -269,124 +206,4 @@ export function readSecret(text: string): string | Fault {
   return /^[!-~]+$/.test(trimmed)
     ? trimmed
     : new Fault("must be printable characters without spaces, as it was issued")
-}
-
-const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
-
-/** A name or address to listen on. */
-export function host() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault || isIP(text) !== 0 || HOST_NAME.test(text)) return text
-    return new Fault("must be a host name or an IP address such as 127.0.0.1, without a port")
-  })
-}
-
-/** An IP address, or a range of them with its prefix, as in `10.0.0.0/8`. */
-export function network() {
-  return reading((input) => {
-    const text = readText(input)
-    return text instanceof Fault ? text : readNetwork(text)
-  })
-}
-
-/** The same from elsewhere. */
-export function readNetwork(text: string): string | Fault {
-  const [address = "", prefix] = text.split("/", 2)
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const isPlain = bits > 0 && !text.includes("%") && !/^[:0]*:ffff:/i.test(address)
-  const isWhole = text === (prefix === undefined ? address : `${address}/${prefix}`)
-  const isPrefix = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && +prefix <= bits)
-  if (isPlain && isWhole && isPrefix) return text
-  return new Fault("must be an IP address such as 10.0.0.7, or a range such as 10.0.0.0/8")
-}
-
-/**
- * Whether an address names a user. A password with a slash in it that is not percent-encoded ends the host, so that its
- * `@` stands in the path, where it is allowed at the start of a later segment only (`/ai/run/@cf/model`).
- */
-function hasUser({ username, password, pathname }: URL): boolean {
-  return username !== "" || password !== "" || /^\/+@|[^/]@/.test(pathname)
-}
-
-/** An http or https address without a trailing slash. */
-export function address() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
-    const url = URL.parse(text)
-    if (!url || !/^https?:\/\//i.test(text.trim())) {
-      return new Fault("must be an address that starts with http:// or https://")
-    }
-    if (hasUser(url)) {
-      return new Fault("must not hold a user name or password. Use api_key or headers")
-    }
-    if (/[?#]/.test(text)) return new Fault("must not have a query ('?') or a fragment ('#')")
-    return url.href.replace(/\/+$/, "")
-  })
-}
-
-/** Paths of endpoints, which people copy together with the base address from a vendor's examples. */
-const ENDPOINT_PATH =
-  /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
-
-/** The base address of a provider, to which the gateway adds the path of each endpoint. */
-export function baseAddress() {
-  const any = address()
-  return reading((input) => {
-    const { data, error } = any.safeParse(input)
-    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no address")
-    const base = data.replace(ENDPOINT_PATH, "")
-    if (base === data) return data
-    return new Fault(
-      `ends in the path of an endpoint, which the gateway adds itself. Write ${base}`,
-    )
-  })
-}
-
-/** A web address with everything in it, a query too, which may hold a secret: no message repeats it. */
-export function wholeAddress() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
-    const url = URL.parse(text.trim())
-    if (!url || !/^https?:$/.test(url.protocol)) {
-      return new Fault("must be an address that starts with http:// or https://")
-    }
-    if (hasUser(url)) return new Fault("must not hold a user name or password. Use headers")
-    return url.href
-  })
-}
-
-/** The origin of a page as browsers send it, without a path; `*` for any. */
-export function pageOrigin() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
-    return pageOriginOf(text) ?? new Fault(PAGE_ORIGIN_RULE)
-  })
-}
-
-const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
-
-const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
-
-/** The customer's part of a vendor's address. If it is a URL, its host is used. */
-export function accountName() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
-    const name = text.replace(/^https:\/\//, "").replace(/\/+$/, "")
-    if (ACCOUNT.test(name)) return name
-    return new Fault("must be letters, digits, dots, hyphens and underscores, such as my-account")
-  })
-}
-
-/** A name that becomes part of an address: of a region, a location, a project. */
-export function placeName(example: string) {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault || PLACE.test(text)) return text
-    return new Fault(`must be small letters, digits and hyphens, such as ${example}`)
-  })
 }

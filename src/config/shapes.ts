@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { MODEL_ID_PATTERN } from "./aliases.ts"
-import { Fault, JSON_FORMS, readText, reading } from "./scalars.ts"
+import { Fault, JSON_FORMS, readText, reading, SECRET_TEXT } from "./reading.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
 /** An object with known names only. An unknown one is reported with the known names as its message. */
@@ -79,7 +79,7 @@ const headerValue = reading((input) => {
   const value = readText(input)
   if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
   return new Fault("must be one line of printable characters")
-})
+}, SECRET_TEXT)
 
 /** Further headers of requests. Values may be secret. */
 export function headers() {

@@ -1,4 +1,6 @@
-import { address, Fault, number, oneOf, readWith, text } from "./scalars.ts"
+import { address } from "./addresses.ts"
+import { Fault, readWith } from "./reading.ts"
+import { number, oneOf, text } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 /** The encodings of OTLP over HTTP. */

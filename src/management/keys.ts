@@ -8,7 +8,8 @@ import type {
   KeySecretRecord,
   NewKey as NewKeyRecord,
 } from "../store/keys.ts"
-import { Fault, readNetwork } from "../config/scalars.ts"
+import { readNetwork } from "../config/addresses.ts"
+import { Fault } from "../config/reading.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import { hintOf, type KeyHasher, newSecret } from "../keys/secret.ts"

@@ -1,6 +1,6 @@
 import { type RawEntry, secretNames } from "../config/console-settings.ts"
 import { asObject } from "../config/issues.ts"
-import { defaultName } from "../config/provider-credentials.ts"
+import { defaultName } from "../config/sections/providers.ts"
 import { refused } from "./entry-refusal.ts"
 
 /** The members of a credential that say which one it is; name and weight do not. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { listedModels } from "../../src/cli/listed-models.ts"
 import { aliasLine, readAliases } from "../../src/config/aliases.ts"
-import { Fault } from "../../src/config/scalars.ts"
+import { Fault } from "../../src/config/reading.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { load } from "./harness.ts"
 

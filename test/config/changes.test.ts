@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { parse, stringify } from "yaml"
+import { jsonSchemaOf } from "../../scripts/settings-schema.ts"
 import { settingsChanges } from "../../src/config/changes.ts"
 import { DECLARED_SETTINGS } from "../../src/config/declared-settings.ts"
 import { describeSettings } from "../../src/config/describe.ts"
@@ -140,6 +141,14 @@ test.each(DECLARED_SETTINGS.filter(({ name }) => EXAMPLES[name]?.includes("hidde
     expect(hidden.filter((secret) => !secrets.some((one) => one.includes(secret)))).toEqual([])
   },
 )
+
+test("declares the secrets of every setting that holds some", () => {
+  const holding = DECLARED_SETTINGS.filter(({ schema }) =>
+    JSON.stringify(jsonSchemaOf(schema)).includes('"writeOnly":true'),
+  )
+  expect(holding.length).toBeGreaterThan(10)
+  expect(holding.filter(({ secret }) => secret === undefined)).toEqual([])
+})
 
 test("reads every variable as its setting", () => {
   for (const { name, environment } of DECLARED_SETTINGS) {

@@ -186,6 +186,7 @@ describe("values", () => {
     ],
     ["server: { port: eighty }", "1:17 server.port: must be a whole number from 0 to 65535"],
     ["server: { port: 65536 }", "1:17 server.port: must be a whole number"],
+    ["metrics: { port: 9090.5 }", "1:18 metrics.port: must be a whole number"],
     ["server: { port: 80.5 }", "1:17 server.port: must be a whole number"],
     ["server: { port: 0x50 }", "1:17 server.port: must be a whole number"],
     ["server: { port: true }", "1:17 server.port: must be a number"],

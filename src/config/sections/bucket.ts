@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import type { Secret } from "../declare.ts"
-import { address, placeName, secret, text } from "../scalars.ts"
+import { address, placeName } from "../addresses.ts"
+import { secret, text } from "../scalars.ts"
 import { entry } from "../shapes.ts"
 
 /** The members of an S3-compatible bucket. */

@@ -7,18 +7,8 @@ import {
 import type { ConfigProblem } from "../config-error.ts"
 import { section, setting } from "../declare.ts"
 import { valueAt } from "../places.ts"
-import {
-  duration,
-  durationOrOff,
-  Fault,
-  flag,
-  number,
-  oneOf,
-  readSecret,
-  readText,
-  reading,
-  TEXT_OR_NUMBER,
-} from "../scalars.ts"
+import { Fault, readText, reading, TEXT_OR_NUMBER, SECRET_TEXT } from "../reading.ts"
+import { duration, durationOrOff, flag, number, oneOf, readSecret } from "../scalars.ts"
 import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
 
 const MIN_SECRET_LENGTH = 32
@@ -28,10 +18,8 @@ const LEASE_TERMS = { database: 15_000, journal: 60_000 }
 const MIN_LEASE_TERM = 5_000
 const MAX_LEASE_TERM = 600_000
 
-const SETTLE_MODES = ["database", "journal"] as const
-
 /** Where a charge is written before the last byte of its response is sent: in the database, or on the node's own disk. */
-export type SettleMode = (typeof SETTLE_MODES)[number]
+const SETTLE_MODES = ["database", "journal"] as const
 
 /** How PostgreSQL's clients write whether and how to encrypt: libpq's `sslmode`. */
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
@@ -52,7 +40,7 @@ export const DATABASE = section(
   "database",
   {
     /** Never printed. */
-    url: setting(reading(readUrl), {
+    url: setting(reading(readUrl, SECRET_TEXT), {
       environment: "TOLLGATE_DATABASE_URL",
       needsRestart: true,
       secret: DATABASE_SECRET,
@@ -79,7 +67,7 @@ export const DATABASE = section(
         "with `false` statements are not prepared, for a pooler in transaction mode that does not support them (PgBouncer before 1.21)",
     }),
     /** Callers' keys are hashed and stored secrets encrypted with keys derived from it. Never printed. */
-    secret: setting(reading(readDatabaseSecret), {
+    secret: setting(reading(readDatabaseSecret, SECRET_TEXT), {
       environment: "TOLLGATE_SECRET",
       needsRestart: true,
       secret: PLAIN_SECRET,

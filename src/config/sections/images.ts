@@ -3,12 +3,10 @@ import { minutes, oneOf, writeMinutes } from "../scalars.ts"
 import { bucket, BUCKET_SECRET } from "./bucket.ts"
 
 /** Whether an image edit has to come with a mask. */
-export const MASK_RULES = ["required", "optional"] as const
+const MASK_RULES = ["required", "optional"] as const
 
 /** Whose rules an image edit has to follow. */
-export const IMAGE_RULES = ["specification", "provider"] as const
-
-export type ImageRules = (typeof IMAGE_RULES)[number]
+const IMAGE_RULES = ["specification", "provider"] as const
 
 /** Image edits, and images that are stored for callers who want links from vendors that return none. */
 export const IMAGES = section("images", {

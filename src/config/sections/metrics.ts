@@ -1,5 +1,6 @@
 import { section, setting } from "../declare.ts"
-import { host, number, secret } from "../scalars.ts"
+import { host } from "../addresses.ts"
+import { number, secret } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 
 /** Where metrics can be read; undefined if nobody can read them, so that nothing is counted. */
@@ -7,7 +8,7 @@ export const METRICS = section(
   "metrics",
   {
     /** A port of their own; absent: they are at `/metrics` of the gateway. */
-    port: setting(number(1, 65_535), {
+    port: setting(number(1, 65_535, "whole number"), {
       needsRestart: true,
       otherwise: "none",
       documentation: "a port of their own for [metrics](metrics.md)",

@@ -1,5 +1,6 @@
 import { section, setting } from "../declare.ts"
-import { Fault, flag, readText, reading } from "../scalars.ts"
+import { Fault, readText, reading, SECRET_TEXT } from "../reading.ts"
+import { flag } from "../scalars.ts"
 import { ADDRESS_SECRET } from "../secret-forms.ts"
 
 /** How mail is sent. */
@@ -26,7 +27,7 @@ const mailServer = reading((input) => {
     : new Fault(
         "must be the address of a mail server, such as smtps://user:password@mail.example.com",
       )
-})
+}, SECRET_TEXT)
 
 const sender = reading((input) => {
   const text = readText(input)

@@ -1,6 +1,8 @@
 import type { z } from "zod"
 import { type Secret, setting } from "../declare.ts"
-import { address, Fault, readText, reading, secret } from "../scalars.ts"
+import { address } from "../addresses.ts"
+import { Fault, readText, reading } from "../reading.ts"
+import { secret } from "../scalars.ts"
 import { entry } from "../shapes.ts"
 
 /** Currencies that Stripe counts in units without cents; source: its page "Supported currencies". */

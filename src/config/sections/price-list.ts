@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { section, setting } from "../declare.ts"
-import { address, oneOf } from "../scalars.ts"
+import { address } from "../addresses.ts"
+import { oneOf } from "../scalars.ts"
 
 /** Which prices of a new list take effect without asking: none, those that rise, all. */
 export const APPLY_RULES = ["ask", "dearer", "all"] as const

@@ -5,8 +5,6 @@ const UNPRICED_FEATURES = ["refuse", "pass"] as const
 const VENDOR_STATE_RULES = ["own", "pass"] as const
 const MULTIPLIER_PLACES = 6
 
-export type VendorStateRule = (typeof VENDOR_STATE_RULES)[number]
-
 /** A factor on prices. */
 export const MULTIPLIER = amount(MULTIPLIER_PLACES)
 

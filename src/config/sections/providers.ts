@@ -1,19 +1,8 @@
 import type { z } from "zod"
 import { readGoogleCredentials } from "../google-credentials.ts"
-import { defaultName } from "../provider-credentials.ts"
-import {
-  accountName,
-  baseAddress,
-  Fault,
-  flag,
-  number,
-  oneOf,
-  placeName,
-  reading,
-  readText,
-  secret,
-  text,
-} from "../scalars.ts"
+import { accountName, baseAddress, placeName } from "../addresses.ts"
+import { Fault, reading, readText } from "../reading.ts"
+import { flag, number, oneOf, secret, text } from "../scalars.ts"
 import { either, entry, headers, list, name, named, record } from "../shapes.ts"
 import { servicePrices } from "./model-prices.ts"
 
@@ -107,6 +96,11 @@ function providerSchema(vendors: readonly string[], directory: string) {
       context.addIssue({ code: "custom", path: one.path, message })
     }
   })
+}
+
+/** The name of a credential without one. @param index its place in the list. */
+export function defaultName(index: number): string {
+  return String(index + 1)
 }
 
 function lowercased(headers: Readonly<Record<string, string>> | null | undefined) {

@@ -1,4 +1,4 @@
-import { section, setting, type Values } from "../declare.ts"
+import { section, setting } from "../declare.ts"
 import { writeDuration } from "../duration.ts"
 import { duration, flag, number, oneOf } from "../scalars.ts"
 
@@ -99,5 +99,3 @@ export const DISCONNECT = {
     documentation: "maximum time for draining a response, also after a stop sequence",
   }),
 }
-
-export type DisconnectSettings = Values<typeof DISCONNECT>

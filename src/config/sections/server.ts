@@ -1,16 +1,7 @@
 import { section, setting } from "../declare.ts"
-import {
-  address,
-  durationOrOff,
-  Fault,
-  host,
-  network,
-  number,
-  pageOrigin,
-  readWith,
-  secret,
-  text,
-} from "../scalars.ts"
+import { address, host, network, pageOrigin } from "../addresses.ts"
+import { Fault, readWith } from "../reading.ts"
+import { durationOrOff, number, secret, text } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 import { list } from "../shapes.ts"
 

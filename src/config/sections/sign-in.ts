@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { type Secret, section, setting } from "../declare.ts"
-import { address, secret, text } from "../scalars.ts"
+import { address } from "../addresses.ts"
+import { secret, text } from "../scalars.ts"
 import { presence } from "../secret-forms.ts"
 import { entry, list } from "../shapes.ts"
 

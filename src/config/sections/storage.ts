@@ -1,15 +1,7 @@
 import { section, setting } from "../declare.ts"
 import { parseDuration, writeDuration } from "../duration.ts"
-import {
-  durationOrOff,
-  Fault,
-  megabytes,
-  readNumberText,
-  reading,
-  readText,
-  TEXT_OR_OFF,
-  writeMegabytes,
-} from "../scalars.ts"
+import { Fault, readNumberText, reading, readText, TEXT_OR_OFF } from "../reading.ts"
+import { durationOrOff, megabytes, writeMegabytes } from "../scalars.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,5 +1,6 @@
 import { type BuildContext, section, setting, type Values } from "../declare.ts"
-import { address, durationOrOff, flag, number, oneOf, text } from "../scalars.ts"
+import { address } from "../addresses.ts"
+import { durationOrOff, flag, number, oneOf, text } from "../scalars.ts"
 import { HEADER_SECRET } from "../secret-forms.ts"
 import { headers } from "../shapes.ts"
 import { OTLP_PROTOCOLS } from "../telemetry-environment.ts"

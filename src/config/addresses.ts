@@ -1,0 +1,123 @@
+import { isIP } from "node:net"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
+import { Fault, reading, readText, SECRET_TEXT } from "./reading.ts"
+
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
+
+/** A name or address to listen on. */
+export function host() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault || isIP(text) !== 0 || HOST_NAME.test(text)) return text
+    return new Fault("must be a host name or an IP address such as 127.0.0.1, without a port")
+  })
+}
+
+/** An IP address, or a range of them with its prefix, as in `10.0.0.0/8`. */
+export function network() {
+  return reading((input) => {
+    const text = readText(input)
+    return text instanceof Fault ? text : readNetwork(text)
+  })
+}
+
+/** The same from elsewhere. */
+export function readNetwork(text: string): string | Fault {
+  const [address = "", prefix] = text.split("/", 2)
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  const isPlain = bits > 0 && !text.includes("%") && !/^[:0]*:ffff:/i.test(address)
+  const isWhole = text === (prefix === undefined ? address : `${address}/${prefix}`)
+  const isPrefix = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && +prefix <= bits)
+  if (isPlain && isWhole && isPrefix) return text
+  return new Fault("must be an IP address such as 10.0.0.7, or a range such as 10.0.0.0/8")
+}
+
+/**
+ * Whether an address names a user. A password with a slash in it that is not percent-encoded ends the host, so that its
+ * `@` stands in the path, where it is allowed at the start of a later segment only (`/ai/run/@cf/model`).
+ */
+function hasUser({ username, password, pathname }: URL): boolean {
+  return username !== "" || password !== "" || /^\/+@|[^/]@/.test(pathname)
+}
+
+/** An http or https address without a trailing slash. */
+export function address() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const url = URL.parse(text)
+    if (!url || !/^https?:\/\//i.test(text.trim())) {
+      return new Fault("must be an address that starts with http:// or https://")
+    }
+    if (hasUser(url)) {
+      return new Fault("must not hold a user name or password. Use api_key or headers")
+    }
+    if (/[?#]/.test(text)) return new Fault("must not have a query ('?') or a fragment ('#')")
+    return url.href.replace(/\/+$/, "")
+  })
+}
+
+/** Paths of endpoints, which people copy together with the base address from a vendor's examples. */
+const ENDPOINT_PATH =
+  /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+)$/
+
+/** The base address of a provider, to which the gateway adds the path of each endpoint. */
+export function baseAddress() {
+  const any = address()
+  return reading((input) => {
+    const { data, error } = any.safeParse(input)
+    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is no address")
+    const base = data.replace(ENDPOINT_PATH, "")
+    if (base === data) return data
+    return new Fault(
+      `ends in the path of an endpoint, which the gateway adds itself. Write ${base}`,
+    )
+  })
+}
+
+/** A web address with everything in it, a query too, which may hold a secret: no message repeats it. */
+export function wholeAddress() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const url = URL.parse(text.trim())
+    if (!url || !/^https?:$/.test(url.protocol)) {
+      return new Fault("must be an address that starts with http:// or https://")
+    }
+    if (hasUser(url)) return new Fault("must not hold a user name or password. Use headers")
+    return url.href
+  }, SECRET_TEXT)
+}
+
+/** The origin of a page as browsers send it, without a path; `*` for any. */
+export function pageOrigin() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    return pageOriginOf(text) ?? new Fault(PAGE_ORIGIN_RULE)
+  })
+}
+
+const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
+
+const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
+
+/** The customer's part of a vendor's address. If it is a URL, its host is used. */
+export function accountName() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const name = text.replace(/^https:\/\//, "").replace(/\/+$/, "")
+    if (ACCOUNT.test(name)) return name
+    return new Fault("must be letters, digits, dots, hyphens and underscores, such as my-account")
+  })
+}
+
+/** A name that becomes part of an address: of a region, a location, a project. */
+export function placeName(example: string) {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault || PLACE.test(text)) return text
+    return new Fault(`must be small letters, digits and hyphens, such as ${example}`)
+  })
+}

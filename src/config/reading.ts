@@ -1,0 +1,73 @@
+import { z } from "zod"
+import { YamlNumber } from "./yaml-file.ts"
+
+/** Why a value is invalid, as the end of a sentence that starts with the setting's name. */
+export class Fault {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** How the schemas with a reader of their own look in a JSON Schema; several alternatives are schemas again. */
+export const JSON_FORMS = new WeakMap<
+  z.core.$ZodType,
+  { readonly form: JsonSchema } | { readonly anyOf: readonly z.ZodType[] }
+>()
+
+const STRING: JsonSchema = { type: "string" }
+/** Text that is never shown. */
+export const SECRET_TEXT: JsonSchema = { type: "string", writeOnly: true }
+/** A reference such as `${NAME}`, which may stand for any value. */
+export const REFERENCE: JsonSchema = { type: "string", pattern: "\\$\\{" }
+export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
+/** A number or text, or `off` as YAML 1.1 reads it. */
+export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
+
+/**
+ * A schema from a function that gives the value, or the fault it has.
+ * @param form how editors see it; absent: text.
+ */
+export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
+  const schema = z.unknown().transform((input, context): Value => {
+    const result = read(input)
+    if (!(result instanceof Fault)) return result
+    context.addIssue({ code: "custom", message: result.message })
+    return z.NEVER
+  })
+  JSON_FORMS.set(schema, { form })
+  return schema
+}
+
+interface Checking<Value> {
+  safeParse(input: unknown): {
+    readonly data?: Value
+    readonly error?: { readonly issues: readonly { readonly message: string }[] }
+  }
+}
+
+/** A function that parses text by a schema, for values without a place. */
+export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
+  return (text) => {
+    const { data, error } = schema.safeParse(text)
+    return data ?? new Fault(error?.issues[0]?.message ?? "is not valid")
+  }
+}
+
+/** Text that is not empty. */
+export function readText(input: unknown): string | Fault {
+  if (input === undefined) return new Fault("is missing")
+  if (input === null) return new Fault("has no value. Give it one, or remove the line")
+  if (typeof input !== "string") return new Fault("must be text. Put it in quotes")
+  return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
+}
+
+/** The text of a number, quoted or not, or the text that is there instead. */
+export function readNumberText(input: unknown): string | Fault {
+  const text = readText(input instanceof YamlNumber ? input.source : input)
+  return text instanceof Fault && typeof input === "boolean" ? new Fault("must be a number") : text
+}
