@@ -5,7 +5,12 @@
 import { NAME_OF_CLASS } from "#contract/usage-classes.ts"
 import { join } from "node:path"
 import facts from "../src/catalog/facts.json" with { type: "json" }
-import { BILLABLE, OLDER_MODELS, UNBILLED, USUAL_BILLABLE } from "../src/vendors/billable/index.ts"
+import {
+  BILLABLE,
+  OLDER_MODELS,
+  UNBILLED,
+  USUAL_BILLABLE,
+} from "../src/vendors/priced-features/index.ts"
 import type {
   CallCharge,
   Charge,
@@ -14,7 +19,7 @@ import type {
   ModelCharge,
   Switches,
   TokensCharge,
-} from "../src/vendors/billable/switch.ts"
+} from "../src/vendors/priced-features/switch.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
 

@@ -81,7 +81,7 @@ const TAIL = `
 - \`contract/model-rules.ts\` defines the rules, \`src/catalog/rule-table/\` has the built-in ones with their
   sources.
 - \`npm run facts\` imports the price list's rules into \`src/catalog/facts.json\`.
-- \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/chat/fit-to-model.ts\` fits a
+- \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/fitting/fit-to-model.ts\` fits a
   request.
 - \`src/canon/rejected-parameters.ts\` has the messages, \`src/relay/chat/corrections.ts\` corrects,
   \`src/catalog/learned-rules.ts\` keeps what was learned.

@@ -4,8 +4,8 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
 import type { Billing } from "../relay/billing/billing.ts"
-import type { DeadlineWatch } from "../relay/pipeline/deadline-watch.ts"
-import { CallEnded } from "../relay/pipeline/call-failure.ts"
+import type { DeadlineWatch } from "../relay/lifetime/deadline-watch.ts"
+import { CallEnded } from "../relay/lifetime/call-failure.ts"
 import type { State } from "./state.ts"
 
 /**

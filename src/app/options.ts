@@ -1,7 +1,7 @@
 import type { Redactor } from "../canon/redactor.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Pace } from "../http/incoming-body.ts"
-import type { Pulse } from "../relay/pipeline/pulse.ts"
+import type { Pulse } from "../relay/lifetime/event-loop-monitor.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { WorkerPool } from "../workers/worker-pool.ts"
 

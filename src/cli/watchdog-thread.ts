@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs"
-import { type PulseReading, readPulse } from "../relay/pipeline/pulse.ts"
+import { type PulseReading, readPulse } from "../relay/lifetime/event-loop-monitor.ts"
 import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 

@@ -1,4 +1,4 @@
-import { Pulse } from "../relay/pipeline/pulse.ts"
+import { Pulse } from "../relay/lifetime/event-loop-monitor.ts"
 import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import type { WatchdogCommand } from "./watchdog-thread.ts"

@@ -1,5 +1,5 @@
 import type { Reservation } from "../limits/memory-budget.ts"
-import type { Answer } from "../relay/pipeline/call.ts"
+import type { Answer } from "../relay/request/call.ts"
 
 /** Whole answers up to here are handed over in one chunk. Bytes, roughly. */
 const LARGE_ANSWER = 1024 * 1024

@@ -8,7 +8,7 @@ import {
   type FailureObserver,
   RequestTrace,
   type TracedFailure,
-} from "../relay/pipeline/request-trace.ts"
+} from "../relay/request/request-trace.ts"
 import { newSpanId, readTraceContext } from "../telemetry/trace-context.ts"
 import { ATTRIBUTES, OPERATION_NAMES, vendorName } from "./names.ts"
 import {

@@ -11,8 +11,8 @@ import { decodeRequest as decodeResponses } from "../../src/dialects/openai-resp
 import { decodeRerankRequest } from "../../src/dialects/rerank/request.ts"
 import { decodeSpeech } from "../../src/dialects/speech/request.ts"
 import { decodeTranscription } from "../../src/dialects/transcription/request.ts"
-import { findSwitches } from "../../src/relay/billable/find-switches.ts"
-import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/billable/index.ts"
+import { findSwitches } from "../../src/relay/priced-features/find-switches.ts"
+import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/priced-features/index.ts"
 
 type Decode = (body: JsonObject) => unknown
 

@@ -4,7 +4,7 @@ import {
   type Restoration,
   RestoringDecoder,
   restoredResult,
-} from "../../src/relay/chat/restored-answer.ts"
+} from "../../src/relay/fitting/restored-answer.ts"
 
 /** A dialect whose answers are restored to the requested format, as in the relay. */
 export function restored<T extends UpstreamDialect>(dialect: T): T {

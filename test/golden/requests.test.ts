@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
-import { fitLimits } from "../../src/relay/chat/own-limits.ts"
+import { fitLimits } from "../../src/relay/fitting/own-limits.ts"
 import { openEnvelopes, ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
 import {

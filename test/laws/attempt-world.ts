@@ -1,7 +1,7 @@
 import type { UpstreamDialect } from "../../src/canon/dialect.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import type { Plan } from "../../src/relay/chat/plan.ts"
-import { DeadlineWatch } from "../../src/relay/pipeline/deadline-watch.ts"
+import { DeadlineWatch } from "../../src/relay/lifetime/deadline-watch.ts"
 import { Attempt } from "../../src/relay/upstream/attempt.ts"
 import { Load } from "../../src/routing/loads.ts"
 import type { HttpAnswer } from "../../src/wire/http/answer.ts"

@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { asGatewayError } from "../../src/canon/errors.ts"
-import { Meter } from "../../src/relay/chat/meter.ts"
+import { Meter } from "../../src/relay/metering/meter.ts"
 import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import {
   type StreamWriter,

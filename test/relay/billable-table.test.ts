@@ -3,11 +3,16 @@ import { describe, expect, test } from "bun:test"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
-import { AnswerRecord } from "../../src/relay/billable/answer-record.ts"
-import { countCalls } from "../../src/relay/billable/count.ts"
-import { findSwitches, maySetSwitch } from "../../src/relay/billable/find-switches.ts"
-import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/billable/index.ts"
-import type { Charge, Counted, FieldSwitch, Switches } from "../../src/vendors/billable/switch.ts"
+import { AnswerRecord } from "../../src/relay/metering/answer-record.ts"
+import { countCalls } from "../../src/relay/priced-features/count.ts"
+import { findSwitches, maySetSwitch } from "../../src/relay/priced-features/find-switches.ts"
+import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../src/vendors/priced-features/index.ts"
+import type {
+  Charge,
+  Counted,
+  FieldSwitch,
+  Switches,
+} from "../../src/vendors/priced-features/switch.ts"
 
 /** Every row of the table, set in a body of its dialect: it is found where it stands, and counted. */
 

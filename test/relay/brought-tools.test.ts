@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import { decodeRequest } from "../../src/dialects/openai-responses/request/decode.ts"
 import { ANTHROPIC_MESSAGES } from "../../src/dialects/anthropic-messages/index.ts"
-import { carriedRequest, withoutBringing } from "../../src/relay/chat/carried-request.ts"
+import { carriedRequest, withoutBringing } from "../../src/relay/fitting/carried-request.ts"
 
 const LOOK = { type: "function", name: "look", description: "Old", parameters: { type: "object" } }
 const NEWER = { ...LOOK, description: "New" }

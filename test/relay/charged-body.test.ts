@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { chargedBody, keepLastChunk } from "../../src/relay/operations/charged-body.ts"
-import { asCallFailure, CallEnded } from "../../src/relay/pipeline/call-failure.ts"
+import { asCallFailure, CallEnded } from "../../src/relay/lifetime/call-failure.ts"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

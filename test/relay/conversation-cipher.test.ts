@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { ConversationCipher } from "../../src/relay/chat/conversation-cipher.ts"
+import { ConversationCipher } from "../../src/relay/state/conversation-cipher.ts"
 
 const cipher = new ConversationCipher("a secret of the installation")
 const SLICE = 1024 * 1024

@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../src/canon/chat.ts"
 import facts from "../../src/catalog/facts.json" with { type: "json" }
 import type { Facts } from "../../src/catalog/facts.ts"
 import { resolveRules } from "../../src/catalog/model-rules.ts"
-import { fitToModel, requiredDialect } from "../../src/relay/chat/fit-to-model.ts"
+import { fitToModel, requiredDialect } from "../../src/relay/fitting/fit-to-model.ts"
 
 const BASE: ChatRequest = {
   model: "m",

@@ -6,7 +6,7 @@ import { COHERE_CHAT } from "../../src/dialects/cohere-chat/index.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT, openAiChat } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
-import { fitLimits } from "../../src/relay/chat/own-limits.ts"
+import { fitLimits } from "../../src/relay/fitting/own-limits.ts"
 
 const SIX = ["1", "2", "3", "4", "5", "6"]
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test"
-import { Meter } from "../../src/relay/chat/meter.ts"
+import { Meter } from "../../src/relay/metering/meter.ts"
 import { Load } from "../../src/routing/loads.ts"
 import { simulated } from "../support/gateway.ts"
 import { until } from "../support/until.ts"

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import type { ChatEvent, ChatResult, FinishReason } from "../../src/canon/chat.ts"
 import { limitedResult } from "../../src/relay/chat/limited-result.ts"
 import { StreamLimits } from "../../src/relay/chat/stream-limits.ts"
-import type { OwnLimits } from "../../src/relay/chat/own-limits.ts"
+import type { OwnLimits } from "../../src/relay/fitting/own-limits.ts"
 
 /** A token is three characters here, whatever they are. */
 const COUNTER = {

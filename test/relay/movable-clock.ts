@@ -1,4 +1,4 @@
-import { Pulse, readPulse } from "../../src/relay/pipeline/pulse.ts"
+import { Pulse, readPulse } from "../../src/relay/lifetime/event-loop-monitor.ts"
 import { until } from "../support/until.ts"
 
 const realNow = performance.now.bind(performance)

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Pulse, readPulse } from "../../src/relay/pipeline/pulse.ts"
+import { Pulse, readPulse } from "../../src/relay/lifetime/event-loop-monitor.ts"
 
 test("says what the loop turned to last, by the request's names", () => {
   const pulse = new Pulse()

@@ -3,7 +3,7 @@ import type { ChatEvent, ChatResult } from "../../src/canon/chat.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import { OtherContent } from "../../src/canon/other-content.ts"
 import { eventsOf } from "../../src/canon/unfold.ts"
-import { RestoringDecoder, restoredResult } from "../../src/relay/chat/restored-answer.ts"
+import { RestoringDecoder, restoredResult } from "../../src/relay/fitting/restored-answer.ts"
 
 const call = (id: string, name: string, written: string) =>
   ({ type: "tool-call", id, name, arguments: written }) as const

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { NO_USAGE } from "../../src/canon/usage.ts"
-import { Meter } from "../../src/relay/chat/meter.ts"
+import { Meter } from "../../src/relay/metering/meter.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
 import { completion, framesOf } from "./billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"

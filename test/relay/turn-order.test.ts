@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Message } from "../../src/canon/message.ts"
-import { resultsAfterCalls } from "../../src/relay/chat/turn-order.ts"
+import { resultsAfterCalls } from "../../src/relay/fitting/turn-order.ts"
 
 const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] })
 const said = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import type { ChatEvent } from "../../src/canon/chat.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
-import { Meter } from "../../src/relay/chat/meter.ts"
+import { Meter } from "../../src/relay/metering/meter.ts"
 import {
   provider,
   simulated,

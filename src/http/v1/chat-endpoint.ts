@@ -2,7 +2,7 @@ import type { ServicePath } from "#contract/service-routes.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
-import type { ChatCall } from "../../relay/pipeline/call.ts"
+import type { ChatCall } from "../../relay/request/call.ts"
 import { serve } from "../endpoint.ts"
 import type { ReceivedBody } from "../read-body.ts"
 import type { Route } from "../server.ts"
@@ -10,7 +10,7 @@ import type { GooglePath } from "./google-address.ts"
 import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { labelsOf } from "./labels.ts"
-import { takeWishes } from "../../relay/wishes/read-wishes.ts"
+import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
 
 /** What one endpoint for chat is. */
 export interface ChatEndpoint {

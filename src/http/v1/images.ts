@@ -15,14 +15,14 @@ import {
   readPhotos,
   readRequestImages,
 } from "../../media/request-images.ts"
-import type { Answer, Call } from "../../relay/pipeline/call.ts"
+import type { Answer, Call } from "../../relay/request/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import { type HandlerContext, serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
-import { takeWishes } from "../../relay/wishes/read-wishes.ts"
+import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 /** What of the specification image edits have to follow. */

@@ -1,7 +1,7 @@
 import type { ServicePath } from "#contract/service-routes.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
-import { takeWishes } from "../../relay/wishes/read-wishes.ts"
+import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"

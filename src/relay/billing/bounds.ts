@@ -10,7 +10,7 @@ import {
   imageTokenEstimate,
   linkedTokenBound,
 } from "../../media/input-tokens.ts"
-import type { Call } from "../pipeline/call.ts"
+import type { Call } from "../request/call.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 import { normalizationGrowth } from "../../canon/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"

@@ -5,7 +5,7 @@ import { imageTokens } from "../../media/generated-image-tokens.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import { CHARACTERS_OF_TOKEN } from "./provider-cost.ts"
 import { estimateInput, textOf } from "./bounds.ts"
-import type { Meter } from "../chat/meter.ts"
+import type { Meter } from "../metering/meter.ts"
 import { audioTokensOf } from "../operations/speech/speech-usage.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 

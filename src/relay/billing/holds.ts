@@ -5,7 +5,7 @@ import type { Model } from "../../catalog/model.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
-import { minOutput } from "../chat/own-limits.ts"
+import { minOutput } from "../fitting/own-limits.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import {
   type Bound,

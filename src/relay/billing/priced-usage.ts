@@ -1,6 +1,6 @@
 import { addUsage, type Usage } from "../../canon/usage.ts"
 import { type Cost, costOf, type Price } from "../../ledger/price.ts"
-import type { SettledUsage } from "../billable/settle.ts"
+import type { SettledUsage } from "../priced-features/settle.ts"
 import { heldTo, type MaxUsage } from "./usage-bound.ts"
 
 /** A usage, and whether it is our own count. */

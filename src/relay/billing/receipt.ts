@@ -8,7 +8,7 @@ import type { Deployment, Model } from "../../catalog/model.ts"
 import { formatCredits, multiplierText } from "../../ledger/money.ts"
 import type { Cost, CostLine, GroupTerm, InForce, Price, Rates } from "../../ledger/price.ts"
 import type { RouteReason } from "../../routing/route.ts"
-import type { Call } from "../pipeline/call.ts"
+import type { Call } from "../request/call.ts"
 
 /** One upstream call, as a receipt lists it. */
 export interface AttemptRecord {

@@ -2,8 +2,8 @@ import type { Writable } from "../../canon/writable.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
-import { ASSUMED_CALLS_FACTOR } from "../../vendors/billable/switch.ts"
-import type { Terms } from "../billable/terms.ts"
+import { ASSUMED_CALLS_FACTOR } from "../../vendors/priced-features/switch.ts"
+import type { Terms } from "../priced-features/terms.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
 /** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */

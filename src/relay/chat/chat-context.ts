@@ -1,8 +1,8 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
-import type { ChatCall } from "../pipeline/call.ts"
+import type { ChatCall } from "../request/call.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import type { AnswerToStore } from "./conversations.ts"
+import type { AnswerToStore } from "../state/conversations.ts"
 
 /** A chat request whose money is held: what everything that serves it shares. */
 export interface ChatContext extends RequestContext {

@@ -20,7 +20,7 @@ import {
 import { linesOfBound, worstCost } from "../billing/bound-cost.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import { imagined } from "./inline-media.ts"
+import { imagined } from "../fitting/inline-media.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { planCall, type PlannedRequest } from "./plan-call.ts"
 import {

@@ -1,4 +1,4 @@
-import type { Call } from "../pipeline/call.ts"
+import type { Call } from "../request/call.ts"
 
 /** What a chat is expected to use before its vendor has counted: four bytes of JSON are about a token. */
 export function expectedTokens(call: Call): number {

@@ -2,7 +2,7 @@ import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Citation, Part } from "../../canon/message.ts"
 import { StopSearch, StopSequences } from "../../canon/stop-search.ts"
 import { type Counter, headOf } from "./length-cut.ts"
-import type { OwnLimits } from "./own-limits.ts"
+import type { OwnLimits } from "../fitting/own-limits.ts"
 
 /** Keeps the limits of a whole answer that its vendor does not keep: each choice by itself. */
 export async function limitedResult(

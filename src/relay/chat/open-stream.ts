@@ -1,7 +1,7 @@
-import { asCallFailure, CallEnded, isFinal } from "../pipeline/call-failure.ts"
+import { asCallFailure, CallEnded, isFinal } from "../lifetime/call-failure.ts"
 import { loseCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
-import { recordState } from "../state/record-state.ts"
+import { recordState } from "./state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
@@ -15,7 +15,7 @@ import {
   requestOf,
 } from "./chat-request.ts"
 import { callCorrected, isRejected } from "./corrections.ts"
-import { Meter } from "./meter.ts"
+import { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"

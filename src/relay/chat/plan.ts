@@ -11,13 +11,13 @@ import {
 import type { Message } from "../../canon/message.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
-import { AnswerRecord } from "../billable/answer-record.ts"
-import { withCallLimits } from "../billable/call-limits.ts"
-import type { Terms } from "../billable/terms.ts"
+import { AnswerRecord } from "../metering/answer-record.ts"
+import { withCallLimits } from "../priced-features/call-limits.ts"
+import type { Terms } from "../priced-features/terms.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
-import type { OwnLimits } from "./own-limits.ts"
-import type { Restoration } from "./restored-answer.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
+import type { OwnLimits } from "../fitting/own-limits.ts"
+import type { Restoration } from "../fitting/restored-answer.ts"
 
 /** What an answer of a plan reports besides its usage; undefined where only tokens are billed. */
 export function recordOf(

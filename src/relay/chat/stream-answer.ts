@@ -7,8 +7,8 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
-import type { Answer } from "../pipeline/call.ts"
-import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
+import type { Answer } from "../request/call.ts"
+import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
 import {
   asCallFailure,
   CallEnded,
@@ -16,10 +16,10 @@ import {
   callerError,
   isCallerGone,
   isFinal,
-} from "../pipeline/call-failure.ts"
+} from "../lifetime/call-failure.ts"
 import type { ChatContext } from "./chat-context.ts"
-import type { Conversations } from "./conversations.ts"
-import { estimateHidden } from "./hidden-reasoning.ts"
+import type { Conversations } from "../state/conversations.ts"
+import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
 import type { Settled } from "../pipeline/pipeline.ts"
 import type { Attempt } from "../upstream/attempt.ts"

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import { StopSequences } from "../../canon/stop-search.ts"
 import { type Counter, LengthCut } from "./length-cut.ts"
-import type { OwnLimits } from "./own-limits.ts"
+import type { OwnLimits } from "../fitting/own-limits.ts"
 import { type ChoiceEvent, StopCut } from "./stop-cut.ts"
 
 /** The cuts of one choice. */

@@ -7,7 +7,7 @@ import {
   type CallFailure,
   callerError,
   isCallerGone,
-} from "../pipeline/call-failure.ts"
+} from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { Ending } from "./ending.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"

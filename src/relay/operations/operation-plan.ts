@@ -1,7 +1,7 @@
 import type { Loss } from "../../canon/extra.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
-import type { Call } from "../pipeline/call.ts"
+import type { Call } from "../request/call.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 
 /** How much an operation may use. */

@@ -2,9 +2,9 @@ import type { Rates } from "../../limits/rates.ts"
 import type { Health } from "../../routing/health.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
-import type { DeadlineWatch } from "../pipeline/deadline-watch.ts"
+import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
-import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
+import type { RuntimeConfig } from "../request/runtime-config.ts"
 
 /** The services that operations need. */
 export interface OperationServices {

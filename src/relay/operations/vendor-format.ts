@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { keeperOf, type Model } from "../../catalog/model.ts"
 import type { Operations } from "../../vendors/vendor.ts"
 import type { Candidate } from "../upstream/attempt.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
 
 /** The operations' names in messages. */
 const NAMES: Readonly<Record<keyof Operations, string>> = {

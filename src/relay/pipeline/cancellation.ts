@@ -3,10 +3,10 @@ import type { Deployment } from "../../catalog/model.ts"
 import { type PendingCharge, sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Place } from "../../canon/linked-list.ts"
-import type { Caller } from "./call.ts"
-import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
-import { CallEnded, type CallFailure, isCallerGone } from "./call-failure.ts"
-import type { DrainRule } from "./runtime-config.ts"
+import type { Caller } from "../request/call.ts"
+import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
+import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
+import type { DrainRule } from "../request/runtime-config.ts"
 
 /** Most answers are over before it is worth checking whether their caller is still connected. Milliseconds. */
 const ASK_AFTER = 50

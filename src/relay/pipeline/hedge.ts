@@ -1,5 +1,10 @@
 import type { Candidate } from "../upstream/attempt.ts"
-import { asCallFailure, CallEnded, type CallFailure, endsFailover } from "./call-failure.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  endsFailover,
+} from "../lifetime/call-failure.ts"
 
 /** How a second deployment is asked while the first is late. */
 export interface Hedging<P extends Candidate, T> {

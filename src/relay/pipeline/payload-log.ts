@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { ContentRecord } from "../../store/payload-log.ts"
-import type { Call } from "./call.ts"
+import type { Call } from "../request/call.ts"
 
 /** Where prompts and answers are stored. */
 export interface PayloadWriter {

@@ -17,20 +17,20 @@ import type { AttemptRecord } from "../billing/receipt.ts"
 import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation, loseCalls } from "./cancellation.ts"
-import type { DeadlineWatch } from "./deadline-watch.ts"
+import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import {
   asCallFailure,
   CallEnded,
   type CallFailure,
   endsFailover,
   isFinal,
-} from "./call-failure.ts"
-import { cacheKeyOf } from "../chat/cache-key.ts"
+} from "../lifetime/call-failure.ts"
+import { cacheKeyOf } from "./cache-key.ts"
 import { type FirstAttempt, Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
 import { pauseBeforeRetry } from "./retry.ts"
-import { drainRuleOf } from "./runtime-config.ts"
+import { drainRuleOf } from "../request/runtime-config.ts"
 import type { Trial } from "./trial.ts"
 
 /** Reported to the operator. */

@@ -2,7 +2,7 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { addTighter } from "../../limits/headers.ts"
 import type { Rates } from "../../limits/rates.ts"
-import type { Call } from "./call.ts"
+import type { Call } from "../request/call.ts"
 
 /**
  * What one request uses of the rates of its key and its account, however many operations it takes and however often it is

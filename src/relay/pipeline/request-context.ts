@@ -1,8 +1,8 @@
 import type { PendingCharge } from "../billing/pending-charge.ts"
-import type { Call, Caller } from "./call.ts"
+import type { Call, Caller } from "../request/call.ts"
 import type { Cancellation } from "./cancellation.ts"
 import type { RateUsage } from "./rate-usage.ts"
-import type { RuntimeConfig } from "./runtime-config.ts"
+import type { RuntimeConfig } from "../request/runtime-config.ts"
 
 /** A request whose model is known and whose rates are counted: its money comes next. */
 export interface Arrival {

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { RequestContext } from "./request-context.ts"
-import type { CallFailure } from "./call-failure.ts"
+import type { CallFailure } from "../lifetime/call-failure.ts"
 
 /** The longest wait that a vendor may ask for, seconds. */
 const SHORT_WAIT = 2

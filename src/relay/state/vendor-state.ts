@@ -6,7 +6,7 @@ import { keeperOf, type Model } from "../../catalog/model.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
 import type { Store } from "../../store/store.ts"
 import type { VendorStateRecord } from "../../store/vendor-state.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
 import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
 
 /** What one request may name. */

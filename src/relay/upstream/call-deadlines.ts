@@ -1,9 +1,9 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Place } from "../../canon/linked-list.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
-import { CallEnded, type CallFailure, type EndReason } from "../pipeline/call-failure.ts"
+import { CallEnded, type CallFailure, type EndReason } from "../lifetime/call-failure.ts"
 import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
-import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
+import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
 
 /** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"

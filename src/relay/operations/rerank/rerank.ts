@@ -11,8 +11,8 @@ import type { Model } from "../../../catalog/model.ts"
 import { cosineOf } from "../../../canon/vectors.ts"
 import { ranked } from "../../../dialects/rerank/formats/ranking.ts"
 import type { CountedUsage } from "../../billing/priced-usage.ts"
-import { atNoExtraPrice } from "../../billable/passed-fields.ts"
-import type { Call, Caller } from "../../pipeline/call.ts"
+import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
+import type { Call, Caller } from "../../request/call.ts"
 import {
   callsAt,
   completedUsage,
@@ -20,7 +20,7 @@ import {
   embedAt,
   type EmbeddingServices,
 } from "../embedding/embeddings.ts"
-import { askedModel, wishedModel } from "../../wishes/wished-model.ts"
+import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { mostCalls } from "../vendor-format.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"

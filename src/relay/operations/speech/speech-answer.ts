@@ -1,6 +1,6 @@
 import type { SoundForm } from "../../../canon/speech.ts"
 import { doneEvent, audioEvent } from "../../../dialects/speech/stream.ts"
-import type { Answer, Call } from "../../pipeline/call.ts"
+import type { Answer, Call } from "../../request/call.ts"
 import {
   chargedBody,
   type Chunks,

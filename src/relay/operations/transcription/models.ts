@@ -1,9 +1,9 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import { isPriced, type Model } from "../../../catalog/model.ts"
-import { atNoExtraPrice } from "../../billable/passed-fields.ts"
-import type { Call } from "../../pipeline/call.ts"
-import type { RuntimeConfig } from "../../pipeline/runtime-config.ts"
+import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
+import type { Call } from "../../request/call.ts"
+import type { RuntimeConfig } from "../../request/runtime-config.ts"
 
 /** The model that a request names. @throws GatewayError where it does not exist, or this key may not call it. */
 export function modelOf(

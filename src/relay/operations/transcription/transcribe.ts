@@ -9,7 +9,7 @@ import { TranscriptEventReader } from "../../../dialects/transcription/stream.ts
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
-import type { Call } from "../../pipeline/call.ts"
+import type { Call } from "../../request/call.ts"
 import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"

@@ -1,7 +1,7 @@
 import { afterCharge } from "../../../canon/errors.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
-import type { Answer, Call } from "../../pipeline/call.ts"
+import type { Answer, Call } from "../../request/call.ts"
 import { chargedBody, type Ended, EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"

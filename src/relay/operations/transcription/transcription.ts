@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
-import type { Answer, Call, Caller } from "../../pipeline/call.ts"
+import type { Answer, Call, Caller } from "../../request/call.ts"
 import type { Operation } from "../operation.ts"
 import type { Admission } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"

@@ -1,5 +1,5 @@
 import type { TranscriptionRequest } from "../../../canon/transcription.ts"
-import type { Call, Caller } from "../../pipeline/call.ts"
+import type { Call, Caller } from "../../request/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { Transcription } from "./transcription.ts"
 import { modelOf, needsTranslator } from "./models.ts"

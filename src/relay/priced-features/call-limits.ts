@@ -1,8 +1,8 @@
 import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { switchesOf } from "../../vendors/billable/index.ts"
-import type { Charge, Switches } from "../../vendors/billable/switch.ts"
+import { switchesOf } from "../../vendors/priced-features/index.ts"
+import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
 import { chargeOfTool, type Finding } from "./find-switches.ts"
 import type { Terms } from "./terms.ts"
 

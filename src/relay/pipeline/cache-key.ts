@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { CacheKey } from "../../routing/route.ts"
-import type { Call } from "../pipeline/call.ts"
+import type { Call } from "../request/call.ts"
 
 /** Characters: vendors cache what has 1,024 tokens or more. */
 const SHORTEST_PROMPT = 4_096

@@ -4,7 +4,13 @@ import type { GatewayError } from "../../canon/errors.ts"
 import { emptyArray, expects, invalidRequest, invalidValue } from "../../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
-import { LIMITED, type MaxPrice, type ProviderWishes, SORTS, type Wishes } from "./wishes.ts"
+import {
+  LIMITED,
+  type MaxPrice,
+  type ProviderWishes,
+  SORTS,
+  type Wishes,
+} from "../request/routing-preferences.ts"
 
 /** A body without what is the gateway's in it, and what that says. */
 export interface TakenWishes {

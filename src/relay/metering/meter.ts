@@ -3,7 +3,7 @@ import type { AudioPart, ImagePart, Part } from "../../canon/message.ts"
 import { type JsonObject, unknownFields } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { addUsage, isNoUsage, laterUsage, type Usage } from "../../canon/usage.ts"
-import type { AnswerRecord } from "../billable/answer-record.ts"
+import type { AnswerRecord } from "./answer-record.ts"
 
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
 const KEPT_CHARACTERS = 200_000

@@ -1,13 +1,13 @@
-import { conversationKey, type ConversationName } from "../../canon/conversation.ts"
-import { GatewayError } from "../../canon/errors.ts"
-import type { JsonObject } from "../../canon/json.ts"
-import { findState, type StateReference } from "../../canon/vendor-state.ts"
-import type { Model } from "../../catalog/model.ts"
-import type { ChatCall } from "../pipeline/call.ts"
-import type { ChatInput } from "../chat/chat-context.ts"
-import { expectedTokens } from "../chat/expected-tokens.ts"
-import type { Conversations } from "../chat/conversations.ts"
-import { notFound } from "./state-kinds.ts"
+import { conversationKey, type ConversationName } from "../../../canon/conversation.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { findState, type StateReference } from "../../../canon/vendor-state.ts"
+import type { Model } from "../../../catalog/model.ts"
+import type { ChatCall } from "../../request/call.ts"
+import type { ChatInput } from "../chat-context.ts"
+import { expectedTokens } from "../expected-tokens.ts"
+import type { Conversations } from "../../state/conversations.ts"
+import { notFound } from "../../state/state-kinds.ts"
 import {
   MAX_REFERENCES,
   type ResolvedState,
@@ -15,7 +15,7 @@ import {
   tooMany,
   understands,
   type VendorState,
-} from "./vendor-state.ts"
+} from "../../state/vendor-state.ts"
 
 /** Who knows what a request may name. */
 export interface StateKeepers {

@@ -7,7 +7,7 @@ import {
   traceParent,
 } from "../../telemetry/trace-context.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "./provider-client.ts"
 
 /** Who an upstream call goes to. */
 interface Called {

@@ -1,8 +1,8 @@
 import { MAX_QUANTITY } from "../../accounting/maxima.ts"
 import { isJsonObject, type JsonValue } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import type { CallCharge, Counted } from "../../vendors/billable/switch.ts"
-import type { AnswerRecord, DoneItem } from "./answer-record.ts"
+import type { CallCharge, Counted } from "../../vendors/priced-features/switch.ts"
+import type { AnswerRecord, DoneItem } from "../metering/answer-record.ts"
 import { valuesAt } from "./find-switches.ts"
 
 /** How many calls of a kind a response reports. */

@@ -5,8 +5,8 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import type { ChatCall } from "../pipeline/call.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
+import type { ChatCall } from "../request/call.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
 import { serviceRate } from "../../ledger/price.ts"
 import {
   ASSUMED_CALLS_FACTOR,
@@ -15,7 +15,7 @@ import {
   type ModeCharge,
   type ModelCharge,
   type TokensCharge,
-} from "../../vendors/billable/switch.ts"
+} from "../../vendors/priced-features/switch.ts"
 import { type CallLimits, limitOf } from "./call-limits.ts"
 import { type Finding, valuesAt } from "./find-switches.ts"
 import type { RequestedMode, SecondModel, Terms, ToolTurns } from "./terms.ts"

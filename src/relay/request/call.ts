@@ -2,7 +2,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Labels } from "../../accounting/labels.ts"
-import type { Wishes } from "../wishes/wishes.ts"
+import type { Wishes } from "./routing-preferences.ts"
 import type { RequestTrace } from "./request-trace.ts"
 
 /** Waits for an answer. Making the signal is expensive, so it is asked for late. */

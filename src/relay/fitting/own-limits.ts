@@ -2,7 +2,7 @@ import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
 import { MIN_OUTPUT } from "../billing/usage-bound.ts"
 
 /** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */

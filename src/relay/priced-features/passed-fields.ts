@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
-import { switchesOf } from "../../vendors/billable/index.ts"
-import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
+import { switchesOf } from "../../vendors/priced-features/index.ts"
+import type { RuntimeConfig } from "../request/runtime-config.ts"
 import { findSwitches, maySetSwitch } from "./find-switches.ts"
 import { notPriced } from "./finding-terms.ts"
 

@@ -1,6 +1,6 @@
 import { LinkedList, type Place } from "../../canon/linked-list.ts"
 import type { CallEnded } from "./call-failure.ts"
-import { Pulse } from "./pulse.ts"
+import { Pulse } from "./event-loop-monitor.ts"
 
 /** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse check is enough. */
 const LOOK_EVERY = 100

@@ -8,7 +8,7 @@ import {
   SAME,
   serviceRate,
 } from "../../ledger/price.ts"
-import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/billable/switch.ts"
+import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/priced-features/switch.ts"
 import type { Bound } from "../billing/bounds.ts"
 
 /** Calls of one kind that a request allows. */

@@ -7,7 +7,7 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
-import type { Call } from "../pipeline/call.ts"
+import type { Call } from "../request/call.ts"
 import {
   type ConversationParts,
   ConversationTexts,

@@ -2,8 +2,8 @@ import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "../../canon/json.ts"
 import { checkToolNames } from "../../dialects/shared/field-names.ts"
 import { definedTools, mayDefineTools } from "./defined-tools.ts"
-import { BILLABLE, USUAL_BILLABLE } from "../../vendors/billable/index.ts"
-import type { Charge, FieldSwitch, Switches } from "../../vendors/billable/switch.ts"
+import { BILLABLE, USUAL_BILLABLE } from "../../vendors/priced-features/index.ts"
+import type { Charge, FieldSwitch, Switches } from "../../vendors/priced-features/switch.ts"
 
 /** A switch that a request sets. */
 export interface Finding {

@@ -3,7 +3,7 @@ import type { LearnedRules } from "../../catalog/learned-rules.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { DeadlineSettings, Disconnect, RoutingSettings } from "../../config/settings.ts"
 import type { MediaLimits } from "../../media/fetch-media.ts"
-import type { ProviderClient } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "./provider-client.ts"
 
 /**
  * What requests are served by, worked out from the active settings. It is replaced as a whole when they change; a

@@ -7,9 +7,9 @@ import type { Deployment, Model, Stage, WishReason } from "../../catalog/model.t
 import { inTurn, withDeployments } from "../../catalog/several-models.ts"
 import type { ModelKind } from "../../config/settings.ts"
 import { type Price, type Rates, ratesFor } from "../../ledger/price.ts"
-import type { Call } from "../pipeline/call.ts"
-import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
-import { LIMITED, type MaxPrice, type ProviderWishes } from "./wishes.ts"
+import type { Call } from "../request/call.ts"
+import type { RuntimeConfig } from "../request/runtime-config.ts"
+import { LIMITED, type MaxPrice, type ProviderWishes } from "../request/routing-preferences.ts"
 
 type Asking = Pick<Call, "key" | "wishes">
 

@@ -21,10 +21,10 @@ import {
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/price.ts"
-import type { AnswerRecord } from "./answer-record.ts"
+import type { AnswerRecord } from "../metering/answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
-import type { FieldSwitch } from "../../vendors/billable/switch.ts"
+import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
 
 /** The service that a request received. */
