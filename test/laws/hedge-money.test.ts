@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { Load } from "../../src/routing/loads.ts"
 import { provider, startGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
-import { lateSoon, normally, pair } from "../relay/hedge-world.ts"
+import { lateSoon, normally, pair } from "../relay/pipeline/hedge-world.ts"
 import { frame, startVendor, streamed } from "../relay/scripted-vendor.ts"
 import {
   CHAT,

@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test"
+import { BatchedObserver } from "../../../src/relay/billing/batched-observer.ts"
+import type { PendingCharge } from "../../../src/relay/billing/pending-charge.ts"
+import type {
+  RequestObserver,
+  SettledRequest,
+} from "../../../src/relay/billing/request-observer.ts"
+
+/** A charge of which only its request's id is looked at. */
+const chargeOf = (id: string) => ({ call: { id } }) as PendingCharge
+const settledOf = (id: string) => ({ charge: chargeOf(id), endedAt: 1 }) as SettledRequest
+
+function recorder(faulty?: string) {
+  const heard: string[] = []
+  const hear = (words: string, id: string): void => {
+    if (id === faulty) throw new Error("not counted")
+    heard.push(words)
+  }
+  const observer: RequestObserver = {
+    settled: ({ charge }) => hear(`settled ${charge.call.id}`, charge.call.id),
+    released: ({ call }, endedAt) => hear(`released ${call.id} at ${endedAt}`, call.id),
+  }
+  return { heard, observer }
+}
+
+test("all that ends in one turn is told afterwards, in its order, to each observer", async () => {
+  const [first, second] = [recorder(), recorder()]
+  const batched = new BatchedObserver([first.observer, second.observer], {
+    observerFailed: () => expect.unreachable(),
+  })
+  batched.settled(settledOf("a"))
+  batched.released(chargeOf("b"), 5)
+  batched.settled(settledOf("c"))
+  expect(first.heard).toEqual([])
+  await new Promise(setImmediate)
+  expect(first.heard).toEqual(["settled a", "released b at 5", "settled c"])
+  expect(second.heard).toEqual(first.heard)
+  batched.settled(settledOf("d"))
+  await new Promise(setImmediate)
+  expect(second.heard.slice(3)).toEqual(["settled d"])
+})
+
+test("a request that one observer cannot count is reported, and all others are told", async () => {
+  const [faulty, sound] = [recorder("b"), recorder()]
+  const failed: string[] = []
+  const batched = new BatchedObserver([faulty.observer, sound.observer], {
+    observerFailed: (request) => failed.push(request),
+  })
+  for (const id of ["a", "b", "c"]) batched.settled(settledOf(id))
+  await new Promise(setImmediate)
+  expect(faulty.heard).toEqual(["settled a", "settled c"])
+  expect(sound.heard).toEqual(["settled a", "settled b", "settled c"])
+  expect(failed).toEqual(["b"])
+})
+
+test("what is left when the gateway ends is told at once, and only then", async () => {
+  const { heard, observer } = recorder()
+  const batched = new BatchedObserver([observer], { observerFailed: () => expect.unreachable() })
+  batched.settled(settledOf("a"))
+  batched[Symbol.dispose]()
+  expect(heard).toEqual(["settled a"])
+  await new Promise(setImmediate)
+  expect(heard).toEqual(["settled a"])
+})

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, framesOf, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { HELLO, nanocredits, receiptOf } from "../support.ts"
+
+const PRICE = {
+  input: "1",
+  cache_write: "2",
+  cache_write_1h: "3",
+  cache_write_12h: "5",
+  output: "0",
+}
+/** Tokens that were written to the cache; all of the input. */
+const WRITTEN = 1_000
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let answer: JsonObject = {}
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const isStream = vendor.bodies.at(-1)?.["stream"] === true
+    if (!isStream) return Response.json(answer)
+    return streamed(framesOf(new URL(request.url).pathname, answer))
+  })
+  const at = (vendorId: string, dialect: string) => ({
+    ...provider(vendor.url, vendorId),
+    dialects: [dialect],
+  })
+  const model = { kind: "chat", price: PRICE, context: 100_000, maxOutput: 50 } as const
+  gateway = await startGateway({
+    providers: {
+      chat: at("openai", "openai-chat"),
+      responses: at("openai", "openai-responses"),
+      claude: at("anthropic", "anthropic-messages"),
+    },
+    models: { "chat/m": model, "responses/m": model, "claude/m": model },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+const details = (lifetimes?: JsonObject): JsonObject => ({
+  cached_tokens: 0,
+  cache_write_tokens: WRITTEN,
+  ...(lifetimes && { cache_write_tokens_details: lifetimes }),
+})
+
+/** Nanocredits that a request to a model costs. */
+async function costOf(path: string, body: JsonObject, stream: boolean): Promise<bigint> {
+  const caller = await gateway.caller("10")
+  const posted = await caller.post(path, { ...body, stream })
+  expect(posted.status, await posted.text()).toBe(200)
+  const { cost, hold } = await receiptOf(caller, posted)
+  // No provider caches for longer than the request asks for, but one that does is charged.
+  if (JSON.stringify(body).includes("ttl")) {
+    expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+  }
+  return nanocredits(cost)
+}
+
+const per = (rate: number) => BigInt(rate * WRITTEN) * 1_000n
+
+type Row = [ttl: string | undefined, lifetimes: JsonObject | undefined, rate: number]
+const OPENAI: Row[] = [
+  [undefined, undefined, 2],
+  ["30m", undefined, 2],
+  ["1h", undefined, 3],
+  ["12h", undefined, 5],
+  ["48h", undefined, 5],
+  ["12h", { ttl_30m_tokens: WRITTEN, ttl_12h_tokens: 0 }, 2],
+  ["12h", { ttl_30m_tokens: 0, ttl_12h_tokens: WRITTEN }, 5],
+  ["12h", { ttl_30m_tokens: 500, ttl_12h_tokens: 500 }, 3.5],
+  [undefined, { ttl_30m_tokens: 0, ttl_12h_tokens: WRITTEN }, 5],
+]
+
+for (const stream of [false, true]) {
+  const how = stream ? "streamed" : "whole"
+
+  test.each(OPENAI)(
+    `a chat that asks for %p and gets %j is charged cache writes at %p, ${how}`,
+    async (ttl, lifetimes, rate) => {
+      const usage = { prompt_tokens: WRITTEN, completion_tokens: 1, total_tokens: WRITTEN + 1 }
+      answer = completion({
+        usage: { ...usage, prompt_tokens_details: details(lifetimes) },
+      }) as JsonObject
+      const options = ttl === undefined ? {} : { prompt_cache_options: { ttl } }
+      const body = { model: "chat/m", messages: [...long(), ...HELLO], ...options }
+      expect(await costOf("/v1/chat/completions", body, stream)).toBe(per(rate))
+    },
+  )
+
+  test.each(OPENAI)(
+    `a response that asks for %p and gets %j is charged cache writes at %p, ${how}`,
+    async (ttl, lifetimes, rate) => {
+      const usage = { input_tokens: WRITTEN, output_tokens: 1, total_tokens: WRITTEN + 1 }
+      answer = response([], {
+        usage: { ...usage, input_tokens_details: details(lifetimes) },
+      }) as JsonObject
+      const options = ttl === undefined ? {} : { prompt_cache_options: { ttl } }
+      const body = { model: "responses/m", input: "x ".repeat(WRITTEN), ...options }
+      expect(await costOf("/v1/responses", body, stream)).toBe(per(rate))
+    },
+  )
+
+  test.each<[string, JsonObject | undefined, number]>([
+    ["5m", undefined, 2],
+    ["1h", undefined, 3],
+    ["1h", { ephemeral_5m_input_tokens: WRITTEN, ephemeral_1h_input_tokens: 0 }, 2],
+    ["1h", { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: WRITTEN }, 3],
+  ])(
+    `a message that asks for %p and gets %j is charged cache writes at %p, ${how}`,
+    async (ttl, lifetimes, rate) => {
+      answer = {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: "m",
+        content: [{ type: "text", text: "Hi" }],
+        stop_reason: "end_turn",
+        stop_sequence: null,
+        usage: {
+          input_tokens: 1,
+          cache_creation_input_tokens: WRITTEN,
+          cache_read_input_tokens: 0,
+          output_tokens: 1,
+          ...(lifetimes && { cache_creation: lifetimes }),
+        },
+      }
+      const text = {
+        type: "text",
+        text: "x ".repeat(WRITTEN),
+        cache_control: { type: "ephemeral", ttl },
+      }
+      const messages = [{ role: "user", content: [text] }]
+      const body = { model: "claude/m", max_tokens: 50, messages }
+      expect(await costOf("/v1/messages", body, stream)).toBe(per(rate) + 1_000n)
+    },
+  )
+}
+
+/** A prompt that is long enough for its hold to cover what the vendor reports. */
+function long(): JsonObject[] {
+  return [{ role: "user", content: "x ".repeat(WRITTEN) }]
+}

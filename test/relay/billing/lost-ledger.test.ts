@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test"
+import { cpSync, renameSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { databaseFileIn } from "../../../src/store/sqlite/database-file.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { CHAT, errorOf, HELLO } from "../support.ts"
+import { until } from "../../support/until.ts"
+
+const BODY = { model: "sim/echo", messages: HELLO }
+
+function heard(gateway: TestGateway, name: string): readonly unknown[] {
+  return gateway.heard.filter((one) => one.name === name)
+}
+
+async function readiness(gateway: TestGateway): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${gateway.url}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+for (const isShared of [false, true]) {
+  const way = isShared ? "on a thread" : "alone"
+
+  test(`a ledger whose file is moved away takes no requests until it is back, ${way}`, async () => {
+    await using gateway = await startGateway({ isShared })
+    const caller = await gateway.caller("1")
+    expect((await caller.post(CHAT, BODY)).status).toBe(200)
+    const path = databaseFileIn(gateway.settings.data)
+    renameSync(path, `${path}.away`)
+    await until(async () => (await readiness(gateway)).status === 503)
+    const refused = await caller.post(CHAT, BODY)
+    expect(refused.status).toBe(503)
+    expect(await errorOf(refused)).toMatchObject({ error_type: "book_unavailable" })
+    expect(heard(gateway, "ledgerLost")).toHaveLength(1)
+    renameSync(`${path}.away`, path)
+    await until(async () => (await readiness(gateway)).status === 200)
+    expect((await caller.post(CHAT, BODY)).status).toBe(200)
+    expect(heard(gateway, "ledgerFound")).toHaveLength(1)
+  })
+
+  test(`a request that runs when the ledger is deleted is not answered whole, ${way}`, async () => {
+    const gate = Promise.withResolvers<Response>()
+    using vendor = startVendor(() => gate.promise)
+    await using gateway = await startGateway({
+      isShared,
+      providers: { late: provider(vendor.url) },
+      models: { "late/echo": simulated() },
+    })
+    const caller = await gateway.caller("1")
+    expect((await caller.post(CHAT, BODY)).status).toBe(200)
+    const running = caller.post(CHAT, { ...BODY, model: "late/echo" })
+    await until(() => vendor.bodies.length === 1)
+    for (const end of ["", "-wal", "-shm"]) {
+      rmSync(`${join(gateway.settings.data, "tollgate.db")}${end}`)
+    }
+    await until(() => heard(gateway, "ledgerLost").length === 1)
+    gate.resolve(Response.json(wholeAnswer()))
+    expect((await running).status).toBeGreaterThanOrEqual(500)
+  })
+}
+
+test("a ledger that another took the place of, or whose log or its index is gone, takes no requests", async () => {
+  for (const replace of [
+    (path: string) => {
+      cpSync(path, `${path}.copy`)
+      renameSync(`${path}.copy`, path)
+    },
+    (path: string) => rmSync(`${path}-wal`),
+    (path: string) => rmSync(`${path}-shm`),
+  ]) {
+    await using gateway = await startGateway()
+    const caller = await gateway.caller("1")
+    replace(databaseFileIn(gateway.settings.data))
+    await until(async () => (await caller.post(CHAT, BODY)).status === 503)
+    expect((await readiness(gateway)).body).toMatchObject({
+      reason: "the ledger cannot be written",
+    })
+  }
+})

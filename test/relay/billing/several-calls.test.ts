@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { Meter } from "../../../src/relay/metering/meter.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, framesOf } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
+
+const MESSAGES = "/v1/messages"
+const LONG = [{ role: "user", content: "word ".repeat(20_000) }]
+/** A price that doubles above 200,000 tokens. */
+const TIERED = {
+  price: { input: "1", output: "10", tiers: [{ above: 200_000, input: "2", output: "20" }] },
+  context: 1_000_000,
+  maxOutput: 1_000,
+}
+const SEARCHING = {
+  price: { input: "1", output: "1", request: "12000", request_medium: "8000", request_low: "5000" },
+}
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let usage: Record<string, unknown> = {}
+/** The usage of each call of the next request; `usage` if it is empty. */
+let usages: Record<string, unknown>[] = []
+/** The service tiers that the calls of the next request report. */
+let tiers: string[] = []
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const isMessages = new URL(request.url).pathname.endsWith(MESSAGES)
+    const counted = usages.shift() ?? usage
+    const tier = tiers.shift()
+    const answer = isMessages
+      ? {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model: "up",
+          content: [{ type: "text", text: "Hello" }],
+          stop_reason: "end_turn",
+          stop_sequence: null,
+          usage: counted,
+        }
+      : { ...completion({}), usage: counted, ...(tier && { service_tier: tier }) }
+    const isStream = vendor.bodies.at(-1)?.["stream"] === true
+    if (!isStream) return Response.json(answer)
+    return streamed(framesOf(new URL(request.url).pathname, answer))
+  })
+  gateway = await startGateway({
+    providers: {
+      anthropic: provider(vendor.url, "anthropic"),
+      perplexity: provider(vendor.url, "perplexity"),
+      compatible: provider(vendor.url),
+    },
+    models: {
+      "anthropic/tiered": simulated(TIERED),
+      "anthropic/with-fee": simulated({ ...TIERED, price: { ...TIERED.price, request: "5000" } }),
+      "perplexity/sonar": simulated(SEARCHING),
+      "compatible/priority": simulated({
+        price: { input: "1", output: "1", modes: { priority: "2" } },
+      }),
+      "perplexity/premium": simulated({
+        price: { input: "1", output: "1", request: "12000", search_premium: "8000" },
+      }),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function receiptFor(path: string, body: object) {
+  const caller = await gateway.caller("100")
+  const posted = await caller.post(path, { max_tokens: 100, ...body })
+  const text = await posted.text()
+  expect(posted.status, text).toBe(200)
+  return receiptOf(caller, posted)
+}
+
+describe.each([false, true])("with stream: %p", (stream) => {
+  test("each call of one request has its own price tier, in the hold and in the charge", async () => {
+    usage = { input_tokens: 60_000, output_tokens: 100 }
+    const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
+    const { cost, hold } = await receiptFor(CHAT, request)
+    expect(nanocredits(cost)).toBe(4n * 61_000_000n)
+    expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+    expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
+  })
+
+  test("calls of different lengths are charged by their own price tiers", async () => {
+    const call = { input_tokens: 350_000, output_tokens: 100 }
+    usages = [call, { input_tokens: 60_000, output_tokens: 200 }, { ...call, output_tokens: 300 }]
+    const long = [{ role: "user", content: "word ".repeat(80_000) }]
+    const request = { model: "anthropic/tiered", messages: long, n: 3, stream }
+    const { cost, usage: counted } = await receiptFor(CHAT, request)
+    expect(nanocredits(cost)).toBe(2n * 700_000_000n + 400n * 20_000n + 60_000_000n + 2_000_000n)
+    expect(counted).toEqual({ input: 760_000, output: 600 })
+  })
+
+  test("the fee of each call is charged beside price tiers", async () => {
+    const short = { input_tokens: 1_000, output_tokens: 100 }
+    usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
+    const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
+    const { cost, usage: counted } = await receiptFor(CHAT, request)
+    expect(nanocredits(cost)).toBe(420_000_000n + 2_000_000n + 2n * 2_000_000n + 3n * 5_000_000n)
+    expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
+  })
+
+  test("a call without iterations is charged beside a call with iterations", async () => {
+    const iteration = { input_tokens: 90_000, output_tokens: 100 }
+    const iterations = [
+      { type: "compaction", ...iteration, input_tokens: 250_000 },
+      { type: "message", ...iteration },
+    ]
+    usages = [{ ...iteration, iterations }, iteration]
+    const request = { messages: LONG, n: 2, stream, max_tokens: 500, web_search_options: {} }
+    const { cost } = await receiptFor(CHAT, { ...request, model: "anthropic/tiered" })
+    expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
+  })
+
+  test("each reported iteration has its own price tier", async () => {
+    const iteration = (tokens: number) => ({ input_tokens: tokens, output_tokens: 100 })
+    const iterations = [
+      { type: "compaction", ...iteration(250_000) },
+      { type: "message", ...iteration(90_000) },
+      { type: "message", ...iteration(90_000) },
+    ]
+    usage = { ...iteration(180_000), iterations }
+    const edits = [{ type: "compact_20260112" }]
+    const { cost, usage: counted } = await receiptFor(MESSAGES, {
+      model: "anthropic/tiered",
+      messages: LONG,
+      context_management: { edits },
+      stream,
+    })
+    expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
+    expect(counted).toEqual({ input: 430_000, output: 300 })
+  })
+
+  const withCompaction = { context_management: { edits: [{ type: "compact_20260112" }] } }
+
+  test("a report above the possible usage is charged one fee for each call", async () => {
+    const iteration = { type: "message", input_tokens: 1, output_tokens: 1 }
+    usage = { ...iteration, iterations: Array.from({ length: 20_000 }, () => iteration) }
+    const request = { model: "anthropic/with-fee", messages: HELLO, ...withCompaction, stream }
+    const { usage: counted } = await receiptFor(MESSAGES, request)
+    expect(counted?.["request"]).toBe(1)
+  })
+
+  test("the total of a response is charged if its iterations cannot be read", async () => {
+    const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
+    for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
+      usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }
+      const request = { model: "anthropic/tiered", messages: HELLO, ...withCompaction, stream }
+      const { usage: counted } = await receiptFor(MESSAGES, request)
+      expect(counted).toEqual({ input: 238, output: 16 })
+    }
+  })
+
+  test("the highest service tier that a call reports applies to all", async () => {
+    usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+    tiers = ["standard", "priority", "standard"]
+    const request = { model: "compatible/priority", messages: HELLO, n: 3, stream }
+    expect(nanocredits((await receiptFor(CHAT, request)).cost)).toBe(2n * 3n * 15_000n)
+  })
+
+  test.each([
+    ["low", 5_000_000n, "request_low"],
+    ["medium", 8_000_000n, "request_medium"],
+    ["high", 12_000_000n, "request"],
+    [undefined, 12_000_000n, "request"],
+  ])(
+    "the fee of a request depends on its reported search context (%s)",
+    async (size, fee, name) => {
+      usage = {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        search_context_size: size,
+      }
+      const request = { model: "perplexity/sonar", messages: HELLO, stream }
+      const one = await receiptFor(CHAT, request)
+      expect(nanocredits(one.cost)).toBe(15_000n + fee)
+      expect(one.usage).toEqual({ input: 10, output: 5, [name]: 1 })
+      const three = await receiptFor(CHAT, { ...request, n: 3 })
+      expect(nanocredits(three.cost)).toBe(3n * (15_000n + fee))
+      expect(nanocredits(three.hold)).toBeGreaterThanOrEqual(nanocredits(three.cost))
+    },
+  )
+})
+
+test("the hold for tools is proportional to the number of calls", async () => {
+  usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+  const holdOf = async (n: number) => {
+    const web_search_options = { search_type: "pro" }
+    const request = { model: "perplexity/premium", messages: HELLO, web_search_options, n }
+    return nanocredits((await receiptFor(CHAT, request)).hold)
+  }
+  const one = await holdOf(1)
+  expect(await holdOf(8)).toBeLessThanOrEqual((8n * one * 105n) / 100n)
+})
+
+test("choices that follow the usage of the prompt are charged", () => {
+  const meter = new Meter()
+  const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
+  meter.push([
+    { type: "usage", usage: counted },
+    { type: "text-delta", choice: 0, text: "Heads" },
+    { type: "finish", choice: 0, reason: "stop" },
+    { type: "text-delta", choice: 1, text: "word ".repeat(1_000) },
+  ])
+  expect(meter.isCounted).toBe(false)
+  meter.push([{ type: "finish", choice: 1, reason: "stop" }])
+  expect(meter.isCounted).toBe(false)
+  meter.push([{ type: "usage", usage: { ...counted, output: 1_001 } }])
+  expect(meter.isCounted).toBe(true)
+})

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { MAX_QUANTITY } from "../../../src/accounting/maxima.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import {
+  DONE,
+  frame,
+  type ScriptedVendor,
+  startVendor,
+  streamed,
+  wholeAnswer,
+} from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
+
+/** As the gateway keeps it, with what the vendor told beyond all bounds. */
+interface BoundReceipt extends Receipt {
+  readonly usage_reported?: Readonly<Record<string, number>>
+  readonly usage_beyond_bound?: boolean
+}
+
+const CREDITS = 100_000_000_000n
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let usage: JsonObject = {}
+let said = "Hello"
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const { model, stream } = vendor.bodies.at(-1) ?? {}
+    if (request.url.endsWith("/embeddings")) {
+      const data = [{ object: "embedding", index: 0, embedding: [1, 2] }]
+      return Response.json({ object: "list", model, data, usage })
+    }
+    if (stream !== true) return Response.json({ ...wholeAnswer(said), usage })
+    const last = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, usage }
+    const told = `data: ${JSON.stringify({ ...last, choices: [] })}\n\n`
+    return streamed([frame(said), frame("", "stop"), told, DONE])
+  })
+  gateway = await startGateway({
+    providers: { scripted: provider(vendor.url, "vllm") },
+    models: {
+      "scripted/known": simulated(),
+      "scripted/unknown": { kind: "chat", price: { input: "1", output: "2" } },
+      "scripted/vectors": { kind: "embedding", price: { input: "1" } },
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function ask(
+  body: JsonObject,
+  path = CHAT,
+): Promise<{ caller: TestCaller; receipt: BoundReceipt; paid: bigint }> {
+  const caller = await gateway.caller("100")
+  const response = await caller.post(path, body)
+  expect(response.status).toBe(200)
+  await response.text()
+  const receipt = (await receiptOf(caller, response)) as BoundReceipt
+  await nothingHeld(caller)
+  return { caller, receipt, paid: CREDITS - (await caller.balance()) }
+}
+
+/** What the operator heard of a request. */
+function alarmsOf({ id }: Receipt): string[] {
+  return gateway.heard.filter(({ facts }) => facts[0] === id).map(({ name }) => name)
+}
+
+const ABSURD = [1e15, 2 ** 53, 1e308, "1e15"]
+
+describe("a usage that no request can have had", () => {
+  for (const stream of [false, true]) {
+    for (const count of ABSURD) {
+      test(`of ${count} tokens out is charged up to max_tokens, ${stream ? "streamed" : "whole"}`, async () => {
+        usage = { prompt_tokens: 10, completion_tokens: count }
+        const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, stream }
+        const { receipt, paid } = await ask(body)
+        expect(receipt.usage).toEqual({ input: 10, output: 100 })
+        expect(receipt).toMatchObject({ estimated: false, usage_beyond_bound: true })
+        expect(receipt.usage_reported?.["output"]).toBe(MAX_QUANTITY)
+        expect(paid).toBe(10n * 1_000n + 100n * 2_000n)
+        expect(nanocredits(receipt.cost)).toBe(paid)
+        expect(alarmsOf(receipt)).toEqual(["writtenOff"])
+      })
+    }
+  }
+
+  test("of tokens in is charged up to the model's context", async () => {
+    usage = { prompt_tokens: 2 ** 53, completion_tokens: 1 }
+    const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
+    expect(receipt.usage).toEqual({ input: 100_000, output: 1 })
+  })
+
+  test("of a model without a known context, up to a few times its bytes", async () => {
+    usage = { prompt_tokens: 1e308, completion_tokens: 1 }
+    const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
+    expect(paid).toBeLessThan(10_000_000n)
+    expect(paid).toBeGreaterThan(100_000n)
+  })
+
+  test("of cached tokens too", async () => {
+    const details = { cached_tokens: 1e15 }
+    usage = { prompt_tokens: 1e15, completion_tokens: 1, prompt_tokens_details: details }
+    const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
+    expect(receipt.usage).toEqual({ cached_input: 100_000, output: 1 })
+  })
+
+  test("is charged for each choice", async () => {
+    usage = { prompt_tokens: 10, completion_tokens: 1e15 }
+    const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, n: 3 }
+    expect((await ask(body)).receipt.usage).toEqual({ input: 10, output: 300 })
+  })
+
+  test("of embeddings is charged up to the bytes of the request", async () => {
+    usage = { prompt_tokens: 1e15, total_tokens: 1e15 }
+    const { receipt, paid } = await ask(
+      { model: "scripted/vectors", input: "Hello" },
+      "/v1/embeddings",
+    )
+    expect(paid).toBeLessThan(100_000n)
+    expect(receipt.usage_beyond_bound).toBe(true)
+    expect(alarmsOf(receipt)).toEqual(["writtenOff"])
+  })
+})
+
+test("a usage that is high and possible is charged as it was reported", async () => {
+  usage = { prompt_tokens: 90_000, completion_tokens: 100 }
+  const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 100 })
+  expect(receipt.usage).toEqual({ input: 90_000, output: 100 })
+  expect(receipt.usage_beyond_bound).toBeUndefined()
+  expect(alarmsOf(receipt)).toEqual([])
+})
+
+test("a vendor's least number of tokens may be more than was asked for", async () => {
+  usage = { prompt_tokens: 90, completion_tokens: 16 }
+  const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 3 })
+  expect(receipt.usage).toEqual({ input: 90, output: 16 })
+})
+
+describe("what came beyond max_tokens", () => {
+  beforeAll(() => {
+    said = "word ".repeat(2_000)
+  })
+  afterAll(() => {
+    said = "Hello"
+  })
+
+  for (const stream of [false, true]) {
+    test(`was said, and is charged, ${stream ? "streamed" : "whole"}`, async () => {
+      usage = { prompt_tokens: 10, completion_tokens: 2_001 }
+      const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
+      const { receipt, paid } = await ask(body)
+      expect(receipt.usage).toEqual({ input: 10, output: 2_001 })
+      expect(receipt.usage_beyond_bound).toBeUndefined()
+      expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
+    })
+
+    test(`bounds what is reported of it, ${stream ? "streamed" : "whole"}`, async () => {
+      usage = { prompt_tokens: 10, completion_tokens: 1e15 }
+      const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
+      const { receipt } = await ask(body)
+      expect(receipt.usage).toEqual({ input: 10, output: 10_000 })
+      expect(receipt.usage_beyond_bound).toBe(true)
+    })
+  }
+})
+
+describe("more than the model can say", () => {
+  test("is neither held nor asked for", async () => {
+    usage = { prompt_tokens: 10, completion_tokens: 1 }
+    const caller = await gateway.caller("1")
+    const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }
+    const response = await caller.post(CHAT, body)
+    expect(vendor.bodies.at(-1)).toMatchObject({ max_tokens: 1_000 })
+    expect(response.headers.get("x-tollgate-max-tokens")).toBe("1000")
+    const { hold } = await receiptOf(caller, response)
+    expect(nanocredits(hold)).toBeLessThan(3_000_000n)
+  })
+})

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { ABANDONED_CALLS } from "../../../src/vendors/abandoned-calls.ts"
+import { vendors } from "../../../src/vendors/index.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+import { MovableClock } from "../movable-clock.ts"
+import { DONE, frame, type ScriptedVendor, startVendor, usageFrame } from "../scripted-vendor.ts"
+import { CHAT, creditsOf, HELLO, onlyReceipt, readUntil } from "../support.ts"
+
+const LIMIT = 5_000
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+let vendor: ScriptedVendor
+let clock: MovableClock
+let gateway: TestGateway
+/** Lets the provider answer, or go on. */
+let goOn: PromiseWithResolvers<void>
+/** Resolves when its connection is closed before its answer. */
+let wasClosed: PromiseWithResolvers<void>
+/** The status of its whole answers. */
+let status: number
+
+/** An answer with its usage to the request of any endpoint. */
+function wholeAnswerTo(body: Record<string, unknown>): object {
+  if (status !== 200) return { error: { message: "Broken.", type: "server_error" } }
+  if (body.documents !== undefined) {
+    return {
+      results: [{ index: 0, relevance_score: 0.5 }],
+      meta: { billed_units: { search_units: 1 } },
+    }
+  }
+  if (body.input !== undefined) {
+    const data = [{ object: "embedding", index: 0, embedding: [0.5] }]
+    return { object: "list", model: "x", data, usage: { prompt_tokens: 4, total_tokens: 4 } }
+  }
+  if (body.prompt !== undefined) return { created: 1, data: [{ b64_json: PNG }] }
+  const choices = [
+    { index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" },
+  ]
+  const usage = { prompt_tokens: 900, completion_tokens: 700, total_tokens: 1600 }
+  return { id: "c", object: "chat.completion", created: 1, model: "x", choices, usage }
+}
+
+function streamedAnswer(model: unknown): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      if (model !== "silent") controller.enqueue(encoder.encode(frame("Hello there")))
+      await goOn.promise
+      const rest = frame(" and more").repeat(50) + frame("", "stop") + usageFrame(900, 700) + DONE
+      controller.enqueue(encoder.encode(rest))
+      controller.close()
+    },
+    cancel: () => wasClosed.resolve(),
+  })
+  return new Response(body, { headers: { "content-type": "text/event-stream" } })
+}
+
+/** Goes on for ever, whatever it was asked for. */
+function endlessAnswer(): Response {
+  const encoder = new TextEncoder()
+  let isBegun = false
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (isBegun) await goOn.promise
+      isBegun = true
+      controller.enqueue(encoder.encode(frame("Hello there ".repeat(20))))
+    },
+    cancel: () => wasClosed.resolve(),
+  })
+  return new Response(body, { headers: { "content-type": "text/event-stream" } })
+}
+
+beforeAll(async () => {
+  vendor = startVendor(async (request, number) => {
+    const body = vendor.bodies[number - 1] ?? {}
+    if (body.model === "endless") return endlessAnswer()
+    if (body.stream === true) return streamedAnswer(body.model)
+    request.signal.addEventListener("abort", () => wasClosed.resolve())
+    await goOn.promise
+    return Response.json(wholeAnswerTo(body), { status })
+  })
+  clock = new MovableClock()
+  const kind = (of: "embedding" | "rerank" | "image", price: Record<string, string>) => ({
+    kind: of,
+    price,
+  })
+  gateway = await startGateway({
+    pulse: clock.pulse,
+    settings: { disconnectLimit: LIMIT },
+    providers: {
+      openai: provider(vendor.url, "openai"),
+      cohere: provider(vendor.url, "cohere"),
+      groq: provider(vendor.url, "groq"),
+      vllm: provider(vendor.url, "vllm"),
+      unknown: provider(vendor.url),
+    },
+    models: {
+      "openai/plain": simulated(),
+      "openai/cancelled": simulated({ disconnect: "cancel" }),
+      "groq/plain": simulated(),
+      "groq/endless": simulated(),
+      "vllm/plain": simulated(),
+      "vllm/silent": simulated(),
+      "vllm/drained": simulated({ disconnect: "drain" }),
+      "unknown/plain": simulated(),
+      "openai/vectors": kind("embedding", { input: "1" }),
+      "vllm/vectors": kind("embedding", { input: "1" }),
+      "cohere/ranks": kind("rerank", { search: "1000" }),
+      "vllm/ranks": kind("rerank", { input: "1" }),
+      "openai/dall-e-2": kind("image", { image: "20000" }),
+    },
+  })
+  // On a busy machine the tokenizer takes longer to load than these tests wait for what it counts.
+  const caller = await gateway.caller("1")
+  await caller.post("/v1/messages/count_tokens", { model: "vllm/plain", messages: HELLO })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  clock[Symbol.dispose]()
+  vendor[Symbol.dispose]()
+})
+
+beforeEach(() => {
+  goOn = Promise.withResolvers()
+  wasClosed = Promise.withResolvers()
+  status = 200
+})
+
+interface Asked {
+  readonly caller: TestCaller
+  readonly response: Promise<Response>
+  leave(): void
+}
+
+/** Asks, and resolves when the provider has the request. */
+async function ask(path: string, body: object): Promise<Asked> {
+  const caller = await gateway.caller("10")
+  const controller = new AbortController()
+  const before = vendor.bodies.length
+  const response = fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: controller.signal,
+  })
+  response.catch(() => {})
+  await until(() => vendor.bodies.length > before)
+  return { caller, response, leave: () => controller.abort() }
+}
+
+const chat = (model: string, stream = false): [string, object] => [
+  CHAT,
+  { model, messages: HELLO, max_tokens: 1_000, stream },
+]
+
+/** Asks, leaves while the provider is silent, and waits until the gateway has noticed. */
+async function leaveSilent([path, body]: [string, object]): Promise<TestCaller> {
+  const { caller, leave } = await ask(path, body)
+  leave()
+  await clock.looks(3)
+  return caller
+}
+
+async function leaveAfterHello(model: string): Promise<TestCaller> {
+  const { caller, response, leave } = await ask(...chat(model, true))
+  const reader = (await response).body?.getReader()
+  if (!reader) throw new Error("no body")
+  await readUntil(reader, (text) => text.includes("Hello there"))
+  leave()
+  return caller
+}
+
+test("every vendor of the table exists, and states its source", () => {
+  for (const [id, { source }] of Object.entries(ABANDONED_CALLS)) {
+    expect(vendors.has(id)).toBe(true)
+    expect(source).toStartWith("https://")
+  }
+})
+
+const VECTORS: [string, object] = ["/v1/embeddings", { model: "openai/vectors", input: "Hello" }]
+const RANKS: [string, object] = [
+  "/v1/rerank",
+  { model: "cohere/ranks", query: "Hello", documents: ["there"] },
+]
+const IMAGES: [string, object] = [
+  "/v1/images/generations",
+  { model: "openai/dall-e-2", prompt: "A cat", response_format: "b64_json" },
+]
+
+describe("a whole answer whose provider bills it although its caller has left", () => {
+  test.each([
+    ["chat at OpenAI", chat("openai/plain"), { input: 900, output: 700 }],
+    ["chat at an unknown server", chat("unknown/plain"), { input: 900, output: 700 }],
+    ["embeddings", VECTORS, { input: 4 }],
+    ["rerank", RANKS, { search: 1 }],
+    ["images", IMAGES, { image: 1 }],
+  ] as const)("is read to its end and charged: %s", async (_, [path, body], usage) => {
+    const caller = await leaveSilent([path, body])
+    expect((await creditsOf(caller)).held).not.toBe("0")
+    goOn.resolve()
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: false })
+    expect(receipt.usage).toMatchObject(usage)
+    expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
+  })
+
+  test("is charged as far as it is known when its time is over", async () => {
+    const caller = await leaveSilent(chat("openai/plain"))
+    await clock.pass(LIMIT + 1_000)
+    await wasClosed.promise
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(receipt.usage).toEqual({ input: 8 })
+  })
+
+  test("costs nothing if the provider fails", async () => {
+    const caller = await leaveSilent(chat("openai/plain"))
+    status = 500
+    goOn.resolve()
+    expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "released" })
+  })
+})
+
+describe("a whole answer whose provider ends it when its caller leaves", () => {
+  test.each([
+    ["chat", chat("vllm/plain")],
+    ["chat whose model is cancelled by the settings", chat("openai/cancelled")],
+    ["a stream before its first word", chat("vllm/silent", true)],
+    ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
+    ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
+  ] as [string, [string, object]][])("is ended and charged its input: %s", async (_, asked) => {
+    const caller = await leaveSilent(asked)
+    await wasClosed.promise
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+  })
+})
+
+describe("a stream whose caller leaves", () => {
+  test("the call is ended at a provider that stops billing, and charged by the gateway's own count", async () => {
+    const caller = await leaveAfterHello("openai/plain")
+    await wasClosed.promise
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ estimated: true, usage: { input: 8, output: 2 } })
+  })
+
+  test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
+    "is read to its end at a provider that bills it all, or is said to: %s",
+    async (model) => {
+      const caller = await leaveAfterHello(model)
+      goOn.resolve()
+      const receipt = await onlyReceipt(gateway, caller)
+      expect(receipt).toMatchObject({ estimated: false, usage: { input: 900, output: 700 } })
+    },
+  )
+
+  test("is read on for no more than its hold", async () => {
+    const caller = await leaveAfterHello("groq/endless")
+    goOn.resolve()
+    await wasClosed.promise
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    // What arrives together is counted together.
+    expect(Number(receipt.cost)).toBeLessThan(0.2)
+  })
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import {
+  CHAT,
+  contentOf,
+  HELLO,
+  nothingHeld,
+  readUntil,
+  receiptOf,
+  streamErrorOf,
+} from "../support.ts"
+
+const COMMENT = ": keep-alive\n\n"
+
+let gateway: TestGateway
+let caller: TestCaller
+let failing: ScriptedVendor
+let fail: PromiseWithResolvers<void>
+
+beforeAll(async () => {
+  failing = startVendor(async () => {
+    await fail.promise
+    return Response.json({ error: { message: "broken" } }, { status: 500 })
+  })
+  gateway = await startGateway({
+    keepAlive: 150,
+    providers: { failing: provider(failing.url) },
+    models: {
+      "sim/fault-slow-headers-700": simulated(),
+      "sim/fault-slow-headers": simulated(),
+      "sim/fault-stall-700": simulated(),
+      "failing/late": simulated(),
+      "failing/backed-up": simulated({
+        deployments: [
+          { provider: "failing", model: "late", weight: 1 },
+          { provider: "sim", model: "echo", weight: 0 },
+        ],
+      }),
+    },
+  })
+  caller = await gateway.caller("1")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  failing[Symbol.dispose]()
+})
+
+const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
+
+describe("while the upstream thinks, a comment keeps the connection", () => {
+  test("before its first byte", async () => {
+    const text = await (await stream("sim/fault-slow-headers-700")).text()
+    expect(text).toStartWith(COMMENT + COMMENT)
+    expect(contentOf(text)).toBe("Hello there, gateway")
+    expect(text).toEndWith("data: [DONE]\n\n")
+  })
+
+  test("between its bytes", async () => {
+    const text = await (await stream("sim/fault-stall-700")).text()
+    const begins = text.indexOf("data: ")
+    expect(begins).toBe(0)
+    expect(text.slice(begins)).toContain(`\n\n${COMMENT}${COMMENT}`)
+    expect(contentOf(text)).toBe("Hello there, gateway")
+    expect(text).toEndWith("data: [DONE]\n\n")
+  })
+
+  test("the first one comes while nothing else has, with the status and the headers", async () => {
+    const response = await stream("sim/fault-slow-headers")
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
+    expect(response.headers.get("x-request-id")).toStartWith("req_")
+    const reader = response.body?.getReader()
+    if (!reader) throw new Error("no body")
+    await readUntil(reader, (text) => text.includes(COMMENT + COMMENT))
+    expect(gateway.simulator.open).toBe(1)
+    await reader.cancel()
+    await gateway.simulator.requests.at(-1)?.settled()
+    await nothingHeld(caller)
+  })
+})
+
+describe("a failure after the first comment", () => {
+  test("is an error event in the stream, and nothing is charged", async () => {
+    fail = Promise.withResolvers()
+    const before = await caller.balance()
+    const response = await stream("failing/late")
+    expect(response.status).toBe(200)
+    fail.resolve()
+    const text = await response.text()
+    expect(text).toStartWith(COMMENT)
+    expect(streamErrorOf(text)).toMatchObject({ code: "upstream_error", type: "server_error" })
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.status).toBe("released")
+    expect(receipt.attempts).toMatchObject([{ status: 500, outcome: "upstream_error" }])
+    await nothingHeld(caller)
+    expect(await caller.balance()).toBe(before)
+  })
+
+  test("is none when the next deployment answers", async () => {
+    fail = Promise.withResolvers()
+    const response = await stream("failing/backed-up")
+    fail.resolve()
+    const text = await response.text()
+    expect(text).toStartWith(COMMENT)
+    expect(contentOf(text)).toBe("Hello there, gateway")
+    expect(text).toEndWith("data: [DONE]\n\n")
+    expect((await receiptOf(caller, response)).attempts).toHaveLength(2)
+  })
+})

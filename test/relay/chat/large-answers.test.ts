@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import type { ProviderSettings } from "../../../src/config/settings.ts"
+import { wave } from "../../support/audio.ts"
+import { longestPause } from "../../support/pauses.ts"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+import { DONE, frame, wholeAnswer } from "../scripted-vendor.ts"
+import { CHAT, errorOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
+
+const MEGABYTE = 1024 * 1024
+const LIMIT = 16 * MEGABYTE
+
+/** How the vendor answers next, and how many bytes of it have left. */
+let answer: () => Response = () => Response.json({})
+let sent = 0
+
+let vendor: Bun.Server<undefined>
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  vendor = Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch: () => answer() })
+  const baseUrl = `http://127.0.0.1:${vendor.port}`
+  const price = { input: "1", output: "2" }
+  const chat = { kind: "chat", price, context: 9_000, maxOutput: 100 } as const
+  const at = (name: string): ProviderSettings => provider(baseUrl, name)
+  gateway = await startGateway({
+    providers: { same: at("openai-compatible"), other: at("anthropic") },
+    models: {
+      "same/m": chat,
+      "other/m": chat,
+      "two/m": {
+        ...chat,
+        deployments: [
+          { provider: "same", model: "m", weight: 1 },
+          { provider: "other", model: "m", weight: 0 },
+        ],
+        choice: "order",
+      },
+      "same/embed": { kind: "embedding", price },
+      "same/gpt-image-1": { kind: "image", price: { image: "1" } },
+      "same/hear": { kind: "transcription", price: { second: "1" } },
+    },
+    settings: {
+      limits: { bodyBytes: LIMIT, mediaBytes: LIMIT, answerBytes: LIMIT, mediaPrivate: true },
+    },
+  })
+  caller = await gateway.caller("1000")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await vendor.stop(true)
+})
+
+/** Three gigabytes, made as they are read. */
+function endless(type: string, chunk: Uint8Array, start = ""): Response {
+  sent = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (start !== "") controller.enqueue(Buffer.from(start))
+      },
+      pull(controller) {
+        sent += chunk.byteLength
+        if (sent > 3 * 1024 * MEGABYTE) controller.close()
+        else controller.enqueue(chunk)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { headers: { "content-type": type } })
+}
+
+function sound(): Promise<Response> {
+  const form = new FormData()
+  form.append("model", "same/hear")
+  form.append("file", new File([wave(1)], "a.wav", { type: "audio/wav" }))
+  return fetch(`${gateway.url}/v1/audio/transcriptions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}` },
+    body: form,
+  })
+}
+
+const WHOLE: Readonly<Record<string, () => Promise<Response>>> = {
+  chat: () => caller.post(CHAT, { model: "same/m", messages: HELLO }),
+  "transcoded chat": () => caller.post(CHAT, { model: "other/m", messages: HELLO }),
+  embeddings: () => caller.post("/v1/embeddings", { model: "same/embed", input: "a" }),
+  images: () => caller.post("/v1/images/generations", { model: "same/gpt-image-1", prompt: "a" }),
+  transcriptions: sound,
+}
+
+/** Milliseconds in which nobody else is served. */
+const LONGEST_PAUSE = 200
+
+describe("an answer that is read whole", () => {
+  for (const [operation, ask] of Object.entries(WHOLE)) {
+    test(`is cut at its limit, of ${operation}`, async () => {
+      const chunk = Buffer.alloc(64 * 1024, "a")
+      answer = () => endless("application/json", chunk, '{"text":"')
+      const error = await errorOf(await ask())
+      expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+      expect(error.message).toContain("limits.answer_mb")
+      // What is in the sockets' buffers has left too.
+      expect(sent).toBeLessThan(2 * LIMIT + 16 * MEGABYTE)
+      await nothingHeld(caller)
+    })
+
+    test(`holds nobody up when it holds more than a million values, of ${operation}`, async () => {
+      const many = `[${"{},".repeat(1_100_000)}{}]`
+      answer = () => bodyOf(`{"data":${many}}`)
+      const pause = await longestPause(LONGEST_PAUSE, async () => {
+        const error = await errorOf(await ask())
+        expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+        await nothingHeld(caller)
+      })
+      expect(pause).toBeLessThan(LONGEST_PAUSE)
+    })
+
+    test(`is not parsed when it is 200,000 levels deep, of ${operation}`, async () => {
+      const deep = "[".repeat(200_000) + "]".repeat(200_000)
+      answer = () => bodyOf(`{"data":${deep},"choices":${deep}}`)
+      const error = await errorOf(await ask())
+      expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+      await nothingHeld(caller)
+    })
+  }
+
+  test("is not requested of another deployment when it is over its limit", async () => {
+    const chunk = Buffer.alloc(64 * 1024, "a")
+    for (let count = 0; count < 4; count++) {
+      answer = () => endless("application/json", chunk, '{"text":"')
+      const response = await caller.post(CHAT, { model: "two/m", messages: HELLO })
+      expect((await errorOf(response)).message).toContain("limits.answer_mb")
+      const { attempts } = await receiptOf(caller, response)
+      expect(attempts.map(({ deployment }) => deployment)).toEqual(["same/m"])
+    }
+  })
+
+  test("is read with the logprobs of 12,000 tokens", async () => {
+    const top = Array.from({ length: 20 }, () => ({ token: "a", logprob: -1, bytes: [] }))
+    const content = Array.from({ length: 12_000 }, () => ({ token: "a", top_logprobs: top }))
+    const whole = wholeAnswer("a") as { choices: object[] }
+    const body = JSON.stringify({
+      ...whole,
+      choices: [{ ...whole.choices[0], logprobs: { content } }],
+    })
+    answer = () => bodyOf(body)
+    const response = await caller.post(CHAT, { model: "same/m", messages: HELLO, logprobs: true })
+    expect(response.status).toBe(200)
+    expect((await response.text()).length).toBeGreaterThan(body.length - 1_000)
+  })
+
+  test("is read up to its limit", async () => {
+    answer = () => Response.json(wholeAnswer("x".repeat(LIMIT - 1_000)))
+    const response = await caller.post(CHAT, { model: "same/m", messages: HELLO })
+    expect(response.status).toBe(200)
+    const { choices } = (await response.json()) as ReturnType<typeof wholeAnswer> & {
+      choices: { message: { content: string } }[]
+    }
+    expect(choices[0]?.message.content.length).toBe(LIMIT - 1_000)
+  })
+})
+
+function bodyOf(text: string) {
+  return new Response(text, { headers: { "content-type": "application/json" } })
+}
+
+describe("an answer that is packed", () => {
+  const plain = Buffer.alloc(256 * MEGABYTE, "a")
+  plain.write('{"text":"')
+  const packers: Readonly<Record<string, (bytes: Buffer) => Uint8Array<ArrayBuffer>>> = {
+    gzip: (bytes) => new Uint8Array(gzipSync(bytes)),
+    deflate: (bytes) => new Uint8Array(deflateSync(bytes)),
+    br: (bytes) => new Uint8Array(brotliCompressSync(bytes, { params: { 1: 3 } })),
+    zstd: (bytes) => new Uint8Array(zstdCompressSync(bytes)),
+  }
+  for (const [encoding, pack] of Object.entries(packers)) {
+    test(`is not unpacked beyond its limit, as ${encoding}, and stops no one`, async () => {
+      const bomb = pack(plain)
+      const headers = { "content-encoding": encoding, "content-type": "application/json" }
+      answer = () => new Response(bomb, { headers })
+      const before = process.memoryUsage.rss()
+      const pause = await longestPause(LONGEST_PAUSE, async () => {
+        const error = await errorOf(await caller.post(CHAT, { model: "same/m", messages: HELLO }))
+        expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+        expect(error.message).toContain("limits.answer_mb")
+      })
+      expect(pause).toBeLessThan(LONGEST_PAUSE)
+      expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MEGABYTE)
+    })
+
+    test(`is read like any other, as ${encoding}`, async () => {
+      const bytes = pack(Buffer.from(JSON.stringify(wholeAnswer("x".repeat(300_000)))))
+      const headers = { "content-encoding": encoding, "content-type": "application/json" }
+      answer = () => new Response(bytes, { headers })
+      const response = await caller.post(CHAT, { model: "same/m", messages: HELLO })
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain("x".repeat(300_000))
+    })
+  }
+
+  test("in a way that no one knows is refused", async () => {
+    const headers = { "content-encoding": "compress", "content-type": "application/json" }
+    answer = () => new Response("{}", { headers })
+    const error = await errorOf(await caller.post(CHAT, { model: "same/m", messages: HELLO }))
+    expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+  })
+
+  test("and is an error is read no further than others, and a stream goes on being one", async () => {
+    const headers = { "content-encoding": "gzip", "content-type": "application/json" }
+    const packed = new Uint8Array(gzipSync(plain))
+    answer = () => new Response(packed, { status: 400, headers })
+    const pause = await longestPause(LONGEST_PAUSE, async () => {
+      const refused = await caller.post(CHAT, { model: "same/m", messages: HELLO })
+      expect(refused.status).toBe(400)
+      expect((await refused.text()).length).toBeLessThan(5_000)
+    })
+    expect(pause).toBeLessThan(LONGEST_PAUSE)
+    const stream = gzipSync(frame("Hello") + frame("", "stop") + DONE)
+    answer = () =>
+      new Response(new Uint8Array(stream), {
+        headers: { "content-encoding": "gzip", "content-type": "text/event-stream" },
+      })
+    const order = { model: "same/m", messages: HELLO, stream: true }
+    expect(await (await caller.post(CHAT, order)).text()).toContain("Hello")
+  })
+})
+
+describe("a stream", () => {
+  const deep = "[".repeat(200_000) + "]".repeat(200_000)
+
+  test("ends with an error where one of its frames is 200,000 levels deep, or has no end", async () => {
+    for (const model of ["same/m", "other/m"]) {
+      for (const bytes of [
+        `data: {"choices":${deep},"type":${deep}}\n\n`,
+        `data: {"type":"content_block_delta","delta":${deep}}\n\n`,
+      ]) {
+        answer = () => new Response(bytes, { headers: { "content-type": "text/event-stream" } })
+        const order = { model, messages: HELLO, stream: true }
+        const pause = await longestPause(LONGEST_PAUSE, async () => {
+          const text = await (await caller.post(CHAT, order)).text()
+          expect(text).toContain('"error"')
+        })
+        expect(pause).toBeLessThan(LONGEST_PAUSE)
+      }
+      answer = () => endless("text/event-stream", Buffer.alloc(64 * 1024, "a"), "data: ")
+      const text = await (await caller.post(CHAT, { model, messages: HELLO, stream: true })).text()
+      expect(text).toContain('"error"')
+      expect(sent).toBeLessThan(48 * MEGABYTE)
+    }
+    await nothingHeld(caller)
+  })
+
+  test("ends with an error where one of its frames holds millions of values", async () => {
+    const objects = `[${"{},".repeat(2_000_000)}{}]`
+    const members = `{${Array.from({ length: 700_000 }, (_, index) => `"${index}a":0`).join()}}`
+    for (const model of ["same/m", "other/m"]) {
+      for (const many of [objects, members]) {
+        const bytes = `data: {"type":"ping","choices":${many}}\n\n`
+        answer = () => new Response(bytes, { headers: { "content-type": "text/event-stream" } })
+        const order = { model, messages: HELLO, stream: true }
+        const pause = await longestPause(500, async () => {
+          const text = await (await caller.post(CHAT, order)).text()
+          expect(text).toContain("lists, objects and members")
+        })
+        expect(pause).toBeLessThan(500)
+      }
+    }
+    await nothingHeld(caller)
+  })
+
+  test("brings arguments of a tool that are 200,000 levels deep to no one's harm", async () => {
+    const call = { id: "c", type: "function", function: { name: "f", arguments: deep } }
+    const message = { role: "assistant", content: null, tool_calls: [call] }
+    const whole = {
+      ...wholeAnswer(),
+      choices: [{ index: 0, message, finish_reason: "tool_calls" }],
+    }
+    answer = () => Response.json(whole)
+    const body = { model: "same/m", messages: HELLO, max_tokens: 10 }
+    const pause = await longestPause(LONGEST_PAUSE, async () => {
+      const response = await caller.post("/v1/messages", body)
+      await response.text()
+      expect([200, 502]).toContain(response.status)
+    })
+    expect(pause).toBeLessThan(LONGEST_PAUSE)
+  })
+})

@@ -1,0 +1,403 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test"
+import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import {
+  firstOf,
+  type Judge,
+  openaiError,
+  type Rejection,
+  rejecting,
+  type RejectingVendor,
+  startRejectingVendor,
+  unsupported,
+} from "./rejecting-vendor.ts"
+import { REJECTION_CASES, TOOLS } from "./rejection-cases.ts"
+import { CHAT, contentOf, creditsOf, HELLO, nanocredits, receiptOf } from "../support.ts"
+
+/** Rejects whatever it is asked. */
+const always =
+  (rejection: Rejection): Judge =>
+  () =>
+    rejection
+
+const UNCORRECTABLE: readonly (readonly [name: string, field: string, fields: object])[] = [
+  ["choices", "n", { n: 2 }],
+  ["usage", "stream_options", { stream: true }],
+  ["storage", "store", { store: true }],
+  ["format", "response_format", { response_format: { type: "json_object" } }],
+]
+
+const ONLY_RESPONSES = openaiError(
+  "This model is only supported in v1/responses and not in v1/chat/completions.",
+  null,
+  null,
+)
+
+/** Rejects chat completions, and temperatures in responses. */
+const ofResponses: Judge = (body, path) =>
+  path.endsWith("/chat/completions") ? ONLY_RESPONSES : unsupported("temperature")(body, path)
+
+const JUDGES: Record<string, Judge> = {
+  two: firstOf(unsupported("temperature"), unsupported("seed")),
+  four: firstOf(...["temperature", "seed", "top_p", "verbosity"].map(unsupported)),
+  pinned: unsupported("temperature"),
+  strict: unsupported("temperature"),
+  renamed: unsupported("max_tokens"),
+  restarted: unsupported("temperature"),
+  stubborn: always(
+    openaiError(
+      "Unsupported parameter: 'temperature' is not supported with this model.",
+      "temperature",
+      null,
+    ),
+  ),
+  limitless: firstOf(unsupported("max_tokens"), unsupported("max_completion_tokens")),
+  quoted: always(openaiError("I reject: Unsupported parameter: 'temperature'", null, null)),
+  conditional: (body) =>
+    body.reasoning_effort === "high" ? unsupported("temperature")(body, "") : undefined,
+  required: rejecting("tools", openaiError("x does not support tools", null, null)),
+  framed: (body) => {
+    const rejection = unsupported("temperature")(body, "")
+    return rejection && { ...rejection, status: 200 }
+  },
+  single: unsupported("temperature"),
+  "alike-whole": unsupported("temperature"),
+  "alike-streamed": unsupported("temperature"),
+  moved: ofResponses,
+  "moved-streamed": ofResponses,
+  messages: unsupported("temperature"),
+  "streamed-messages": unsupported("temperature"),
+  responses: unsupported("temperature"),
+  gemini: unsupported("temperature"),
+  anthropic: rejecting("temperature", {
+    status: 400,
+    error: {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message: "`temperature` is deprecated for this model.",
+      },
+    },
+  }),
+}
+for (const [index, { judge }] of REJECTION_CASES.entries()) {
+  JUDGES[`case${index}whole`] = judge
+  JUDGES[`case${index}streamed`] = judge
+}
+for (const [name, field] of UNCORRECTABLE) JUDGES[name] = unsupported(field)
+
+/** The settings of a deployment that a test asks for more than its provider and name. */
+const RULES: Readonly<Record<string, ModelSettings["rules"]>> = {
+  pinned: { rejected_parameters: [] },
+}
+
+/** Vendors of providers: the first gives one choice at a time, and the second several. */
+const KINDS: Readonly<Record<string, string>> = {
+  single: "groq",
+  "alike-whole": "groq",
+  "alike-streamed": "groq",
+  moved: "openai",
+  "moved-streamed": "openai",
+  choices: "vllm",
+  anthropic: "anthropic",
+}
+
+let vendor: RejectingVendor
+let gateway: TestGateway
+let caller: TestCaller
+
+function settings() {
+  const providers: Record<string, ProviderSettings> = {}
+  const models: Record<string, ModelSettings> = {}
+  for (const name of Object.keys(JUDGES)) {
+    const [, index] = /^case(\d+)/.exec(name) ?? []
+    const kind = index === undefined ? KINDS[name] : REJECTION_CASES[Number(index)]?.vendor
+    const base = vendor.urlOf(name)
+    providers[name] = provider(kind === "anthropic" ? base : `${base}/v1`, kind)
+    const rules = RULES[name]
+    models[`${name}/x`] = simulated(rules === undefined ? {} : { rules })
+  }
+  return { providers, models }
+}
+
+beforeAll(async () => {
+  vendor = startRejectingVendor(JUDGES)
+  gateway = await startGateway(settings())
+  caller = await gateway.caller("10")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+interface Asked {
+  readonly status: number
+  readonly text: string
+  readonly losses: string | null
+  readonly response: Response
+  readonly calls: ReturnType<RejectingVendor["taken"]>
+}
+
+async function ask(name: string, fields: object, headers = {}, by = caller): Promise<Asked> {
+  vendor.taken()
+  const body = { model: `${name}/x`, messages: HELLO, ...fields }
+  const response = await by.post(CHAT, body, headers)
+  const text = await response.text()
+  const losses = response.headers.get("x-tollgate-losses")
+  return { status: response.status, text, losses, response, calls: vendor.taken() }
+}
+
+function learnedOf(name: string): unknown[] {
+  return gateway.heard
+    .filter(({ name: event, facts }) => event === "ruleLearned" && facts[0] === `${name}/x`)
+    .map(({ facts }) => facts.slice(1))
+}
+
+describe("a rejected parameter is corrected once and remembered", () => {
+  for (const [index, each] of REJECTION_CASES.entries()) {
+    for (const use of ["whole", "streamed"] as const) {
+      test(`${each.name}, ${use}`, async () => {
+        const name = `case${index}${use}`
+        const fields = { ...each.fields, ...(use === "streamed" && { stream: true }) }
+        const first = await ask(name, fields)
+        expect([first.status, first.text]).toEqual([200, expect.stringContaining("Hello")])
+        expect(first.losses).toBe(each.losses)
+        expect(first.calls).toHaveLength(2)
+        expect({ ...first.calls[1]?.body }).toEqual(
+          expect.objectContaining(withoutAbsent(each.sent)),
+        )
+        for (const absent of absentIn(each.sent)) {
+          expect(first.calls[1]?.body).not.toHaveProperty(absent)
+        }
+        if (use === "streamed") expect(contentOf(first.text)).toBe("Hello")
+        const { attempts, cost } = await receiptOf(caller, first.response)
+        expect(attempts.map(({ outcome }) => outcome)).toEqual([
+          expect.stringMatching(/upstream/),
+          "ok",
+        ])
+        expect(nanocredits(cost)).toBe(12_000n)
+        expect(learnedOf(name)).toEqual([each.learned])
+
+        const second = await ask(name, fields)
+        expect([second.status, second.losses]).toEqual([200, each.losses])
+        expect(second.calls).toHaveLength(1)
+        expect(learnedOf(name)).toHaveLength(1)
+        expect((await creditsOf(caller)).held).toBe("0")
+      })
+    }
+  }
+})
+
+function absentIn(sent: object): string[] {
+  return Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [name] : []))
+}
+
+function withoutAbsent(sent: object): object {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
+}
+
+test("a rejection in a stream is corrected before the caller gets anything", async () => {
+  const { status, text, calls } = await ask("framed", { temperature: 0.5, stream: true })
+  expect([status, contentOf(text), calls.length]).toEqual([200, "Hello", 2])
+  expect(text).not.toContain("error")
+})
+
+test("all calls of a request for several choices are corrected", async () => {
+  const { status, calls, text, response } = await ask("single", { temperature: 0.5, n: 2 })
+  expect([status, JSON.parse(text).choices.length]).toEqual([200, 2])
+  const sent = calls.map(({ body }) => body.temperature)
+  expect(sent.slice(-2)).toEqual([undefined, undefined])
+  expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(24_000n)
+  expect((await creditsOf(caller)).held).toBe("0")
+})
+
+test.each(["whole", "streamed"])(
+  "calls that are corrected alike are planned and written once, %s",
+  async (use) => {
+    const question = `What has the same body? ${use}`
+    using writes = spyOn(JSON, "stringify")
+    const messages = [{ role: "user", content: question }]
+    const fields = { messages, temperature: 0.5, n: 4, ...(use === "streamed" && { stream: true }) }
+    const { calls } = await ask(`alike-${use}`, fields)
+    expect(calls.length).toBeGreaterThan(4)
+    const written = writes.mock.results.filter(({ value }) => String(value).includes(question))
+    // By the caller, for the first calls, and for the corrected ones.
+    expect(written).toHaveLength(3)
+  },
+)
+
+test.each([false, true])(
+  "each call is corrected after the request moved to responses, streamed: %p",
+  async (stream) => {
+    const fields = { temperature: 0.5, n: 2, stream }
+    const { status, calls, text, response } = await ask(stream ? "moved-streamed" : "moved", fields)
+    expect([status, text.split("Hello").length]).toEqual([200, 3])
+    const sent = calls.map(
+      ({ path, body }) => `${path.split("/").at(-1)} ${String(body.temperature)}`,
+    )
+    expect(sent).toEqual([
+      "completions 0.5",
+      "responses 0.5",
+      "responses 0.5",
+      "responses undefined",
+      "responses undefined",
+    ])
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(24_000n)
+  },
+)
+
+describe("corrections are limited", () => {
+  test("two different parameters in a row are corrected", async () => {
+    const { status, calls, losses } = await ask("two", { temperature: 0.5, seed: 1 })
+    expect([status, calls.length]).toEqual([200, 3])
+    expect(losses).toBe("temperature:dropped, seed:dropped")
+    expect(learnedOf("two")).toEqual([["rejected_parameters", "temperature,seed"]])
+  })
+
+  test("at most three, and nothing is learned from a request that fails", async () => {
+    const fields = { temperature: 0.5, seed: 1, top_p: 0.5, verbosity: "low" }
+    const { status, calls, text } = await ask("four", fields)
+    expect([status, calls.length]).toEqual([400, 4])
+    expect(text).toContain("'verbosity' is not supported")
+    expect(learnedOf("four")).toEqual([])
+    expect((await creditsOf(caller)).held).toBe("0")
+  })
+
+  test("a request that a correction does not change is not sent again", async () => {
+    const without = await ask("stubborn", {})
+    expect([without.status, without.calls.length]).toEqual([400, 1])
+    const once = await ask("stubborn", { temperature: 0.5 })
+    expect([once.status, once.calls.length]).toEqual([400, 2])
+    expect(learnedOf("stubborn")).toEqual([])
+  })
+
+  test("words that do not begin a message correct nothing", async () => {
+    const { status, calls } = await ask("quoted", { temperature: 0.5 })
+    expect([status, calls.length]).toEqual([400, 1])
+  })
+})
+
+describe("a provider cannot make the gateway leave out what protects money", () => {
+  test.each(UNCORRECTABLE)("%s", async (name, field, fields) => {
+    const { status, calls, text } = await ask(name, fields)
+    expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
+    for (const { body } of calls) expect(body).toHaveProperty(field)
+    expect(calls).toHaveLength(1)
+    expect(learnedOf(name)).toEqual([])
+  })
+
+  test("the output limit is sent under its other name, and never left out", async () => {
+    const { status, calls } = await ask("limitless", { max_tokens: 7 })
+    expect(status).toBe(400)
+    expect(calls.map(({ body }) => body.max_tokens ?? body.max_completion_tokens)).toEqual([7, 7])
+    expect(learnedOf("limitless")).toEqual([])
+  })
+})
+
+describe("a strict caller", () => {
+  const strict = { "x-tollgate-strict": "true" }
+
+  test("gets the provider's error instead of a loss", async () => {
+    for (const stream of [false, true]) {
+      const fields = { temperature: 0.5, stream }
+      const { status, calls, text } = await ask("strict", fields, strict)
+      expect([status, calls.length]).toEqual([400, 1])
+      expect(text).toContain("Unsupported parameter: 'temperature'")
+    }
+    expect(learnedOf("strict")).toEqual([])
+  })
+
+  test("is served if the correction loses nothing", async () => {
+    const { status, calls, losses } = await ask("renamed", { max_tokens: 7 }, strict)
+    expect([status, calls.length, losses]).toEqual([200, 2, null])
+    const usual = await ask("strict", { temperature: 1 }, strict)
+    expect([usual.status, usual.calls.length, usual.losses]).toEqual([200, 2, null])
+    const later = await ask("strict", { temperature: 0.5 }, strict)
+    expect([later.status, later.calls.length]).toEqual([400, 0])
+    expect(later.text).toContain("not_carried")
+  })
+})
+
+test("a rule of the settings is not learned over", async () => {
+  const { status, calls } = await ask("pinned", { temperature: 0.5 })
+  expect([status, calls.length]).toEqual([400, 1])
+  expect(learnedOf("pinned")).toEqual([])
+})
+
+test("a required tool call is not dropped", async () => {
+  const required = { tools: TOOLS, tool_choice: "required" }
+  const first = await ask("required", required)
+  expect([first.status, first.calls.length]).toEqual([400, 1])
+  expect(first.text).toContain("x does not support tools")
+  await ask("required", { tools: TOOLS })
+  const later = await ask("required", required)
+  expect([later.status, later.calls.length]).toEqual([400, 0])
+  expect(later.text).toContain("does not support tools")
+})
+
+test("sampling rejected of a request that reasons is still sent without reasoning", async () => {
+  const reasoning = { temperature: 0.5, reasoning_effort: "high" }
+  expect((await ask("conditional", reasoning)).calls).toHaveLength(2)
+  const { calls, losses } = await ask("conditional", { temperature: 0.5, reasoning_effort: "none" })
+  expect(calls.map(({ body }) => body.temperature)).toEqual([0.5])
+  expect(losses).toBeNull()
+})
+
+describe("a caller of another format", () => {
+  const messages = { messages: HELLO, max_tokens: 100, temperature: 0.5 }
+  test.each([
+    ["/v1/messages", "messages", messages],
+    ["/v1/messages", "streamed-messages", { ...messages, stream: true }],
+    ["/v1/responses", "responses", { input: "Hello", temperature: 0.5 }],
+    [
+      "/v1beta/models/gemini/x:generateContent",
+      "gemini",
+      {
+        contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+        generationConfig: { temperature: 0.5 },
+      },
+    ],
+  ])("of %s gets the answer to the corrected request (%s)", async (path, name, fields) => {
+    for (const count of [2, 1]) {
+      vendor.taken()
+      const response = await caller.post(path, { model: `${name}/x`, ...fields })
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining("Hello"),
+      ])
+      expect(response.headers.get("x-tollgate-losses")).toContain("temperature:dropped")
+      expect(vendor.taken()).toHaveLength(count)
+    }
+  })
+
+  test("gets it from a provider of its own format", async () => {
+    const fields = { model: "anthropic/x", ...messages }
+    for (const count of [2, 1]) {
+      vendor.taken()
+      const response = await caller.post("/v1/messages", fields)
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining("Hello"),
+      ])
+      const taken = vendor.taken()
+      expect(taken.at(-1)?.body).toMatchObject({ max_tokens: 100 })
+      expect(taken.at(-1)?.body).not.toHaveProperty("temperature")
+      expect(taken).toHaveLength(count)
+    }
+  })
+})
+
+test("a restart forgets what was learned", async () => {
+  expect((await ask("restarted", { temperature: 0.5 })).calls).toHaveLength(2)
+  expect((await ask("restarted", { temperature: 0.5 })).calls).toHaveLength(1)
+  await using second = await startGateway(settings())
+  const other = await second.caller("10")
+  expect((await ask("restarted", { temperature: 0.5 }, {}, other)).calls).toHaveLength(2)
+})

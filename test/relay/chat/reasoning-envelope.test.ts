@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { processorTime } from "../../support/processor-time.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { ReasoningPart } from "../../../src/canon/message.ts"
+import {
+  carriesEnvelope,
+  openEnvelopes,
+  ReasoningSigner,
+} from "../../../src/relay/chat/reasoning-envelope.ts"
+
+const signer = new ReasoningSigner("a secret")
+
+function conversation(...parts: ReasoningPart[]): ChatRequest {
+  return {
+    model: "sim/echo",
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    messages: [
+      { role: "user", parts: [{ type: "text", text: "Hello" }] },
+      { role: "assistant", parts: [...parts, { type: "text", text: "Hi" }] },
+    ],
+  }
+}
+
+function reasoning(parts: Partial<ReasoningPart>): ReasoningPart {
+  return { type: "reasoning", text: "thoughts", ...parts }
+}
+
+test("whatever is sealed comes out unchanged", () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        signature: fc.string({ unit: "binary" }),
+        id: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+        isRedacted: fc.boolean(),
+        format: fc.option(fc.string({ unit: "binary" }), { nil: undefined }),
+      }),
+      ({ signature, id, isRedacted, format }) => {
+        const signed = {
+          signature,
+          signedBy: "gemini" as const,
+          ...(id === undefined ? {} : { id }),
+          ...(isRedacted ? { isRedacted } : {}),
+          ...(format === undefined
+            ? {}
+            : { extra: { dialect: "gemini" as const, fields: { format } } }),
+        }
+        expect(signer.open(signer.sign(signed, "google"))).toEqual({
+          ...signed,
+          provider: "google",
+        })
+      },
+    ),
+  )
+})
+
+test("a changed envelope, or another installation's, is not opened", () => {
+  const sealed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
+  expect(signer.open(sealed.replace("google", "goggle"))).toBeUndefined()
+  expect(signer.open(sealed.replace("abc", "abd"))).toBeUndefined()
+  expect(signer.open("tg1:")).toBeUndefined()
+  expect(new ReasoningSigner("another secret").open(sealed)).toBeUndefined()
+})
+
+describe("in a conversation", () => {
+  const sealed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
+  const back = reasoning({ signature: sealed, signedBy: "openai-chat" })
+
+  test("an envelope is seen, a vendor's own signature is none", () => {
+    expect(carriesEnvelope(conversation(back))).toBe(true)
+    expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
+  })
+
+  test("it is opened for the provider that it belongs to", () => {
+    const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
+    const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
+    expect(messages).toEqual(conversation(reasoning(opened)).messages)
+    expect(lost).toEqual([])
+  })
+
+  test("for another provider its text is left, and the loss is reported", () => {
+    const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
+    expect(messages).toEqual(conversation(reasoning({})).messages)
+    expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
+  })
+
+  test("a chunk that was only its signature is then gone", () => {
+    const alone = reasoning({ text: "", signature: sealed, isRedacted: true })
+    const { messages } = openEnvelopes(conversation(alone), signer, "another")
+    expect(messages).toEqual(conversation().messages)
+  })
+})
+
+test("a long text without a proof is not parsed", () => {
+  const text = `tg1:${":".repeat(20_000_000)}`
+  expect(processorTime(() => signer.open(text))).toBeLessThan(20)
+  expect(signer.open(text)).toBeUndefined()
+})

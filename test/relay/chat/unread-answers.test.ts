@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
+
+/** Answers that are larger than they may be, although their provider bills them. */
+
+const MEGABYTE = 1024 * 1024
+const LARGE = "x".repeat(1.5 * MEGABYTE)
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let caller: TestCaller
+/** What the provider answers. */
+let answer: object
+
+beforeAll(async () => {
+  vendor = startVendor(() => Response.json(answer))
+  const root = vendor.url.replace("/v1", "")
+  const deployments = (model: string) => [
+    { provider: "openai", model, weight: 1 },
+    { provider: "openai", model: `${model}-2`, weight: 1 },
+  ]
+  gateway = await startGateway({
+    settings: {
+      limits: {
+        bodyBytes: MEGABYTE,
+        mediaBytes: MEGABYTE,
+        answerBytes: MEGABYTE,
+        mediaPrivate: true,
+      },
+    },
+    providers: {
+      openai: provider(vendor.url, "openai"),
+      anthropic: provider(root, "anthropic"),
+      google: provider(root, "google"),
+      cohere: provider(root, "cohere"),
+    },
+    models: {
+      "openai/chat": simulated({ deployments: deployments("chat"), dialects: ["openai-chat"] }),
+      "openai/responses": simulated({ dialects: ["openai-responses"] }),
+      "anthropic/chat": simulated(),
+      "google/chat": simulated(),
+      "cohere/chat": simulated(),
+      "openai/vectors": {
+        kind: "embedding",
+        price: { input: "1" },
+        deployments: deployments("vectors"),
+      },
+      "openai/dall-e-2": { kind: "image", price: { image: "20000" } },
+    },
+  })
+  caller = await gateway.caller("10")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+/** Asks, expects the error, and returns the receipt. */
+async function refused(path: string, body: object) {
+  const before = vendor.bodies.length
+  const response = await caller.post(path, body)
+  const receipt = await receiptOf(caller, response)
+  expect((await errorOf(response)).message).toContain("limits.answer_mb")
+  // No other deployment's answer would be smaller.
+  expect(vendor.bodies.length).toBe(before + 1)
+  return receipt
+}
+
+const MESSAGE = { role: "assistant", content: LARGE }
+const COUNTED: Readonly<Record<string, object>> = {
+  "openai/chat": {
+    choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }],
+    usage: { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 },
+  },
+  "openai/responses": {
+    object: "response",
+    status: "completed",
+    output: [{ type: "message", content: [{ type: "output_text", text: LARGE }] }],
+    usage: { input_tokens: 30, output_tokens: 400, total_tokens: 430 },
+  },
+  "anthropic/chat": {
+    type: "message",
+    content: [{ type: "text", text: LARGE }],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 30, output_tokens: 400 },
+  },
+  "google/chat": {
+    candidates: [{ content: { role: "model", parts: [{ text: LARGE }] }, finishReason: "STOP" }],
+    usageMetadata: { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 },
+  },
+  "cohere/chat": {
+    message: { role: "assistant", content: [{ type: "text", text: LARGE }] },
+    finish_reason: "COMPLETE",
+    usage: { billed_units: { input_tokens: 30, output_tokens: 400 } },
+  },
+}
+
+describe("an answer that is too large to be read", () => {
+  test.each(Object.keys(COUNTED))("is charged by the usage at its end: %s", async (model) => {
+    answer = COUNTED[model] ?? {}
+    const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
+    expect(receipt.cost).toBe("0.00083")
+  })
+
+  test("is charged what was asked for at most if no usage is found", async () => {
+    answer = { choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }] }
+    const order = { model: "openai/chat", messages: HELLO, max_tokens: 500 }
+    const receipt = await refused(CHAT, order)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.usage).toEqual({ input: 8, output: 500 })
+  })
+
+  test("is charged its input for embeddings", async () => {
+    answer = { data: [{ index: 0, embedding: LARGE }] }
+    const receipt = await refused("/v1/embeddings", {
+      model: "openai/vectors",
+      input: "Hello there",
+    })
+    expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
+  })
+
+  test("is charged its images", async () => {
+    answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
+    const receipt = await refused("/v1/images/generations", {
+      model: "openai/dall-e-2",
+      prompt: "Cats",
+      n: 2,
+      response_format: "b64_json",
+    })
+    expect(receipt).toMatchObject({ status: "settled", usage: { image: 2 }, cost: "0.04" })
+  })
+})

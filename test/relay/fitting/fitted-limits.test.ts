@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test"
+import type { AnswerLimits } from "../../../src/canon/dialect.ts"
+import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
+import { GEMINI } from "../../../src/dialects/gemini/index.ts"
+import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { fitLimits } from "../../../src/relay/fitting/own-limits.ts"
+
+const SIX = ["1", "2", "3", "4", "5", "6"]
+
+function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTokens?: number) {
+  return fitLimits(stop === undefined ? {} : { stop }, maxTokens, taken)
+}
+
+describe("what a vendor takes of an answer's limits", () => {
+  test("is asked of it as it is, and nothing is left for the relay", () => {
+    for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
+      expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
+      expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
+    }
+    expect(fitted(OPENAI_RESPONSES.answerLimits("model"), undefined, 16)).toBeUndefined()
+    expect(fitted(ANTHROPIC_MESSAGES.answerLimits("model"), SIX)).toBeUndefined()
+  })
+
+  test.each([
+    ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 4],
+    ["a vendor that refuses the field", openAiChat({ dropFields: ["stop"] }).answerLimits("m"), 0],
+    ["openai-responses", OPENAI_RESPONSES.answerLimits("gpt"), 0],
+    ["gemini", GEMINI.answerLimits("gemini"), 5],
+    ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],
+    ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 4],
+    ["OpenAI at Amazon", BEDROCK_CONVERSE.answerLimits("openai.gpt-5"), 0],
+  ])("%s takes so many sequences, and all are looked for beyond", (_name, taken, max) => {
+    expect(fitted(taken, SIX)).toEqual({
+      stop: SIX.slice(0, max),
+      maxTokens: undefined,
+      own: { stop: SIX },
+    })
+  })
+
+  test("Claude takes none without a word in it, wherever it is", () => {
+    const amazon = BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
+    for (const taken of [ANTHROPIC_MESSAGES.answerLimits("claude"), amazon]) {
+      const own = { stop: ["\n\n", "END"] }
+      expect(fitted(taken, ["\n\n", "END"], 9)).toEqual({ stop: ["END"], maxTokens: 9, own })
+      expect(fitted(taken, [" "])).toEqual({ stop: [], maxTokens: undefined, own: { stop: [" "] } })
+    }
+  })
+
+  test("an empty sequence is left out everywhere", () => {
+    for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
+      const none = { stop: [], maxTokens: undefined, own: undefined }
+      expect(fitted(answerLimits("model"), [""])).toEqual(none)
+    }
+  })
+
+  test("half a character is left out everywhere: no text holds one, and vendors refuse it", () => {
+    const half = "\u{1f600}".slice(0, 1)
+    for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
+      expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
+    }
+    const own = { stop: ["END"] }
+    expect(fitted(OPENAI_RESPONSES.answerLimits("model"), ["END", half])).toMatchObject({ own })
+  })
+
+  test.each([
+    ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 0],
+    ["vLLM", openAiChat({ reportsStop: true }).answerLimits("m"), 4],
+    ["gemini", GEMINI.answerLimits("gemini"), 0],
+    ["cohere-chat", COHERE_CHAT.answerLimits("command"), 1],
+    ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
+    ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
+    ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
+  ])("%s says which of so many it was, and does not see more of them", (_name, taken, max) => {
+    if (max > 0) {
+      expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
+    }
+    const stop = SIX.slice(0, max + 1)
+    const limits = fitLimits({ stop }, undefined, taken, true)
+    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
+    else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
+  })
+
+  test("a limit below the vendor's least is raised to it, and counted by the relay", () => {
+    const taken = OPENAI_RESPONSES.answerLimits("gpt")
+    expect(fitted(taken, undefined, 5)).toEqual({
+      stop: [],
+      maxTokens: 16,
+      own: { stop: [], maxTokens: 5 },
+    })
+  })
+})

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
+
+/** Claude's API wants `max_tokens`, and the model has a maximum of its own. */
+const MAXIMUM = 16_384
+let vendor: ScriptedVendor
+let gateway: TestGateway
+
+beforeAll(async () => {
+  vendor = startVendor(() =>
+    Response.json({
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "up",
+      content: [{ type: "text", text: "Hi" }],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 3, output_tokens: 1 },
+    }),
+  )
+  gateway = await startGateway({
+    providers: { claude: provider(vendor.url, "anthropic") },
+    models: {
+      "claude/model": {
+        kind: "chat",
+        price: { input: "1", output: "2" },
+        maxOutput: MAXIMUM,
+        deployments: [{ provider: "claude", model: "up", weight: 1 }],
+      },
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+test("an omitted limit is the model's maximum at a vendor who has to be told one", async () => {
+  const caller = await gateway.caller("1")
+  const response = await caller.post(CHAT, { model: "claude/model", messages: HELLO })
+  expect(response.status).toBe(200)
+  expect(vendor.bodies.at(-1)).toMatchObject({ max_tokens: MAXIMUM })
+})
+
+test("an absurd limit holds no more than the model's maximum", async () => {
+  const caller = await gateway.caller("1")
+  const body = { model: "claude/model", messages: HELLO, max_tokens: 1e9 }
+  const receipt = await receiptOf(caller, await caller.post(CHAT, body))
+  const max = nanocredits("0.000002") * BigInt(MAXIMUM)
+  expect(nanocredits(receipt.hold)).toBeGreaterThan(max)
+  expect(nanocredits(receipt.hold)).toBeLessThan(max + nanocredits("0.01"))
+})

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { FittedWorld, FORMATS, type Format, formatIn } from "./fitted-world.ts"
+
+let world: FittedWorld
+
+beforeAll(async () => {
+  world = await FittedWorld.start({
+    "m/gpt": ["openai", "gpt-4.1"],
+    "m/gpt-responses": ["openai", "gpt-5.4"],
+    "m/old-gpt": ["openai", "gpt-4"],
+    "m/claude": ["anthropic", "claude-sonnet-4-5"],
+    "m/old-claude": ["anthropic", "claude-sonnet-4-20250514"],
+    "m/deepseek": ["deepseek", "deepseek-chat"],
+    "m/llama": ["groq", "llama-3.3-70b-versatile"],
+    "m/glm": ["zai", "glm-4.6"],
+    "m/sonar": ["perplexity", "sonar"],
+    "m/grok": ["xai", "grok-4"],
+  })
+})
+
+beforeEach(() => {
+  world.script = { text: '{"n":3}' }
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+const NUMBER = { type: "integer", minimum: 1, maximum: 5 }
+const BOUNDED = {
+  type: "object",
+  properties: { n: NUMBER },
+  required: ["n"],
+  additionalProperties: false,
+}
+const LIST = {
+  type: "array",
+  items: { $ref: "#/$defs/item" },
+  $defs: { item: { type: "string" } },
+}
+const ALL = FORMATS.flatMap((format) =>
+  [false, true].map((stream): [Format, boolean] => [format, stream]),
+)
+const STOPPED = ["stop", "end_turn", "completed", "STOP"]
+
+describe.each(ALL)("asked at %s, streamed: %p", (format, stream) => {
+  // OpenAI's own callers know what it accepts.
+  const isOpenAi = format === "chat" || format === "responses"
+  const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
+
+  test.each(["m/deepseek", "m/glm", "m/llama"])(
+    "a schema is an instruction for %s, which has JSON answers without one",
+    async (model) => {
+      const { sent, losses, text } = await ask(model, BOUNDED)
+      expect(formatIn(sent.body)).toEqual({ type: "json_object" })
+      const [first, second] = (sent.body.messages ?? sent.body.input) as JsonObject[]
+      expect(first?.role).toBe("system")
+      expect(first?.content).toContain(JSON.stringify(NUMBER))
+      expect(second?.role).toBe("user")
+      expect(losses).toContain("json_schema:approximated")
+      expect(text).toBe('{"n":3}')
+    },
+  )
+
+  test("a list is wrapped for a vendor that requires objects, and unwrapped in the answer", async () => {
+    world.script = { text: '{ "answer": ["a}", {"b":{}}] }\n' }
+    if (isOpenAi) return
+    const { sent, losses, text } = await ask("m/gpt", LIST)
+    expect(formatIn(sent.body)?.schema).toEqual({
+      type: "object",
+      properties: { answer: { type: "array", items: { $ref: "#/$defs/item" } } },
+      required: ["answer"],
+      additionalProperties: false,
+      $defs: { item: { type: "string" } },
+    })
+    expect(losses).toContain("json_schema:emulated")
+    expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
+  })
+
+  test("a list is wrapped in an instruction too, and an answer that is not wrapped stays", async () => {
+    world.script = { text: '{"answer":["a"]}' }
+    const wrapped = await ask("m/deepseek", LIST)
+    expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
+    expect(wrapped.text).toBe('["a"]')
+    world.script = { text: '["a"]' }
+    expect((await ask("m/deepseek", LIST)).text).toBe('["a"]')
+    world.script = { text: '{"ans' }
+    expect((await ask("m/deepseek", LIST)).text).toBe('{"ans')
+  })
+
+  test("constraints that Claude rejects are moved to the description", async () => {
+    if (format === "messages") return
+    const { sent, losses, text } = await ask("m/claude", BOUNDED)
+    expect(sent.body.output_config).toEqual({
+      format: {
+        type: "json_schema",
+        schema: {
+          ...BOUNDED,
+          properties: { n: { type: "integer", description: "{minimum: 1, maximum: 5}" } },
+        },
+      },
+    })
+    expect(losses).toContain("json_schema:approximated")
+    expect(text).toBe('{"n":3}')
+  })
+
+  test.each([
+    ["contains itself", { type: "object", properties: { next: { $ref: "#" } } }],
+    [
+      "has arbitrary members",
+      {
+        type: "object",
+        properties: { map: { type: "object", additionalProperties: { type: "string" } } },
+      },
+    ],
+  ])("a schema that %s is a tool for Claude, whose call is the answer", async (_, schema) => {
+    if (format === "messages") return
+    world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
+    const { sent, losses, text, calls, finish } = await ask("m/claude", schema)
+    expect(sent.body).not.toHaveProperty("output_config")
+    expect(sent.body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])
+    expect(sent.body.tool_choice).toMatchObject({ type: "tool", name: "json_answer" })
+    expect(losses).toContain("json_schema:approximated")
+    expect({ answer: JSON.parse(text), calls }).toEqual({ answer: { n: 3 }, calls: [] })
+    expect(STOPPED).toContain(finish)
+  })
+
+  test("a list is the wrapped input of a tool for Claude without formats", async () => {
+    if (format === "messages") return
+    world.script = { calls: [{ name: "json_answer", arguments: '{"answer":["a"]}' }] }
+    const { sent, text } = await ask("m/old-claude", LIST)
+    expect(sent.body.tools).toMatchObject([
+      { input_schema: { type: "object", properties: { answer: { type: "array" } } } },
+    ])
+    expect(JSON.parse(text)).toEqual(["a"])
+  })
+
+  test("a model without formats gets an instruction alone", async () => {
+    if (isOpenAi) return
+    const { sent, losses } = await ask("m/old-gpt", BOUNDED)
+    expect(sent.body).not.toHaveProperty("response_format")
+    expect(sent.body.messages).toMatchObject([{ role: "system" }, { role: "user" }])
+    expect(losses).toContain("json_schema:approximated")
+  })
+
+  test("a schema that the vendor accepts is sent as it is", async () => {
+    for (const model of ["m/gpt", "m/grok", "m/sonar"]) {
+      const { sent, losses } = await ask(model, BOUNDED)
+      expect(formatIn(sent.body)?.schema).toEqual(BOUNDED)
+      expect(losses).not.toContain("json_schema")
+    }
+  })
+})
+
+test("OpenAI's own callers send their schemas to OpenAI as they are", async () => {
+  const { sent, losses } = await world.ask("chat", "m/gpt", { schema: LIST }, { stream: false })
+  expect(formatIn(sent.body)?.schema).toEqual(LIST)
+  expect(losses).toBe("")
+})
+
+test("a strict tool loses what its vendor rejects", async () => {
+  const tools = [{ name: "f", strict: true }]
+  const parameters = { type: "object", properties: { n: NUMBER }, required: ["n"] }
+  const claude = await world.ask("chat", "m/claude", { tools, parameters }, { stream: false })
+  expect(claude.sent.body.tools).toMatchObject([
+    {
+      strict: true,
+      input_schema: {
+        properties: { n: { type: "integer", description: "{minimum: 1, maximum: 5}" } },
+      },
+    },
+  ])
+  expect(claude.losses).toBe("tools.strict:approximated")
+  const optional = { type: "object", properties: { n: NUMBER } }
+  const gpt = await world.ask(
+    "messages",
+    "m/gpt",
+    { tools, parameters: optional },
+    { stream: false },
+  )
+  expect(gpt.sent.body.tools).toMatchObject([{ function: { strict: false } }])
+  expect(gpt.losses).toBe("tools.strict:dropped")
+})
+
+test("a request for any JSON object is an instruction where there is no such format", async () => {
+  const body = {
+    model: "m/sonar",
+    messages: [{ role: "user", content: "Go on." }],
+    response_format: { type: "json_object" },
+  }
+  const { sent, losses } = await world.post("/v1/chat/completions", body)
+  expect(sent.body).not.toHaveProperty("response_format")
+  expect(sent.body.messages).toMatchObject([
+    { role: "system", content: expect.stringContaining("one JSON object") },
+    { role: "user" },
+  ])
+  expect(losses).toBe("json_object:approximated")
+})
+
+test("a strict caller gets an error in place of an instruction", async () => {
+  const body = {
+    model: "m/deepseek",
+    messages: [{ role: "user", content: "Go on." }],
+    response_format: { type: "json_schema", json_schema: { name: "r", schema: BOUNDED } },
+  }
+  const response = await world.request("/v1/chat/completions", body, {
+    "x-tollgate-strict": "true",
+  })
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    expect.stringContaining("json_schema"),
+  ])
+})
+
+test.each(["m/gpt", "m/deepseek", "m/llama"])(
+  "%s is told to answer in JSON if the messages do not say so",
+  async (model) => {
+    const path = `/v1beta/models/${model}:generateContent`
+    const generationConfig = { responseMimeType: "application/json" }
+    const asked = (text: string) => ({
+      contents: [{ role: "user", parts: [{ text }] }],
+      generationConfig,
+    })
+    const { sent, losses } = await world.post(path, asked("A list, please."))
+    expect(sent.body.response_format).toEqual({ type: "json_object" })
+    expect(sent.body.messages).toMatchObject([
+      { role: "system", content: expect.stringContaining("JSON") },
+      { role: "user" },
+    ])
+    expect(losses).toBe("")
+    const told = await world.post(path, asked("A list as JSON, please."))
+    expect(told.sent.body.messages).toMatchObject([{ role: "user" }])
+  },
+)

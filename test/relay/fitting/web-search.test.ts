@@ -1,0 +1,393 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { ProviderSettings } from "../../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { framesOf, message, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { errorOf, nanocredits, receiptOf } from "../support.ts"
+
+/** A search that the vendor runs, asked for in one dialect of a vendor that speaks another. */
+
+type Json = Record<string, unknown>
+
+const CHAT = "/v1/chat/completions"
+const RESPONSES = "/v1/responses"
+const MESSAGES = "/v1/messages"
+const URL_OF_SOURCE = "https://example.com/owls"
+
+const SEARCH = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "owls" } }
+const OPENED = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
+
+/** Two searches, and a text that rests on what they found. */
+function answerTo(path: string): Json {
+  if (path.endsWith("/responses")) {
+    const whole = response([SEARCH, OPENED, { ...SEARCH, id: "ws_3" }])
+    const said = (whole["output"] as { content: Json[] }[]).at(-1)
+    Object.assign(said?.content[0] ?? {}, {
+      annotations: [
+        { type: "url_citation", url: URL_OF_SOURCE, title: "Owls", start_index: 0, end_index: 5 },
+      ],
+    })
+    return whole
+  }
+  if (path.endsWith("/messages")) {
+    const use = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search" }
+    const result = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] }
+    const usage = { server_tool_use: { web_search_requests: 2 } }
+    const whole = message([{ ...use, input: { query: "owls" } }, result], usage)
+    const cited = {
+      type: "web_search_result_location",
+      url: URL_OF_SOURCE,
+      title: "Owls",
+      cited_text: "Owls",
+      encrypted_index: "x",
+    }
+    Object.assign((whole["content"] as Json[]).at(-1) ?? {}, { citations: [cited] })
+    return whole
+  }
+  const web = { uri: URL_OF_SOURCE, title: "Owls" }
+  return {
+    candidates: [
+      {
+        content: { role: "model", parts: [{ text: "Hello" }] },
+        finishReason: "STOP",
+        groundingMetadata: {
+          webSearchQueries: ["owls", "owl food"],
+          groundingChunks: [{ web }],
+          groundingSupports: [
+            { segment: { startIndex: 0, endIndex: 5, text: "Hello" }, groundingChunkIndices: [0] },
+          ],
+        },
+      },
+    ],
+    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 },
+  }
+}
+
+function answer(request: Request, body: Json): Response {
+  const path = new URL(request.url).pathname
+  const whole = answerTo(path)
+  if (path.includes("streamGenerateContent")) {
+    return streamed([`data: ${JSON.stringify(whole)}\n\n`])
+  }
+  return body["stream"] === true ? streamed(framesOf(path, whole)) : Response.json(whole)
+}
+
+let gateway: TestGateway
+let vendor: ScriptedVendor
+let caller: TestCaller
+
+beforeAll(async () => {
+  vendor = startVendor((request, number) => answer(request, vendor.bodies[number - 1] ?? {}))
+  const bare = vendor.url.replace(/\/v1$/, "")
+  const priced = (id: string, url: string): ProviderSettings => ({
+    ...provider(url, id),
+    prices: { search: "10000" },
+  })
+  const at = (id: string, model: string) =>
+    simulated({ deployments: [{ provider: id, model, weight: 1 }] })
+  gateway = await startGateway({
+    providers: {
+      openai: { ...priced("openai", vendor.url), dialects: ["openai-responses"] },
+      anthropic: priced("anthropic", bare),
+      google: priced("google", bare),
+      plain: provider(bare, "anthropic"),
+      azure: { ...priced("azure", vendor.url), dialects: ["openai-responses"] },
+    },
+    models: {
+      "gpt/m": at("openai", "gpt-5.5"),
+      "claude/m": at("anthropic", "claude-sonnet-4-5"),
+      "gemini/m": at("google", "gemini-3-flash-preview"),
+      "plain/m": at("plain", "claude-sonnet-4-5"),
+      "azure/m": at("azure", "gpt-5.5"),
+    },
+  })
+  caller = await gateway.caller("100")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+const PLACE = { city: "Paris", country: "FR" }
+const FUNCTION = { name: "look", parameters: { type: "object", properties: {} } }
+
+interface Way {
+  readonly path: string
+  /** Beside the model. */
+  readonly body: Json
+}
+
+const WAYS: Readonly<Record<string, Way>> = {
+  chat: {
+    path: CHAT,
+    body: {
+      messages: [{ role: "user", content: "Owls?" }],
+      max_tokens: 50,
+      web_search_options: {
+        search_context_size: "low",
+        user_location: { type: "approximate", approximate: PLACE },
+      },
+    },
+  },
+  responses: {
+    path: RESPONSES,
+    body: {
+      input: "Owls?",
+      max_output_tokens: 50,
+      max_tool_calls: 3,
+      tools: [
+        {
+          type: "web_search",
+          filters: { allowed_domains: ["example.com"] },
+          user_location: { type: "approximate", ...PLACE },
+        },
+      ],
+    },
+  },
+  messages: {
+    path: MESSAGES,
+    body: {
+      messages: [{ role: "user", content: "Owls?" }],
+      max_tokens: 50,
+      tools: [
+        {
+          type: "web_search_20250305",
+          name: "web_search",
+          max_uses: 3,
+          blocked_domains: ["example.org"],
+        },
+      ],
+    },
+  },
+  gemini: {
+    path: "/v1beta/models/MODEL:generateContent",
+    body: {
+      contents: [{ role: "user", parts: [{ text: "Owls?" }] }],
+      generationConfig: { maxOutputTokens: 50 },
+      tools: [{ googleSearch: {} }],
+    },
+  },
+}
+
+function pathOf({ path }: Way, model: string, stream = false): string {
+  const named = path.replace("MODEL", model)
+  return stream ? named.replace(":generateContent", ":streamGenerateContent?alt=sse") : named
+}
+
+function bodyOf({ path, body }: Way, model: string, stream = false): Json {
+  if (path.includes("MODEL")) return body
+  return { model, ...body, ...(stream ? { stream } : {}) }
+}
+
+const OPENAI_TOOL = { type: "web_search" }
+const ANTHROPIC_TOOL = { type: "web_search_20250305", name: "web_search" }
+const LOCATION = { type: "approximate", ...PLACE }
+
+/** How one search travels. */
+interface Case {
+  readonly from: string
+  readonly model: string
+  /** What the vendor is asked for. */
+  readonly sent: Json
+  readonly losses: string | null
+  /** As many searches as credits are held for. */
+  readonly held: bigint
+}
+
+type Row = readonly [Case["from"], Case["model"], Case["sent"], Case["losses"], Case["held"]]
+
+const ROWS: readonly Row[] = [
+  [
+    "chat",
+    "claude/m",
+    { tools: [{ ...ANTHROPIC_TOOL, max_uses: 10, user_location: LOCATION }] },
+    "web_search.search_context_size:dropped",
+    10n,
+  ],
+  [
+    "chat",
+    "gpt/m",
+    {
+      tools: [{ ...OPENAI_TOOL, search_context_size: "low", user_location: LOCATION }],
+      max_tool_calls: 10,
+    },
+    null,
+    10n,
+  ],
+  [
+    "chat",
+    "gemini/m",
+    { tools: [{ googleSearch: {} }] },
+    "web_search.search_context_size:dropped, web_search.user_location:dropped",
+    10n,
+  ],
+  [
+    "responses",
+    "claude/m",
+    {
+      tools: [
+        {
+          ...ANTHROPIC_TOOL,
+          max_uses: 3,
+          allowed_domains: ["example.com"],
+          user_location: LOCATION,
+        },
+      ],
+    },
+    null,
+    3n,
+  ],
+  [
+    "responses",
+    "gemini/m",
+    { tools: [{ googleSearch: {} }] },
+    "web_search.max_uses:dropped, web_search.user_location:dropped, web_search.allowed_domains:dropped",
+    10n,
+  ],
+  [
+    "messages",
+    "gpt/m",
+    { tools: [OPENAI_TOOL], max_tool_calls: 3 },
+    "web_search.blocked_domains:dropped",
+    3n,
+  ],
+  [
+    "messages",
+    "gemini/m",
+    { tools: [{ googleSearch: {} }] },
+    "web_search.max_uses:dropped, web_search.blocked_domains:dropped",
+    10n,
+  ],
+  ["gemini", "claude/m", { tools: [{ ...ANTHROPIC_TOOL, max_uses: 10 }] }, null, 10n],
+  ["gemini", "gpt/m", { tools: [OPENAI_TOOL], max_tool_calls: 10 }, null, 10n],
+]
+
+const CASES: readonly Case[] = ROWS.map(([from, model, sent, losses, held]) => ({
+  from,
+  model,
+  sent,
+  losses,
+  held,
+}))
+
+const ONE_SEARCH = 10_000_000n
+/** 100 tokens at 1 and 10 at 2 a million. */
+const TOKENS = 120_000n
+
+describe.each(CASES)("a search asked for in $from of $model", (one) => {
+  const { from, model, sent, losses, held } = one
+  const way = WAYS[from]
+  if (way === undefined) throw new Error(`no way ${from}`)
+
+  test.each([false, true])(
+    "is the vendor's own, and is paid there (streamed: %p)",
+    async (stream) => {
+      const asked = await caller.post(pathOf(way, model, stream), bodyOf(way, model, stream))
+      const text = await asked.text()
+      expect(asked.status, text).toBe(200)
+      const { tools, max_tool_calls: max } = vendor.bodies.at(-1) ?? {}
+      expect({ tools, ...(max === undefined ? {} : { max_tool_calls: max }) }).toEqual(
+        sent as never,
+      )
+      const lost = asked.headers.get("x-tollgate-losses")
+      expect(lost?.split(/, ?/).toSorted() ?? null).toEqual(losses?.split(", ").toSorted() ?? null)
+      const receipt = await receiptOf(caller, asked)
+      expect(receipt.usage).toEqual({ input: 100, output: 10, search: 2 })
+      expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
+      expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
+      // Ten searches are eleven turns, of which each reads all results before it.
+      expect(nanocredits(receipt.hold)).toBeLessThan((held + 45n) * ONE_SEARCH)
+      expect(text).toContain(URL_OF_SOURCE)
+    },
+  )
+
+  test("is in an estimate too", async () => {
+    const options = { path: pathOf(way, model), body: bodyOf(way, model) }
+    const told = (await (await caller.post("/v1/estimate", options)).json()) as { most: string }
+    expect(nanocredits(told.most)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
+  })
+})
+
+describe("a search", () => {
+  test("has the price that is known of its vendor where the settings name none", async () => {
+    const way = WAYS["responses"]
+    if (way === undefined) throw new Error("no way")
+    const asked = await caller.post(way.path, bodyOf(way, "plain/m"))
+    expect(asked.status).toBe(200)
+    const receipt = await receiptOf(caller, asked)
+    expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
+  })
+
+  test("is dropped and reported where the vendor is not known to search", async () => {
+    const { body } = WAYS["messages"] ?? { body: {} }
+    const asked = await caller.post(MESSAGES, { model: "azure/m", ...body })
+    expect(asked.status).toBe(200)
+    expect(asked.headers.get("x-tollgate-losses")).toContain("tools:dropped")
+    expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
+  })
+
+  test("is dropped with functions at Gemini, which refuses both together", async () => {
+    const { body } = WAYS["chat"] ?? { body: {} }
+    const tools = [{ type: "function", function: FUNCTION }]
+    const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
+    expect(asked.status).toBe(200)
+    expect(asked.headers.get("x-tollgate-losses")).toBe("web_search:dropped")
+    expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
+  })
+
+  test("stands with functions at Claude, but for one of its own name", async () => {
+    const { body } = WAYS["chat"] ?? { body: {} }
+    for (const [name, has] of [
+      ["look", true],
+      ["web_search", false],
+    ] as const) {
+      const tools = [{ type: "function", function: { ...FUNCTION, name } }]
+      const asked = await caller.post(CHAT, { model: "claude/m", ...body, tools })
+      expect(asked.status).toBe(200)
+      const sent = vendor.bodies.at(-1)?.["tools"] as Json[]
+      expect(sent).toHaveLength(has ? 2 : 1)
+      const lost = asked.headers.get("x-tollgate-losses") ?? ""
+      expect(lost.includes("web_search_options:dropped")).toBe(!has)
+    }
+  })
+
+  test("is refused under x-tollgate-strict where something of it is lost", async () => {
+    const { body } = WAYS["messages"] ?? { body: {} }
+    const strict = { "x-tollgate-strict": "true" }
+    const asked = await caller.post(MESSAGES, { model: "gpt/m", ...body }, strict)
+    expect(asked.status).toBe(400)
+    expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
+  })
+
+  test("that has to be done has to be done in the vendor's words", async () => {
+    const body: Json = WAYS["messages"]?.body ?? {}
+    const choice = { tool_choice: { type: "tool", name: "web_search" } }
+    const ask = async (model: string, more: Json = {}): Promise<string> => {
+      const asked = await caller.post(MESSAGES, { model, ...body, ...choice, ...more })
+      expect(asked.status, await asked.text()).toBe(200)
+      return asked.headers.get("x-tollgate-losses") ?? ""
+    }
+    const sent = (): unknown => vendor.bodies.at(-1)?.["tool_choice"]
+
+    expect(await ask("gpt/m")).not.toContain("tool_choice")
+    expect(sent()).toBe("required")
+
+    const tool = (body["tools"] as Json[])[0]
+    const look = { name: FUNCTION.name, input_schema: FUNCTION.parameters }
+    expect(await ask("gpt/m", { tools: [tool, look] })).not.toContain("tool_choice")
+    const mode = "required"
+    expect(sent()).toEqual({ type: "allowed_tools", mode, tools: [{ type: "web_search" }] })
+
+    expect(await ask("gemini/m")).toContain("tool_choice:dropped")
+    // Where no one searches, nothing has to.
+    expect(await ask("azure/m")).toContain("tools:dropped")
+    expect(sent()).toBeUndefined()
+  })
+})

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { DeadlineSettings } from "../../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { MovableClock } from "../movable-clock.ts"
+import {
+  DONE,
+  frame,
+  repeated,
+  type ScriptedVendor,
+  startVendor,
+  streamed,
+  usageFrame,
+  WHOLE_STREAM,
+  wholeAnswer,
+} from "../scripted-vendor.ts"
+import { type SilentListener, startSilentListener } from "./silent-listener.ts"
+import {
+  CHAT,
+  contentOf,
+  errorOf,
+  nanocredits,
+  nothingHeld,
+  receiptOf,
+  streamErrorOf,
+} from "../support.ts"
+
+const LONG: DeadlineSettings = {
+  connect: 10_000,
+  firstByte: 10_000,
+  betweenBytes: 10_000,
+  whole: 10_000,
+}
+const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
+
+/** More than fits into the buffers between a vendor and a caller who does not read. */
+const MUCH = Array.from({ length: 1_000 }, () => frame("x".repeat(20_000)))
+
+/** What the scripted vendor answers, by model. */
+const SCRIPTS: Readonly<Record<string, () => Response>> = {
+  "drips-for-ever": () => streamed(repeated(frame("drip "), 1_000, 40)),
+  comments: () => streamed([...repeated(": thinking\n\n", 14, 50), WHOLE_STREAM]),
+  "spaces-then-json": () =>
+    streamed([...repeated("\n", 14, 50), JSON.stringify(wholeAnswer())], "application/json"),
+  much: () => streamed([...MUCH, frame("", "stop"), usageFrame(5, 7), DONE]),
+  "slow-frames": () =>
+    streamed([...repeated(frame("x"), 7, 100), frame("", "stop"), usageFrame(5, 7), DONE]),
+}
+
+let clock: MovableClock
+let gateway: TestGateway
+let caller: TestCaller
+let vendor: ScriptedVendor
+let silent: SilentListener
+let narrow: SilentListener
+
+beforeAll(async () => {
+  vendor = startVendor(() => {
+    const script = SCRIPTS[String(vendor.bodies.at(-1)?.["model"])]
+    return script?.() ?? new Response("unknown script", { status: 500 })
+  })
+  silent = startSilentListener()
+  await silent.fill()
+  narrow = startSilentListener()
+  clock = new MovableClock()
+  gateway = await startGateway({
+    pulse: clock.pulse,
+    providers: {
+      scripted: provider(vendor.url),
+      silent: provider(`${silent.url}/v1`),
+      narrow: provider(`${narrow.url}/v1`),
+    },
+    models: {
+      "sim/fault-slow-headers": simulated(),
+      "sim/fault-slow-headers-600": simulated(),
+      "sim/fault-stall": simulated(),
+      "silent/echo": simulated(),
+      "narrow/echo": simulated(),
+      "silent/backed-up": simulated({
+        deployments: [
+          { provider: "silent", model: "x", weight: 1 },
+          { provider: "sim", model: "echo", weight: 0 },
+        ],
+      }),
+      ...Object.fromEntries(Object.keys(SCRIPTS).map((name) => [`scripted/${name}`, simulated()])),
+    },
+  })
+  caller = await gateway.caller("10")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  clock[Symbol.dispose]()
+  vendor[Symbol.dispose]()
+  silent[Symbol.dispose]()
+  narrow[Symbol.dispose]()
+})
+
+function ask(
+  model: string,
+  deadlines: Partial<DeadlineSettings>,
+  body: Record<string, unknown> = {},
+): Promise<Response> {
+  const { settings } = gateway
+  gateway.app.apply({ ...settings, deadlines: { ...LONG, ...deadlines } })
+  return caller.post(CHAT, { model, messages: WORDS, ...body })
+}
+
+/** Asserts a timeout before the answer began: told as 504, nothing charged, nothing held. */
+async function expectTimeout(response: Response, words: string): Promise<void> {
+  const before = await caller.balance()
+  const receipt = await receiptOf(caller, response)
+  expect(response.headers.get("x-should-retry")).toBe("true")
+  expect(await errorOf(response)).toMatchObject({
+    status: 504,
+    code: "upstream_timeout",
+    message: expect.stringContaining(words),
+  })
+  expect(receipt).toMatchObject({ status: "released", charged: "0" })
+  expect(receipt.attempts.at(-1)?.outcome).toBe("upstream_timeout")
+  await nothingHeld(caller)
+  expect(await caller.balance()).toBe(before)
+}
+
+for (const stream of [false, true]) {
+  describe(`before the answer begins, ${stream ? "streamed" : "whole"}:`, () => {
+    test("no first byte in time", async () => {
+      const response = await ask("sim/fault-slow-headers", { firstByte: 200 }, { stream })
+      await expectTimeout(response, "the first byte")
+      await gateway.simulator.requests.at(-1)?.settled()
+      expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
+    })
+
+    test("the deadline of the whole holds, also when it is the shortest", async () => {
+      const response = await ask("sim/fault-slow-headers", { whole: 200 }, { stream })
+      await expectTimeout(response, "the whole answer")
+    })
+
+    test("an address where no one takes the connection is given up", async () => {
+      const response = await ask("silent/echo", { connect: 200 }, { stream })
+      await expectTimeout(response, "cannot be reached")
+    })
+
+    test("and the next deployment is asked", async () => {
+      const response = await ask("silent/backed-up", { connect: 200 }, { stream })
+      expect(response.status).toBe(200)
+      await response.text()
+    })
+
+    test("a vendor that can be reached may think longer than a connection takes", async () => {
+      const response = await ask("sim/fault-slow-headers-600", { connect: 150 }, { stream })
+      expect(response.status).toBe(200)
+      await response.text()
+    })
+  })
+}
+
+describe("after the answer has begun", () => {
+  test("a stall in a stream is reported in it, and what was delivered is settled", async () => {
+    const before = await caller.balance()
+    const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
+    expect(response.status).toBe(200)
+    const text = await response.text()
+    expect(contentOf(text)).toBe("one two three four five")
+    expect(streamErrorOf(text)).toMatchObject({
+      code: "upstream_timeout",
+      message: expect.stringContaining("the next bytes"),
+    })
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_timeout" }])
+    const failure = expect.objectContaining({
+      outcome: "upstream_timeout",
+      phase: "between_bytes",
+      code: "ETIMEDOUT",
+    })
+    const facts = [receipt.id, "sim/fault-stall", failure]
+    expect(gateway.heard).toContainEqual({ name: "attemptFailed", facts })
+    const paid = before - (await caller.balance())
+    expect(paid).toBe(nanocredits(receipt.cost))
+    expect(paid).toBeGreaterThan(0n)
+    expect(paid).toBeLessThanOrEqual(nanocredits(receipt.hold))
+    await nothingHeld(caller)
+    await gateway.simulator.requests.at(-1)?.settled()
+    expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
+  })
+
+  test("a stall in a whole answer is a timeout", async () => {
+    const response = await ask("sim/fault-stall", { betweenBytes: 250 })
+    await expectTimeout(response, "the next bytes")
+  })
+
+  test("a stream that never ends is ended", async () => {
+    const response = await ask("scripted/drips-for-ever", { whole: 500 }, { stream: true })
+    const text = await response.text()
+    expect(contentOf(text)).toStartWith("drip drip ")
+    expect(streamErrorOf(text).message).toContain("the whole answer")
+    expect((await receiptOf(caller, response)).status).toBe("settled")
+  })
+})
+
+describe("what keeps a deadline from striking", () => {
+  test("frames, one after the other", async () => {
+    const response = await ask("scripted/slow-frames", { betweenBytes: 350 }, { stream: true })
+    expect(await response.text()).toEndWith(DONE)
+  })
+
+  test("comments while a vendor thinks: bytes are bytes", async () => {
+    const response = await ask("scripted/comments", { betweenBytes: 350 }, { stream: true })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toEndWith(DONE)
+  })
+
+  test("white space before a whole answer", async () => {
+    const response = await ask("scripted/spaces-then-json", { betweenBytes: 350 })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 10 } })
+  })
+
+  test("a caller who reads slowly is not the vendor's fault", async () => {
+    const response = await ask("scripted/much", { betweenBytes: 2_000 }, { stream: true })
+    // Until the gateway has read as far as it does without a reader.
+    await clock.looks(3)
+    await clock.pass(3_000)
+    expect((await response.text()).slice(-DONE.length)).toBe(DONE)
+  })
+})
+
+/** The head of a stream; what follows is its body, until the connection closes. */
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+
+describe("a vendor on a bare socket", () => {
+  test("that begins to answer while we look for it is not ended by what we find", async () => {
+    const connect = 2_000
+    const answer = ask("narrow/echo", { connect }, { stream: true })
+    // The request's own connection fills the queue, so that the look at the address finds no one.
+    await clock.looks(1)
+    await clock.pass(connect + 500)
+    const connection = await narrow.take()
+    connection.write(HEAD + frame("Hello"))
+    const response = await answer
+    await clock.pass(2 * connect)
+    connection.write(frame("", "stop") + usageFrame(10, 1) + DONE)
+    connection.close()
+    expect(await response.text()).toEndWith(DONE)
+  })
+
+  test("that sends its headers at once has the time of the first byte for the first byte", async () => {
+    using eager = startSilentListener()
+    const { settings } = gateway
+    gateway.app.apply({
+      ...settings,
+      providers: { eager: provider(`${eager.url}/v1`) },
+      models: { "eager/echo": simulated() },
+      deadlines: { ...LONG, betweenBytes: 2_000 },
+    })
+    const answer = caller.post(CHAT, { model: "eager/echo", messages: WORDS, stream: true })
+    const connection = await eager.take()
+    connection.write(HEAD)
+    await clock.looks(2)
+    await clock.pass(3_000)
+    connection.write(WHOLE_STREAM)
+    connection.close()
+    const response = await answer
+    expect(response.status).toBe(200)
+    expect(await response.text()).toEndWith(DONE)
+  })
+})

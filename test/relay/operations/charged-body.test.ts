@@ -1,0 +1,110 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { chargedBody, keepLastChunk } from "../../../src/relay/operations/charged-body.ts"
+import { asCallFailure, CallEnded } from "../../../src/relay/lifetime/call-failure.ts"
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** A body that writes down how it ended, and is charged when the promise says so. */
+function bodyOf(
+  source: AsyncIterable<Uint8Array>,
+  called: string[],
+  charged: Promise<void> = Promise.resolve(),
+): ReadableStream<Uint8Array> {
+  return chargedBody({
+    chunks: keepLastChunk(source),
+    call: { id: "req_1", memory: { [Symbol.dispose]: () => {} } },
+    hasErrorEvents: false,
+    attempt: {
+      fail(thrown) {
+        const failure = asCallFailure(thrown)
+        called.push(failure instanceof CallEnded ? failure.reason : failure.kind)
+        return failure
+      },
+    },
+    async end(ending) {
+      await charged
+      called.push(ending)
+      return { isCharged: true }
+    },
+  })
+}
+
+async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield bytes(text)
+}
+
+/** Whatever could go on without being waited for has gone on. */
+async function severalTurns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+}
+
+describe("a body whose last chunk waits for the charge", () => {
+  test("gives all but the last chunk at once", async () => {
+    const called: string[] = []
+    const charge = Promise.withResolvers<void>()
+    const body = bodyOf(chunks("a", "b", "c"), called, charge.promise)
+    const reader = body.getReader()
+    expect((await reader.read()).value).toEqual(bytes("a"))
+    expect((await reader.read()).value).toEqual(bytes("b"))
+    const last = reader.read()
+    await severalTurns()
+    expect(Bun.peek.status(last)).toBe("pending")
+    charge.resolve()
+    expect((await last).value).toEqual(bytes("c"))
+    expect((await reader.read()).done).toBe(true)
+    expect(called).toEqual(["whole"])
+  })
+
+  test("gives no last chunk when it cannot be charged", async () => {
+    const called: string[] = []
+    const charge = Promise.reject(new Error("the disk is full"))
+    const body = bodyOf(chunks("a", "b"), called, charge)
+    const reader = body.getReader()
+    expect((await reader.read()).value).toEqual(bytes("a"))
+    await reader.read().then(
+      () => expect.unreachable(),
+      () => {},
+    )
+    expect(called).toEqual([])
+  })
+
+  test("ends with an error when the source breaks off, and says why once", async () => {
+    const called: string[] = []
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield bytes("a")
+      yield bytes("b")
+      throw new GatewayError("upstream_timeout", "late")
+    }
+    const reader = bodyOf(broken(), called).getReader()
+    expect((await reader.read()).value).toEqual(bytes("a"))
+    await reader.read().then(
+      () => expect.unreachable(),
+      () => {},
+    )
+    expect(called).toEqual(["upstream_timeout", "broken"])
+  })
+
+  test("settles what was delivered when its reader leaves", async () => {
+    const called: string[] = []
+    const reader = bodyOf(chunks("a", "b", "c"), called).getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(called).toEqual(["caller_left", "left"])
+  })
+
+  test("reads nothing that no one waits for", async () => {
+    let read = 0
+    async function* counted(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        read++
+        yield bytes("x")
+      }
+    }
+    const reader = bodyOf(counted(), []).getReader()
+    await reader.read()
+    await severalTurns()
+    expect(read).toBeLessThanOrEqual(2)
+    await reader.cancel()
+  })
+})

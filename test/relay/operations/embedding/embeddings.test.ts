@@ -1,0 +1,366 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { ModelSettings, ProviderSettings } from "../../../../src/config/settings.ts"
+import { isJsonObject } from "../../../../src/canon/json.ts"
+import { numbersOf } from "../../../../src/canon/vectors.ts"
+import {
+  provider,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../../support/gateway.ts"
+import {
+  googleAccount,
+  startTokenServer,
+  type TokenServer,
+} from "../../../support/google-account.ts"
+import {
+  creditsOf,
+  errorOf,
+  nanocredits,
+  nothingHeld,
+  type Receipt,
+  receiptOf,
+  receiptsOf,
+} from "../../support.ts"
+
+const PATH = "/v1/embeddings"
+const TEXTS = ["the cat sat", "a dog ran", "rain"]
+
+let gateway: TestGateway
+let tokens: TokenServer
+
+/** One credit for a million tokens. */
+function embedding(at: string, model: string): ModelSettings {
+  return {
+    kind: "embedding",
+    price: { input: "1" },
+    deployments: [{ provider: at, model, weight: 1 }],
+  }
+}
+
+/** Every vendor that embeds, by the name of its model here. */
+const MODELS: Readonly<Record<string, ModelSettings>> = {
+  "sim/embed": embedding("sim", "embed"),
+  "all/openai": embedding("openai", "text-embedding-3-small"),
+  "all/mistral": embedding("mistral", "mistral-embed"),
+  "all/perplexity": embedding("perplexity", "pplx-embed-v1-0.6b"),
+  "all/voyage": embedding("voyage", "voyage-3.5"),
+  "all/jina": embedding("jina", "jina-embeddings-v3"),
+  "all/azure": embedding("azure", "text-embedding-3-small"),
+  "all/cohere": embedding("cohere", "embed-v4.0"),
+  "all/gemini-1": embedding("google", "gemini-embedding-001"),
+  "all/gemini-2": embedding("google", "gemini-embedding-2"),
+  "all/vertex": embedding("vertex", "text-embedding-005"),
+  "all/titan": embedding("bedrock", "amazon.titan-embed-text-v2:0"),
+  "all/bedrock-cohere": embedding("bedrock", "cohere.embed-v4:0"),
+  "sim/refuses-base64": embedding("sim", "refuses-base64"),
+  "sim/ignores-base64": embedding("sim", "ignores-base64"),
+  "sim/answers-base64": embedding("sim", "answers-base64"),
+  "sim/fault-500": embedding("sim", "fault-500"),
+  "sim/fault-no-usage": embedding("sim", "fault-no-usage"),
+  "sim/fault-wrong-usage": embedding("sim", "fault-wrong-usage"),
+  "sim/fault-huge-usage": embedding("sim", "fault-huge-usage"),
+  "sim/fault-malformed": embedding("sim", "fault-malformed"),
+  "sim/fault-cut": embedding("sim", "fault-cut"),
+  "sim/unpriced": { kind: "embedding" },
+  "claude/embed": embedding("claude", "claude"),
+  "two/embed": {
+    ...embedding("sim", "embed"),
+    deployments: [
+      { provider: "sim", model: "fault-500", weight: 1_000_000 },
+      { provider: "sim", model: "embed", weight: 1 },
+    ],
+  },
+}
+
+function providersAt(url: string): Record<string, ProviderSettings> {
+  const at = (vendor: string, path = ""): ProviderSettings => provider(url + path, vendor)
+  const { apiKey: _, ...keyless } = at("bedrock")
+  return {
+    openai: at("openai", "/v1"),
+    mistral: at("mistral", "/v1"),
+    perplexity: at("perplexity"),
+    voyage: at("voyage", "/v1"),
+    jina: at("jina", "/v1"),
+    azure: { ...at("azure", "/v1"), headers: { authorization: "Bearer key" } },
+    cohere: at("cohere"),
+    google: at("google"),
+    claude: at("anthropic"),
+    vertex: { ...keyless, vendor: "vertex", credentials: googleAccount(tokens.url), project: "p" },
+    bedrock: {
+      ...keyless,
+      accessKeyId: "AKIDSIMULATOR",
+      secretAccessKey: "simulator-secret",
+      region: "us-east-1",
+    },
+  }
+}
+
+beforeAll(async () => {
+  tokens = startTokenServer()
+  gateway = await startGateway({ models: MODELS, providersAt })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  tokens[Symbol.dispose]()
+})
+
+interface Answer {
+  readonly object: string
+  readonly data: readonly { object: string; index: number; embedding: number[] | string }[]
+  readonly model: string
+  readonly usage: { readonly prompt_tokens: number; readonly total_tokens: number }
+}
+
+async function embed(
+  caller: TestCaller,
+  body: object,
+): Promise<{ response: Response; answer: Answer; receipt: Receipt }> {
+  const response = await caller.post(PATH, body)
+  expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""])
+  const answer = (await response.json()) as Answer
+  return { response, answer, receipt: await receiptOf(caller, response) }
+}
+
+function lengthOf(embedding: number[] | string | undefined): number {
+  return Math.hypot(...numbersOf(embedding ?? []))
+}
+
+describe("every vendor", () => {
+  const everybody = Object.keys(MODELS).filter((id) => id.startsWith("all/"))
+
+  for (const model of everybody) {
+    test(`${model}: a vector for each input, in order, paid by the tokens it counts`, async () => {
+      const caller = await gateway.caller("1")
+      const { answer, receipt } = await embed(caller, { model, input: TEXTS })
+      const alone = await embed(caller, { model, input: TEXTS[1] })
+      expect(answer).toMatchObject({ object: "list", model })
+      expect(answer.data.map(({ index, object }) => [index, object])).toEqual(
+        TEXTS.map((_, index) => [index, "embedding"]),
+      )
+      expect(answer.data[1]?.embedding).toEqual(alone.answer.data[0]?.embedding ?? "none")
+      for (const { embedding } of answer.data) expect(lengthOf(embedding)).toBeCloseTo(1, 4)
+      const { prompt_tokens: prompt, total_tokens: total } = answer.usage
+      expect([prompt, total]).toEqual([7, 7])
+      expect(receipt).toMatchObject({
+        status: "settled",
+        estimated: model === "all/gemini-1",
+        usage: { input: prompt },
+      })
+      expect(nanocredits(receipt.cost)).toBe(BigInt(prompt) * 1_000n)
+      await nothingHeld(caller)
+    })
+
+    test(`${model}: base64 holds the same numbers as floats`, async () => {
+      const caller = await gateway.caller("1")
+      const floats = await embed(caller, { model, input: TEXTS })
+      const texts = await embed(caller, { model, input: TEXTS, encoding_format: "base64" })
+      texts.answer.data.forEach(({ embedding }, index) => {
+        expect(typeof embedding).toBe("string")
+        const told = floats.answer.data[index]?.embedding ?? []
+        expect(numbersOf(embedding).map(Math.fround)).toEqual(numbersOf(told).map(Math.fround))
+      })
+    })
+
+    test(`${model}: tokens are read as the text they stand for`, async () => {
+      const caller = await gateway.caller("1")
+      // "Hello, world!" in cl100k_base.
+      const input = [[9906, 11, 1917, 0]]
+      const { answer } = await embed(caller, { model, input })
+      expect(answer.data.length).toBe(1)
+      const takesTokens = model === "all/openai" || model === "all/azure"
+      const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
+      expect(sent).toContain(takesTokens ? "[[9906,11,1917,0]]" : "Hello, world!")
+    })
+  }
+
+  test("dimensions are the vendor's affair, or a loss", async () => {
+    const caller = await gateway.caller("1")
+    for (const model of everybody) {
+      const body = { model, input: "rain", dimensions: 256 }
+      const { answer, response } = await embed(caller, body)
+      expect([model, answer.data[0]?.embedding.length]).toEqual([model, 256])
+      expect(lengthOf(answer.data[0]?.embedding)).toBeCloseTo(1, 4)
+      expect(response.headers.get("x-tollgate-losses")).toBeNull()
+    }
+  })
+
+  test("what a vendor cannot be told is reported, or refused when the caller is strict", async () => {
+    const caller = await gateway.caller("1")
+    const body = { model: "all/cohere", input: "rain", user: "u" }
+    const { response } = await embed(caller, body)
+    expect(response.headers.get("x-tollgate-losses")).toBe("user:dropped")
+    const strict = await caller.post(PATH, body, { "x-tollgate-strict": "true" })
+    expect(await errorOf(strict)).toMatchObject({ status: 400, error_type: "not_carried" })
+    await nothingHeld(caller)
+  })
+})
+
+describe("base64", () => {
+  const lastAsked = (): unknown => {
+    const body = gateway.simulator.requests.at(-1)?.body
+    return isJsonObject(body) ? body["encoding_format"] : body
+  }
+
+  test("is asked for where the caller wants it, and nothing where not", async () => {
+    const caller = await gateway.caller("1")
+    await embed(caller, { model: "sim/embed", input: TEXTS, encoding_format: "base64" })
+    expect(lastAsked()).toBe("base64")
+    await embed(caller, { model: "sim/embed", input: TEXTS })
+    expect(lastAsked()).toBeUndefined()
+  })
+
+  for (const model of ["sim/refuses-base64", "sim/ignores-base64", "sim/answers-base64"]) {
+    test(`${model}: callers get the form they asked for, whatever comes`, async () => {
+      const caller = await gateway.caller("1")
+      const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
+      for (const encoding_format of ["base64", "float"]) {
+        const { answer, receipt } = await embed(caller, { model, input: TEXTS, encoding_format })
+        const isRefused = model === "sim/refuses-base64" && encoding_format === "base64"
+        expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(
+          isRefused ? ["refused_by_upstream", "ok"] : ["ok"],
+        )
+        expect(receipt.usage).toEqual(expected.receipt.usage)
+        answer.data.forEach(({ embedding }, index) => {
+          expect(typeof embedding).toBe(encoding_format === "base64" ? "string" : "object")
+          const wanted = expected.answer.data[index]?.embedding ?? []
+          expect(numbersOf(embedding)).toEqual(numbersOf(wanted))
+        })
+      }
+      await nothingHeld(caller)
+    })
+  }
+})
+
+describe("inputs above a vendor's limit", () => {
+  const many = Array.from({ length: 250 }, (_, index) => `text ${index}`)
+
+  for (const [model, calls] of [
+    ["all/cohere", 3],
+    ["all/gemini-2", 3],
+    ["all/voyage", 2],
+    ["all/openai", 1],
+  ] as const) {
+    test(`${model} takes 250 in ${calls}`, async () => {
+      const caller = await gateway.caller("1")
+      const before = gateway.simulator.requests.length
+      const { answer, receipt } = await embed(caller, { model, input: many })
+      expect(gateway.simulator.requests.length - before).toBe(calls)
+      expect(receipt.attempts.length).toBe(calls)
+      expect(answer.data.length).toBe(250)
+      const { answer: one } = await embed(caller, { model, input: many[249] })
+      expect(answer.data[249]?.embedding).toEqual(one.data[0]?.embedding ?? "none")
+      // "text" and a number each.
+      expect(receipt.usage).toEqual({ input: 500 })
+    })
+  }
+})
+
+describe("money", () => {
+  test("a vendor that reported nothing, or zero, is counted for, and the operator is told", async () => {
+    for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
+      const caller = await gateway.caller("1")
+      const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
+      expect(receipt).toMatchObject({ estimated: true, usage: { input: 3 } })
+      expect(answer.usage.prompt_tokens).toBe(3)
+      expect(gateway.heard.at(-1)).toMatchObject({ name: "usageMissing" })
+    }
+  })
+
+  test("the hold covers every byte as a token", async () => {
+    const caller = await gateway.caller("1")
+    const body = { model: "sim/embed", input: "the cat sat" }
+    const { receipt } = await embed(caller, body)
+    expect(nanocredits(receipt.hold)).toBe(BigInt(JSON.stringify(body).length) * 1_000n)
+  })
+
+  test("without credits no one is called", async () => {
+    const caller = await gateway.caller("0.00001")
+    const before = gateway.simulator.requests.length
+    const response = await caller.post(PATH, { model: "sim/embed", input: "the cat sat" })
+    expect(await errorOf(response)).toMatchObject({
+      status: 402,
+      error_type: "insufficient_credits",
+    })
+    expect(gateway.simulator.requests.length).toBe(before)
+    expect(await caller.balance()).toBe(10_000n)
+  })
+
+  test("a usage beyond the bytes of the request is not charged", async () => {
+    const caller = await gateway.caller("20")
+    const { receipt } = await embed(caller, { model: "sim/fault-huge-usage", input: "rain" })
+    expect(receipt).toMatchObject({ usage_reported: { input: 10_000_001 } })
+    expect(nanocredits(receipt.cost)).toBe(nanocredits(receipt.hold))
+    expect(await caller.balance()).toBe(nanocredits("20") - nanocredits(receipt.hold))
+  })
+
+  test("an upstream that fails costs nothing", async () => {
+    for (const model of ["sim/fault-500", "sim/fault-malformed", "sim/fault-cut"]) {
+      const caller = await gateway.caller("1")
+      const response = await caller.post(PATH, { model, input: "rain" })
+      expect([model, (await errorOf(response)).status]).toEqual([model, 502])
+      await nothingHeld(caller)
+      expect((await creditsOf(caller)).balance).toBe("1")
+    }
+  })
+
+  test("the next deployment answers for one that fails", async () => {
+    const caller = await gateway.caller("1")
+    const { receipt } = await embed(caller, { model: "two/embed", input: "rain" })
+    expect(receipt.deployment).toBe("sim/embed")
+    expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(["upstream_error", "ok"])
+  })
+})
+
+describe("bad input", () => {
+  const cases: [string, object | string, number, string][] = [
+    ["no input", { model: "sim/embed" }, 400, "missing_required_parameter"],
+    ["an empty text", { model: "sim/embed", input: "" }, 400, "invalid_value"],
+    ["an empty list", { model: "sim/embed", input: [] }, 400, "invalid_value"],
+    ["a list of objects", { model: "sim/embed", input: [{}] }, 400, "invalid_type"],
+    ["no dimensions", { model: "sim/embed", input: "a", dimensions: 0 }, 400, "below_min_value"],
+    ["an encoding", { model: "sim/embed", input: "a", encoding_format: "x" }, 400, "invalid_value"],
+    ["no model", { input: "a" }, 400, "missing_required_parameter"],
+    ["a model there is not", { model: "sim/embedd", input: "a" }, 404, "model_not_found"],
+    ["a model for chat", { model: "sim/echo", input: "a" }, 400, "model_not_supported"],
+    ["a model without a price", { model: "sim/unpriced", input: "a" }, 402, "model_not_priced"],
+    ["a vendor without them", { model: "claude/embed", input: "a" }, 400, "model_not_supported"],
+    ["tokens of no text", { model: "all/cohere", input: [100_256] }, 400, "invalid_value"],
+    ["no JSON", "{", 400, "invalid_json"],
+  ]
+  for (const [name, body, status, kind] of cases) {
+    test(`${name}: ${status} ${kind}, and nothing is called, held or charged`, async () => {
+      const caller = await gateway.caller("1")
+      const before = gateway.simulator.requests.length
+      const response = await caller.post(PATH, body)
+      expect(await errorOf(response)).toMatchObject({ status, error_type: kind })
+      expect(response.headers.get("x-should-retry")).toBe("false")
+      await nothingHeld(caller)
+      expect(gateway.simulator.requests.length).toBe(before)
+      expect(await caller.balance()).toBe(nanocredits("1"))
+      for (const receipt of receiptsOf(gateway, caller)) expect(receipt.status).toBe("released")
+    })
+  }
+
+  test("what the vendor refuses is told in its words", async () => {
+    const caller = await gateway.caller("1")
+    const response = await caller.post(PATH, { model: "sim/embed", input: "a", colour: "red" })
+    expect(await errorOf(response)).toMatchObject({
+      status: 400,
+      message: "Unknown parameter: 'colour'.",
+    })
+  })
+
+  test("a key is needed, and may not be allowed the model", async () => {
+    const body = { model: "sim/embed", input: "a" }
+    const bare = await fetch(gateway.url + PATH, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    })
+    expect(bare.status).toBe(401)
+    const caller = await gateway.caller("1", { models: ["sim/echo"] })
+    expect((await caller.post(PATH, body)).status).toBe(403)
+  })
+})

@@ -1,0 +1,256 @@
+import { describe, expect, test } from "bun:test"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { png, pngFile } from "../../../support/png.ts"
+import { MEGABYTE, type Parts, imageCalls } from "./image-support.ts"
+
+const calls = imageCalls()
+const { generate, send, refused } = calls
+
+const MODEL = ["model", "sim/dall-e-2"] as const
+const PROMPT = ["prompt", "a hat"] as const
+const IMAGE = ["image", pngFile(png(512, 512))] as const
+const MASK = ["mask", pngFile(png(512, 512))] as const
+
+describe("a file that breaks a rule", () => {
+  const cases: readonly (readonly [
+    name: string,
+    path: "edits" | "variations",
+    parts: Parts,
+    wanted: { readonly status: number; readonly code: string; readonly param: string },
+  ])[] = [
+    [
+      "4 MB and a byte",
+      "edits",
+      [MODEL, PROMPT, ["image", pngFile(png(512, 512, { bytes: 4 * MEGABYTE + 1 }))], MASK],
+      { status: 413, code: "file_too_large", param: "image" },
+    ],
+    [
+      "a mask of 4 MB and a byte",
+      "edits",
+      [MODEL, PROMPT, IMAGE, ["mask", pngFile(png(512, 512, { bytes: 4 * MEGABYTE + 1 }))]],
+      { status: 413, code: "file_too_large", param: "mask" },
+    ],
+    [
+      "a variation of 4 MB and a byte",
+      "variations",
+      [MODEL, ["image", pngFile(png(512, 512, { bytes: 4 * MEGABYTE + 1 }))]],
+      { status: 413, code: "file_too_large", param: "image" },
+    ],
+    [
+      "a JPEG named .png",
+      "edits",
+      [
+        MODEL,
+        PROMPT,
+        ["image", pngFile(new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46]))],
+        MASK,
+      ],
+      { status: 400, code: "invalid_image", param: "image" },
+    ],
+    [
+      "512x511",
+      "edits",
+      [MODEL, PROMPT, ["image", pngFile(png(512, 511))], MASK],
+      { status: 400, code: "invalid_image", param: "image" },
+    ],
+    [
+      "a variation of 512x511",
+      "variations",
+      [MODEL, ["image", pngFile(png(512, 511))]],
+      { status: 400, code: "invalid_image", param: "image" },
+    ],
+    [
+      "a mask without alpha",
+      "edits",
+      [MODEL, PROMPT, IMAGE, ["mask", pngFile(png(512, 512, { colour: 2 }))]],
+      { status: 400, code: "invalid_image", param: "mask" },
+    ],
+    [
+      "a mask of another size",
+      "edits",
+      [MODEL, PROMPT, IMAGE, ["mask", pngFile(png(256, 256))]],
+      { status: 400, code: "invalid_image", param: "mask" },
+    ],
+    [
+      "a size that differs",
+      "edits",
+      [MODEL, PROMPT, IMAGE, MASK, ["size", "256x256"]],
+      { status: 400, code: "invalid_image", param: "size" },
+    ],
+    [
+      "a PNG that is cut off",
+      "variations",
+      [MODEL, ["image", pngFile(png(512, 512).slice(0, 60))]],
+      { status: 400, code: "invalid_image", param: "image" },
+    ],
+    [
+      "no image",
+      "edits",
+      [MODEL, PROMPT, MASK],
+      { status: 400, code: "missing_required_parameter", param: "image" },
+    ],
+    [
+      "no mask",
+      "edits",
+      [MODEL, PROMPT, IMAGE],
+      { status: 400, code: "missing_required_parameter", param: "mask" },
+    ],
+    [
+      "no image to vary",
+      "variations",
+      [MODEL],
+      { status: 400, code: "missing_required_parameter", param: "image" },
+    ],
+    [
+      "two images to vary",
+      "variations",
+      [MODEL, IMAGE, IMAGE],
+      { status: 400, code: "invalid_value", param: "image" },
+    ],
+    [
+      "two masks",
+      "edits",
+      [MODEL, PROMPT, IMAGE, MASK, MASK],
+      { status: 400, code: "invalid_value", param: "mask" },
+    ],
+    [
+      "two images for a model that takes one",
+      "edits",
+      [MODEL, PROMPT, IMAGE, IMAGE, MASK],
+      { status: 400, code: "invalid_value", param: "image" },
+    ],
+    [
+      "five images",
+      "edits",
+      [MODEL, PROMPT, IMAGE, IMAGE, IMAGE, IMAGE, IMAGE, MASK],
+      { status: 400, code: "invalid_value", param: "image" },
+    ],
+    [
+      "an image that is no file",
+      "edits",
+      [MODEL, PROMPT, ["image", "512x512"], MASK],
+      { status: 400, code: "invalid_value", param: "image" },
+    ],
+    [
+      "a mask where there is none",
+      "variations",
+      [MODEL, IMAGE, MASK],
+      { status: 400, code: "invalid_value", param: "mask" },
+    ],
+    [
+      "no prompt",
+      "edits",
+      [MODEL, IMAGE, MASK],
+      { status: 400, code: "missing_required_parameter", param: "prompt" },
+    ],
+    [
+      "n of 0",
+      "edits",
+      [MODEL, PROMPT, IMAGE, MASK, ["n", "0"]],
+      { status: 400, code: "below_min_value", param: "n" },
+    ],
+    [
+      "n of 11",
+      "variations",
+      [MODEL, IMAGE, ["n", "11"]],
+      { status: 400, code: "above_max_value", param: "n" },
+    ],
+    [
+      "n that is no number",
+      "variations",
+      [MODEL, IMAGE, ["n", "two"]],
+      { status: 400, code: "invalid_type", param: "n" },
+    ],
+    [
+      "a size that variations do not have",
+      "variations",
+      [MODEL, IMAGE, ["size", "64x64"]],
+      { status: 400, code: "invalid_value", param: "size" },
+    ],
+    [
+      "an unknown form of answer",
+      "variations",
+      [MODEL, IMAGE, ["response_format", "png"]],
+      { status: 400, code: "invalid_value", param: "response_format" },
+    ],
+    [
+      "a model that cannot edit",
+      "edits",
+      [["model", "sim/dall-e-3"], PROMPT, IMAGE, MASK],
+      { status: 400, code: "model_not_supported", param: "model" },
+    ],
+    [
+      "a vendor that cannot edit",
+      "edits",
+      [["model", "stability/core"], PROMPT, IMAGE, MASK],
+      { status: 400, code: "model_not_supported", param: "model" },
+    ],
+    [
+      "a model for chat",
+      "variations",
+      [["model", "sim/echo"], IMAGE],
+      { status: 400, code: "model_not_supported", param: "model" },
+    ],
+  ]
+  for (const [name, path, parts, wanted] of cases) {
+    test(name, async () => {
+      await refused(() => send(path, parts), wanted)
+    })
+  }
+
+  test("exactly 4 MB is taken", async () => {
+    const largest = pngFile(png(512, 512, { bytes: 4 * MEGABYTE }))
+    expect(largest.size).toBe(4 * MEGABYTE)
+    const response = await send("edits", [MODEL, PROMPT, ["image", largest], ["mask", largest]])
+    expect(response.status).toBe(200)
+    const uploads = join(calls.gateway.settings.data, "uploads")
+    expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
+  })
+
+  test("JSON where a form belongs", async () => {
+    await refused(
+      () =>
+        calls.caller.post("/v1/images/edits", {
+          images: [{ image_url: "data:" }],
+          prompt: "a hat",
+        }),
+      { status: 415, code: "unsupported_media_type" },
+    )
+  })
+})
+
+describe("a generation that breaks a rule", () => {
+  const cases: readonly (readonly [name: string, body: object, code: string, param: string])[] = [
+    ["no prompt", { model: "sim/dall-e-2" }, "missing_required_parameter", "prompt"],
+    ["an empty prompt", { prompt: "" }, "missing_required_parameter", "prompt"],
+    ["a prompt of tokens", { prompt: [1, 2] }, "invalid_type", "prompt"],
+    ["n of 0", { prompt: "a", n: 0 }, "below_min_value", "n"],
+    ["n of 11", { prompt: "a", n: 11 }, "above_max_value", "n"],
+    ["n of one and a half", { prompt: "a", n: 1.5 }, "invalid_type", "n"],
+    ["a size in words", { prompt: "a", size: "large" }, "invalid_value", "size"],
+    ["an empty size", { prompt: "a", size: "" }, "invalid_value", "size"],
+    ["a size of nothing", { prompt: "a", size: "0x512" }, "invalid_value", "size"],
+    ["a size of a wall", { prompt: "a", size: "9000x9000" }, "invalid_value", "size"],
+    ["another form", { prompt: "a", response_format: "png" }, "invalid_value", "response_format"],
+  ]
+  for (const [name, body, code, param] of cases) {
+    test(name, async () => {
+      await refused(() => generate(body), { status: 400, code, param })
+    })
+  }
+
+  test("unknown, unpriced and other models", async () => {
+    const prompt = "a hat"
+    await refused(() => generate({ prompt, model: "sim/nothing" }), {
+      status: 404,
+      code: "model_not_found",
+      param: "model",
+    })
+    await refused(() => generate({ prompt, model: "sim/echo" }), {
+      status: 400,
+      code: "model_not_supported",
+      param: "model",
+    })
+  })
+})

@@ -1,0 +1,275 @@
+import { describe, expect, test } from "bun:test"
+import { imageSize } from "../../../../src/media/image-size.ts"
+import { provider, startGateway } from "../../../support/gateway.ts"
+import { png, pngFile } from "../../../support/png.ts"
+import { type ErrorBody, image, type Made, imageCalls } from "./image-support.ts"
+
+const calls = imageCalls()
+const { generate, send, refused } = calls
+
+const PROMPT = ["prompt", "a hat"] as const
+const IMAGE = ["image", pngFile(png(512, 512))] as const
+const MASK = ["mask", pngFile(png(512, 512))] as const
+
+/** A receipt of an image that was made of another. */
+interface Seen {
+  readonly usage: Readonly<Record<string, number>>
+  readonly arithmetic: readonly object[]
+  readonly cost: string
+  readonly hold: string
+}
+
+describe("money", () => {
+  async function costOf(body: object): Promise<string | null> {
+    const response = await generate(body)
+    expect(response.status).toBe(200)
+    await response.body?.cancel()
+    return response.headers.get("x-tollgate-cost")
+  }
+
+  test("images are priced by size and quality", async () => {
+    const three = { model: "sim/dall-e-3", prompt: "an owl" }
+    expect(await costOf({ ...three, n: 2 })).toBe("0.08")
+    expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
+    expect(await costOf({ ...three, quality: "hd", size: "1792x1024" })).toBe("0.12")
+    expect(await costOf({ ...three, quality: "hd", size: "1024x1792" })).toBe("0.12")
+    expect(await costOf({ model: "sim/dall-e-2", prompt: "an owl", size: "256x256" })).toBe("0.016")
+  })
+
+  test("the receipt shows the rate that was used", async () => {
+    const response = await generate({ model: "sim/dall-e-3", prompt: "an owl", quality: "hd" })
+    const receipt = (await (
+      await calls.caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
+    ).json()) as Record<string, unknown>
+    expect(receipt).toMatchObject({
+      status: "settled",
+      endpoint: "/v1/images/generations",
+      usage: { image: 1 },
+      price: { per_million: { image: "80000" } },
+      arithmetic: [{ class: "image", quantity: 1, per_million: "80000" }],
+      charged: "0.08",
+      hold: "0.08",
+      estimated: false,
+    })
+  })
+
+  test("tokens are priced as the vendor counts them", async () => {
+    const response = await generate({ model: "sim/gpt-image-1", prompt: "an owl", quality: "low" })
+    const { usage } = (await response.json()) as Made
+    expect(usage).toMatchObject({ output_tokens: 272 })
+    const cost = (usage?.["input_tokens"] ?? 0) * 5_000 + 272 * 40_000
+    expect(response.headers.get("x-tollgate-cost")).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
+  })
+
+  test("images that come along have a price of their own, or that of text", async () => {
+    for (const [model, rate] of [
+      ["sim/gpt-image-seeing", "10"],
+      ["sim/gpt-image-1", "5"],
+    ] as const) {
+      const response = await send("edits", [["model", model], PROMPT, IMAGE, MASK])
+      expect(response.status).toBe(200)
+      await response.body?.cancel()
+      const id = response.headers.get("x-request-id")
+      const receipt = (await (await calls.caller.get(`/v1/receipts/${id}`)).json()) as Seen
+      const { input = 0, image_output: output = 0, image_input: seen = 0 } = receipt.usage
+      expect(seen).toBe(194)
+      expect(receipt.arithmetic).toContainEqual({
+        class: "image_input",
+        quantity: 194,
+        per_million: rate,
+      })
+      const cost = input * 5_000 + seen * Number(rate) * 1_000 + output * 40_000
+      expect(receipt.cost).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
+      expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
+    }
+  })
+
+  test("a vendor that counts no tokens is paid the most they can be", async () => {
+    const before = await calls.caller.balance()
+    const response = await generate({ model: "openai/fault-no-usage", prompt: "an owl" })
+    expect(response.status).toBe(200)
+    const id = response.headers.get("x-request-id")
+    const receipt = (await (await calls.caller.get(`/v1/receipts/${id}`)).json()) as {
+      estimated: boolean
+    }
+    expect(receipt.estimated).toBeTrue()
+    expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
+  })
+
+  test("the worst case is held: ten images are not begun with credits for nine", async () => {
+    const poor = await calls.gateway.caller("0.39")
+    const asked = calls.gateway.simulator.requests.length
+    const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
+    const response = await poor.post("/v1/images/generations", order)
+    expect(response.status).toBe(402)
+    expect(calls.gateway.simulator.requests.length).toBe(asked)
+    const nine = await poor.post("/v1/images/generations", { ...order, n: 9 })
+    expect(nine.status).toBe(200)
+    expect(await poor.balance()).toBe(30_000_000n)
+  })
+
+  test("a vendor that fails is not paid", async () => {
+    const before = await calls.caller.balance()
+    const response = await generate({ model: "sim/fault-500", prompt: "an owl" })
+    expect(response.status).toBe(502)
+    expect(await calls.caller.balance()).toBe(before)
+  })
+})
+
+describe("each vendor", () => {
+  const SQUARE = { width: 1024, height: 1024 }
+
+  for (const model of [
+    "google/gemini-2.5-flash-image",
+    "google/imagen-4.0-generate-001",
+    "xai/grok-imagine-image",
+    "together/black-forest-labs/FLUX.1-schnell",
+    "fireworks/accounts/fireworks/models/flux-1-schnell-fp8",
+    "fireworks/accounts/fireworks/models/stable-diffusion-xl-1024-v1-0",
+    "openrouter/google/gemini-3.1-flash-image",
+    "stability/core",
+    "stability/sd3.5-large",
+    "azure/pictures",
+    "bedrock/amazon.nova-canvas-v1:0",
+    "bedrock/stability.sd3-5-large-v1:0",
+  ]) {
+    for (const form of ["url", "b64_json"] as const) {
+      test(`${model} as ${form}`, async () => {
+        const response = await generate({ model, prompt: "a boat", n: 2, response_format: form })
+        const { data } = (await response.json()) as Made
+        expect(response.headers.get("x-tollgate-losses")).toBeNull()
+        expect(data).toHaveLength(2)
+        for (const { url, b64_json: base64 } of data) {
+          const bytes =
+            form === "url"
+              ? new Uint8Array(await (await fetch(url ?? "")).arrayBuffer())
+              : new Uint8Array(Buffer.from(base64 ?? "", "base64"))
+          expect(imageSize(bytes)).toEqual(SQUARE)
+        }
+      })
+    }
+  }
+
+  test("a shape that a vendor lacks is the nearest one, and said so", async () => {
+    const order = { model: "xai/grok-imagine-image", prompt: "a boat", size: "1792x1024" }
+    const response = await generate({ ...order, style: "vivid" })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-tollgate-losses")).toBe("style:dropped, size:approximated")
+    expect(
+      calls.gateway.simulator.requests.findLast(({ path }) => path.startsWith("/v1"))?.body,
+    ).toEqual(expect.objectContaining({ aspect_ratio: "16:9" }))
+    await refused(() => generate(order, { "x-tollgate-strict": "true" }), {
+      status: 400,
+      code: "not_carried",
+    })
+  })
+
+  test("edits and variations of vendors that see images", async () => {
+    const wide = [PROMPT, IMAGE, MASK, ["response_format", "b64_json"]] as const
+    for (const [model, losses] of [
+      ["google/gemini-2.5-flash-image", "mask:approximated, size:approximated"],
+      ["openrouter/google/gemini-3.1-flash-image", "size:approximated, mask:approximated"],
+      ["xai/grok-imagine-image", "size:approximated, mask:approximated"],
+    ] as const) {
+      const response = await send("edits", [["model", model], ...wide])
+      expect([model, response.status]).toEqual([model, 200])
+      expect(response.headers.get("x-tollgate-losses")).toBe(losses)
+    }
+    const canvas = ["model", "bedrock/amazon.nova-canvas-v1:0"] as const
+    const varied = await send("variations", [canvas, IMAGE])
+    expect([varied.status, varied.headers.get("x-tollgate-losses")]).toEqual([200, null])
+    const gemini = ["model", "google/gemini-2.5-flash-image"] as const
+    const emulated = await send("variations", [gemini, IMAGE])
+    expect(emulated.headers.get("x-tollgate-losses")).toBe("variations:emulated")
+  })
+
+  test("what a vendor's rules forbid is the caller's to see, and costs nothing", async () => {
+    const before = await calls.caller.balance()
+    const response = await generate({
+      model: "google/gemini-2.5-flash-image",
+      prompt: "something forbidden",
+    })
+    const { error } = (await response.json()) as ErrorBody
+    expect([response.status, error.code]).toEqual([400, "content_policy_violation"])
+    expect(error.message).toContain("Unable to show the generated image.")
+    expect(await calls.caller.balance()).toBe(before)
+  })
+})
+
+describe("links to kept images", () => {
+  async function link(): Promise<string> {
+    const response = await generate({ model: "sim/gpt-image-1", prompt: "a kept boat" })
+    return ((await response.json()) as Made).data[0]?.url ?? ""
+  }
+
+  test("work without a key, and say what they are", async () => {
+    const response = await fetch(await link())
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "image/png",
+      "x-content-type-options": "nosniff",
+      "cache-control": expect.stringMatching(/^private, max-age=3[56]\d\d, immutable$/),
+    })
+    expect(imageSize(new Uint8Array(await response.arrayBuffer()))).toBeObject()
+  })
+
+  test("do not work with another signature, name or path", async () => {
+    const good = new URL(await link())
+    const changed = [
+      good.href.replace(/signature=../, "signature=zz"),
+      good.href.replace(/\?.*/, ""),
+      good.href.replace(/files\/\d/, "files/9"),
+      good.href.replace(".png?", ".jpg?"),
+      `${good.origin}/v1/images/files/..%2f..%2ftollgate.db${good.search}`,
+      `${good.origin}/v1/images/files/%2e%2e/secrets/key-pepper${good.search}`,
+      `${good.origin}/v1/images/files/${good.search}`,
+    ]
+    for (const url of changed) {
+      const response = await fetch(url)
+      expect([url, response.status]).toEqual([url, 404])
+    }
+    expect((await fetch(good.href)).status).toBe(200)
+  })
+
+  test("do not follow a name of the internet that the caller sends", async () => {
+    const headers = { host: "evil.example" }
+    const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
+    const response = await calls.caller.post("/v1/images/generations", order, headers)
+    const [made] = ((await response.json()) as Made).data
+    expect(made?.url).toStartWith(`${calls.gateway.url}/v1/images/files/`)
+  })
+
+  test("stand on the operator's public address, where there is one", async () => {
+    await using own = await startGateway({ models: { "sim/gpt-image-1": image() } })
+    const someone = await own.caller("1")
+    own.app.apply({ ...own.settings, publicUrl: "https://ai.example.com" })
+    const order = { model: "sim/gpt-image-1", prompt: "a boat" }
+    const response = await someone.post("/v1/images/generations", order)
+    const [made] = ((await response.json()) as Made).data
+    expect(made?.url).toStartWith("https://ai.example.com/v1/images/files/")
+  })
+})
+
+test("images beyond those that were asked for are neither charged nor passed on", async () => {
+  await using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () =>
+      Response.json({
+        created: 1,
+        data: Array.from({ length: 2_000 }, () => ({ b64_json: "AAAA" })),
+      }),
+  })
+  await using gateway = await startGateway({
+    providers: { many: provider(server.url.href, "openai-compatible") },
+    models: { "many/picture": image() },
+  })
+  const caller = await gateway.caller("10")
+  for (const n of [1, 3]) {
+    const body = { model: "many/picture", prompt: "an owl", n, response_format: "url" }
+    const response = await caller.post("/v1/images/generations", body)
+    const { data } = (await response.json()) as { data: unknown[] }
+    expect(data).toHaveLength(n)
+    expect(response.headers.get("x-tollgate-cost")).toBe((0.04 * n).toFixed(2))
+  }
+})

@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { ModelSettings, ProviderSettings } from "../../../../src/config/settings.ts"
+import {
+  provider,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../../support/gateway.ts"
+import {
+  errorOf,
+  nanocredits,
+  nothingHeld,
+  type Receipt,
+  receiptOf,
+  receiptsOf,
+} from "../../support.ts"
+
+const PATH = "/v1/rerank"
+const QUERY = "capital of France"
+const DOCUMENTS = ["rain in Spain", "Paris is the capital of France", "the capital of Italy"]
+const BY_SEARCH = { search: "2000" }
+const BY_TOKEN = { input: "1" }
+
+let gateway: TestGateway
+
+function model(
+  at: string,
+  name: string,
+  price: ModelSettings["price"],
+  kind: ModelSettings["kind"] = "rerank",
+): ModelSettings {
+  return {
+    kind,
+    ...(price && { price }),
+    deployments: [{ provider: at, model: name, weight: 1 }],
+  }
+}
+
+const MODELS: Readonly<Record<string, ModelSettings>> = {
+  "all/cohere": model("cohere", "rerank-v3.5", BY_SEARCH),
+  "all/jina": model("jina", "jina-reranker-v2", BY_TOKEN),
+  "all/voyage": model("voyage", "rerank-2-lite", BY_TOKEN),
+  "all/together": model("together", "Salesforce/Llama-Rank-V1", BY_TOKEN),
+  "all/own": model("sim", "rerank", BY_TOKEN),
+  "all/logits": model("sim", "rerank-logits", BY_TOKEN),
+  "all/embed": model("sim", "embed", BY_TOKEN, "embedding"),
+  "all/cohere-embed": model("cohere", "embed-v4.0", BY_TOKEN, "embedding"),
+  "all/gemini": model("google", "gemini-embedding-001", BY_TOKEN, "embedding"),
+  "all/borrowed": model("openai", "text-embedding-3-small", BY_SEARCH),
+  "cohere/by-token": model("cohere", "rerank-v3.5", BY_TOKEN),
+  "jina/by-search": model("jina", "jina-reranker-v2", BY_SEARCH),
+  "sim/fault-no-usage": model("sim", "fault-no-usage", BY_TOKEN),
+  "sim/fault-500": model("sim", "fault-500", BY_TOKEN),
+  "sim/unpriced": model("sim", "rerank", undefined),
+}
+
+function providersAt(url: string): Record<string, ProviderSettings> {
+  return {
+    cohere: provider(url, "cohere"),
+    google: provider(url, "google"),
+    jina: provider(`${url}/v1`, "jina"),
+    voyage: provider(`${url}/v1`, "voyage"),
+    together: provider(`${url}/v1`, "together"),
+    openai: provider(`${url}/v1`, "openai"),
+  }
+}
+
+beforeAll(async () => {
+  gateway = await startGateway({ models: MODELS, providersAt })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+interface Result {
+  readonly index: number
+  readonly relevance_score: number
+  readonly document?: unknown
+}
+
+async function rerank(
+  caller: TestCaller,
+  body: object,
+  path = PATH,
+): Promise<{ response: Response; results: readonly Result[]; receipt: Receipt; answer: object }> {
+  const request = { query: QUERY, documents: DOCUMENTS, ...body }
+  const response = await caller.post(path, request)
+  expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""])
+  const answer = (await response.json()) as { results: readonly Result[] }
+  return { response, answer, results: answer.results, receipt: await receiptOf(caller, response) }
+}
+
+describe("every model", () => {
+  const losses: Record<string, string> = {
+    "all/logits": "relevance_score:approximated",
+    "all/embed": "rerank:emulated",
+    "all/cohere-embed": "rerank:emulated",
+    "all/gemini": "rerank:emulated",
+    "all/borrowed": "rerank:emulated",
+  }
+
+  for (const id of Object.keys(MODELS).filter((name) => name.startsWith("all/"))) {
+    test(`${id}: the best first, scores in 0 to 1, documents as they were supplied`, async () => {
+      const caller = await gateway.caller("1")
+      const { answer, results, response, receipt } = await rerank(caller, { model: id })
+      expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
+      expect(results.map(({ index }) => index)).toEqual([1, 2, 0])
+      expect(results.map(({ document }) => document)).toEqual(
+        [1, 2, 0].map((index) => DOCUMENTS[index]),
+      )
+      const scores = results.map(({ relevance_score: score }) => score)
+      expect(scores).toEqual(scores.toSorted((left, right) => right - left))
+      for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
+      expect(response.headers.get("x-tollgate-losses")).toBe(losses[id] ?? null)
+      expect(receipt.status).toBe("settled")
+      expect(nanocredits(receipt.cost)).toBeGreaterThan(0n)
+      expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(nanocredits(receipt.cost))
+      await nothingHeld(caller)
+    })
+
+    test(`${id}: top_n is kept to`, async () => {
+      const caller = await gateway.caller("1")
+      const { results } = await rerank(caller, { model: id, top_n: 1, return_documents: false })
+      expect(results).toEqual([{ index: 1, relevance_score: results[0]?.relevance_score ?? 0 }])
+      expect((await rerank(caller, { model: id, top_n: 99 })).results.length).toBe(3)
+    })
+  }
+})
+
+describe("what clients of vendors send", () => {
+  test("documents as objects come back as objects", async () => {
+    const caller = await gateway.caller("1")
+    const documents = DOCUMENTS.map((text, id) => ({ text, id }))
+    const { results } = await rerank(caller, { model: "all/cohere", documents })
+    expect(results[0]?.document).toEqual({ text: DOCUMENTS[1], id: 1 })
+  })
+
+  test("fields to rank by", async () => {
+    const caller = await gateway.caller("1")
+    const documents = DOCUMENTS.map((title) => ({ title, text: "capital of France" }))
+    const body = { model: "all/jina", documents, rank_fields: ["title"] }
+    expect((await rerank(caller, body)).results[0]?.index).toBe(1)
+  })
+
+  for (const path of [PATH, "/v2/rerank"]) {
+    test(`${path}: what Cohere has with the results`, async () => {
+      const caller = await gateway.caller("1")
+      const version = path === PATH ? "1" : "2"
+      const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
+      expect(answer).toMatchObject({
+        id: response.headers.get("x-request-id"),
+        results: [{ index: 1 }, { index: 2 }, { index: 0 }],
+        meta: { api_version: { version }, billed_units: { search_units: 1 } },
+      })
+      const byToken = await rerank(caller, { model: "all/jina" }, path)
+      const { input } = byToken.receipt.usage ?? {}
+      expect(byToken.answer).toMatchObject({ meta: { billed_units: { input_tokens: input } } })
+    })
+  }
+
+  test("documents as objects with a text at Cohere's newer address, and where they are asked for", async () => {
+    const caller = await gateway.caller("1")
+    const wanted = [1, 2, 0].map((index) => ({ text: DOCUMENTS[index] }))
+    const asked = { model: "all/cohere", return_documents: true }
+    for (const { results } of [
+      await rerank(caller, { model: "all/cohere" }, "/v2/rerank"),
+      await rerank(caller, asked, "/v2/rerank"),
+      await rerank(caller, asked),
+    ]) {
+      expect(results.map(({ document }) => document)).toEqual(wanted)
+    }
+    const without = { model: "all/cohere", return_documents: false }
+    const { results } = await rerank(caller, without, "/v2/rerank")
+    expect(results.map(({ document }) => document)).toEqual([undefined, undefined, undefined])
+  })
+
+  test("an empty document, also where embeddings are compared", async () => {
+    const caller = await gateway.caller("1")
+    const documents = ["", ...DOCUMENTS]
+    const { results } = await rerank(caller, { model: "all/embed", documents })
+    expect(results[0]?.index).toBe(2)
+    expect(results.find(({ index }) => index === 0)?.document).toBe("")
+  })
+})
+
+describe("money", () => {
+  test("by searches: one for a query with up to a hundred documents", async () => {
+    const caller = await gateway.caller("1")
+    const one = await rerank(caller, { model: "all/cohere" })
+    expect(one.receipt).toMatchObject({ estimated: false, usage: { search: 1 }, cost: "0.002" })
+    const documents = Array.from({ length: 101 }, (_, index) => `document ${index}`)
+    const two = await rerank(caller, { model: "all/cohere", documents })
+    expect(two.receipt).toMatchObject({ usage: { search: 2 }, cost: "0.004", hold: "0.004" })
+  })
+
+  test("the hold of searches knows that long documents count for several", async () => {
+    const caller = await gateway.caller("1")
+    const documents = Array.from({ length: 60 }, () => "word ".repeat(150))
+    const { receipt } = await rerank(caller, { model: "all/cohere", documents })
+    expect(receipt).toMatchObject({ usage: { search: 1 }, hold: "0.004" })
+  })
+
+  test("by tokens: as the vendor counts them", async () => {
+    const caller = await gateway.caller("1")
+    for (const id of ["all/jina", "all/voyage", "all/together"]) {
+      const { receipt } = await rerank(caller, { model: id })
+      const input = receipt.usage?.["input"] ?? 0
+      expect([receipt.estimated, input > 0]).toEqual([false, true])
+      expect(nanocredits(receipt.cost)).toBe(BigInt(input) * 1_000n)
+    }
+  })
+
+  test("what is priced is counted by ourselves where the vendor counts something else", async () => {
+    const caller = await gateway.caller("1")
+    const byToken = await rerank(caller, { model: "cohere/by-token" })
+    // The query's three tokens with each document, and the documents'.
+    expect(byToken.receipt).toMatchObject({ estimated: true, usage: { input: 9 + 13, search: 1 } })
+    const bySearch = await rerank(caller, { model: "jina/by-search" })
+    expect(bySearch.receipt).toMatchObject({ estimated: true, usage: { search: 1 }, cost: "0.002" })
+    const borrowed = await rerank(caller, { model: "all/borrowed" })
+    expect(borrowed.receipt).toMatchObject({ estimated: true, usage: { search: 1 } })
+  })
+
+  test("a vendor that reported nothing is counted for, and the operator is told", async () => {
+    const caller = await gateway.caller("1")
+    const { receipt } = await rerank(caller, { model: "sim/fault-no-usage" })
+    expect(receipt).toMatchObject({ estimated: true, usage: { input: 22 } })
+    expect(gateway.heard.at(-1)?.name).toBe("usageMissing")
+  })
+
+  test("embeddings that are compared are paid as such", async () => {
+    const caller = await gateway.caller("1")
+    const { receipt } = await rerank(caller, { model: "all/embed" })
+    expect(receipt).toMatchObject({ estimated: false, deployment: "sim/embed" })
+    expect(receipt.attempts.length).toBe(2)
+    const silent = await rerank(caller, { model: "all/gemini" })
+    expect(silent.receipt).toMatchObject({ estimated: true, usage: { input: 3 + 13 } })
+  })
+
+  test("an upstream that fails costs nothing", async () => {
+    const caller = await gateway.caller("1")
+    const body = { model: "sim/fault-500", query: QUERY, documents: DOCUMENTS }
+    expect((await errorOf(await caller.post(PATH, body))).status).toBe(502)
+    await nothingHeld(caller)
+    expect(await caller.balance()).toBe(nanocredits("1"))
+  })
+})
+
+describe("bad input", () => {
+  const whole = { model: "all/jina", query: QUERY, documents: DOCUMENTS }
+  const cases: [string, object, number, string][] = [
+    ["no query", { query: null }, 400, "missing_required_parameter"],
+    ["an empty query", { query: "" }, 400, "invalid_value"],
+    ["no documents", { documents: null }, 400, "missing_required_parameter"],
+    ["an empty list", { documents: [] }, 400, "invalid_value"],
+    ["a number for a document", { documents: [5] }, 400, "invalid_type"],
+    ["an object without text", { documents: [{}] }, 400, "missing_required_parameter"],
+    ["top_n of 0", { top_n: 0 }, 400, "below_min_value"],
+    ["half of top_n", { top_n: 0.5 }, 400, "invalid_type"],
+    ["no model", { model: null }, 400, "missing_required_parameter"],
+    ["a model there is not", { model: "all/jin" }, 404, "model_not_found"],
+    ["a model for chat", { model: "sim/echo" }, 400, "model_not_supported"],
+    ["a model without a price", { model: "sim/unpriced" }, 402, "model_not_priced"],
+  ]
+  for (const [name, change, status, kind] of cases) {
+    test(`${name}: ${status} ${kind}, and nothing is called, held or charged`, async () => {
+      const caller = await gateway.caller("1")
+      const before = gateway.simulator.requests.length
+      const response = await caller.post(PATH, { ...whole, ...change })
+      expect(await errorOf(response)).toMatchObject({ status, error_type: kind })
+      await nothingHeld(caller)
+      expect(gateway.simulator.requests.length).toBe(before)
+      expect(await caller.balance()).toBe(nanocredits("1"))
+      for (const receipt of receiptsOf(gateway, caller)) expect(receipt.status).toBe("released")
+    })
+  }
+
+  test("a strict caller is told before they pay that scores would be made up", async () => {
+    const caller = await gateway.caller("1")
+    for (const model of ["all/embed", "all/logits"]) {
+      const headers = { "x-tollgate-strict": "true" }
+      const response = await caller.post(PATH, { ...whole, model }, headers)
+      expect(await errorOf(response)).toMatchObject({ status: 400, error_type: "not_carried" })
+      await nothingHeld(caller)
+    }
+    expect(await caller.balance()).toBe(nanocredits("1"))
+  })
+
+  test("without credits no one is called", async () => {
+    const caller = await gateway.caller("0.00001")
+    const before = gateway.simulator.requests.length
+    expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)
+    expect(gateway.simulator.requests.length).toBe(before)
+  })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { until } from "../../../support/until.ts"
+import {
+  caller,
+  form,
+  gateway,
+  nothingHeld,
+  receiptOf,
+  setUp,
+  SOUND,
+  speak,
+  tearDown,
+  untouched,
+  upload,
+} from "./audio-world.ts"
+
+beforeAll(setUp)
+afterAll(tearDown)
+
+describe("an answer that does not come to its end", () => {
+  const input = "word ".repeat(400)
+
+  test("sound that breaks off is an error, and what came is charged", async () => {
+    const before = await caller.balance()
+    const cut = await speak({ model: "sim/fault-cut", input, response_format: "pcm" })
+    expect(cut.status).toBe(200)
+    await expect(cut.bytes()).rejects.toThrow()
+    await nothingHeld()
+    const { usage, status } = await receiptOf(cut)
+    expect(status).toBe("settled")
+    expect(usage.character).toBeGreaterThan(0)
+    expect(usage.character).toBeLessThan(2_000)
+    expect(await caller.balance()).toBeLessThan(before)
+  })
+
+  test("sound within events that breaks off ends with an error event", async () => {
+    const response = await speak({ model: "sim/fault-cut", input, stream_format: "sse" })
+    const text = await response.text()
+    expect(text).toContain('data: {"error":{"message":')
+    expect(text).not.toContain("speech.audio.done")
+    await nothingHeld()
+  })
+
+  test("a caller who leaves pays for what they had spoken", async () => {
+    const leaving = new AbortController()
+    const response = await fetch(`${gateway.url}/v1/audio/speech`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "sim/fault-stall",
+        voice: "alloy",
+        input,
+        response_format: "pcm",
+      }),
+      signal: leaving.signal,
+    })
+    await response.body?.getReader().read()
+    leaving.abort()
+    await until(() => gateway.simulator.open === 0)
+    await nothingHeld()
+    const { usage, status } = await receiptOf(response)
+    expect(status).toBe("settled")
+    expect(usage.character).toBe(2_000)
+  })
+
+  test("a vendor who fails before the first byte costs nothing", async () => {
+    for (const model of ["sim/fault-500", "sim/fault-empty"]) {
+      const response = await untouched(() => speak({ model, input: "x" }), true)
+      expect(response.status).toBe(502)
+    }
+  })
+
+  test("a stream of text that breaks off ends with an error event", async () => {
+    const response = await upload(form({ model: "openai/gpt-4o-cut", stream: "true" }, SOUND))
+    const text = await response.text()
+    expect(text).toContain("transcript.text.delta")
+    expect(text).toContain('data: {"error":{"message":')
+    expect(text).not.toContain("transcript.text.done")
+    await nothingHeld()
+    expect((await receiptOf(response)).status).toBe("settled")
+  })
+})

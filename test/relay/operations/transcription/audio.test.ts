@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { audioModels, heardIn, wave } from "../../../support/audio.ts"
+import { provider, startGateway } from "../../../support/gateway.ts"
+import {
+  caller,
+  errorOf,
+  form,
+  gateway,
+  receiptOf,
+  setUp,
+  SOUND,
+  speak,
+  tearDown,
+  transcriptOf,
+  untouched,
+  upload,
+} from "./audio-world.ts"
+
+beforeAll(setUp)
+afterAll(tearDown)
+
+describe("a model whose entry says how long its texts may be", () => {
+  test("takes them up to there", async () => {
+    for (const [model, length] of [
+      ["sim/tts-long", 10_000],
+      ["sim/tts-short", 20],
+    ] as const) {
+      const taken = await speak({ model, input: "é".repeat(length), response_format: "opus" })
+      expect(taken.status).toBe(200)
+      await taken.bytes()
+      const refused = await untouched(() => speak({ model, input: "é".repeat(length + 1) }))
+      expect(await errorOf(refused)).toMatchObject({
+        status: 400,
+        code: "string_above_max_length",
+        param: "input",
+        message: expect.stringContaining(`maximum length ${length},`),
+      })
+    }
+  })
+
+  test("is listed with it", async () => {
+    const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
+    expect(entry).toMatchObject({ max_input_characters: 10_000 })
+  })
+})
+
+describe("every vendor's transcription", () => {
+  const models = {
+    "groq/whisper-large-v3": "",
+    "mistral/voxtral-mini": "",
+    "xai/grok-stt": "",
+    "cohere/transcribe": "",
+    "deepgram/nova-3": "",
+    "elevenlabs/scribe_v2": "",
+    "google/gemini-listen": "transcription:approximated",
+  }
+  for (const [model, losses] of Object.entries(models)) {
+    test(model, async () => {
+      const response = await upload(form({ model, language: "en" }, SOUND))
+      expect((await transcriptOf(response)).text).toBe(heardIn(SOUND))
+      expect(response.headers.get("x-tollgate-losses") ?? "").toBe(losses)
+      const { usage } = await receiptOf(response)
+      // Mistral counts whole seconds, ElevenLabs none: then it is our own measure.
+      expect(usage.second).toBe(3)
+
+      const subtitles = await upload(form({ model, response_format: "srt" }, SOUND))
+      expect(subtitles.headers.get("content-type")).toBe("text/plain; charset=utf-8")
+      expect(await subtitles.text()).toStartWith("1\n00:00:00,000 --> 00:00:0")
+
+      const verbose = await upload(form({ model, response_format: "verbose_json" }, SOUND))
+      const { segments, duration, task } = await transcriptOf(verbose)
+      expect(duration).toBe(3)
+      expect(task).toBe("transcribe")
+      expect(Object.keys(segments[0] ?? {})).toEqual([
+        "id",
+        "seek",
+        "start",
+        "end",
+        "text",
+        "tokens",
+        "temperature",
+        "avg_logprob",
+        "compression_ratio",
+        "no_speech_prob",
+      ])
+    })
+  }
+
+  test("speakers, where the vendor can tell them", async () => {
+    for (const model of ["mistral/voxtral-mini", "deepgram/nova-3"]) {
+      const response = await upload(form({ model, response_format: "diarized_json" }, SOUND))
+      const { segments } = await transcriptOf(response)
+      expect(new Set(segments.map((segment) => segment.speaker)).size).toBe(2)
+    }
+  })
+
+  test("what cannot be told is refused when nothing may be lost", async () => {
+    const model = "deepgram/nova-3"
+    const body = form({ model, prompt: "Names" }, SOUND)
+    const response = await untouched(() =>
+      upload(body, "transcriptions", { "x-tollgate-strict": "true" }),
+    )
+    expect(await errorOf(response)).toMatchObject({ status: 400, code: "not_carried" })
+    const lenient = await upload(form({ model, prompt: "Names" }, SOUND))
+    expect(lenient.headers.get("x-tollgate-losses")).toBe("prompt:dropped")
+    await lenient.body?.cancel()
+  })
+})
+
+describe("every vendor's speech", () => {
+  const voices = {
+    "mistral/voxtral-mini-tts": "en_paul_neutral",
+    "xai/grok-tts": "eve",
+    "deepgram/aura-2-thalia-en": "thalia",
+    "elevenlabs/eleven_v3": "JBFqnCBsd6RMkjVDRZzb",
+    "google/gemini-tts": "Kore",
+    "groq/orpheus": "troy",
+  }
+  for (const [model, voice] of Object.entries(voices)) {
+    test(model, async () => {
+      const body = { model, voice, input: "Hello world" }
+      const pcm = await speak({ ...body, response_format: "pcm" })
+      expect(pcm.headers.get("content-type")).toBe("audio/pcm")
+      const samples = await pcm.bytes()
+      expect(samples.length).toBe(0.66 * 48_000)
+      const wav = await (await speak({ ...body, response_format: "wav" })).bytes()
+      expect(Buffer.from(wav.subarray(0, 4)).toString()).toBe("RIFF")
+      expect(Buffer.from(wav.subarray(44))).toEqual(Buffer.from(samples))
+      const { usage } = await receiptOf(pcm)
+      expect(usage.character).toBe(11)
+    })
+  }
+
+  test("a WAV file that came whole says how long it is", async () => {
+    const body = { model: "google/gemini-tts", voice: "Kore", input: "Hi", response_format: "wav" }
+    const wav = Buffer.from(await (await speak(body)).bytes())
+    expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
+  })
+
+  test("tokens are what the vendor reported", async () => {
+    const body = {
+      model: "google/gemini-tts",
+      voice: "Kore",
+      input: "Hello world",
+      response_format: "pcm",
+    }
+    const response = await speak(body)
+    await response.bytes()
+    const { usage, estimated } = await receiptOf(response)
+    expect(usage).toMatchObject({ audio_output: 17 })
+    expect(estimated).toBe(false)
+  })
+})
+
+test("a header that lies does not change the bill", async () => {
+  const lying = wave(60)
+  // It says that there are 10 samples.
+  new DataView(lying.buffer).setUint32(40, 20, true)
+  const response = await upload(form({ model: "elevenlabs/scribe_v2" }, lying))
+  await response.body?.cancel()
+  expect((await receiptOf(response)).usage.second).toBe(60)
+})
+
+test("too little money for the sound is refused before the vendor is asked", async () => {
+  const poor = await gateway.caller("0.00001")
+  const requests = gateway.simulator.requests.length
+  const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${poor.key}` },
+    body: form({ model: "sim/whisper-1" }, SOUND),
+  })
+  expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })
+  expect(gateway.simulator.requests.length).toBe(requests)
+})
+
+test("a vendor who refuses before they have read the upload leaves nothing behind", async () => {
+  const hasty = Bun.serve({
+    port: 0,
+    fetch: () => Response.json({ error: { message: "No.", code: "no" } }, { status: 400 }),
+  })
+  const options = audioModels()
+  await using other = await startGateway({
+    ...options,
+    providersAt: (url) => ({
+      ...options.providersAt?.(url),
+      sim: provider(`${hasty.url.origin}/v1`),
+    }),
+  })
+  const sender = await other.caller("10")
+  const response = await fetch(`${other.url}/v1/audio/transcriptions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${sender.key}` },
+    body: form({ model: "sim/whisper-1" }, wave(600)),
+  })
+  expect(response.status).toBe(400)
+  expect((await errorOf(response)).message).toBe("No.")
+  expect(other.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
+  await hasty.stop(true)
+})

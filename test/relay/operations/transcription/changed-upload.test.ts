@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import {
+  CHECKSUM,
+  COST,
+  FILE,
+  LANGUAGE,
+  MODEL,
+  SlowForm,
+  SlowUploads,
+  textOf,
+  whole,
+} from "./slow-uploads.ts"
+import { until } from "../../../support/until.ts"
+
+let uploads: SlowUploads
+
+beforeAll(async () => {
+  uploads = await SlowUploads.start()
+})
+
+afterEach(() => uploads.reset())
+
+afterAll(() => uploads[Symbol.asyncDispose]())
+
+describe("a request that turns out different from what was forwarded", () => {
+  test("keeps its id, and the ledger knows no other request", async () => {
+    const sender = await uploads.gateway.caller("10")
+    const form = new SlowForm(MODEL, FILE, LANGUAGE)
+    const response = await uploads.sendSlowly(form, { key: sender.key })
+    expect(await textOf(response)).toBe(`${CHECKSUM} de`)
+    expect((await uploads.receiptOf(response, sender)).status).toBe("settled")
+    expect(uploads.requestsOf(sender)).toEqual([response.headers.get("x-request-id") ?? ""])
+  })
+
+  test("needs money for one request alone", async () => {
+    // Until the field behind it has come, the sound seems to be a second longer.
+    const exact = await uploads.gateway.caller("0.0121")
+    const form = new SlowForm(MODEL, FILE, LANGUAGE)
+    const response = await uploads.sendSlowly(form, { key: exact.key })
+    expect(response.status).toBe(200)
+    expect(await exact.balance()).toBe(100_000n)
+  })
+
+  test("is held for what it turned out to be", async () => {
+    const prompt = "a prompt behind the sound"
+    const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", prompt])
+    const response = await uploads.sendSlowly(form)
+    const whole = new SlowForm(["model", "one/tokens"], ["prompt", prompt], FILE)
+    const other = uploads.send(whole, { isLengthTold: false })
+    whole.upTo(1)
+    const { hold } = await uploads.receiptOf(response)
+    expect(Number(hold)).toBeGreaterThan(0)
+    expect(hold).toBe((await uploads.receiptOf(await other)).hold)
+  })
+
+  test("is refused when there is no money for it, and nothing stays held", async () => {
+    // The frame of 256 tokens is held without a prompt, and no byte of one beside it.
+    const poor = await uploads.gateway.caller("0.256")
+    const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
+    const response = await uploads.sendSlowly(form, { key: poor.key })
+    expect(response.status).toBe(402)
+    expect(await response.json()).toMatchObject({ error: { required: "0.257" } })
+    await until(() => uploads.heard[0]?.isBroken === true)
+    expect(uploads.heard.length).toBe(1)
+    await uploads.nothingHeld(poor)
+    expect(uploads.requestsOf(poor)).toEqual([response.headers.get("x-request-id") ?? ""])
+    expect((await uploads.receiptOf(response, poor)).status).toBe("released")
+  })
+
+  test("is refused when its model is named again", async () => {
+    const before = await uploads.caller.balance()
+    const form = new SlowForm(MODEL, FILE, MODEL)
+    const response = await uploads.sendSlowly(form)
+    expect(response.status).toBe(400)
+    expect((await uploads.receiptOf(response)).status).toBe("released")
+    await until(() => uploads.heard[0]?.isBroken === true)
+    await uploads.endsWith(before, "0")
+  })
+
+  test("is read on when its vendor answers before it is complete", async () => {
+    const before = await uploads.caller.balance()
+    let answers = 0
+    uploads.answer = (seen, number) => {
+      if (++answers > 1) return whole(seen, number)
+      return Response.json({ text: "of half a sound" })
+    }
+    const form = new SlowForm(MODEL, FILE)
+    const response = uploads.send(form)
+    form.upTo(0.5)
+    await until(() => uploads.heard[0]?.isBroken === true)
+    form.upTo(1)
+    expect(await textOf(await response)).toBe(`${CHECKSUM} null`)
+    expect(uploads.heard.length).toBe(2)
+    await uploads.endsWith(before, COST)
+  })
+})
+
+describe("a sound that waits until it is whole", () => {
+  const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
+    "before its model": [new SlowForm(FILE, MODEL), true],
+    "of a body that does not say how long it is": [new SlowForm(MODEL, FILE), false],
+  }
+  for (const [name, [form, isLengthTold]] of Object.entries(cases)) {
+    test(name, async () => {
+      const before = await uploads.caller.balance()
+      const response = uploads.send(form, { isLengthTold })
+      form.upTo(0.9)
+      // The gateway has begun to keep it once it has answered requests that came after.
+      for (let turn = 0; turn < 20; turn++) await (await uploads.caller.get("/v1/models")).text()
+      expect(uploads.heard.length).toBe(0)
+      form.upTo(1)
+      expect(await textOf(await response)).toBe(`${CHECKSUM} null`)
+      await uploads.endsWith(before, COST)
+    })
+  }
+
+  test("because no one would pay for it", async () => {
+    const poor = await uploads.gateway.caller("0.001")
+    const form = new SlowForm(MODEL, FILE)
+    const response = uploads.send(form, { key: poor.key })
+    form.upTo(1)
+    expect((await response).status).toBe(402)
+    expect(uploads.heard.length).toBe(0)
+  })
+
+  test("because no one would pay for it, and counts once", async () => {
+    const poor = await uploads.gateway.caller("0.001", { requestsPerMinute: 60 })
+    const form = new SlowForm(MODEL, FILE)
+    const response = uploads.send(form, { key: poor.key })
+    form.upTo(1)
+    expect((await response).status).toBe(402)
+    const chat = { model: "sim/echo", messages: [{ role: "user", content: "x" }], max_tokens: 1 }
+    const after = await poor.post("/v1/chat/completions", chat)
+    expect(after.headers.get("x-ratelimit-remaining-requests")).toBe("58")
+    await after.body?.cancel()
+  })
+
+  test("because its vendor takes it inside JSON", async () => {
+    const before = uploads.gateway.simulator.requests.length
+    const form = new SlowForm(["model", "google/listen"], FILE)
+    const response = uploads.send(form)
+    form.upTo(0.5)
+    for (let turn = 0; turn < 20; turn++) await (await uploads.caller.get("/v1/models")).text()
+    form.upTo(1)
+    expect((await response).status).toBe(200)
+    expect(uploads.gateway.simulator.requests.length).toBe(before + 1)
+  })
+
+  test("because a header is wrong", async () => {
+    const before = await uploads.caller.balance()
+    const form = new SlowForm(MODEL, FILE)
+    const response = uploads.send(form, { headers: { "x-tollgate-strict": "perhaps" } })
+    form.upTo(0.5)
+    expect((await response).status).toBe(400)
+    form.leaving.abort()
+    await until(() => readdirSync(join(uploads.gateway.settings.data, "uploads")).length === 0)
+    expect(uploads.heard.length).toBe(0)
+    await uploads.endsWith(before, "0")
+  })
+
+  test("because something is wrong with it", async () => {
+    const before = await uploads.caller.balance()
+    for (const wrong of [
+      ["temperature", "7"],
+      ["model", "one/nothing"],
+    ] as const) {
+      const form = new SlowForm(...(wrong[0] === "model" ? [] : [MODEL]), wrong, FILE)
+      const response = uploads.send(form)
+      form.upTo(1)
+      expect([400, 404]).toContain((await response).status)
+    }
+    expect(uploads.heard.length).toBe(0)
+    await uploads.endsWith(before, "0")
+  })
+})

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import {
+  CHECKSUM,
+  COST,
+  FILE,
+  LANGUAGE,
+  MODEL,
+  SlowForm,
+  SlowUploads,
+  SOUND,
+  textOf,
+  whole,
+} from "./slow-uploads.ts"
+import { until } from "../../../support/until.ts"
+
+let uploads: SlowUploads
+
+beforeAll(async () => {
+  uploads = await SlowUploads.start()
+})
+
+afterEach(() => uploads.reset())
+
+afterAll(() => uploads[Symbol.asyncDispose]())
+
+describe("a long sound behind its model", () => {
+  test("goes up while it comes, and is charged once", async () => {
+    const before = await uploads.caller.balance()
+    const form = new SlowForm(MODEL, LANGUAGE, FILE)
+    const response = uploads.send(form)
+    form.upTo(0.5)
+    await until(() => (uploads.heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    expect(uploads.heard[0]?.isOver).toBeFalse()
+    form.upTo(1)
+    expect(await textOf(await response)).toBe(`${CHECKSUM} de`)
+    expect(uploads.heard.length).toBe(1)
+    const { status, attempts } = await uploads.receiptOf(await response)
+    expect(status).toBe("settled")
+    expect(attempts).toEqual([
+      expect.objectContaining({ deployment: "one/whisper", outcome: "ok" }),
+    ])
+    await uploads.endsWith(before, COST)
+  })
+
+  test("is sent again when a field comes behind it", async () => {
+    const before = await uploads.caller.balance()
+    const form = new SlowForm(MODEL, FILE, LANGUAGE)
+    const response = await uploads.sendSlowly(form)
+    expect(await textOf(response)).toBe(`${CHECKSUM} de`)
+    expect(uploads.heard.length).toBe(2)
+    await until(() => uploads.heard[0]?.isBroken === true)
+    // What is thrown away was never whole: there is nothing that a vendor could bill.
+    expect(uploads.heard[0]?.bytes).toBeLessThan(SOUND.length)
+    expect((await uploads.receiptOf(response)).status).toBe("settled")
+    await uploads.endsWith(before, COST)
+  })
+
+  test("is one request of its key's rate, also when it is sent again", async () => {
+    const limited = await uploads.gateway.caller("10", { requestsPerMinute: 60 })
+    const form = new SlowForm(MODEL, FILE, LANGUAGE)
+    const response = await uploads.sendSlowly(form, { key: limited.key })
+    expect(response.status).toBe(200)
+    const chat = { model: "sim/echo", messages: [{ role: "user", content: "x" }] }
+    const after = await limited.post("/v1/chat/completions", chat)
+    expect(after.headers.get("x-ratelimit-remaining-requests")).toBe("58")
+    await after.body?.cancel()
+  })
+
+  test("is not waited for by a vendor whose caller leaves", async () => {
+    const before = await uploads.caller.balance()
+    const form = new SlowForm(MODEL, FILE)
+    const response = uploads.send(form)
+    form.upTo(0.5)
+    await until(() => (uploads.heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.leaving.abort()
+    await expect(response).rejects.toThrow()
+    await until(() => uploads.heard[0]?.isBroken === true)
+    await uploads.endsWith(before, "0")
+    expect(uploads.gateway.heard).toEqual([])
+  })
+
+  test("is sent again to a vendor who gave up on it", async () => {
+    const before = await uploads.caller.balance()
+    let isAnswered = false
+    uploads.answer = (seen, number) => {
+      if (number > 1) return whole(seen, number)
+      isAnswered = true
+      return new Response("too slow", { status: 408 })
+    }
+    const form = new SlowForm(MODEL, FILE)
+    const response = uploads.send(form)
+    form.upTo(0.5)
+    await until(() => isAnswered && uploads.heard[0]?.isBroken === true)
+    form.upTo(1)
+    expect(await textOf(await response)).toBe(`${CHECKSUM} null`)
+    expect((await uploads.receiptOf(await response)).attempts.length).toBe(1)
+    expect(uploads.gateway.heard).toEqual([])
+    await uploads.endsWith(before, COST)
+  })
+
+  test("is sent to the next deployment when the first fails with all of it", async () => {
+    const before = await uploads.caller.balance()
+    uploads.answer = async (seen, number) => {
+      if (number > 1) return whole(seen, number)
+      await until(() => seen.isOver)
+      return new Response("broken", { status: 500 })
+    }
+    const form = new SlowForm(["model", "one/twice"], FILE)
+    const response = await uploads.sendSlowly(form)
+    expect(await textOf(response)).toBe(`${CHECKSUM} null`)
+    const { attempts } = await uploads.receiptOf(response)
+    expect(attempts.map(({ deployment }) => deployment)).toEqual(["one/whisper", "two/whisper"])
+    await uploads.endsWith(before, COST)
+  })
+})
+
+describe("the answer to what was forwarded", () => {
+  test("is the vendor's refusal, where it refuses the whole of it", async () => {
+    const before = await uploads.caller.balance()
+    uploads.answer = async (seen) => {
+      await until(() => seen.isOver)
+      return Response.json({ error: { message: "nothing but silence" } }, { status: 400 })
+    }
+    const form = new SlowForm(MODEL, FILE)
+    const response = await uploads.sendSlowly(form)
+    expect(response.status).toBe(400)
+    expect(JSON.stringify(await response.json())).toContain("nothing but silence")
+    const { status, attempts } = await uploads.receiptOf(response)
+    expect(status).toBe("released")
+    expect(attempts.length).toBe(1)
+    expect(uploads.heard.length).toBe(1)
+    await uploads.endsWith(before, "0")
+  })
+
+  test("may begin while the vendor still reads", async () => {
+    const before = await uploads.caller.balance()
+    uploads.answer = (seen) => {
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          const say = (event: object): void =>
+            controller.enqueue(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))
+          await until(() => seen.bytes > SOUND.length * 0.9 || seen.isOver)
+          say({ type: "transcript.text.delta", delta: "a" })
+          await until(() => seen.isOver)
+          say({ type: "transcript.text.done", text: seen.text })
+          controller.close()
+        },
+      })
+      return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    }
+    const form = new SlowForm(["model", "one/gpt-4o-transcribe"], ["stream", "true"], FILE)
+    const response = await uploads.sendSlowly(form)
+    expect(await response.text()).toContain(`${CHECKSUM} null`)
+    expect((await uploads.receiptOf(response)).status).toBe("settled")
+    await uploads.endsWith(before, COST)
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test"
+import {
+  boundOfBytes,
+  boundOfChunks,
+  chunksOfLines,
+  chunksOfText,
+  readTranslation,
+  translationRequest,
+} from "../../../../src/relay/operations/transcription/translation-text.ts"
+
+const LONGEST = 4_000
+
+function sizes(chunks: readonly (readonly string[])[]): number[] {
+  return chunks.map((chunk) => Buffer.byteLength(chunk.join("")))
+}
+
+describe("a text in chunks", () => {
+  const text = "Она сказала это. ".repeat(1_000).trim()
+
+  test("is cut where sentences end", () => {
+    const chunks = chunksOfText(text)
+    expect(chunks.length).toBeGreaterThan(5)
+    expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+    for (const [chunk = ""] of chunks) expect(chunk).toEndWith("это.")
+    expect(chunks.flat().join(" ")).toBe(text)
+  })
+
+  test("is cut anywhere when it has no end, and never within a character", () => {
+    for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
+      const chunks = chunksOfText(endless)
+      expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+      expect(chunks.flat().join("").replaceAll(" ", "")).toBe(endless.replaceAll(" ", ""))
+    }
+  })
+
+  test("is nothing when it is empty", () => {
+    expect(chunksOfText(" \n ")).toEqual([])
+  })
+})
+
+test("lines are put together up to a length", () => {
+  const lines = Array.from({ length: 300 }, (_, index) => `line ${index} ${"x".repeat(80)}`)
+  const chunks = chunksOfLines(lines)
+  expect(chunks.flat()).toEqual(lines)
+  expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(LONGEST)
+  expect(chunks.length).toBeLessThan(10)
+})
+
+test("what is held for a length covers every way to cut it", () => {
+  for (const lines of [
+    Array.from({ length: 400 }, () => "Да. Нет. Да."),
+    Array.from({ length: 30 }, () => "x".repeat(2_100)),
+    ["y".repeat(9_000)],
+  ]) {
+    const bytes = Buffer.byteLength(lines.join(""))
+    const held = boundOfBytes(bytes, "Names")
+    for (const chunks of [chunksOfLines(lines), chunksOfText(lines.join(" "))]) {
+      const used = boundOfChunks(chunks, "Names")
+      expect(used.input).toBeLessThanOrEqual(held.input)
+      expect(used.output).toBeLessThanOrEqual(held.output)
+      const options = { upstreamModel: "x", prompt: "Names", limit: Number.POSITIVE_INFINITY }
+      const requests = chunks.map((chunk) => translationRequest(chunk, options))
+      const asked = requests.reduce((sum, { maxTokens = 0 }) => sum + maxTokens, 0)
+      expect(asked).toBeLessThanOrEqual(held.output)
+    }
+  }
+})
+
+describe("an answer", () => {
+  test("is read line by line", () => {
+    expect(readTranslation(["uno", "due"], "1|one\n2| two \n")).toEqual(["one", "two"])
+    expect(readTranslation(["uno", "due"], "Here:\n1 | one\nand more\n\n2|two")).toEqual([
+      "one and more",
+      "two",
+    ])
+    expect(readTranslation(["uno"], " one\ntwo ")).toEqual(["one\ntwo"])
+  })
+
+  test("with other lines is none", () => {
+    for (const wrong of [
+      "1|one",
+      "1|one\n3|two",
+      "1|one\n2|two\n3|three",
+      "one\ntwo",
+      "2|a\n1|b",
+    ]) {
+      expect(() => readTranslation(["uno", "due"], wrong)).toThrow("lines of the transcript")
+    }
+  })
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { pngOf } from "../image.ts"
+import { frame, type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "../support.ts"
+import { until } from "../../support/until.ts"
+
+const CREDITS = 1_000_000_000n
+const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
+
+let gateway: TestGateway
+let caller: TestCaller
+let gate: ScriptedVendor
+/** Lets the scripted vendor begin its answer. */
+let open: PromiseWithResolvers<void>
+let wasLeft: PromiseWithResolvers<void>
+
+beforeAll(async () => {
+  gate = startVendor(async () => {
+    await open.promise
+    return streamed([frame("Hello"), 60_000], "text/event-stream", () => wasLeft.resolve())
+  })
+  gateway = await startGateway({
+    providers: { gate: provider(gate.url) },
+    models: {
+      "sim/fault-slow-headers": simulated(),
+      "sim/fault-stall": simulated(),
+      "gate/late": simulated(),
+    },
+    settings: { disconnect: "cancel" },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  gate[Symbol.dispose]()
+})
+
+/** Starts a request and waits until the simulator has it. */
+async function begin(body: object): Promise<{ leave(): void; response: Promise<Response> }> {
+  caller = await gateway.caller("1")
+  const controller = new AbortController()
+  const before = gateway.simulator.requests.length
+  const response = fetch(gateway.url + CHAT, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: controller.signal,
+  })
+  response.catch(() => {})
+  await until(() => gateway.simulator.requests.length > before)
+  return { leave: () => controller.abort(), response }
+}
+
+async function expectAborted(): Promise<void> {
+  await gateway.simulator.requests.at(-1)?.settled()
+  expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
+}
+
+for (const stream of [false, true]) {
+  test(`before the first byte, ${stream ? "streamed" : "whole"}: the input is charged`, async () => {
+    const { leave } = await begin({ model: "sim/fault-slow-headers", messages: HELLO, stream })
+    leave()
+    await expectAborted()
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(receipt.usage?.input).toBeGreaterThan(0)
+    expect(CREDITS - (await caller.balance())).toBe(nanocredits(receipt.cost))
+  })
+}
+
+test("midway of a whole answer: the input is charged", async () => {
+  const { leave } = await begin({ model: "sim/fault-stall", messages: WORDS })
+  leave()
+  await expectAborted()
+  const receipt = await onlyReceipt(gateway, caller)
+  expect(receipt).toMatchObject({ status: "settled", estimated: true })
+  expect(receipt.usage?.input).toBeGreaterThan(0)
+  expect(CREDITS - (await caller.balance())).toBe(nanocredits(receipt.cost))
+})
+
+async function leaveMidway(messages: unknown): Promise<bigint> {
+  const running = await begin({ model: "sim/fault-stall", messages, stream: true })
+  const reader = (await running.response).body?.getReader()
+  if (!reader) throw new Error("no body")
+  await readUntil(reader, (text) => text.includes("five") || text.includes("imag"))
+  running.leave()
+  await expectAborted()
+  const receipt = await onlyReceipt(gateway, caller)
+  expect(receipt).toMatchObject({ status: "settled", estimated: true })
+  expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "caller_left" }])
+  const paid = CREDITS - (await caller.balance())
+  expect(paid).toBe(nanocredits(receipt.cost))
+  expect(paid).toBeGreaterThan(0n)
+  expect(paid).toBeLessThanOrEqual(nanocredits(receipt.hold))
+  return paid
+}
+
+test("midway of a stream: what was delivered is settled, as our own estimate", async () => {
+  await leaveMidway(WORDS)
+  // No alarm: a caller who leaves is no vendor that fails to report.
+  expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
+})
+
+test("midway of a stream about an image: the image is in the estimate", async () => {
+  const url = `data:image/png;base64,${pngOf(1024, 1024).toBase64()}`
+  const content = [
+    { type: "text", text: "What is this?" },
+    { type: "image_url", image_url: { url } },
+  ]
+  // A thousand tokens at least, whatever the vendor.
+  expect(await leaveMidway([{ role: "user", content }])).toBeGreaterThan(1_000_000n)
+})
+
+describe("the moment the first frame comes", () => {
+  test("a caller who leaves then leaves nothing open", async () => {
+    open = Promise.withResolvers()
+    wasLeft = Promise.withResolvers()
+    caller = await gateway.caller("1")
+    const controller = new AbortController()
+    const asked = gate.bodies.length
+    const answer = fetch(gateway.url + CHAT, {
+      method: "POST",
+      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gate/late", messages: HELLO, stream: true }),
+      signal: controller.signal,
+    })
+    answer.catch(() => {})
+    await until(() => gate.bodies.length > asked)
+    open.resolve()
+    controller.abort()
+    await wasLeft.promise
+    await onlyReceipt(gateway, caller)
+  })
+})

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+import { helloUntil, type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, errorOf, HELLO } from "../support.ts"
+
+/** Where no one listens. */
+const REFUSING_URL = "http://127.0.0.1:1/v1"
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+/** Lets the vendor end its streams. */
+let end: PromiseWithResolvers<void>
+
+beforeAll(async () => {
+  vendor = startVendor(() => helloUntil(end.promise))
+  gateway = await startGateway({
+    providers: { failing: provider(REFUSING_URL), slow: provider(vendor.url) },
+    models: {
+      "sim/slow": simulated({
+        deployments: [
+          { provider: "failing", model: "echo", weight: 1 },
+          { provider: "slow", model: "echo", weight: 0 },
+        ],
+      }),
+    },
+  })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+beforeEach(() => {
+  end = Promise.withResolvers()
+})
+
+/** Each is a failure and then a stream: a failover holds one place. */
+const slow = (caller: TestCaller) =>
+  caller.post(CHAT, { model: "sim/slow", messages: HELLO, stream: true })
+const quick = (caller: TestCaller) => caller.post(CHAT, { model: "sim/echo", messages: HELLO })
+const canRun = async (caller: TestCaller) => (await quick(caller)).ok
+
+test("streams count until their last byte, and what is refused says when to retry", async () => {
+  const caller = await gateway.caller("1", { concurrentRequests: 2 })
+  const first = await slow(caller)
+  const second = await slow(caller)
+  expect([first.status, second.status]).toEqual([200, 200])
+  const refused = await quick(caller)
+  expect(refused.headers.get("retry-after")).toBe("1")
+  expect(refused.headers.get("x-should-retry")).toBe("true")
+  expect(await errorOf(refused)).toMatchObject({
+    status: 429,
+    code: "rate_limit_exceeded",
+    error_type: "concurrent_requests_exceeded",
+  })
+  // What calls no model is not counted.
+  expect((await caller.get("/v1/credits")).status).toBe(200)
+  end.resolve()
+  for (const response of [first, second]) expect(await response.text()).toContain("[DONE]")
+  for (let count = 0; count < 5; count++) expect(await canRun(caller)).toBe(true)
+})
+
+test("a caller who hangs up makes room", async () => {
+  const caller = await gateway.caller("1", { concurrentRequests: 1 })
+  const response = await slow(caller)
+  expect(await canRun(caller)).toBe(false)
+  await response.body?.cancel()
+  await until(() => canRun(caller))
+  end.resolve()
+})
+
+test("what fails or is refused makes room, and uses nothing of the key's rates", async () => {
+  const caller = await gateway.caller("1", { concurrentRequests: 1, requestsPerMinute: 4 })
+  const wrong = await caller.post(CHAT, { model: "sim/echo", messages: HELLO, n: "many" })
+  expect(wrong.status).toBe(400)
+  const response = await slow(caller)
+  for (let count = 0; count < 5; count++) {
+    expect(await errorOf(await quick(caller))).toMatchObject({
+      error_type: "concurrent_requests_exceeded",
+    })
+  }
+  end.resolve()
+  await response.text()
+  for (let count = 0; count < 3; count++) expect(await canRun(caller)).toBe(true)
+  expect(await errorOf(await quick(caller))).toMatchObject({ error_type: "request_rate_exceeded" })
+})
+
+test("many at once: exactly as many run as may", async () => {
+  const caller = await gateway.caller("1", { concurrentRequests: 7 })
+  const sent = Array.from({ length: 30 }, () => slow(caller))
+  const responses = await Promise.all(sent)
+  expect(responses.filter(({ ok }) => ok)).toHaveLength(7)
+  end.resolve()
+  await Promise.all(responses.map((response) => response.text()))
+  expect(await canRun(caller)).toBe(true)
+})

@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { NamedCredential, ProviderSettings } from "../../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { samplesOf, valueOf } from "../../metrics/samples.ts"
+import { wholeAnswer } from "../scripted-vendor.ts"
+import { CHAT, HELLO, receiptOf, receiptsOf } from "../support.ts"
+
+const RESPONSES = "/v1/responses"
+const METRICS = "token-of-the-metrics"
+const MAIN = "canary-key-of-the-first"
+const BACKUP = "canary-key-of-the-second"
+/** Requests of which each of two credentials gets one: that one gets none happens once in 500 billion times. */
+const ENOUGH = 40
+const KEYS: readonly NamedCredential[] = [
+  { name: "main", weight: 1, apiKey: MAIN },
+  { name: "backup", weight: 1, apiKey: BACKUP },
+]
+
+interface Refusal {
+  readonly status: number
+  readonly code?: string
+  readonly headers?: Record<string, string>
+}
+
+/** A vendor with an organization for each key: what one has stored the other does not find. */
+class Organizations implements Disposable {
+  /** The key of each request, oldest first. */
+  readonly keys: string[] = []
+  /** What requests with a key are answered with in place of an answer. */
+  readonly refusals = new Map<string, Refusal>()
+  readonly stored = new Map<string, Set<string>>()
+  readonly organizations = new Map([
+    [MAIN, "one"],
+    [BACKUP, "two"],
+  ])
+  readonly #server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => this.#answer(request),
+  })
+  #made = 0
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}/v1`
+  }
+
+  #answer = async (request: Request): Promise<Response> => {
+    const key = request.headers.get("authorization")?.replace("Bearer ", "") ?? ""
+    const refusal = this.refusals.get(key)
+    this.keys.push(key)
+    const message = `The key ${key} may not.`
+    if (refusal) return Response.json({ error: { message, code: refusal.code } }, refusal)
+    const { pathname } = new URL(request.url)
+    const own = this.stored.get(key) ?? new Set()
+    this.stored.set(key, own)
+    if (request.method === "DELETE") {
+      return new Response(null, {
+        status: own.delete(pathname.split("/").at(-1) ?? "") ? 200 : 404,
+      })
+    }
+    if (pathname.endsWith("/models")) return Response.json({ data: [{ id: "gpt" }] })
+    const body = (await request.json()) as { previous_response_id?: string; input?: unknown }
+    const encrypted = JSON.stringify(body.input)?.match(/"encrypted_content":"for (\S+?)"/)?.[1]
+    if (encrypted !== undefined && encrypted !== this.organizations.get(key)) {
+      const error = { code: "invalid_encrypted_content", message: "It is another organization's." }
+      return Response.json({ error }, { status: 400 })
+    }
+    if (!pathname.endsWith("/responses")) return Response.json(wholeAnswer())
+    const previous = body.previous_response_id
+    if (previous !== undefined && !own.has(previous)) {
+      const error = { message: `Response '${previous}' not found.`, param: "previous_response_id" }
+      return Response.json({ error }, { status: 404 })
+    }
+    const id = `resp_${++this.#made}`
+    own.add(id)
+    return Response.json({
+      id,
+      object: "response",
+      created_at: 1,
+      status: "completed",
+      model: "gpt",
+      output: [
+        {
+          type: "message",
+          id: `msg_${id}`,
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: "Hello", annotations: [] }],
+        },
+      ],
+      usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+    })
+  };
+
+  [Symbol.dispose](): void {
+    void this.#server.stop(true)
+  }
+}
+
+let vendor: Organizations
+let other: Organizations
+let gateway: TestGateway
+let caller: TestCaller
+
+function withKeys(url: string, apiKeys = KEYS, kind = "openai-compatible"): ProviderSettings {
+  const { apiKey: _, ...bare } = provider(url, kind)
+  return { ...bare, apiKeys }
+}
+
+beforeAll(async () => {
+  vendor = new Organizations()
+  other = new Organizations()
+  gateway = await startGateway({
+    providers: {
+      many: withKeys(vendor.url),
+      state: withKeys(vendor.url, KEYS, "openai"),
+      weighted: withKeys(
+        vendor.url,
+        KEYS.map((key, index) => ({ ...key, weight: index === 0 ? 3 : 0 })),
+      ),
+      other: provider(other.url),
+    },
+    settings: {
+      metrics: { host: "", token: METRICS },
+      responses: { keep: 0, accountBytes: 0, totalBytes: 0 },
+    },
+    models: {
+      ...Object.fromEntries(
+        ["a", "refused", "limited", "spent", "both"].map((name) => [`many/${name}`, simulated()]),
+      ),
+      "state/gpt": simulated({ context: 1_000_000 }),
+      "weighted/a": simulated(),
+      "many/ordered": simulated({
+        choice: "order",
+        deployments: [
+          { provider: "many", model: "ordered", weight: 1 },
+          { provider: "other", model: "ordered", weight: 5 },
+        ],
+      }),
+      "many/shared": simulated({
+        deployments: [
+          { provider: "many", model: "shared", weight: 1 },
+          { provider: "other", model: "shared", weight: 1 },
+        ],
+      }),
+    },
+  })
+  caller = await gateway.caller("10")
+})
+
+beforeEach(() => {
+  vendor.refusals.clear()
+  vendor.keys.length = 0
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+  other[Symbol.dispose]()
+})
+
+const ask = (model: string, more: object = {}) =>
+  caller.post(CHAT, { model, messages: HELLO, ...more })
+
+async function servedBy(model: string, more: object = {}): Promise<string | null> {
+  const response = await ask(model, more)
+  expect(response.status).toBe(200)
+  return (await receiptOf(caller, response)).deployment
+}
+
+function inTurn<Value>(count: number, ask: (index: number) => Promise<Value>): Promise<Value[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
+}
+
+describe("several credentials of a provider", () => {
+  test("share its requests, and receipts name the one that answered, without its secret", async () => {
+    const places = await inTurn(ENOUGH, () => servedBy("many/a"))
+    expect(new Set(places)).toEqual(new Set(["many/a#main", "many/a#backup"]))
+    expect(new Set(vendor.keys)).toEqual(new Set([MAIN, BACKUP]))
+    expect(JSON.stringify(receiptsOf(gateway, caller))).not.toContain("canary")
+    const headers = { authorization: `Bearer ${METRICS}` }
+    const text = await (await fetch(`${gateway.url}/metrics`, { headers })).text()
+    expect(text).not.toContain("canary")
+    const counted = ["main", "backup"].map((credential) =>
+      valueOf(samplesOf(text), "tollgate_attempts_total", { provider: "many", credential }),
+    )
+    expect(counted.every((count) => count > 0)).toBe(true)
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(ENOUGH)
+  })
+
+  test("keep each its callers' cache keys", async () => {
+    const keyed = (key: number) => servedBy("many/a", { prompt_cache_key: `chat ${key}` })
+    const first = await inTurn(ENOUGH, keyed)
+    expect(await inTurn(ENOUGH, keyed)).toEqual(first)
+    expect(new Set(first).size).toBe(2)
+  })
+
+  test("take a deployment's weight between them", async () => {
+    const random = Array.from({ length: 400 }, () => 0)
+    await inTurn(random.length, () => ask("many/shared"))
+    const share = vendor.keys.length / random.length
+    // Half, within more than five standard deviations.
+    expect(share).toBeGreaterThan(0.36)
+    expect(share).toBeLessThan(0.64)
+  })
+
+  test("of weight 0 wait until the others fail", async () => {
+    expect(new Set(await inTurn(10, () => servedBy("weighted/a")))).toEqual(
+      new Set(["weighted/a#main"]),
+    )
+    vendor.refusals.set(MAIN, { status: 500 })
+    expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
+  })
+
+  test("are equals where their provider is the first of an order", async () => {
+    const places = await inTurn(ENOUGH, () => servedBy("many/ordered"))
+    expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
+    const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
+    expect(new Set(keyed).size).toBe(1)
+    vendor.refusals.set(MAIN, { status: 500 })
+    vendor.refusals.set(BACKUP, { status: 500 })
+    expect(await servedBy("many/ordered")).toBe("other/ordered")
+  })
+
+  const troubles: readonly [string, string, Refusal][] = [
+    ["is refused", "many/refused", { status: 401 }],
+    ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
+    ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
+  ]
+  test.each(troubles)("rest alone: one that %s", async (_, model, refusal) => {
+    vendor.refusals.set(MAIN, refusal)
+    expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
+    vendor.keys.length = 0
+    await inTurn(20, () => servedBy(model))
+    expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
+  })
+
+  test("are no secret of a caller's when none of them is good", async () => {
+    vendor.refusals.set(MAIN, { status: 400 })
+    vendor.refusals.set(BACKUP, { status: 400 })
+    const response = await ask("many/both")
+    expect(response.status).toBe(400)
+    const text = await response.text()
+    expect(text).toContain("The key ")
+    expect(text).not.toContain("canary")
+  })
+})
+
+describe("what a vendor stores belongs to the credential that it was made with", () => {
+  const respond = (more: object = {}) =>
+    caller.post(RESPONSES, { model: "state/gpt", input: "Hi", store: true, ...more })
+
+  test("and only that one is asked for it", async () => {
+    const made = await inTurn(
+      ENOUGH,
+      async () => (await (await respond()).json()) as { id: string },
+    )
+    expect([...vendor.stored.values()].map(({ size }) => size > 0)).toEqual([true, true])
+    for (const { id } of made) {
+      const next = await respond({ previous_response_id: id })
+      expect(next.status).toBe(200)
+      const { deployment, routed_by } = (await receiptOf(caller, next)) as {
+        deployment: string
+        routed_by?: string
+      }
+      expect(routed_by).toBe("state")
+      const owner = vendor.stored.get(MAIN)?.has(id) ? "main" : "backup"
+      expect(deployment).toBe(`state/gpt#${owner}`)
+    }
+  })
+
+  test("and is deleted there", async () => {
+    const made = await inTurn(8, async () => (await (await respond()).json()) as { id: string })
+    for (const { id } of made) {
+      const deleted = await fetch(`${gateway.url}${RESPONSES}/${id}`, {
+        method: "DELETE",
+        headers: { authorization: `Bearer ${caller.key}` },
+      })
+      expect(deleted.status).toBe(200)
+      expect([...vendor.stored.values()].some((own) => own.has(id))).toBe(false)
+    }
+  })
+
+  test("and what it has encrypted is read by no other, so that the next is asked", async () => {
+    const reasoning = (organization: string) => ({
+      input: [
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: `for ${organization}` },
+        { role: "user", content: "Go on" },
+      ],
+      store: false,
+    })
+    for (const [organization, owner] of [
+      ["one", "main"],
+      ["two", "backup"],
+    ] as const) {
+      const answers = await inTurn(8, () => respond(reasoning(organization)))
+      for (const answer of answers) {
+        expect(answer.status).toBe(200)
+        expect((await receiptOf(caller, answer)).deployment).toBe(`state/gpt#${owner}`)
+      }
+    }
+    const nobody = await respond(reasoning("nobody"))
+    expect(nobody.status).toBe(400)
+    expect(await nobody.text()).toContain("another organization's")
+  })
+
+  test("and what was stored before there were several is with the first", async () => {
+    const single = { ...provider(vendor.url, "openai"), apiKey: MAIN }
+    const { settings } = gateway
+    gateway.app.apply({ ...settings, providers: { ...settings.providers, state: single } })
+    const { id } = (await (await respond()).json()) as { id: string }
+    gateway.app.apply(settings)
+    for (let turn = 0; turn < 5; turn++) {
+      const next = await respond({ previous_response_id: id })
+      expect((await receiptOf(caller, next)).deployment).toBe("state/gpt#main")
+    }
+  })
+})

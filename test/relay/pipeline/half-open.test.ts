@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nothingHeld, receiptOf } from "../support.ts"
+
+/** What the vendor does with the next requests. */
+let way: "broken" | "refusing" | "silent" | "well"
+let vendor: ScriptedVendor
+let gateway: TestGateway
+
+const REFUSAL = { error: { message: "no such parameter", type: "invalid_request_error" } }
+
+beforeAll(() => {
+  vendor = startVendor(() => {
+    if (way === "broken") return new Response("broken", { status: 500 })
+    if (way === "refusing") return Response.json(REFUSAL, { status: 400 })
+    return way === "silent" ? new Promise<Response>(() => {}) : Response.json(wholeAnswer())
+  })
+})
+afterAll(() => vendor[Symbol.dispose]())
+
+beforeEach(async () => {
+  way = "broken"
+  gateway = await startGateway({
+    providers: { own: provider(vendor.url) },
+    models: {
+      "sim/spare": simulated({
+        deployments: [
+          { provider: "own", model: "echo", weight: 1 },
+          { provider: "sim", model: "echo", weight: 0 },
+        ],
+      }),
+    },
+    settings: { disconnect: "cancel" },
+  })
+})
+
+/** Sends requests to a deployment whose rest is not over until one of them gets there. */
+async function untilTried(send: () => Promise<unknown>): Promise<void> {
+  const before = vendor.bodies.length
+  await until(async () => {
+    await send()
+    return vendor.bodies.length > before
+  })
+}
+
+describe("the request that tries a deployment after its rest", () => {
+  test("says nothing when its vendor refuses it: the next one tries", async () => {
+    await using _ = gateway
+    const caller = await gateway.caller("1")
+    const send = () => caller.post(CHAT, { model: "sim/spare", messages: HELLO })
+    for (let count = 0; count < 3; count++) expect((await send()).status).toBe(200)
+    way = "refusing"
+    let refused = await send()
+    await untilTried(async () => (refused = await send()))
+    expect(refused.status).toBe(400)
+    way = "well"
+    const { attempts } = await receiptOf(caller, await send())
+    expect(attempts).toMatchObject([{ deployment: "own/echo", outcome: "ok" }])
+  })
+
+  test("says nothing when its caller leaves: the next one tries", async () => {
+    await using _ = gateway
+    const caller = await gateway.caller("1")
+    const body = { model: "sim/spare", messages: [{ role: "user" as const, content: "Hello" }] }
+    for (let count = 0; count < 3; count++) await caller.post(CHAT, body)
+    way = "silent"
+    await untilTried(async () => {
+      const before = vendor.bodies.length
+      const leaving = new AbortController()
+      let isAnswered = false
+      const answer = caller.client.chat.completions
+        .create(body, { signal: leaving.signal })
+        .then(() => (isAnswered = true))
+        .catch(() => undefined)
+      await until(() => isAnswered || vendor.bodies.length > before)
+      leaving.abort()
+      await answer
+    })
+    await nothingHeld(caller)
+    way = "well"
+    const { attempts } = await receiptOf(caller, await caller.post(CHAT, body))
+    expect(attempts).toMatchObject([{ deployment: "own/echo", outcome: "ok" }])
+  })
+})

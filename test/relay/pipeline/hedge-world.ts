@@ -1,0 +1,125 @@
+import { spyOn } from "bun:test"
+import { Load } from "../../../src/routing/loads.ts"
+import type { ModelSettings } from "../../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import {
+  type ScriptedVendor,
+  startVendor,
+  streamed,
+  WHOLE_STREAM,
+  wholeAnswer,
+} from "../scripted-vendor.ts"
+
+/** What a vendor does with a request; the promise says when it may. */
+export type Turn = (request: Request) => Response | Promise<Response>
+
+/** A vendor that takes its turns from a list, and answers normally when there are none. */
+export interface TurningVendor extends ScriptedVendor {
+  turns: Turn[]
+  /** Requests whose connection was closed before they were answered whole. */
+  readonly aborted: number
+}
+
+export function startTurns(): TurningVendor {
+  let aborted = 0
+  const turns: Turn[] = []
+  const vendor = startVendor((request) => {
+    request.signal.addEventListener("abort", () => aborted++)
+    const turn = state.turns.shift()
+    return turn ? turn(request) : normally(vendor.bodies.at(-1) ?? {})
+  })
+  const state = Object.defineProperty(Object.assign(vendor, { turns }), "aborted", {
+    get: () => aborted,
+  }) as TurningVendor
+  return state
+}
+
+/** What a vendor answers a chat or a request for vectors with. */
+export function normally(body: Record<string, unknown>): Response {
+  if (body["input"] !== undefined) {
+    const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
+    const usage = { prompt_tokens: 2, total_tokens: 2 }
+    return Response.json({ object: "list", model: "x", data, usage })
+  }
+  return body["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+}
+
+/** Never answers. */
+export const silent: Turn = () => new Promise(() => undefined)
+
+export const failing =
+  (status: number): Turn =>
+  () =>
+    Response.json({ error: { message: "no" } }, { status })
+
+/** Does something once it may. */
+export const when =
+  (moment: Promise<unknown>, turn: Turn): Turn =>
+  async (request) => {
+    await moment
+    return turn(request)
+  }
+
+/** Two vendors: the first is asked first, and is late after a moment. */
+export interface HedgeWorld extends AsyncDisposable {
+  readonly gateway: TestGateway
+  readonly caller: TestCaller
+  readonly first: TurningVendor
+  readonly second: TurningVendor
+}
+
+/** Milliseconds. */
+export const LATE = 40
+
+export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSettings {
+  return simulated({
+    choice: "order",
+    hedge: true,
+    deployments: [
+      { provider: "first", model: name, weight: 1 },
+      { provider: "second", model: name, weight: 1 },
+    ],
+    ...more,
+  })
+}
+
+/** @param hedge what models have that say nothing of it. */
+export async function startHedgeWorld(
+  models: Readonly<Record<string, ModelSettings>>,
+  hedge = false,
+): Promise<HedgeWorld> {
+  const first = startTurns()
+  const second = startTurns()
+  const gateway = await startGateway({
+    providers: {
+      first: provider(first.url),
+      second: provider(second.url),
+      openai: provider(first.url, "openai"),
+    },
+    models,
+    settings: { routing: { choice: "weight", affinity: true, retries: 1, hedge } },
+  })
+  const caller = await gateway.caller("10")
+  return {
+    gateway,
+    caller,
+    first,
+    second,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      first[Symbol.dispose]()
+      second[Symbol.dispose]()
+    },
+  }
+}
+
+/** As if enough had been measured. */
+export function lateSoon() {
+  return spyOn(Load.prototype, "lateAfter").mockReturnValue(LATE)
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { AUDIT } from "../../store/audit-record.ts"
+import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
+import { keyFromRecord } from "../../../src/keys/key.ts"
+import type { Call } from "../../../src/relay/request/call.ts"
+import { type PayloadWriter, PayloadLog } from "../../../src/relay/pipeline/payload-log.ts"
+import type { ContentRecord } from "../../../src/store/payload-log.ts"
+import { TestDatabase } from "../../store/test-database.ts"
+import { ReportedDatabase } from "../../store/reported-requests.ts"
+import { ask, asked, startManaged } from "../../http/admin/support.ts"
+import { simulated, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+
+const DAY = 86_400_000
+
+/** A keeper that remembers. */
+class RememberingKeeper implements PayloadWriter {
+  readonly records: ContentRecord[] = []
+  readonly swept: number[] = []
+
+  async keep(record: ContentRecord): Promise<void> {
+    this.records.push(record)
+  }
+
+  async sweep(before: number): Promise<void> {
+    this.swept.push(before)
+  }
+}
+
+async function callBy(storesContent: boolean): Promise<Call> {
+  await using database = TestDatabase.direct()
+  await database.account("a", 0n)
+  await database.key("key", "a", null)
+  if (storesContent) await database.store.accounts.update("a", { storesContent }, AUDIT)
+  const record = await database.store.keys.find("key")
+  return {
+    id: "req_1",
+    key: keyFromRecord(record!),
+    endpoint: "/v1/chat/completions",
+    bodyBytes: 2,
+    receivedAt: 5,
+    startedAt: 5,
+    refuseOnLowBalance: false,
+    isStrict: false,
+    memory: new MemoryBudget(1 << 20).open({ id: "key", account: "a" }),
+  }
+}
+
+describe("what is asked and answered", () => {
+  test("is kept for an account that wants it, and for no other", async () => {
+    const keeper = new RememberingKeeper()
+    const payloads = new PayloadLog(
+      keeper,
+      () => 30 * DAY,
+      () => {},
+    )
+    payloads.keep(await callBy(false), { prompt: "private" }, "private")
+    payloads.keep(await callBy(true), { prompt: "hello" }, { text: "there" })
+    payloads.keep(await callBy(true), { prompt: "nothing comes" })
+    await payloads[Symbol.asyncDispose]()
+    const kept = { request: "req_1", account: "a", at: 5 }
+    expect(keeper.records).toEqual([
+      { ...kept, asked: '{"prompt":"hello"}', answered: '{"text":"there"}' },
+      { ...kept, asked: '{"prompt":"nothing comes"}', answered: null },
+    ])
+  })
+
+  test("is kept without its files, and not longer than it may be", async () => {
+    const keeper = new RememberingKeeper()
+    const payloads = new PayloadLog(
+      keeper,
+      () => 30 * DAY,
+      () => {},
+    )
+    const image = Buffer.alloc(30_000, 7).toString("base64")
+    const long = "many words ".repeat(50_000)
+    payloads.keep(await callBy(true), { url: `data:image/png;base64,${image}`, data: image })
+    payloads.keep(await callBy(true), { long }, long)
+    await payloads[Symbol.asyncDispose]()
+    expect(keeper.records[0]?.asked).toBe(
+      '{"url":"(a file of 40022 characters, not kept)","data":"(a file of 40000 characters, not kept)"}',
+    )
+    const cut = JSON.parse(keeper.records[1]?.answered ?? "")
+    expect(cut).toMatchObject({ cut: true, characters: 550_002 })
+    expect(cut.beginning).toHaveLength(256 * 1024)
+  })
+
+  test("is deleted when its time is over", async () => {
+    const keeper = new RememberingKeeper()
+    await using _ = new PayloadLog(
+      keeper,
+      () => 30 * DAY,
+      () => {},
+    )
+    expect(Math.abs((keeper.swept[0] ?? 0) - (Date.now() - 30 * DAY))).toBeLessThan(10_000)
+    await using own = await ReportedDatabase.open()
+    const record = { account: "a", asked: "{}", answered: null }
+    await own.payloads.sweep(Date.now())
+    expect(existsSync(join(own.database.directory.path, "contents.db"))).toBe(false)
+    await own.payloads.keep({ ...record, request: "old", at: 5 })
+    await own.payloads.keep({ ...record, request: "new", at: 6 })
+    await own.payloads.sweep(6)
+    expect(await own.payloads.find("old")).toBeNull()
+    expect(await own.payloads.find("new")).toEqual({ ...record, request: "new", at: 6 })
+  })
+
+  test("a failure to keep it is reported, and hurts no one", async () => {
+    const failures: unknown[] = []
+    const broken = async (): Promise<void> => {
+      throw new Error("the disk is full")
+    }
+    const payloads = new PayloadLog(
+      { keep: broken, sweep: broken },
+      () => DAY,
+      (error) => failures.push(error),
+    )
+    payloads.keep(await callBy(true), {})
+    await payloads[Symbol.asyncDispose]()
+    expect(failures).toHaveLength(2)
+  })
+})
+
+const CHAT = { model: "sim/echo", messages: [{ role: "user", content: "the secret plan" }] }
+
+/** Turns it on or off, and waits until the gateway's process has heard of it. */
+async function storeContent(gateway: TestGateway, caller: TestCaller, on: boolean): Promise<void> {
+  await asked(gateway, "PATCH", `/accounts/${caller.account.id}`, { stores_content: on })
+  const isKept = async () => (await contentOf(gateway, await send(caller, CHAT))) !== null
+  await until(async () => (await isKept()) === on)
+}
+
+async function send(
+  caller: TestCaller,
+  body: object,
+  path = "/v1/chat/completions",
+): Promise<string> {
+  const answer = await caller.post(path, body)
+  await answer.text()
+  return answer.headers.get("x-request-id") ?? ""
+}
+
+/** What the receipt shows of it, once there has been time to keep it. */
+async function contentOf(gateway: TestGateway, request: string): Promise<unknown> {
+  for (let look = 0; look < 20; look++) {
+    const receipt = await ask(gateway, "GET", `/receipts/${request}`)
+    const { content = null } = (await receipt.json()) as { content?: unknown }
+    if (content !== null) return content
+    await Bun.sleep(5)
+  }
+  return null
+}
+
+test("the operator turns it on for an account: answers, streams, failures and operations are kept", async () => {
+  const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
+  const embedding = { kind: "embedding", price: { input: "1" } } as const
+  const models = {
+    "sim/failing": failing,
+    "sim/embed": simulated(embedding),
+    "sim/embed-failing": { ...failing, ...embedding },
+  }
+  await using gateway = await startManaged({ models })
+  const caller = await gateway.caller("1")
+  const other = await gateway.caller("1")
+  await storeContent(gateway, caller, true)
+  const others = await send(other, CHAT)
+  expect(await contentOf(gateway, await send(caller, CHAT))).toMatchObject({
+    request: CHAT,
+    answer: { choices: [{ message: { content: expect.stringContaining("secret plan") } }] },
+  })
+  const streamed = { ...CHAT, stream: true }
+  expect(await contentOf(gateway, await send(caller, streamed))).toEqual({
+    request: streamed,
+    answer: expect.stringContaining("secret plan"),
+  })
+  const failed = { ...CHAT, model: "sim/failing" }
+  expect(await contentOf(gateway, await send(caller, failed))).toEqual({
+    request: failed,
+    answer: null,
+  })
+  const texts = { model: "sim/embed", input: "the secret plan" }
+  const embedded = await send(caller, texts, "/v1/embeddings")
+  expect(await contentOf(gateway, embedded)).toEqual({ request: texts, answer: null })
+  const failedTexts = { ...texts, model: "sim/embed-failing" }
+  const notEmbedded = await send(caller, failedTexts, "/v1/embeddings")
+  expect(await contentOf(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
+  // Kept later than the other's request, which therefore was not kept.
+  expect(await asked(gateway, "GET", `/receipts/${others}`)).toMatchObject({ content: null })
+  await storeContent(gateway, caller, false)
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import {
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { CHAT, errorOf, HELLO } from "../support.ts"
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway({ models: { "sim/fault-500": simulated() } })
+})
+
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+const chat = (caller: TestCaller, body: object = {}) =>
+  caller.post(CHAT, { model: "sim/echo", messages: HELLO, ...body })
+
+describe("requests per minute", () => {
+  test("stand in the headers of every answer", async () => {
+    const caller = await gateway.caller("1", { requestsPerMinute: 60 })
+    for (const stream of [false, true]) {
+      const response = await chat(caller, { stream })
+      expect(response.status).toBe(200)
+      expect(response.headers.get("x-ratelimit-limit-requests")).toBe("60")
+      expect(Number(response.headers.get("x-ratelimit-remaining-requests"))).toBeGreaterThan(50)
+      expect(response.headers.get("x-ratelimit-reset-requests")).toMatch(/^\d+(\.\d+)?m?s$/)
+      expect(response.headers.get("x-ratelimit-limit-tokens")).toBeNull()
+      await response.text()
+    }
+  })
+
+  test("beyond them: 429 says how long to wait, and a refused request uses nothing", async () => {
+    const caller = await gateway.caller("1", { requestsPerMinute: 2 })
+    await (await chat(caller)).text()
+    await (await chat(caller)).text()
+    const before = await caller.balance()
+    const asked = gateway.simulator.requests.length
+    const waits: number[] = []
+    for (let count = 0; count < 5; count++) {
+      const response = await chat(caller)
+      expect(response.headers.get("x-should-retry")).toBe("true")
+      expect(response.headers.get("x-ratelimit-remaining-requests")).toBe("0")
+      waits.push(Number(response.headers.get("retry-after")))
+      expect(await errorOf(response)).toMatchObject({
+        status: 429,
+        type: "requests",
+        code: "rate_limit_exceeded",
+        error_type: "request_rate_exceeded",
+      })
+    }
+    // Half a minute for each request; being refused makes it no longer.
+    for (const wait of waits) expect(wait).toBeWithin(25, 31)
+    expect(gateway.simulator.requests.length).toBe(asked)
+    expect(await caller.balance()).toBe(before)
+  })
+})
+
+const remaining = (response: Response) =>
+  Number(response.headers.get("x-ratelimit-remaining-tokens"))
+
+describe("tokens per minute", () => {
+  test("are put right once the real usage is known", async () => {
+    const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
+    const messages = [{ role: "user", content: "/tokens 900" }]
+    const first = await chat(caller, { messages })
+    expect(first.headers.get("x-ratelimit-limit-tokens")).toBe("10000")
+    const before = remaining(first)
+    expect(before).toBeGreaterThan(9_900)
+    await first.text()
+    const second = await chat(caller, { messages })
+    // The answer was nine hundred tokens long, which no one knew beforehand.
+    expect(before - remaining(second)).toBeWithin(800, 1_000)
+  })
+
+  test("are given back when nothing was delivered", async () => {
+    const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
+    const messages = [{ role: "user", content: "words ".repeat(3_500) }]
+    const failed = await chat(caller, { model: "sim/fault-500", messages })
+    expect(failed.status).toBe(502)
+    expect(remaining(await chat(caller))).toBeGreaterThan(9_800)
+  })
+
+  test("are given back when there were no credits", async () => {
+    const caller = await gateway.caller("0", { tokensPerMinute: 10_000 })
+    const messages = [{ role: "user", content: "words ".repeat(3_500) }]
+    for (let count = 0; count < 5; count++) {
+      expect((await chat(caller, { messages })).status).toBe(402)
+    }
+  })
+
+  test("beyond them: 429 of its own type", async () => {
+    const caller = await gateway.caller("1", { tokensPerMinute: 1_000 })
+    const messages = [{ role: "user", content: "/tokens 990" }]
+    await (await chat(caller, { messages })).text()
+    const response = await chat(caller)
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+    expect(response.headers.get("x-should-retry")).toBe("true")
+    expect(await errorOf(response)).toMatchObject({
+      status: 429,
+      type: "tokens",
+      code: "rate_limit_exceeded",
+      error_type: "token_rate_exceeded",
+    })
+  })
+
+  test("of one key are not those of another", async () => {
+    const [left, right] = await Promise.all([
+      gateway.caller("1", { requestsPerMinute: 1 }),
+      gateway.caller("1", { requestsPerMinute: 1 }),
+    ])
+    expect((await chat(left)).status).toBe(200)
+    expect((await chat(left)).status).toBe(429)
+    expect((await chat(right)).status).toBe(200)
+  })
+})

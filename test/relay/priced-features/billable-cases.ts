@@ -1,0 +1,446 @@
+import { completion, message, response } from "../billable-frames.ts"
+
+type Json = Record<string, unknown>
+
+const CHAT = "/v1/chat/completions"
+const RESPONSES = "/v1/responses"
+const MESSAGES = "/v1/messages"
+
+/** One switch: what asks for it, what its vendor answers, and what that costs. */
+export interface BillableCase {
+  readonly name: string
+  readonly vendor: string
+  readonly path: string
+  /** Beside the model and what is said. */
+  readonly body: Json
+  readonly answer: Json
+  /** Where a refusal says that it stands. */
+  readonly place: string
+  /** What the provider's settings price it at: without, it is refused. Absent: no price could. */
+  readonly prices?: Json
+  /** Beside the tokens: what the receipt counts. */
+  readonly counted?: Json
+  /** Nanocredits: of the tokens, 100 at 1 and 10 at 2 a million, and all else. */
+  readonly cost: bigint
+  /** Nanocredits that a hold covers beside those of the plain request, at least. */
+  readonly held: bigint
+}
+
+const TOKENS = 120_000n
+const SEARCH = 10_000_000n
+
+function tool(type: string, more: Json = {}): Json {
+  const own = { type: "function", name: "f", parameters: {}, function: { name: "f" } }
+  return { tools: [own, { type, ...more }] }
+}
+
+/** The same in Anthropic's words. */
+function block(type: string, more: Json = {}): Json {
+  return {
+    tools: [
+      { name: "f", input_schema: { type: "object" } },
+      { type, ...more },
+    ],
+  }
+}
+
+const searched = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
+const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
+
+/** Azure has no prices of its own in the facts, so that those of the settings are all there are. */
+export const CASES: readonly BillableCase[] = [
+  {
+    name: "responses: web_search, pages that are only opened cost nothing",
+    vendor: "azure",
+    path: RESPONSES,
+    body: tool("web_search", { search_context_size: "low" }),
+    answer: response([searched, opened, searched]),
+    place: "tools[1].type",
+    prices: { search: "10000" },
+    counted: { search: 2 },
+    cost: TOKENS + 2n * SEARCH,
+    held: 10n * SEARCH,
+  },
+  {
+    name: "responses: web_search of a version, told by the vendor, at most as often as is said",
+    vendor: "azure",
+    path: RESPONSES,
+    body: { ...tool("web_search_2025_08_26"), max_tool_calls: 3 },
+    answer: response([searched], { tool_usage: { web_search: { num_requests: 3 } } }),
+    place: "tools[1].type",
+    prices: { search: "10000" },
+    counted: { search: 3 },
+    cost: TOKENS + 3n * SEARCH,
+    held: 3n * SEARCH,
+  },
+  {
+    name: "chat: a limit that its vendor does not know bounds nothing",
+    vendor: "nebius",
+    path: CHAT,
+    body: { web_search_options: {}, max_tool_calls: 0 },
+    answer: completion({ tool_usage: { web_search: { num_requests: 2 } } }),
+    place: "web_search_options",
+    prices: { search: "10000" },
+    counted: { search: 2 },
+    cost: TOKENS + 2n * SEARCH,
+    held: 10n * SEARCH,
+  },
+  {
+    name: "messages: a limit of none, which no vendor takes, makes no search free",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: block("web_search_20250305", { name: "web_search", max_uses: 0 }),
+    answer: message([], { server_tool_use: { web_search_requests: 1 } }),
+    place: "tools[1].type",
+    prices: { search: "10000" },
+    counted: { search: 1 },
+    cost: TOKENS + SEARCH,
+    held: SEARCH,
+  },
+  {
+    name: "messages: a limit that its vendor does not know bounds nothing",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: { ...block("web_search_20250305", { name: "web_search" }), max_tool_calls: 1 },
+    answer: message([], { server_tool_use: { web_search_requests: 2 } }),
+    place: "tools[1].type",
+    prices: { search: "10000" },
+    counted: { search: 2 },
+    cost: TOKENS + 2n * SEARCH,
+    held: 10n * SEARCH,
+  },
+  {
+    name: "responses: web_search_preview is the dearer kind",
+    vendor: "azure",
+    path: RESPONSES,
+    body: tool("web_search_preview"),
+    answer: response([searched], { tool_usage: { web_search: { num_requests: 1 } } }),
+    place: "tools[1].type",
+    prices: { search_premium: "25000" },
+    counted: { search_premium: 1 },
+    cost: TOKENS + 25_000_000n,
+    held: 250_000_000n,
+  },
+  {
+    name: "responses: file_search",
+    vendor: "azure",
+    path: RESPONSES,
+    body: tool("file_search", { vector_store_ids: ["vs_1"] }),
+    answer: response([
+      { type: "file_search_call", id: "fs_1" },
+      { type: "file_search_call", id: "fs_2" },
+    ]),
+    place: "tools[1].type",
+    prices: { file_search: "2500" },
+    counted: { file_search: 2 },
+    cost: TOKENS + 5_000_000n,
+    held: 25_000_000n,
+  },
+  {
+    name: "responses: code_interpreter, calls in one container of 4 GB",
+    vendor: "azure",
+    path: RESPONSES,
+    body: tool("code_interpreter", { container: { type: "auto", memory_limit: "4g" } }),
+    answer: response([
+      { type: "code_interpreter_call", id: "ci_1", container_id: "cntr_1" },
+      { type: "code_interpreter_call", id: "ci_2", container_id: "cntr_1" },
+    ]),
+    place: "tools[1].type",
+    prices: { code_session: "30000" },
+    counted: { code_session: 4 },
+    cost: TOKENS + 120_000_000n,
+    held: 120_000_000n,
+  },
+  {
+    name: "responses: shell in a container of the vendor",
+    vendor: "azure",
+    path: RESPONSES,
+    body: tool("shell", { environment: { type: "container_auto" } }),
+    answer: response([{ type: "shell_call", id: "sh_1", environment: { container_id: "c" } }]),
+    place: "tools[1].type",
+    prices: { code_session: "30000" },
+    counted: { code_session: 1 },
+    cost: TOKENS + 30_000_000n,
+    held: 30_000_000n,
+  },
+  {
+    name: "responses: a tool within a namespace",
+    vendor: "azure",
+    path: RESPONSES,
+    body: { tools: [{ type: "namespace", name: "n", tools: [{ type: "web_search" }] }] },
+    answer: response([searched]),
+    place: "tools[0].tools[0].type",
+    prices: { search: "10000" },
+    counted: { search: 1 },
+    cost: TOKENS + SEARCH,
+    held: 10n * SEARCH,
+  },
+  {
+    name: "responses: a tool that a search for tools has found",
+    vendor: "azure",
+    path: RESPONSES,
+    body: {
+      input: [
+        { role: "user", content: "Hello there" },
+        { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] },
+      ],
+      store: false,
+    },
+    answer: response([searched]),
+    place: "input[1].tools[0].type",
+    prices: { search: "10000" },
+    counted: { search: 1 },
+    cost: TOKENS + SEARCH,
+    held: 10n * SEARCH,
+  },
+  {
+    name: "responses: a tool of a type that nobody knows",
+    vendor: "azure",
+    path: RESPONSES,
+    body: tool("teleport"),
+    answer: response([]),
+    place: "tools[1].type",
+    cost: TOKENS,
+    held: 0n,
+  },
+  ...[CHAT, RESPONSES].flatMap((path): BillableCase[] =>
+    [
+      { tier: "priority", served: "priority", factor: 2n },
+      { tier: "priority", served: "default", factor: 1n },
+      { tier: "flex", served: "flex", factor: 0n },
+      { tier: "flex", served: "default", factor: 1n },
+    ].map(({ tier, served, factor }) => ({
+      name: `${path}: service_tier ${tier}, served as ${served}`,
+      vendor: "azure",
+      path,
+      body: { service_tier: tier },
+      answer:
+        path === CHAT
+          ? completion({ service_tier: served })
+          : response([], { service_tier: served }),
+      place: "service_tier",
+      prices: { modes: { priority: "2", flex: "0.5" } },
+      cost: factor === 0n ? TOKENS / 2n : TOKENS * factor,
+      held: 0n,
+    })),
+  ),
+  {
+    name: "chat: web_search_options, one search for each answer",
+    vendor: "azure",
+    path: CHAT,
+    body: { web_search_options: {} },
+    answer: completion(),
+    place: "web_search_options",
+    prices: { search_premium: "25000" },
+    counted: { search_premium: 1 },
+    cost: TOKENS + 25_000_000n,
+    held: 25_000_000n,
+  },
+  {
+    name: "chat: a tool of a type that nobody knows",
+    vendor: "azure",
+    path: CHAT,
+    body: tool("teleport"),
+    answer: completion(),
+    place: "tools[1].type",
+    cost: TOKENS,
+    held: 0n,
+  },
+  {
+    name: "messages: web_search, at most as often as is said",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: block("web_search_20250305", { name: "web_search", max_uses: 5 }),
+    answer: message([], { server_tool_use: { web_search_requests: 4 } }),
+    place: "tools[1].type",
+    prices: { search: "10000" },
+    counted: { search: 4 },
+    cost: TOKENS + 4n * SEARCH,
+    held: 5n * SEARCH,
+  },
+  {
+    name: "messages: code_execution",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: block("code_execution_20250825", { name: "code_execution" }),
+    answer: message([
+      { type: "server_tool_use", id: "srvtoolu_1", name: "bash_code_execution", input: {} },
+      { type: "server_tool_use", id: "srvtoolu_2", name: "text_editor_code_execution", input: {} },
+    ]),
+    place: "tools[1].type",
+    prices: { code_session: "4000" },
+    counted: { code_session: 1 },
+    cost: TOKENS + 4_000_000n,
+    held: 4_000_000n,
+  },
+  {
+    name: "messages: speed fast, in one country",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: { speed: "fast", inference_geo: "us" },
+    answer: message([], { speed: "fast", inference_geo: "us" }),
+    place: "speed",
+    prices: { modes: { fast: "6", us: "1.1" } },
+    cost: (TOKENS * 66n) / 10n,
+    held: 0n,
+  },
+  {
+    name: "messages: speed fast that was not served",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: { speed: "fast" },
+    answer: message([], { speed: "standard" }),
+    place: "speed",
+    prices: { modes: { fast: "6" } },
+    cost: TOKENS,
+    held: 0n,
+  },
+  {
+    name: "messages: speed fast of a fallback to the same model",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: { fallbacks: [{ model: "up", speed: "fast" }] },
+    answer: message([], { speed: "fast" }),
+    place: "fallbacks[0].speed",
+    prices: { modes: { fast: "6" } },
+    cost: 6n * TOKENS,
+    held: 0n,
+  },
+  {
+    name: "messages: speed fast in several places is one",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: { speed: "fast", fallbacks: [{ model: "up", speed: "fast" }] },
+    answer: message([], { speed: "fast" }),
+    place: "speed",
+    prices: { modes: { fast: "6" } },
+    cost: 6n * TOKENS,
+    held: 0n,
+  },
+  {
+    name: "messages: a limit of a fallback's own",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: { fallbacks: [{ model: "up", max_tokens: 64_000 }] },
+    answer: message([]),
+    place: "fallbacks[0].max_tokens",
+    cost: TOKENS,
+    held: 0n,
+  },
+  {
+    name: "messages: a tool of a type that nobody knows",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: block("teleport_20261111", { name: "teleport" }),
+    answer: message([]),
+    place: "tools[1].type",
+    cost: TOKENS,
+    held: 0n,
+  },
+  {
+    name: "alibaba: enable_search, as the usage tells it",
+    vendor: "alibaba",
+    path: CHAT,
+    body: { enable_search: true },
+    answer: completion({}, { plugins: { search: { count: 3 } } }),
+    place: "enable_search",
+    prices: { search: "10000" },
+    counted: { search: 3 },
+    cost: TOKENS + 3n * SEARCH,
+    held: 10n * SEARCH,
+  },
+  {
+    name: "vercel: speed fast",
+    vendor: "vercel",
+    path: CHAT,
+    body: { providerOptions: { gateway: { speed: "fast" } } },
+    answer: completion(),
+    place: "providerOptions.gateway.speed",
+    prices: { modes: { fast: "6" } },
+    cost: 6n * TOKENS,
+    held: 0n,
+  },
+  {
+    name: "vercel: a class of service that goes to the model's maker",
+    vendor: "vercel",
+    path: CHAT,
+    body: { providerOptions: { openai: { serviceTier: "priority" } } },
+    answer: completion({ service_tier: "priority" }),
+    place: "providerOptions.openai.serviceTier",
+    prices: { modes: { priority: "2" } },
+    cost: 2n * TOKENS,
+    held: 0n,
+  },
+  {
+    name: "openrouter: a plugin that nobody knows",
+    vendor: "openrouter",
+    path: CHAT,
+    body: { plugins: [{ id: "response-healing" }, { id: "auto-router" }] },
+    answer: completion(),
+    place: "plugins[1].id",
+    cost: TOKENS,
+    held: 0n,
+  },
+  {
+    name: "openrouter: a parser of files that bills pages",
+    vendor: "openrouter",
+    path: CHAT,
+    body: { plugins: [{ id: "file-parser", pdf: { engine: "mistral-ocr" } }] },
+    answer: completion(),
+    place: "plugins[0].pdf.engine",
+    cost: TOKENS,
+    held: 0n,
+  },
+  ...[
+    { name: "five results of a search", plugin: {}, units: 1n },
+    { name: "no number of results", plugin: { max_results: null }, units: 1n },
+    { name: "100 results", plugin: { max_results: 100, engine: "exa" }, units: 20n },
+    { name: "12 results, as text", plugin: { max_results: "12" }, units: 3n },
+    { name: "a number of results that nobody can read", plugin: { max_results: {} }, units: 20n },
+  ].map(({ name, plugin, units }) => ({
+    name: `openrouter: ${name} of a plugin`,
+    vendor: "openrouter",
+    path: CHAT,
+    body: { plugins: [{ id: "web", ...plugin }] },
+    answer: completion({}, { server_tool_use_details: { web_search_requests: 1 } }),
+    place: "plugins[0].id",
+    prices: { search: "20000" },
+    counted: { search: Number(units) },
+    cost: TOKENS + units * 2n * SEARCH,
+    held: 10n * units * 2n * SEARCH,
+  })),
+  {
+    name: "openrouter: results of a search tool",
+    vendor: "openrouter",
+    path: CHAT,
+    body: tool("openrouter:web_search", { parameters: { max_results: 25 } }),
+    answer: completion({}, { server_tool_use_details: { web_search_requests: 2 } }),
+    place: "tools[1].type",
+    prices: { search: "20000" },
+    counted: { search: 10 },
+    cost: TOKENS + 20n * SEARCH,
+    held: 100n * SEARCH,
+  },
+  ...["web", ["web"], [["web"]], [{ enabled: true }]].map((plugins) => ({
+    name: `openrouter: plugins in the form ${JSON.stringify(plugins)}`,
+    vendor: "openrouter",
+    path: CHAT,
+    body: { plugins },
+    answer: completion(),
+    place: Array.isArray(plugins) ? "plugins[0]" : "plugins",
+    cost: TOKENS,
+    held: 0n,
+  })),
+  {
+    name: "any compatible server: web_search_options, as the usage tells it",
+    vendor: "nebius",
+    path: CHAT,
+    body: { web_search_options: {} },
+    answer: completion({}, { server_tool_use_details: { web_search_requests: 2 } }),
+    place: "web_search_options",
+    prices: { search: "10000" },
+    counted: { search: 2 },
+    cost: TOKENS + 2n * SEARCH,
+    held: 10n * SEARCH,
+  },
+]

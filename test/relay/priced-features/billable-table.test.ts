@@ -1,0 +1,238 @@
+import { CLASS_OF_NAME } from "tollgate-contract/usage-classes.ts"
+import { describe, expect, test } from "bun:test"
+import type { DialectId } from "../../../src/canon/extra.ts"
+import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { AnswerRecord } from "../../../src/relay/metering/answer-record.ts"
+import { countCalls } from "../../../src/relay/priced-features/count.ts"
+import { findSwitches, maySetSwitch } from "../../../src/relay/priced-features/find-switches.ts"
+import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../../src/vendors/priced-features/index.ts"
+import type {
+  Charge,
+  Counted,
+  FieldSwitch,
+  Switches,
+} from "../../../src/vendors/priced-features/switch.ts"
+
+/** Every row of the table, set in a body of its dialect: it is found where it stands, and counted. */
+
+interface Row {
+  readonly name: string
+  readonly dialect: DialectId
+  readonly switches: Switches
+  readonly charge: Charge
+  readonly body: JsonObject
+  /** Of a field: what that stands in may be a row of its own. */
+  readonly path?: string
+}
+
+/** Where the value is that decides. */
+function pathOf({ path, member }: FieldSwitch): string {
+  return member === undefined ? path : `${path}.${member}`
+}
+
+function rowsOf(owner: string, dialect: DialectId, switches: Switches): Row[] {
+  const about = { dialect, switches }
+  const fields = switches.fields.flatMap((field) => {
+    const path = pathOf(field)
+    return [
+      ...Object.entries(field.values ?? {}).map(([value, charge]) => ({ path, value, charge })),
+      { path, value: path === "best_of" ? 3 : "something-else", charge: field.otherwise },
+    ]
+  })
+  return [
+    ...fields.map(({ path, value, charge }) => ({
+      ...about,
+      name: `${owner}: ${path}: ${value}`,
+      charge,
+      body: bodyAt(path, value),
+      path,
+    })),
+    ...Object.entries(switches.tools).map(([type, charge]) => ({
+      ...about,
+      name: `${owner}: tool ${type}`,
+      charge,
+      body: toolBody(dialect, type),
+    })),
+  ]
+}
+
+/** A body with one value at a path. */
+function bodyAt(path: string, value: JsonValue): JsonObject {
+  const [step = "", ...rest] = path.split(".")
+  const inner = rest.length === 0 ? value : bodyAt(rest.join("."), value)
+  return step.endsWith("[]") ? { [step.slice(0, -2)]: [inner] } : { [step]: inner }
+}
+
+function toolBody(dialect: DialectId, type: string): JsonObject {
+  if (dialect === "gemini") return { tools: [{ [type]: {} }] }
+  if (dialect === "bedrock-converse") return { toolConfig: { tools: [{ [type]: {} }] } }
+  const [bare = "", environment] = type.split("/")
+  return { tools: [{ type: bare, ...(environment && { environment: { type: environment } }) }] }
+}
+
+const ROWS = [
+  ...Object.entries(BILLABLE).flatMap(([vendor, byDialect]) =>
+    (Object.entries(byDialect) as [DialectId, Switches][]).flatMap(([dialect, switches]) =>
+      rowsOf(`${vendor} ${dialect}`, dialect, switches),
+    ),
+  ),
+  ...(Object.entries(USUAL_BILLABLE) as [DialectId, Switches][]).flatMap(([dialect, switches]) =>
+    rowsOf(dialect, dialect, switches),
+  ),
+]
+
+const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
+
+describe("every row of the table", () => {
+  test("there are many", () => expect(ROWS.length).toBeGreaterThan(200))
+
+  for (const { name, dialect, switches, charge, body, path } of ROWS) {
+    test(`${name} is ${isFree(charge) ? "free" : "found"}`, () => {
+      expect(maySetSwitch(body)).toBe(true)
+      const found = findSwitches(body, switches, dialect).filter(
+        ({ field }) => (field && pathOf(field)) === path,
+      )
+      if (isFree(charge)) return expect(found).toEqual([])
+      expect(found).toHaveLength(1)
+      expect(found[0]?.charge).toBe(charge)
+      expect(body).toHaveProperty([(found[0]?.place ?? "").split(/[.[]/)[0] ?? ""])
+    })
+  }
+})
+
+/** A frame and a whole answer that tell one call in one way. */
+function answerOf(dialect: DialectId, way: Counted, value: number): JsonObject {
+  if (way.in === "usage") return bodyAt(way.paths[0] ?? "", value)
+  if (way.in === "answer") return {}
+  const [type = ""] = way.names
+  switch (dialect) {
+    case "openai-responses":
+      return { output: [{ type, action: { type: "search" } }] }
+    case "anthropic-messages":
+      return { content: [{ type: "server_tool_use", name: type, input: {} }] }
+    case "gemini":
+      return { candidates: [{ groundingMetadata: { webSearchQueries: ["q"] } }] }
+    default:
+      return { choices: [{ index: 0, message: { executed_tools: [{ type }] } }] }
+  }
+}
+
+describe("every call of the table", () => {
+  for (const { name, dialect, charge } of ROWS) {
+    if (charge.by !== "calls") continue
+    for (const way of charge.counted) {
+      // Both APIs of these vendors list what was done in their own ways; each is read in its own.
+      const isElsewhere =
+        way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
+      if (isElsewhere) continue
+      test(`${name} is counted in the ${way.in}`, () => {
+        const record = new AnswerRecord(dialect)
+        const isBroken = way.in === "answer" && way.untilEnd === true
+        if (isBroken) record.frame({})
+        else record.answer(answerOf(dialect, way, 1))
+        expect(countCalls(charge, record)).toBe(1)
+        // Numbers in texts are numbers.
+        if (way.in !== "usage") return
+        record.answer(
+          JSON.parse(JSON.stringify(answerOf(dialect, way, 7)).replace("7", '"7"')) as JsonObject,
+        )
+        expect(countCalls(charge, record)).toBe(7)
+      })
+    }
+    test(`${name} has a class that can be priced`, () => {
+      expect(Object.values(CLASS_OF_NAME)).toContain(charge.class)
+      expect(NO_USAGE).toHaveProperty(charge.class)
+    })
+  }
+})
+
+test("Gemini's searches count once, however the tool is called", () => {
+  const { googleSearch, googleSearchRetrieval } = switchesOf("google", "gemini")?.tools ?? {}
+  expect(googleSearch).toBeDefined()
+  expect(googleSearch === googleSearchRetrieval).toBe(true)
+})
+
+test.each([
+  ["gemini-2.5-flash", 1],
+  ["models/gemini-2.0-flash-001", 1],
+  ["gemini-1.5-pro", 1],
+  ["gemini-3-pro-preview", 3],
+  ["gemini-3.1-pro-preview", 3],
+  ["gemini-flash-latest", 3],
+])("%s bills %d searches for three distinct queries of five", (model, count) => {
+  const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
+  const record = new AnswerRecord("gemini")
+  const webSearchQueries = ["a", "b", "c", "a", ""]
+  record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
+  expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
+  record.answer({ candidates: [{ groundingMetadata: {} }] })
+  expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
+})
+
+describe("Anthropic's searches", () => {
+  const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]
+  const use = { type: "server_tool_use", name: "web_search" }
+
+  test.each([
+    ["as told, since a search that failed is not billed", { web_search_requests: 0 }, 0],
+    ["by their blocks where no number is told", undefined, 1],
+  ])("count %s", (_how, told, count) => {
+    if (search?.by !== "calls") throw new Error("no search")
+    const record = new AnswerRecord("anthropic-messages")
+    const usage = told === undefined ? {} : { server_tool_use: told }
+    record.answer({ content: [use], usage })
+    expect(countCalls(search, record)).toBe(count)
+  })
+})
+
+describe("a body that sets no switch", () => {
+  test("is known by the names of its fields", () => {
+    const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
+    expect(maySetSwitch(plain)).toBe(false)
+    expect(maySetSwitch({ model: "m", input: [{ type: "message" }], tools: [] })).toBe(false)
+    expect(maySetSwitch({ model: "m", input: [{ type: "additional_tools", tools: [] }] })).toBe(
+      true,
+    )
+  })
+})
+
+describe("tools", () => {
+  const responses = switchesOf("openai", "openai-responses")
+
+  test("are found where a conversation brings them, and within each other", () => {
+    if (!responses) throw new Error("no switches")
+    const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
+    const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
+    expect(findSwitches(body, responses, "openai-responses")).toMatchObject([
+      { place: "input[1].tools[0].tools[0].type", value: "web_search" },
+    ])
+  })
+
+  test("that a conversation brings are known by their price only where nothing of it is kept", () => {
+    if (!responses) throw new Error("no switches")
+    const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
+    const charges = (body: JsonObject) =>
+      findSwitches({ ...body, input: [item] }, responses, "openai-responses").map(
+        ({ charge }) => charge.by,
+      )
+    expect(charges({ store: false })).toEqual(["calls"])
+    // A later turn has the tool without naming it.
+    for (const kept of [
+      {},
+      { store: true },
+      { store: null },
+      { store: false, conversation: "c" },
+    ]) {
+      expect(charges(kept)).toEqual(["unknown"])
+    }
+    const named = { input: [], tools: [{ type: "web_search" }] }
+    expect(findSwitches(named, responses, "openai-responses")).toMatchObject([
+      { charge: { by: "calls" } },
+    ])
+  })
+
+  test("nothing is billed at servers of one's own", () => {
+    expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
+  })
+})

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { ProviderSettings, ServicePriceSettings } from "../../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { type BillableCase, CASES } from "./billable-cases.ts"
+import { framesOf } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { creditsOf, errorOf, HELLO, nanocredits, type Receipt, receiptOf } from "../support.ts"
+
+let gateway: TestGateway
+let passing: TestGateway
+let vendor: ScriptedVendor
+let current: BillableCase
+
+const MODEL = simulated({ context: 1_000_000, maxOutput: 50 })
+
+beforeAll(async () => {
+  vendor = startVendor((_, number) => {
+    const isStream = vendor.bodies[number - 1]?.["stream"] === true
+    if (!isStream) return Response.json(current.answer)
+    return streamed(framesOf(current.path, current.answer))
+  })
+  const providers: Record<string, ProviderSettings> = {}
+  for (const [index, { vendor: id, path, prices }] of CASES.entries()) {
+    const bare = { ...provider(vendor.url, id), ...dialectsFor(id, path) }
+    providers[`bare-${index}`] = bare
+    providers[`priced-${index}`] = { ...bare, prices: (prices ?? {}) as ServicePriceSettings }
+  }
+  const models = Object.fromEntries(
+    Object.keys(providers).map((id) => [
+      `${id}/m`,
+      { ...MODEL, deployments: [{ provider: id, model: "up", weight: 1 }] },
+    ]),
+  )
+  // No one knows the vector store that is searched.
+  const settings = { vendorState: "pass" } as const
+  gateway = await startGateway({ providers, models, settings })
+  const passingSettings = { ...settings, unpricedFeatures: "pass" } as const
+  passing = await startGateway({ providers, models, settings: passingSettings })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await passing[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+/** Servers of anyone's speak what their settings say; those of others what they are asked in. */
+function dialectsFor(id: string, path: string): { dialects?: string[] } {
+  if (id === "openai-compatible") return { dialects: ["anthropic-messages"] }
+  if (id !== "azure") return {}
+  return { dialects: [path.endsWith("/responses") ? "openai-responses" : "openai-chat"] }
+}
+
+function bodyOf({ path, body }: BillableCase, model: string, stream: boolean): object {
+  const said = path.endsWith("/responses") ? { input: "Hello there" } : { messages: HELLO }
+  const limit = path.endsWith("/responses") ? { max_output_tokens: 50 } : { max_tokens: 50 }
+  return { model, ...said, ...limit, ...body, ...(stream ? { stream: true } : {}) }
+}
+
+async function ask(
+  caller: TestCaller,
+  model: string,
+  stream: boolean,
+): Promise<{ receipt: Receipt; text: string }> {
+  const response = await caller.post(current.path, bodyOf(current, model, stream))
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return { receipt: await receiptOf(caller, response), text }
+}
+
+interface Estimated {
+  readonly least: string
+  readonly most: string
+  readonly parts: readonly { readonly lines: readonly { readonly name: string }[] }[]
+}
+
+async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
+  const response = await caller.post("/v1/estimate", { path: current.path, body })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Estimated
+}
+
+/** Of 100 tokens in and 10 out, in nanocredits. */
+const TOKENS_COST = 120_000n
+
+describe("a switch", () => {
+  for (const [index, one] of CASES.entries()) {
+    const isTool = one.place.startsWith("tools[")
+    test(`${one.name}: is refused where it has no price, and nothing is held or sent`, async () => {
+      if (one.vendor === "openrouter" && one.prices) return
+      // For other callers a tool is left out.
+      const headers: Record<string, string> = isTool ? { "x-tollgate-strict": "true" } : {}
+      current = one
+      const caller = await gateway.caller("10")
+      const sent = vendor.bodies.length
+      for (const stream of [false, true]) {
+        const answer = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, stream), headers)
+        const error = await errorOf(answer)
+        expect(error.status).toBe(400)
+        if (!one.path.endsWith("/messages")) expect(error.code).toBe("feature_not_priced")
+        expect(error.message).toContain(`\`${one.place}\``)
+      }
+      expect(vendor.bodies.length).toBe(sent)
+      expect(await creditsOf(caller)).toMatchObject({ balance: "10", held: "0" })
+    })
+
+    // A tool in a namespace cannot be taken out of it.
+    const isNested = one.place.includes("].tools[")
+    if (isTool && !isNested && one.vendor !== "openrouter") {
+      test(`${one.name}: is left out where it has no price, and reported`, async () => {
+        current = one
+        const caller = await gateway.caller("10")
+        const response = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, false))
+        expect([response.status, response.headers.get("x-tollgate-losses")]).toEqual([
+          200,
+          "tools:dropped",
+        ])
+        const { tools: sent } = vendor.bodies.at(-1) as { readonly tools: readonly object[] }
+        expect(sent).toEqual((one.body["tools"] as readonly object[]).slice(0, 1))
+        expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(TOKENS_COST)
+      })
+    }
+
+    if (one.prices) {
+      for (const stream of [false, true]) {
+        test(`${one.name}, ${stream ? "streamed" : "whole"}: is held, counted and charged`, async () => {
+          current = one
+          const caller = await gateway.caller("10")
+          const told = await estimate(caller, bodyOf(one, `priced-${index}/m`, stream))
+          const { receipt } = await ask(caller, `priced-${index}/m`, stream)
+          expect(receipt.hold).toBe(told.most)
+          expect(nanocredits(told.least)).toBeLessThanOrEqual(one.cost)
+          expect(nanocredits(told.most)).toBeGreaterThanOrEqual(one.cost)
+          expect(told.parts[0]?.lines.map(({ name }) => name)).not.toContain("other")
+          expect(vendor.bodies.at(-1)).toMatchObject(one.body)
+          expect(receipt.usage).toEqual({ input: 100, output: 10, ...one.counted })
+          expect(nanocredits(receipt.cost)).toBe(one.cost)
+          expect(nanocredits(receipt.hold)).toBeGreaterThan(one.held)
+          expect(await caller.balance()).toBe(10_000_000_000n - one.cost)
+        })
+      }
+    }
+
+    test(`${one.name}: is passed on where the operator says so, told and alarmed`, async () => {
+      if (one.vendor === "openrouter" && one.prices) return
+      current = one
+      const caller = await passing.caller("10")
+      const { receipt } = await ask(caller, `bare-${index}/m`, false)
+      expect(receipt).toMatchObject({
+        status: "settled",
+        unpriced: expect.arrayContaining([one.place]),
+      })
+      const alarms = passing.heard.filter(({ name }) => name === "unpricedPassed")
+      expect(alarms.at(-1)?.facts[2]).toContain(one.place)
+    })
+  }
+})
+
+describe("what is no switch", () => {
+  test("plain fields that no one knows pass as they were written", async () => {
+    current = CASES.find(({ name }) => name.startsWith("chat: web_search_options")) ?? current
+    const caller = await gateway.caller("10")
+    const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }
+    const body = { model: "bare-0/m", input: "Hi", ...unknown, max_output_tokens: 50 }
+    current = { ...current, path: "/v1/responses", answer: CASES[0]?.answer ?? {} }
+    const response = await caller.post("/v1/responses", body)
+    expect(response.status).toBe(200)
+    expect(vendor.bodies.at(-1)).toMatchObject(unknown)
+  })
+
+  test("switches that are left alone pass, and cost nothing", async () => {
+    const one = CASES.find(({ name }) => name.includes("/chat/completions: service_tier priority"))
+    if (!one) throw new Error("no such case")
+    current = { ...one, body: { service_tier: "default", web_search_options: null, tools: [] } }
+    const caller = await gateway.caller("10")
+    const { receipt } = await ask(caller, `bare-${CASES.indexOf(one)}/m`, false)
+    expect(nanocredits(receipt.cost)).toBe(120_000n)
+  })
+})
+
+describe("a balance that does not cover all of it", () => {
+  test("limits each of several outputs to what all of them may cost", async () => {
+    const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
+    if (!one) throw new Error("no such case")
+    // Some servers take a number in a text.
+    current = { ...one, body: { best_of: "5" } }
+    const caller = await gateway.caller("0.0012")
+    const body = { ...bodyOf(current, `priced-${CASES.indexOf(one)}/m`, false), max_tokens: 1_000 }
+    const asked = await caller.post(one.path, body)
+    expect(asked.status).toBe(200)
+    const limit = Number(asked.headers.get("x-tollgate-max-tokens"))
+    expect(limit).toBeGreaterThan(0)
+    // Five outputs at 2 a million.
+    expect(BigInt(limit) * 5n * 2_000n).toBeLessThanOrEqual(1_200_000n)
+    expect(vendor.bodies.at(-1)).toMatchObject({ best_of: "5", max_tokens: limit })
+  })
+})

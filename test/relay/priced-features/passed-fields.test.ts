@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { ModelSettings } from "../../../src/config/settings.ts"
+import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { creditsOf, errorOf } from "../support.ts"
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+
+/** At a router, and at one whose servers no one bills. */
+function at(kind: "embedding" | "speech", ...providers: string[]): ModelSettings {
+  const deployments = providers.map((name) => ({ provider: name, model: "up", weight: 1 }))
+  const price = kind === "speech" ? { character: "15" } : { input: "1" }
+  return { kind, price, deployments }
+}
+
+beforeAll(async () => {
+  vendor = startVendor(() => {
+    const data = [{ object: "embedding", index: 0, embedding: [1, 2] }]
+    return Response.json({ object: "list", model: "up", data, usage: { prompt_tokens: 1 } })
+  })
+  gateway = await startGateway({
+    providers: { router: provider(vendor.url, "openrouter"), own: provider(vendor.url, "vllm") },
+    models: {
+      "router/vectors": at("embedding", "router"),
+      "router/voice": at("speech", "router"),
+      "both/vectors": at("embedding", "router", "own"),
+      "own/vectors": at("embedding", "own"),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+const PATH = "/v1/embeddings"
+
+const VECTORS: readonly [string, object] = [PATH, { model: "router/vectors", input: "Hi" }]
+const OWN_VECTORS: readonly [string, object] = [PATH, { model: "own/vectors", input: "Hi" }]
+const VOICE: readonly [string, object] = [
+  "/v1/audio/speech",
+  { model: "router/voice", input: "Hi", voice: "a" },
+]
+const UNKNOWN_MODEL = { models: ["acme/dear"] }
+const UNKNOWN_PROVIDER = { provider: { order: ["No"], quantizations: ["fp8"] } }
+
+test.each([
+  ["models[0]", UNKNOWN_MODEL, { status: 404, code: "model_not_found" }, [OWN_VECTORS]],
+  [
+    "provider.quantizations",
+    UNKNOWN_PROVIDER,
+    { status: 400, code: "invalid_value" },
+    [OWN_VECTORS],
+  ],
+  [
+    "service_tier",
+    { service_tier: "priority" },
+    { status: 400, code: "feature_not_priced" },
+    [VECTORS, VOICE],
+  ],
+])("%s of what is no chat is refused", async (place, fields, refusal, requests) => {
+  const caller = await gateway.caller("1")
+  for (const [path, body] of requests) {
+    const error = await errorOf(await caller.post(path, { ...body, ...fields }))
+    expect(error).toMatchObject({ ...refusal, param: place })
+  }
+  expect(vendor.bodies).toHaveLength(0)
+  expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
+})
+
+test("fields of OpenRouter that this gateway does not have are left out in front of it", async () => {
+  const caller = await gateway.caller("1")
+  const [path, body] = VECTORS
+  const fields = { ...UNKNOWN_MODEL, ...UNKNOWN_PROVIDER }
+  const response = await caller.post(path, { ...body, ...fields })
+  expect([response.status, response.headers.get("x-tollgate-losses")]).toEqual([
+    200,
+    "models:dropped, provider.quantizations:dropped, provider.order:dropped",
+  ])
+  const strict = await caller.post(path, { ...body, ...fields }, { "x-tollgate-strict": "true" })
+  expect(strict.status).toBe(400)
+})
+
+test("goes where no one bills it, and plain fields anywhere", async () => {
+  const caller = await gateway.caller("1")
+  const body = { input: "Hi", service_tier: "priority" }
+  const own = await caller.post(PATH, { ...body, model: "both/vectors" })
+  expect(own.headers.get("x-tollgate-provider")).toBe("own")
+  const plain = await caller.post(PATH, { model: "router/vectors", input: "Hi", truncate: "END" })
+  expect(plain.status).toBe(200)
+  expect(vendor.bodies.at(-1)).toMatchObject({ truncate: "END" })
+})

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, framesOf, message, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { creditsOf, errorOf, HELLO, nanocredits, receiptOf } from "../support.ts"
+
+type Json = Record<string, unknown>
+
+let gateway: TestGateway
+let vendor: ScriptedVendor
+let answer: Json
+let path: string
+
+const MESSAGES = "/v1/messages"
+const CHAT = "/v1/chat/completions"
+const DEAR = { input: "10", output: "20" }
+
+beforeAll(async () => {
+  vendor = startVendor((_, number) =>
+    vendor.bodies[number - 1]?.["stream"] === true
+      ? streamed(framesOf(path, answer))
+      : Response.json(answer),
+  )
+  const limits = { context: 1_000_000, maxOutput: 50 }
+  gateway = await startGateway({
+    providers: {
+      claude: {
+        ...provider(vendor.url, "anthropic"),
+        baseUrl: vendor.url.replace(/\/v1$/, ""),
+        prices: { modes: { fast: "6" } },
+      },
+      router: provider(vendor.url, "openrouter"),
+      gpt: { ...provider(vendor.url, "openai"), dialects: ["openai-responses"] },
+    },
+    models: {
+      "claude/small": simulated(limits),
+      // What a model writes for itself is bounded by all that it can say.
+      "claude/talkative": simulated({ ...limits, maxOutput: 1_000 }),
+      "claude/large": simulated({ ...limits, price: DEAR }),
+      "router/acme/small": simulated(limits),
+      "router/acme/large": simulated({ ...limits, price: DEAR }),
+      "gpt/up": simulated(limits),
+      "gpt/gpt-image-2": simulated({ kind: "image", price: { input: "5", output: "30" } }),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+const iteration = (type: string, input: number, output: number, model?: string): Json => ({
+  type,
+  input_tokens: input,
+  output_tokens: output,
+  ...(model === undefined ? {} : { model }),
+})
+
+interface SecondCase {
+  readonly name: string
+  readonly path: string
+  readonly model: string
+  readonly body: Json
+  readonly answer: Json
+  readonly usage: Readonly<Record<string, number>>
+  readonly cost: bigint
+  /** Where it names the other model, and which one that is. */
+  readonly place: string
+  readonly other: string
+}
+
+const fallbacks = { fallbacks: [{ model: "large" }] }
+const advisor = {
+  tools: [{ type: "advisor_20260301", name: "advisor", model: "large", max_uses: 2 }],
+}
+
+const CASES: readonly SecondCase[] = [
+  {
+    name: "fallbacks: each model that was asked is paid at its own price",
+    path: MESSAGES,
+    model: "claude/small",
+    body: fallbacks,
+    answer: message(
+      [],
+      {
+        iterations: [
+          iteration("message", 100, 0, "small"),
+          iteration("fallback_message", 100, 10, "large"),
+        ],
+      },
+      { model: "large" },
+    ),
+    usage: { input: 200, output: 10 },
+    cost: 100_000n + 1_000_000n + 200_000n,
+    place: "fallbacks[0].model",
+    other: "claude/large",
+  },
+  {
+    name: "fallbacks: of which only a block tells",
+    path: MESSAGES,
+    model: "claude/small",
+    body: fallbacks,
+    answer: message([{ type: "fallback", from: { model: "small" }, to: { model: "large" } }]),
+    usage: { input: 100, output: 10 },
+    cost: 1_000_000n + 200_000n,
+    place: "fallbacks[0].model",
+    other: "claude/large",
+  },
+  {
+    name: "fallbacks: the one that answered did so fast",
+    path: MESSAGES,
+    model: "claude/small",
+    body: { fallbacks: [{ model: "large", speed: "fast" }] },
+    answer: message(
+      [],
+      { speed: "fast", iterations: [iteration("fallback_message", 100, 10, "large")] },
+      { model: "large" },
+    ),
+    usage: { input: 100, output: 10 },
+    cost: 6n * 1_200_000n,
+    place: "fallbacks[0].model",
+    other: "claude/large",
+  },
+  {
+    name: "fallbacks that were not needed",
+    path: MESSAGES,
+    model: "claude/small",
+    body: fallbacks,
+    answer: message([], {}, { model: "small-20260101" }),
+    usage: { input: 100, output: 10 },
+    cost: 120_000n,
+    place: "fallbacks[0].model",
+    other: "claude/large",
+  },
+  {
+    name: "an advisor",
+    path: MESSAGES,
+    model: "claude/small",
+    body: advisor,
+    answer: message([], {
+      iterations: [
+        iteration("message", 60, 4),
+        iteration("advisor_message", 200, 30, "large"),
+        iteration("message", 40, 6),
+      ],
+    }),
+    usage: { input: 300, output: 40 },
+    cost: 120_000n + 2_000_000n + 600_000n,
+    place: "tools[0].model",
+    other: "claude/large",
+  },
+  {
+    name: "fallbacks: the one that answered",
+    path: CHAT,
+    model: "router/acme/small",
+    body: { fallbacks: [{ model: "acme/small" }, { model: "acme/large" }] },
+    answer: completion({ model: "acme/large" }),
+    usage: { input: 100, output: 10 },
+    cost: 1_200_000n,
+    place: "fallbacks[1].model",
+    other: "router/acme/large",
+  },
+  {
+    name: "fallbacks: an answer of a name that nobody knows is paid at the dearest",
+    path: CHAT,
+    model: "router/acme/small",
+    body: { fallbacks: [{ model: "acme/large" }], route: "fallback" },
+    answer: completion({ model: "somebody/else" }),
+    usage: { input: 100, output: 10 },
+    cost: 1_200_000n,
+    place: "fallbacks[0].model",
+    other: "router/acme/large",
+  },
+  {
+    name: "a model that makes pictures for a response",
+    path: "/v1/responses",
+    model: "gpt/up",
+    body: { tools: [{ type: "image_generation", quality: "high" }] },
+    answer: response([{ type: "image_generation_call", id: "ig_1", result: "AAAA" }], {
+      tool_usage: {
+        image_gen: {
+          input_tokens: 30,
+          output_tokens: 1_000,
+          input_tokens_details: { image_tokens: 10, text_tokens: 20 },
+        },
+      },
+    }),
+    usage: { input: 120, image_input: 10, output: 10, image_output: 1_000 },
+    cost: 120_000n + 150_000n + 30_000_000n,
+    place: "tools[0].type",
+    other: "gpt/gpt-image-2",
+  },
+]
+
+describe("another model that may answer", () => {
+  for (const one of CASES) {
+    const said = one.path === "/v1/responses" ? { input: "Hi" } : { messages: HELLO }
+    const limit = one.path === "/v1/responses" ? {} : { max_tokens: 50 }
+    const body = { model: one.model, ...said, ...limit, ...one.body }
+
+    for (const stream of [false, true]) {
+      test(`${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
+        ;({ path, answer } = one)
+        const caller = await gateway.caller("10")
+        const told = await caller.post(one.path, { ...body, stream })
+        const text = await told.text()
+        expect(told.status, text).toBe(200)
+        const receipt = await receiptOf(caller, told)
+        expect(receipt.usage).toEqual(one.usage)
+        expect(nanocredits(receipt.cost)).toBe(one.cost)
+        expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(one.cost)
+        expect(await caller.balance()).toBe(10_000_000_000n - one.cost)
+      })
+    }
+
+    test(`${one.name}: not with a key that may not call it`, async () => {
+      const sent = vendor.bodies.length
+      const caller = await gateway.caller("10", { models: [one.model] })
+      const told = await caller.post(one.path, body)
+      expect(told.status).toBe(403)
+      const { message: reason } = await errorOf(told)
+      expect(reason).toContain(one.place)
+      expect(reason).toContain(one.other)
+      expect(vendor.bodies.length).toBe(sent)
+      expect(await creditsOf(caller)).toMatchObject({ balance: "10", held: "0" })
+    })
+  }
+
+  test("is refused where it is no model of the provider's that has a price", async () => {
+    const caller = await gateway.caller("10")
+    const bodies: [string, string, Json][] = [
+      [
+        CHAT,
+        "fallbacks[0].model",
+        { model: "router/acme/small", fallbacks: [{ model: "openai/gpt-6-pro" }] },
+      ],
+      [MESSAGES, "fallbacks[0].model", { model: "claude/small", fallbacks: [{ model: "fable" }] }],
+    ]
+    for (const [to, place, body] of bodies) {
+      const told = await caller.post(to, { messages: HELLO, max_tokens: 50, ...body })
+      expect(told.status).toBe(400)
+      expect((await errorOf(told)).message).toContain(`\`${place}\``)
+    }
+  })
+})
+
+describe("an advisor's answers", () => {
+  const told = (model: string, max: number): Json => ({
+    model: "claude/small",
+    messages: HELLO,
+    max_tokens: 16,
+    tools: [{ type: "advisor_20260301", name: "advisor", model, max_uses: max }],
+  })
+  const consulted = (model: string, count: number, output: number): Json =>
+    message([], {
+      iterations: [
+        iteration("message", 60, 4),
+        ...Array.from({ length: count }, () => iteration("advisor_message", 800, output, model)),
+      ],
+    })
+  const price: Record<string, bigint> = { large: 10_000n, small: 1_000n }
+
+  for (const model of ["large", "small"]) {
+    for (const stream of [false, true]) {
+      test(`are held and charged at ${model}, ${stream ? "streamed" : "whole"}`, async () => {
+        path = MESSAGES
+        answer = consulted(model, 10, 4_000)
+        const caller = await gateway.caller("10")
+        const asked = await caller.post(MESSAGES, { ...told(model, 10), stream })
+        expect(asked.status, await asked.text()).toBe(200)
+        const [tool] = (vendor.bodies.at(-1)?.["tools"] ?? []) as Json[]
+        expect(tool).toMatchObject({ max_uses: 10, max_tokens: 4_096 })
+        const receipt = await receiptOf(caller, asked)
+        const rate = price[model] ?? 0n
+        const cost = 68_000n + 10n * (800n * rate + 4_000n * 2n * rate)
+        expect(nanocredits(receipt.cost)).toBe(cost)
+        expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(cost)
+      })
+    }
+  }
+
+  test("keep to the limit that the caller sets for them", async () => {
+    path = MESSAGES
+    answer = consulted("large", 1, 20_000)
+    const caller = await gateway.caller("10")
+    const [tool] = told("large", 1)["tools"] as Json[]
+    const body = { ...told("large", 1), tools: [{ ...tool, max_tokens: 20_000 }] }
+    const asked = await caller.post(MESSAGES, body)
+    expect(asked.status, await asked.text()).toBe(200)
+    const receipt = await receiptOf(caller, asked)
+    expect(nanocredits(receipt.cost)).toBe(68_000n + 8_000_000n + 400_000_000n)
+    expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(nanocredits(receipt.cost))
+  })
+})
+
+describe("what it takes to make a long conversation shorter", () => {
+  for (const stream of [false, true]) {
+    test(`is paid too, ${stream ? "streamed" : "whole"}`, async () => {
+      path = MESSAGES
+      answer = message([], {
+        iterations: [iteration("compaction", 60_000, 500), iteration("message", 100, 10)],
+      })
+      const caller = await gateway.caller("10")
+      const told = await caller.post(MESSAGES, {
+        model: "claude/talkative",
+        messages: HELLO,
+        max_tokens: 50,
+        stream,
+        context_management: { edits: [{ type: "compact_20260112" }] },
+      })
+      await told.text()
+      const receipt = await receiptOf(caller, told)
+      expect(receipt.usage).toEqual({ input: 60_100, output: 510 })
+      expect(nanocredits(receipt.cost)).toBe(61_120_000n)
+    })
+  }
+})

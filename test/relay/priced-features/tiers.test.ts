@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, framesOf, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { HELLO, nanocredits, receiptOf } from "../support.ts"
+
+const CHAT = "/v1/chat/completions"
+const RESPONSES = "/v1/responses"
+const STANDARD = 120_000n
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let answer: JsonObject = {}
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const isStream = vendor.bodies.at(-1)?.["stream"] === true
+    if (!isStream) return Response.json(answer)
+    return streamed(framesOf(new URL(request.url).pathname, answer))
+  })
+  const at = (dialect: string) => ({
+    ...provider(vendor.url, "azure"),
+    dialects: [dialect],
+    prices: { modes: { batch: "0.5", flex: "0.5", priority: "2", ultrafast: "6" } },
+  })
+  const model = simulated({ maxOutput: 50 })
+  gateway = await startGateway({
+    providers: {
+      chat: at("openai-chat"),
+      responses: at("openai-responses"),
+      plain: provider(vendor.url, "azure"),
+    },
+    models: { "chat/m": model, "responses/m": model, "plain/m": model },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function costOf(
+  path: string,
+  tier: string | undefined,
+  reported: string | undefined,
+  stream: boolean,
+) {
+  const more = reported === undefined ? {} : { service_tier: reported }
+  answer = (path === CHAT ? completion(more) : response([], more)) as JsonObject
+  const caller = await gateway.caller("10")
+  const said = path === CHAT ? { messages: HELLO } : { input: "Hello there" }
+  const model = path === CHAT ? "chat/m" : "responses/m"
+  const posted = await caller.post(path, {
+    model,
+    ...said,
+    ...(tier !== undefined && { service_tier: tier }),
+    stream,
+  })
+  const text = await posted.text()
+  expect(posted.status, text).toBe(200)
+  const { cost, hold } = await receiptOf(caller, posted)
+  if (tier !== undefined) expect(nanocredits(hold)).toBeGreaterThanOrEqual(nanocredits(cost))
+  return nanocredits(cost)
+}
+
+for (const path of [CHAT, RESPONSES]) {
+  for (const stream of [false, true]) {
+    describe(`a service tier at ${path}, ${stream ? "streamed" : "whole"}`, () => {
+      for (const tier of ["batch", "flex"]) {
+        test(`${tier} costs the standard price unless the response reports it`, async () => {
+          expect(await costOf(path, tier, undefined, stream)).toBe(STANDARD)
+          expect(await costOf(path, tier, "default", stream)).toBe(STANDARD)
+          expect(await costOf(path, tier, "auto", stream)).toBe(STANDARD)
+          expect(await costOf(path, tier, tier, stream)).toBe(STANDARD / 2n)
+        })
+      }
+
+      test("a tier that the request does not name costs its price if the response reports it", async () => {
+        expect(await costOf(path, undefined, "priority", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, undefined, "default", stream)).toBe(STANDARD)
+        expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD / 2n)
+        expect(await costOf(path, undefined, "fast", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, undefined, "ultrafast", stream)).toBe(STANDARD * 6n)
+        expect(await costOf(path, undefined, "unheard_of", stream)).toBe(STANDARD)
+      })
+
+      test("priority costs its price unless the response reports another tier", async () => {
+        expect(await costOf(path, "priority", undefined, stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "priority", "default", stream)).toBe(STANDARD)
+        expect(await costOf(path, "priority", "priority", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "priority", "fast", stream)).toBe(STANDARD * 2n)
+      })
+
+      test("fast is priority under its current name", async () => {
+        expect(await costOf(path, "fast", undefined, stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "fast", "fast", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "fast", "priority", stream)).toBe(STANDARD * 2n)
+        expect(await costOf(path, "fast", "default", stream)).toBe(STANDARD)
+        expect(await costOf(path, "auto", "fast", stream)).toBe(STANDARD * 2n)
+      })
+
+      test("ultrafast costs its price unless the response reports another tier", async () => {
+        expect(await costOf(path, "ultrafast", "ultrafast", stream)).toBe(STANDARD * 6n)
+        expect(await costOf(path, "ultrafast", undefined, stream)).toBe(STANDARD * 6n)
+        expect(await costOf(path, "ultrafast", "fast", stream)).toBe(STANDARD * 2n)
+      })
+    })
+  }
+}
+
+test("a reported tier without a price is charged as requested, listed and reported once", async () => {
+  const alarms = () => gateway.heard.filter(({ name }) => name === "usageUncharged")
+  const reported: [string, string | undefined, string, bigint][] = [
+    ["chat/m", undefined, "hyper", STANDARD],
+    ["chat/m", "priority", "hyper", STANDARD * 2n],
+    ["plain/m", undefined, "priority", STANDARD],
+    ["plain/m", undefined, "default", STANDARD],
+    ["plain/m", undefined, "scale", STANDARD],
+  ]
+  for (const [model, tier, name, price] of reported) {
+    answer = completion({ service_tier: name }) as JsonObject
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const service_tier = tier
+      const posted = await caller.post(CHAT, { model, messages: HELLO, stream, service_tier })
+      expect(posted.status, await posted.text()).toBe(200)
+      const { cost, unpriced } = await receiptOf(caller, posted)
+      expect(nanocredits(cost)).toBe(price)
+      const isStandard = ["default", "scale"].includes(name)
+      expect(unpriced).toEqual(isStandard ? undefined : [`service_tier: ${name}`])
+    }
+  }
+  const seen = alarms().map(({ facts }) => facts.slice(1))
+  expect(seen.filter(([, name]) => name !== "service_tier: unheard_of")).toEqual([
+    ["chat/m", "service_tier: hyper"],
+    ["plain/m", "service_tier: priority"],
+  ])
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { FittedWorld, FORMATS } from "../fitting/fitted-world.ts"
+
+let world: FittedWorld
+
+beforeAll(async () => {
+  world = await FittedWorld.start({
+    "m/routed": ["openrouter", "openai/gpt-4.1"],
+    "m/groq": ["groq", "llama-3.3-70b-versatile"],
+  })
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+const PROVIDER = {
+  order: ["anthropic", "google-vertex/us"],
+  only: ["anthropic"],
+  ignore: ["deepinfra"],
+  quantizations: ["fp8"],
+  preferred_min_throughput: 50,
+  allow_fallbacks: true,
+}
+const LOSSES = [
+  "provider.quantizations",
+  "provider.preferred_min_throughput",
+  "provider.order",
+  "provider.only",
+  "provider.ignore",
+]
+
+// Fields are written in another way in Google's format.
+const ALL = FORMATS.filter((format) => format !== "gemini").flatMap((format) =>
+  [false, true].map((stream) => [format, stream] as const),
+)
+
+test.each(ALL)(
+  "fields of OpenRouter that this gateway does not have are left out, asked at %s, streamed: %p",
+  async (format, stream) => {
+    const more = { provider: PROVIDER, models: ["acme/other"] }
+    const { sent, losses } = await world.ask(format, "m/routed", {}, { stream, more })
+    expect(sent.body).not.toHaveProperty("provider")
+    expect(sent.body).not.toHaveProperty("models")
+    expect(losses.split(", ")).toEqual(["models", ...LOSSES].map((name) => `${name}:dropped`))
+  },
+)
+
+const CHAT = "/v1/chat/completions"
+const BODY = { model: "m/routed", messages: [{ role: "user", content: "Hi" }] }
+
+test("providers of this gateway are kept", async () => {
+  const provider = { only: ["openrouter", "anthropic"] }
+  const { losses } = await world.post(CHAT, { ...BODY, provider })
+  expect(losses).toBe("provider.only:dropped")
+  const none = await world.request(CHAT, { ...BODY, provider: { only: ["groq"] } })
+  expect(none.status).toBe(400)
+})
+
+test.each([
+  [{ ...BODY, provider: PROVIDER }, { "x-tollgate-strict": "true" }],
+  [{ ...BODY, provider: { ...PROVIDER, require_parameters: true } }, {}],
+  [{ ...BODY, model: "m/groq", provider: PROVIDER }, {}],
+  [{ ...BODY, provider: { data_collection: "deny" } }, {}],
+  [{ ...BODY, provider: { zdr: true } }, {}],
+])(
+  "strict callers, other providers and promises about data get an error: %j",
+  async (body, headers) => {
+    expect((await world.request(CHAT, body, headers)).status).toBe(400)
+  },
+)

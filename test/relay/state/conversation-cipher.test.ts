@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test"
+import { ConversationCipher } from "../../../src/relay/state/conversation-cipher.ts"
+
+const cipher = new ConversationCipher("a secret of the installation")
+const SLICE = 1024 * 1024
+
+test.each([
+  ["an empty text", ""],
+  ["a short text", "Hello, 👋"],
+  ["a text of one slice", "a".repeat(SLICE)],
+  ["a text whose slice would end in half a character", `${"a".repeat(SLICE - 1)}👋é`],
+  ["a text of many slices of such characters", "👋é".repeat(SLICE)],
+])("%s is the same after it was encrypted", async (_, text) => {
+  const part = await cipher.encrypt("hash", text)
+  expect(cipher.open(part)?.toString() === text).toBe(true)
+  expect(cipher.open({ ...part, hash: "another" })).toBeUndefined()
+})

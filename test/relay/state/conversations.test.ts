@@ -1,0 +1,188 @@
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { asked, PATH, statusOf } from "./conversation-turns.ts"
+import { until } from "../../support/until.ts"
+
+const LONG = "tea and cake ".repeat(1_000)
+
+/** The bytes of the file, once something is kept in it. */
+async function kept(gateway: TestGateway): Promise<Buffer> {
+  const path = join(gateway.settings.data, "conversations.db")
+  await until(() => existsSync(`${path}-wal`))
+  using reading = new Database(path, { readonly: true })
+  const tables = reading.query("SELECT 1 FROM sqlite_schema WHERE name = 'parts'")
+  await until(() => tables.get() !== null)
+  await until(() => reading.query("SELECT 1 FROM parts LIMIT 1").get() !== null)
+  return Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)])
+}
+
+/** Of two accounts the one keeps more than there is room for. */
+async function expectOldestGone(gateway: TestGateway): Promise<void> {
+  const [ann, bob] = [await gateway.caller(), await gateway.caller()]
+  const others = await asked(bob, { input: LONG })
+  const answers: string[] = []
+  for (let turn = 0; turn < 6; turn++) answers.push((await asked(ann, { input: LONG })).id)
+  expect(await statusOf(ann, answers[0] ?? "")).toBe(404)
+  expect(await statusOf(ann, answers[5] ?? "")).toBe(200)
+  expect(await statusOf(bob, others.id)).toBe(200)
+}
+
+test("a stored response cannot be cancelled, since none runs in the background", async () => {
+  await using gateway = await startGateway()
+  const [ann, bob] = [await gateway.caller(), await gateway.caller()]
+  const { id } = await asked(ann, { input: "Hi" })
+  const cancel = async (caller: typeof ann, name: string): Promise<unknown[]> => {
+    const response = await caller.post(`${PATH}/${name}/cancel`, {})
+    const { error } = (await response.json()) as { error: { type: string; message: string } }
+    return [response.status, error.type, error.message.includes("background")]
+  }
+  expect(await cancel(ann, id)).toEqual([400, "invalid_request_error", true])
+  expect(await cancel(bob, id)).toEqual([404, "invalid_request_error", false])
+  expect(await cancel(ann, "resp_unknown")).toEqual([404, "invalid_request_error", false])
+  expect(await statusOf(ann, id)).toBe(200)
+})
+
+describe("what is kept", () => {
+  test("is sealed, and found by no id", async () => {
+    await using gateway = await startGateway()
+    const ann = await gateway.caller()
+    const { id, output } = await asked(ann, { input: "My secret is tea" })
+    const bytes = await kept(gateway)
+    for (const text of ["My secret", id, output[0]?.id ?? ""]) {
+      expect(bytes.includes(text)).toBe(false)
+    }
+    expect(await statusOf(ann, id)).toBe(200)
+  })
+
+  test("is held and charged for as a whole", async () => {
+    await using gateway = await startGateway()
+    const rich = await gateway.caller()
+    const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
+    const order = { model: "sim/echo", input: "Hi", previous_response_id: id }
+    const estimate = await rich.post("/v1/estimate", { path: PATH, body: order })
+    const short = await rich.post("/v1/estimate", {
+      path: PATH,
+      body: { model: "sim/echo", input: "Hi" },
+    })
+    const [whole, alone] = [(await estimate.json()) as Estimated, (await short.json()) as Estimated]
+    expect(estimate.status).toBe(200)
+    expect(inputOf(whole)).toBeGreaterThan(inputOf(alone) + 2_000)
+    const before = await rich.balance()
+    await asked(rich, { ...order, max_output_tokens: 20 })
+    expect(before - (await rich.balance())).toBeGreaterThan(2_000_000n)
+  })
+
+  test("is not sent where the credits do not cover it", async () => {
+    await using gateway = await startGateway()
+    const poor = await gateway.caller("0.0095")
+    const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
+    const calls = gateway.simulator.requests.length
+    const order = { model: "sim/echo", input: LONG, previous_response_id: id }
+    const refused = await poor.post(PATH, { ...order, max_output_tokens: 20 })
+    expect(refused.status).toBe(402)
+    expect(gateway.simulator.requests).toHaveLength(calls)
+  })
+
+  test("does not multiply by being named again and again", async () => {
+    await using gateway = await startGateway()
+    const ann = await gateway.caller()
+    const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })
+    const calls = gateway.simulator.requests.length
+    const reference = { type: "item_reference", id: output[0]?.id }
+    const order = { model: "sim/echo", input: Array.from({ length: 5_001 }, () => reference) }
+    const refused = await ann.post(PATH, order)
+    expect(refused.status).toBe(400)
+    const twenty = Array.from({ length: 20 }, () => reference)
+    const whole = await ann.post("/v1/estimate", {
+      path: PATH,
+      body: { model: "sim/echo", input: twenty },
+    })
+    const once = await ann.post("/v1/estimate", {
+      path: PATH,
+      body: { model: "sim/echo", input: [reference] },
+    })
+    const told = (await whole.json()) as Estimated
+    expect(inputOf(told)).toBeGreaterThan(15 * inputOf((await once.json()) as Estimated))
+    expect(gateway.simulator.requests).toHaveLength(calls)
+  })
+
+  test.each(["sim/echo", "sim/responses"])(
+    "is not blamed where another account's is named with it, at %s",
+    async (model) => {
+      const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
+      await using gateway = await startGateway({ models })
+      const [ann, bob] = [await gateway.caller(), await gateway.caller()]
+      const own = await asked(ann, { input: "Mine" })
+      const foreign = await asked(bob, { input: "Not yours" })
+      const reference = (id: string | undefined) => ({ type: "item_reference", id })
+      const input = [reference(own.output[0]?.id), reference(foreign.output[0]?.id)]
+      for (const [body, path] of [
+        [{ input }, "input[1].id"],
+        [{ input, previous_response_id: own.id }, "input[1].id"],
+        [{ input: input.slice(0, 1), previous_response_id: foreign.id }, "previous_response_id"],
+      ] as const) {
+        const calls = gateway.simulator.requests.length
+        const refused = await ann.post(PATH, { model, ...body })
+        const { error } = (await refused.json()) as { error: { code: string; param: string } }
+        expect([refused.status, error.code, error.param]).toEqual([404, "not_found", path])
+        expect(gateway.simulator.requests).toHaveLength(calls)
+      }
+    },
+  )
+
+  test("is not asked for once it is turned off", async () => {
+    await using gateway = await startGateway({
+      settings: { responses: { keep: 0, accountBytes: 1 << 20, totalBytes: 1 << 20 } },
+    })
+    const ann = await gateway.caller()
+    const { id } = await asked(ann, { input: "Hi" })
+    expect(await statusOf(ann, id)).toBe(400)
+    expect(existsSync(join(gateway.settings.data, "conversations.db"))).toBe(false)
+  })
+})
+
+describe("the oldest give way", () => {
+  test("of an account, and no one else's", async () => {
+    await using gateway = await startGateway({
+      settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
+    })
+    await expectOldestGone(gateway)
+  })
+
+  test("of all, those of the account that keeps most", async () => {
+    await using gateway = await startGateway({
+      settings: { responses: { keep: 60_000, accountBytes: 1 << 30, totalBytes: 150_000 } },
+    })
+    await expectOldestGone(gateway)
+  })
+})
+
+test("under 'vendor_state: pass' what is kept is written out, and what no one knows is passed on", async () => {
+  await using gateway = await startGateway({
+    settings: { vendorState: "pass" },
+    models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },
+  })
+  const ann = await gateway.caller()
+  const { id } = await asked(ann, { input: "My name is Ann" })
+  await asked(ann, { model: "sim/gpt", input: "Who am I?", previous_response_id: id })
+  const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
+  expect(sent).toContain("My name is Ann")
+  const calls = gateway.simulator.requests.length
+  const order = { model: "sim/gpt", input: "Hi", previous_response_id: "resp_strange" }
+  await (await ann.post(PATH, order)).text()
+  expect(gateway.simulator.requests.length).toBeGreaterThan(calls)
+})
+
+interface Estimated {
+  readonly parts: readonly {
+    readonly lines: readonly { readonly name: string; readonly quantity: number }[]
+  }[]
+}
+
+/** The tokens of input in an estimate. */
+function inputOf({ parts: [part] }: Estimated): number {
+  return part?.lines.find(({ name }) => name.includes("input"))?.quantity ?? Number.NaN
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { startStateVendor, type StateVendor } from "./state-vendor.ts"
+import { errorOf } from "../support.ts"
+
+const MODEL = "first/gpt"
+
+let vendor: StateVendor
+let gateway: TestGateway
+let ann: TestCaller
+let bob: TestCaller
+
+beforeAll(async () => {
+  vendor = startStateVendor()
+  gateway = await startGateway({
+    providers: { first: provider(vendor.url, "openai") },
+    models: {
+      [MODEL]: simulated({
+        context: 200_000,
+        deployments: [{ provider: "first", model: "gpt", weight: 1 }],
+      }),
+    },
+    settings: { vendorState: "pass" },
+  })
+  ann = await gateway.caller()
+  bob = await gateway.caller()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+function ask(caller: TestCaller, body: object): Promise<Response> {
+  return caller.post("/v1/responses", { model: MODEL, input: "Hi", max_output_tokens: 20, ...body })
+}
+
+test("what no one knows is passed on, held with the whole context, and belongs to no one by that", async () => {
+  const body = { conversation: "conv_old" }
+  for (const caller of [ann, bob]) {
+    const answer = await ask(caller, body)
+    expect(answer.status).toBe(200)
+    // The vendor tells the name of the conversation again.
+    expect(await answer.json()).toMatchObject({ conversation: { id: "conv_old" } })
+    const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
+    expect(await receipt.json()).toMatchObject({ hold: "0.20004" })
+  }
+})
+
+test("an account that cannot pay for the whole context is not served", async () => {
+  const poor = await gateway.caller("0.01")
+  const refused = await errorOf(await ask(poor, { previous_response_id: "resp_x" }))
+  expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" })
+})
+
+test("what is known to be another's stays so", async () => {
+  const { id } = (await (await ask(ann, {})).json()) as { id: string }
+  const others = await errorOf(await ask(bob, { previous_response_id: id }))
+  expect(others).toMatchObject({ status: 404, code: "not_found", param: "previous_response_id" })
+  const own = await ask(ann, { previous_response_id: id })
+  expect(own.status).toBe(200)
+})
+
+test("a vendor's 404 of what no one knows is the caller's", async () => {
+  const message = "Conversation with id 'conv_y' not found."
+  vendor.refusal = { status: 404, body: { error: { message, type: "invalid_request_error" } } }
+  const refused = await ask(ann, { conversation: "conv_y" })
+  vendor.refusal = undefined
+  expect(refused.headers.get("x-should-retry")).toBe("false")
+  expect(await errorOf(refused)).toMatchObject({ status: 404, message })
+})
+
+test("a vendor that does not know the model or the address has failed all the same", async () => {
+  const errors = [
+    { message: "The model 'gpt' does not exist", code: "model_not_found" },
+    { message: "The API deployment for this resource does not exist", code: "DeploymentNotFound" },
+  ]
+  for (const error of errors) {
+    vendor.refusal = { status: 404, body: { error } }
+    const failed = await ask(ann, { conversation: "conv_y" })
+    vendor.refusal = undefined
+    expect(failed.status).toBe(502)
+  }
+})

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { nextTurn, ownTurn } from "../../../src/canon/next-turn.ts"
+import { SseParser } from "../../../src/wire/sse.ts"
+import { longestPause } from "../../support/pauses.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+import { frame, streamed, WHOLE_STREAM, wholeAnswer } from "../scripted-vendor.ts"
+import { CHAT, contentOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
+
+const MEGABYTE = 1024 * 1024
+/** Milliseconds in which nobody else is served. */
+const LONGEST_PAUSE = 200
+
+type Answer = (body: Record<string, unknown>) => Response
+
+const good: Answer = (body) => {
+  if (body["input"] !== undefined) {
+    const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
+    const usage = { prompt_tokens: 2, total_tokens: 2 }
+    return Response.json({ object: "list", model: "x", data, usage })
+  }
+  return body["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+}
+const status = (code: number): Answer => {
+  return () => Response.json({ error: { message: "no" } }, { status: code })
+}
+
+/** How each upstream model is answered next; those that are not named work. */
+const answers = new Map<string, Answer[]>()
+/** Requests for each upstream model. */
+const asked = new Map<string, number>()
+/** Bytes that have left of an answer without an end. */
+let sent = 0
+
+let vendor: Bun.Server<undefined>
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  vendor = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const body = (await request.json()) as Record<string, unknown>
+      const model = String(body["model"])
+      asked.set(model, (asked.get(model) ?? 0) + 1)
+      return (answers.get(model)?.shift() ?? good)(body)
+    },
+  })
+  const at = (model: string, weight: number) => ({ provider: "odd", model, weight })
+  const backedUp = (name: string) =>
+    simulated({ deployments: [at(`${name}-bad`, 1), at(`${name}-good`, 0)] })
+  const names = [
+    "lines",
+    "comments",
+    "frames",
+    "garbage",
+    "values",
+    "weights",
+    "alive",
+    "blanks",
+    "refused",
+  ]
+  gateway = await startGateway({
+    providers: { odd: provider(`http://127.0.0.1:${vendor.port}/v1`) },
+    models: {
+      ...Object.fromEntries(names.map((name) => [`odd/${name}`, backedUp(name)])),
+      "odd/three": simulated({ deployments: ["a", "b", "c"].map((name) => at(name, 1)) }),
+      "odd/vectors": {
+        kind: "embedding",
+        price: { input: "1" },
+        deployments: [at("vectors", 1)],
+      },
+    },
+    settings: {
+      routing: { choice: "weight", affinity: true, hedge: false, retries: 1 },
+      deadlines: { connect: 5_000, firstByte: 1_000, betweenBytes: 20_000, whole: 60_000 },
+    },
+  })
+  caller = await gateway.caller("100")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await vendor.stop(true)
+})
+
+beforeEach(() => {
+  answers.clear()
+  asked.clear()
+})
+
+const ask = (model: string, stream: boolean) =>
+  caller.post(CHAT, { model, messages: HELLO, stream })
+
+/** Three gigabytes of it, made as they are read. */
+function endless(type: string, text: string): Answer {
+  const chunk = Buffer.from(text.repeat(Math.ceil((64 * 1024) / text.length)))
+  return () => {
+    sent = 0
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          sent += chunk.byteLength
+          if (sent > 3 * 1024 * MEGABYTE) controller.close()
+          else controller.enqueue(chunk)
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    return new Response(body, { headers: { "content-type": type } })
+  }
+}
+
+function choices(count: number): string {
+  const all = Array.from({ length: count }, (_, index) => ({ index, delta: { content: "a" } }))
+  return JSON.stringify({ id: "1", model: "x", choices: all })
+}
+
+/** A sign of life each tenth of a second, and nothing else. */
+function alive(type: string, sign: string): Answer {
+  return () => {
+    let timer: Timer
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        timer = setInterval(() => controller.enqueue(Buffer.from(sign)), 100)
+      },
+      cancel: () => clearInterval(timer),
+    })
+    return new Response(body, { headers: { "content-type": type } })
+  }
+}
+
+describe("a vendor that never says a word is left for the next one, and stops nobody else:", () => {
+  const EVENTS = "text/event-stream"
+  const JSON_TYPE = "application/json"
+  const floods: readonly [string, string, Answer, boolean, number][] = [
+    ["lines that are none of an event's", "lines", endless(EVENTS, " \n"), true, 8],
+    ["comments", "comments", endless(EVENTS, ": alive\n\n"), true, 16],
+    ["frames that say nothing", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
+    ["what is no JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
+  ]
+  for (const [what, name, flood, stream, most] of floods) {
+    test(`${what} without an end`, async () => {
+      const pause = await longestPause(LONGEST_PAUSE, async () => {
+        answers.set(`${name}-bad`, [flood])
+        const response = await ask(`odd/${name}`, stream)
+        expect(response.status).toBe(200)
+        await response.text()
+        expect(sent).toBeLessThan(most * MEGABYTE)
+      })
+      expect(pause).toBeLessThan(LONGEST_PAUSE)
+      await nothingHeld(caller)
+    })
+  }
+
+  test("millions of values that call themselves text", async () => {
+    const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
+    answers.set("values-bad", [
+      () => new Response(many, { headers: { "content-type": "text/plain" } }),
+    ])
+    const response = await ask("odd/values", false)
+    expect(response.status).toBe(200)
+    const { attempts } = await receiptOf(caller, response)
+    expect(attempts).toMatchObject([{ outcome: "upstream_error" }, { outcome: "ok" }])
+    const [failure] = gateway.heard.filter(({ name }) => name === "attemptEnded").slice(-1)
+    expect(JSON.stringify(failure)).toContain("choices, which was not read")
+  })
+
+  const many: readonly [what: string, json: string, stream: boolean, said: string][] = [
+    ["two million elements in a frame", `{"a":[${"0,".repeat(2_000_000)}0]}`, true, "elements"],
+    ["eleven million elements", `{"choices":[${"0,".repeat(11_000_000)}0]}`, false, "elements"],
+    ["more choices than there can be in a frame", choices(20_000), true, "choices"],
+    ["more choices than there can be", choices(20_000), false, "choices"],
+    [
+      "frames of many values without a word",
+      `{"a":[${"{},    ".repeat(249_000)}0]}`,
+      true,
+      "a word",
+    ],
+  ]
+  // A deployment that fails three times in a row rests.
+  const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
+  for (const [name, what, json, stream, said] of numbered) {
+    test(what, async () => {
+      const type = stream ? EVENTS : JSON_TYPE
+      const body = stream ? `data: ${json}\n\n`.repeat(8) : json
+      answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
+      const response = await ask(`odd/${name}`, stream)
+      expect(response.status).toBe(200)
+      await response.text()
+      const { attempts } = await receiptOf(caller, response)
+      expect(attempts).toMatchObject([{ outcome: "upstream_error" }, { outcome: "ok" }])
+      const [failure] = gateway.heard.filter(({ name }) => name === "attemptEnded").slice(-1)
+      expect(JSON.stringify(failure)).toContain(said)
+      await nothingHeld(caller)
+    })
+  }
+
+  const signs: readonly [string, string, string, string, boolean][] = [
+    ["a comment now and then", "alive", "text/event-stream", ": alive\n\n", true],
+    ["white space now and then", "blanks", "application/json", "\n", false],
+  ]
+  for (const [what, name, type, sign, stream] of signs) {
+    test(`${what} is no first byte of an answer`, async () => {
+      answers.set(`${name}-bad`, [alive(type, sign)])
+      const response = await ask(`odd/${name}`, stream)
+      expect(response.status).toBe(200)
+      await response.text()
+      const { attempts } = await receiptOf(caller, response)
+      expect(attempts).toMatchObject([{ outcome: "upstream_timeout" }, { outcome: "ok" }])
+    })
+  }
+})
+
+test("what takes long is done one at a time, with turns for others between", async () => {
+  const order: string[] = []
+  const heavy = ["first", "second", "third"].map(async (name) => {
+    await ownTurn()
+    order.push(name)
+  })
+  const others = (async () => {
+    while (order.filter((name) => name !== "other").length < heavy.length) {
+      await nextTurn()
+      order.push("other")
+    }
+  })()
+  await Promise.all([...heavy, others])
+  expect(order.join()).toMatch(/first.*other.*second.*other.*third/)
+})
+
+test("comments take nothing of the memory that all requests share", () => {
+  let taken = 0
+  const memory = {
+    takeAnswer: (bytes: number) => void (taken += bytes),
+    give: (bytes: number) => void (taken -= bytes),
+  }
+  const parser = new SseParser({ memory })
+  for (let count = 0; count < 16; count++) {
+    parser.push(Buffer.from(": alive and well, thank you\n".repeat(2_000)))
+    expect(taken).toBe(0)
+  }
+  parser.push(Buffer.from(`data: ${"a".repeat(MEGABYTE)}`))
+  expect(taken).toBeGreaterThan(MEGABYTE)
+  expect(parser.push(Buffer.from("\n\n"))).toHaveLength(1)
+  expect(taken).toBe(0)
+})
+
+test("an outage of all deployments is not made worse: those that rest are tried now and then", async () => {
+  const requests = 200
+  for (const name of ["a", "b", "c"]) {
+    answers.set(
+      name,
+      Array.from({ length: requests * 2 }, () => status(500)),
+    )
+  }
+  const counted = () => [...asked.values()].reduce((sum, count) => sum + count, 0)
+  // Until it is known that all three fail.
+  for (let failure = 0; failure < 3; failure++) {
+    expect((await ask("odd/three", false)).status).toBe(502)
+  }
+  const before = counted()
+  const begun = performance.now()
+  const all = await Promise.all(Array.from({ length: requests }, () => ask("odd/three", false)))
+  // A busy machine may let one of them wait too long.
+  expect(all.filter((response) => response.status < 502)).toEqual([])
+  const seconds = (performance.now() - begun) / 1_000
+  // Each of the three may be retried ten times, and tried ten times in a second although it rests.
+  const most = requests + 3 * (10 + 10 + 10 * seconds)
+  expect(most).toBeLessThan(3 * requests)
+  expect(counted() - before).toBeLessThanOrEqual(most)
+  answers.clear()
+  let response = await ask("odd/three", false)
+  while (response.status !== 200) response = await ask("odd/three", false)
+  expect(response.status).toBe(200)
+})
+
+test("what is tried again is worth it by its own failure, not by that of another that rests", async () => {
+  answers.set("refused-bad", [status(500), status(500)])
+  answers.set("refused-good", [status(401), status(401)])
+  const first = await ask("odd/refused", false)
+  expect(first.status).toBe(502)
+  answers.set("refused-bad", [status(500)])
+  const second = await ask("odd/refused", false)
+  expect(second.status).toBe(200)
+  const { attempts } = await receiptOf(caller, second)
+  expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])
+})
+
+test("an answer of an operation that cannot be used is a failed attempt", async () => {
+  answers.set("vectors", [() => Response.json({})])
+  const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
+  expect(response.status).toBe(200)
+  const { attempts } = await receiptOf(caller, response)
+  expect(attempts).toMatchObject([{ outcome: "upstream_error" }, { outcome: "ok" }])
+  expect(gateway.heard).toContainEqual(
+    expect.objectContaining({
+      name: "attemptFailed",
+      facts: expect.arrayContaining(["odd/vectors"]),
+    }),
+  )
+})
+
+test("an opening that waits for its first content is passed on with it", async () => {
+  answers.set("three", [() => streamed([frame(""), 20, WHOLE_STREAM])])
+  const response = await ask("odd/three", true)
+  expect(contentOf(await response.text())).toBe("Hello")
+})
