@@ -42,6 +42,24 @@ const LAYERS: Readonly<Record<string, number>> = {
   "runtime.ts": 0,
 }
 
+/** The layer of each folder of `src/relay`, within the layer of `relay`. */
+const RELAY_LAYERS: Readonly<Record<string, number>> = {
+  chat: 7,
+  operations: 7,
+  pipeline: 6,
+  upstream: 5,
+  billing: 4,
+  "priced-features": 3,
+  fitting: 2,
+  metering: 2,
+  state: 2,
+  "routing-preferences": 2,
+  request: 1,
+  worker: 1,
+  lifetime: 0,
+  tokens: 0,
+}
+
 /** Allowed imports within a layer: the process starts the command line, the app builds its parts. */
 const SIDEWAYS: ReadonlySet<string> = new Set(["main.ts>cli", "app.ts>app"])
 
@@ -116,7 +134,24 @@ function checkImports(file: SourceFile): string[] {
       faults.push(`${file.path}: imports ${target}, which is not in a lower layer`)
     }
   }
+  if (file.module === "relay") faults.push(...checkRelayImports(file))
   return [...faults, ...checkForbidden(file)]
+}
+
+/** The folders of `relay` are layers as well. */
+function checkRelayImports({ path, imports }: SourceFile): string[] {
+  const faults: string[] = []
+  const [, folder = ""] = path.split("/")
+  const layer = RELAY_LAYERS[folder]
+  if (layer === undefined) return [`${path}: 'relay/${folder}' is in no layer`]
+  for (const target of imports) {
+    const [module, imported = ""] = target.split("/")
+    if (module !== "relay" || imported === folder) continue
+    if ((RELAY_LAYERS[imported] ?? Infinity) >= layer) {
+      faults.push(`${path}: imports ${target}, which is not in a lower layer of relay`)
+    }
+  }
+  return faults
 }
 
 function checkForbidden(file: SourceFile): string[] {

@@ -21,7 +21,7 @@ export class AttemptWorld implements Disposable {
   async with<Result>(
     dialect: UpstreamDialect,
     request: ChatRequest,
-    run: (attempt: Attempt) => Promise<Result>,
+    run: (attempt: Attempt<Plan>) => Promise<Result>,
   ): Promise<Result> {
     const plan = {
       deployment: { id: request.model },

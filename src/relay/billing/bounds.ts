@@ -142,11 +142,6 @@ function boundOf(request: ChatRequest, input: number, model: Model, kinds: numbe
   }
 }
 
-/** A vendor that gives one choice at a time reads the whole prompt for each. */
-export function repeated(calls: number, bound: Bound): Bound {
-  return calls === 1 ? bound : { ...bound, input: bound.input * calls, calls }
-}
-
 /** No one gets more than the model can say, whatever was asked for. */
 export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
   const max = model.maxOutput ?? model.context

@@ -6,7 +6,7 @@ import type { PendingCharge } from "./pending-charge.ts"
 import { CHARACTERS_OF_TOKEN } from "./provider-cost.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Meter } from "../metering/meter.ts"
-import { audioTokensOf } from "../operations/speech/speech-usage.ts"
+import { audioTokensOf } from "../../media/generated-audio-tokens.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
 /** An answer to charge. */

@@ -7,14 +7,7 @@ import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import { minOutput } from "../fitting/own-limits.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import {
-  type Bound,
-  boundByBytes,
-  boundByCount,
-  keptTokens,
-  repeated,
-  boundedText,
-} from "./bounds.ts"
+import { type Bound, boundByBytes, boundByCount, keptTokens, boundedText } from "./bounds.ts"
 import { affordableOutput, worstCost } from "./bound-cost.ts"
 import { highestCost } from "./deployment-costs.ts"
 import { ledgerUnavailable, indebted, refusalOf, reserved } from "./payment-refusals.ts"
@@ -26,9 +19,9 @@ import {
   type PendingCharge,
   type UsageAdmission,
   type UsageHoldInput,
-  widened,
 } from "./pending-charge.ts"
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
+import { widenedBound } from "./widened-bound.ts"
 
 /** Reported to the operator. */
 export interface HoldAlarms {
@@ -71,7 +64,7 @@ export class Holds {
     const held = isDemand ? asked.held : asked.deployments
     const terms = isDemand ? asked.terms : undefined
     const bytes = boundByBytes(request, call, model, keptTokens(state, model))
-    const bound = repeated(calls, widened(terms, model, bytes, calls))
+    const bound = widenedBound(bytes, terms, model, calls)
     const withFewerCalls = isDemand ? asked.withFewerCalls : undefined
     const chat = { call, request, payer, model, state, calls, clients, withFewerCalls }
     const input = { ...chat, held, terms, bound }
@@ -244,7 +237,7 @@ const FEWER_CALLS = [4, 1]
 /** Returns the bound of the request itself, widened by the vendor's additions. */
 function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
   const { terms, model, calls } = input
-  return { ...input, bound: repeated(calls, widened(terms, model, plain, calls)) }
+  return { ...input, bound: widenedBound(plain, terms, model, calls) }
 }
 
 /** Nanocredits: the cost of a usage at the most expensive deployment. */

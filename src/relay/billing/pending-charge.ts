@@ -6,7 +6,7 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { Hold } from "../../ledger/hold.ts"
 import type { Demand } from "../priced-features/survey.ts"
-import { type Terms, widen } from "../priced-features/terms.ts"
+import type { Terms } from "../priced-features/terms.ts"
 import { longestOf } from "../../catalog/several-models.ts"
 import { boundAt } from "./bound-cost.ts"
 import { type Bound, estimateInput, longestAnswer } from "./bounds.ts"
@@ -107,16 +107,6 @@ export interface UsageHoldInput extends AnyHoldInput {
 }
 
 export type HoldInput = ChatHoldInput | UsageHoldInput
-
-/** A bound with what the terms of the deployments add to it. */
-export function widened(
-  terms: HoldInput["terms"],
-  { context }: Model,
-  bound: Bound,
-  calls: number,
-): Bound {
-  return terms === undefined ? bound : widen(bound, [...terms.values()], { context, calls })
-}
 
 /** The most that a request can have used. */
 export function maxOf(

@@ -3,17 +3,13 @@ import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { ASSUMED_CALLS_FACTOR } from "../../vendors/priced-features/switch.ts"
+import { MIN_OUTPUT } from "../fitting/own-limits.ts"
 import type { Terms } from "../priced-features/terms.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
 /** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
 const GENEROUS = 4
 const WRAPPED = 4_096
-/**
- * Vendors raise a limit on output to their own least, and count their own marks: OpenAI's responses take
- * no less than 16, Cohere was seen to give 6 tokens for 3 (decision 17).
- */
-export const MIN_OUTPUT = 16
 
 /** Maximum output tokens of each of several agents. */
 const AGENT_ANSWER = 65_536

@@ -10,7 +10,7 @@ import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 /** An answer that comes in pieces, however many upstream calls it takes. */
 export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly plan: Plan
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly Attempt<Plan>[]
   readonly writer: Writer
   /** What was delivered so far. */
   readonly meter: Meter

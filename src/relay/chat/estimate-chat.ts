@@ -5,7 +5,8 @@ import { priceTimes } from "../../ledger/price.ts"
 import type { Health } from "../../routing/health.ts"
 
 import { SAME } from "../../ledger/price.ts"
-import { type PendingCharge, widened } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
+import { widenedBound } from "../billing/widened-bound.ts"
 import { cheapestOf } from "../billing/deployment-costs.ts"
 import {
   type Bound,
@@ -14,7 +15,6 @@ import {
   boundedText,
   keptTokens,
   fewestTokens,
-  repeated,
   textOf,
 } from "../billing/bounds.ts"
 import { linesOfBound, worstCost } from "../billing/bound-cost.ts"
@@ -116,7 +116,7 @@ async function linesOfChat(
 /** A bound with what the vendor does by itself, and as far as the balance pays for it. */
 function boundFor({ clampedTo, model, terms, input }: PendingCharge, plain: Bound): Bound {
   const calls = input.request === undefined ? 1 : input.calls
-  const bound = repeated(calls, widened(terms, model, plain, calls))
+  const bound = widenedBound(plain, terms, model, calls)
   return clampedTo === undefined ? bound : { ...bound, output: clampedTo }
 }
 

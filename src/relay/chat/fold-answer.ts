@@ -8,6 +8,7 @@ import { AnswerSize } from "../upstream/collect-answer.ts"
 import type { ReadingParts } from "./reading-parts.ts"
 import type { FrameWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import type { Plan } from "./plan.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
 
 /** Fields with which a caller asks for what a vendor's own tools find, or for audio and images. */
@@ -39,7 +40,7 @@ export interface FoldedAnswer {
  * @throws GatewayError of a stream that broke before that: a part of an answer is none.
  */
 export async function foldAnswer(
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   response: HttpAnswer,
   parts: ReadingParts,
 ): Promise<FoldedAnswer> {

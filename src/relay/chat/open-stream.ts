@@ -37,14 +37,14 @@ export interface OpeningServices {
 export interface Counted {
   readonly plan: Plan
   readonly meter: Meter
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly Attempt<Plan>[]
 }
 
 /** A plan whose calls are made. */
 interface Opened {
   readonly plan: Plan
   readonly recorder: StateRecorder | undefined
-  readonly attempts: Attempt[]
+  readonly attempts: Attempt<Plan>[]
   /** The started streams of several calls; unordered. */
   readonly streams: UpstreamStream[]
   readonly writer: TranscodingWriter | undefined
@@ -157,14 +157,14 @@ export class StreamOpening {
 }
 
 /** Returns the counted usage of a plan's calls, without calls that their provider rejected. */
-function countedOf(plan: Plan, all: readonly Attempt[]): Counted {
+function countedOf(plan: Plan, all: readonly Attempt<Plan>[]): Counted {
   const attempts = all.filter((attempt) => !isRejected(attempt))
   const meters = attempts.flatMap(({ meter }) => meter ?? [])
   return { plan, attempts, meter: Meter.sum(meters) }
 }
 
 /** Whether another call was taken in the place of one, whose cost is counted by now. */
-function isGivenUp({ ended }: Attempt): boolean {
+function isGivenUp({ ended }: Attempt<Plan>): boolean {
   return ended instanceof CallEnded && ended.reason === "not_needed"
 }
 

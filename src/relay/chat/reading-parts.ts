@@ -20,7 +20,7 @@ export type ReadingParts = Omit<StreamParts, "writer">
 export function readingParts(
   counter: TokenCounter,
   context: ChatContext,
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   recorder: StateRecorder | undefined,
 ): ReadingParts {
   const { plan, startedAt } = attempt

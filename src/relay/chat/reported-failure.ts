@@ -1,13 +1,14 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import type { Plan } from "./plan.ts"
 import { messageIn } from "../upstream/refusal.ts"
 
 const GOOD_STATUS = 200
 
 /** The error that a vendor reports in an answer with a good status. */
 export function reportedFailure(
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   error: JsonObject,
   headers?: Headers,
 ): GatewayError {

@@ -55,7 +55,7 @@ export class ChoiceWriter implements StreamWriter {
 /** Several upstream calls as one answer: each gives one choice, passed on as it comes. */
 export class SeveralStreams implements AnswerStream {
   readonly plan: Plan
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly Attempt<Plan>[]
   readonly writer: TranscodingWriter
   readonly #streams: readonly UpstreamStream[]
   readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()

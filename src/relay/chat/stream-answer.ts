@@ -23,6 +23,7 @@ import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
 import type { Settled } from "../pipeline/pipeline.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import type { Plan } from "./plan.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
 
@@ -330,7 +331,7 @@ function leaveSlot(memory: Reservation): Disposable {
   return kept
 }
 
-function isBilled(attempt: Attempt): boolean {
+function isBilled(attempt: Attempt<Plan>): boolean {
   return attempt.isBilled
 }
 

@@ -1,5 +1,6 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import type { Plan } from "./plan.ts"
 
 /** The media type of each framing. */
 const MEDIA_TYPES = {
@@ -11,14 +12,14 @@ const MEDIA_TYPES = {
 const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
 /** Whether an answer is sent in the frames of its vendor's dialect. */
-export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
+export function isStreamed({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
   const type = response.header("content-type")
   if (type === null || type === "application/json") return false
   return type.toLowerCase().includes(MEDIA_TYPES[plan.binding.dialect.framing])
 }
 
 /** Some servers send the requested stream without its type. */
-export function isUntypedStream({ plan }: Attempt, response: HttpAnswer): boolean {
+export function isUntypedStream({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
   if (plan.binding.dialect.framing !== "sse") return false
   const type = response.header("content-type")
   return type === null || UNTYPED.test(type)

@@ -15,7 +15,7 @@ import type { Plan } from "./plan.ts"
 /** A plan whose calls were made. */
 export interface TriedPlan {
   readonly plan: Plan
-  readonly attempts: Attempt[]
+  readonly attempts: Attempt<Plan>[]
 }
 
 interface SettlingServices {
@@ -53,7 +53,7 @@ export async function settleUnread(
 /** Records the provider cost of all uncharged calls as the operator's cost. */
 export function loseOthers(
   { cancellation, charge }: ChatContext,
-  charged: readonly Attempt[],
+  charged: readonly Attempt<Plan>[],
 ): void {
   const ours = new Set<RunningCall>(charged)
   loseCalls(
@@ -63,16 +63,16 @@ export function loseOthers(
 }
 
 /** Whether an answer is complete. */
-export function isAnswered({ record }: Attempt): boolean {
+export function isAnswered({ record }: Attempt<Plan>): boolean {
   return record.outcome === "ok" && record.status !== 0
 }
 
-function isLeft({ ended, isBilled }: Attempt): boolean {
+function isLeft({ ended, isBilled }: Attempt<Plan>): boolean {
   return isBilled && isCallerGone(ended)
 }
 
 /** Returns the known usage of an answer that was not decoded. */
-function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attempt): Meter {
+function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attempt<Plan>): Meter {
   const meter = new Meter()
   meter.begunAt = startedAt
   if (tail === undefined) return meter

@@ -46,10 +46,10 @@ export class UpstreamStream<
   Writer extends FrameWriter = StreamWriter,
 > implements AnswerStream<Writer> {
   readonly plan: Plan
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly Attempt<Plan>[]
   readonly writer: Writer
   readonly meter: Meter
-  readonly #attempt: Attempt
+  readonly #attempt: Attempt<Plan>
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
   readonly #decoder: EventDecoder
@@ -84,7 +84,7 @@ export class UpstreamStream<
   #failure: unknown
 
   private constructor(
-    attempt: Attempt,
+    attempt: Attempt<Plan>,
     body: AsyncIterator<Uint8Array, undefined>,
     parts: StreamParts<Writer>,
   ) {
@@ -114,7 +114,7 @@ export class UpstreamStream<
    * @throws GatewayError
    */
   static async open<Writer extends FrameWriter>(
-    attempt: Attempt,
+    attempt: Attempt<Plan>,
     response: HttpAnswer,
     parts: StreamParts<Writer>,
   ): Promise<UpstreamStream<Writer>> {

@@ -265,7 +265,7 @@ interface Receiving {
   readonly context: ChatContext
   readonly recorder: StateRecorder | undefined
   /** Of all calls of the plan. */
-  readonly attempts: Attempt[]
+  readonly attempts: Attempt<Plan>[]
 }
 
 /** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
@@ -308,7 +308,7 @@ function isStreamRefused(refusal: unknown): boolean {
 
 async function fold(
   { services, context, recorder }: Receiving,
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   response: HttpAnswer,
 ): Promise<Received> {
   const parts = readingParts(services.counter, context, attempt, recorder)
@@ -318,7 +318,7 @@ async function fold(
 
 function readWhole(
   { services, context, recorder }: Receiving,
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   json: JsonValue | undefined,
 ): MaybePromise<Received> {
   const { plan } = attempt
@@ -346,7 +346,7 @@ function readWhole(
 
 /** @throws GatewayError if the body is not an answer. Its provider may bill it nevertheless. */
 function decodedAnswer(
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   json: JsonValue | undefined,
   meter: Meter,
 ): { readonly body: JsonObject; readonly read: ChatResult } {

@@ -9,6 +9,7 @@ import { eventsOf } from "../../canon/unfold.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { encodeText } from "../../wire/sse.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import type { Plan } from "./plan.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { piecesOf } from "./text-backlog.ts"
 
@@ -22,7 +23,7 @@ const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
  * @throws GatewayError that the answer reports, or if it cannot be streamed.
  */
 export async function wholeAsStream(
-  attempt: Attempt,
+  attempt: Attempt<Plan>,
   response: HttpAnswer,
 ): Promise<AsyncIterator<Uint8Array, undefined>> {
   const body = await attempt.json(response)

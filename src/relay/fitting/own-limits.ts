@@ -3,7 +3,12 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
-import { MIN_OUTPUT } from "../billing/usage-bound.ts"
+
+/**
+ * Vendors raise a limit on output to their own least, and count their own marks: OpenAI's responses take
+ * no less than 16, Cohere was seen to give 6 tokens for 3 (decision 17).
+ */
+export const MIN_OUTPUT = 16
 
 /** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */
 export interface OwnLimits {

@@ -2,7 +2,8 @@ import type { Usage } from "../../canon/usage.ts"
 import type { Estimate } from "../pipeline/estimate.ts"
 import type { Call, Caller } from "../request/call.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
-import type { OperationServices } from "./services.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
+import type { OperationServices, UsageAlarms } from "./services.ts"
 import { estimateOperations } from "./estimate-operations.ts"
 import type { OpenOperation } from "./open-operation.ts"
 import { type AttemptAt, type CompletedAt, Operation, type UnreadAt } from "./operation.ts"
@@ -16,6 +17,13 @@ export interface OperationInput<T> extends Admission {
   readonly completed?: CompletedAt<T>
   /** Whether a second deployment may be asked as well when the first is late. */
   readonly mayHedge?: boolean
+}
+
+/** The services of operations whose usage may be counted here. */
+export interface CountedOperationServices {
+  readonly operations: Operations
+  readonly counter: TokenCounter
+  readonly alarms: UsageAlarms
 }
 
 /** Everything but chat: held, sent upstream by the pipeline, then settled or released. */

@@ -9,7 +9,6 @@ import {
   serviceRate,
 } from "../../ledger/price.ts"
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/priced-features/switch.ts"
-import type { Bound } from "../billing/bounds.ts"
 
 /** Calls of one kind that a request allows. */
 export interface AllowedCalls {
@@ -77,37 +76,6 @@ export interface Terms {
   readonly rounds: number
   /** The paths of what is passed on without a price, as the operator has configured. */
   readonly unpriced: readonly string[]
-}
-
-/** The bound of the tokens, widened by what the vendor adds. */
-export function widen(
-  bound: Bound,
-  terms: readonly Terms[],
-  { context, calls }: { readonly context: number | undefined; readonly calls: number },
-): Bound {
-  let input = bound.input
-  let outputs = 1
-  let rounds = 1
-  for (const one of terms) {
-    const first = Math.max(bound.input, Math.min(bound.input + one.adds, context ?? Infinity))
-    input = Math.max(input, first + (bound.choices / calls) * readAgain(first, one.turns, context))
-    outputs = Math.max(outputs, one.outputs)
-    rounds = Math.max(rounds, one.rounds)
-  }
-  return { ...bound, input: rounds * input, choices: rounds * outputs * bound.choices, rounds }
-}
-
-/** Returns the tokens of all turns after the first. Each result is read again in every later turn. */
-function readAgain(
-  input: number,
-  { held, result }: ToolTurns,
-  context: number | undefined,
-): number {
-  const most = Math.max(input, context ?? Infinity)
-  const left = result === 0 ? Infinity : Math.floor((most - input) / result)
-  const growing = Math.min(held, left)
-  const grown = growing * input + (result * growing * (growing + 1)) / 2
-  return growing === held ? grown : grown + (held - growing) * most
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { WorkerPool } from "../../workers/worker-pool.ts"
+import { roughTokens } from "./rough-tokens.ts"
 import type { CountInput } from "./count-tokens.ts"
 
 /** Maximum characters of a text to count: the bytes of a longer text bound its tokens well enough. */
@@ -44,4 +45,15 @@ export class AccountCounter {
     const job = { name: "count-tokens", input, owner: this.#account }
     return this.#pool.run(job) as Promise<number | undefined>
   }
+}
+
+/** Tokens of several texts, as closely as can be counted without their vendor. */
+export async function countTexts(
+  counter: AccountCounter,
+  texts: readonly string[],
+): Promise<number> {
+  // A space becomes part of a word's token; a line break is a token itself.
+  const text = texts.join(" ")
+  const counted = await counter.count(text)
+  return counted ?? roughTokens(Buffer.byteLength(text))
 }

@@ -25,7 +25,6 @@ import type { ProviderClient } from "../request/provider-client.ts"
 import { billsAbandoned } from "../../vendors/abandoned-calls.ts"
 import { hidesReasoning } from "../metering/hidden-reasoning.ts"
 import type { Meter } from "../metering/meter.ts"
-import type { Plan } from "../chat/plan.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { CHARACTERS_OF_TOKEN, lostCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
@@ -96,7 +95,7 @@ interface AttemptParts<T extends Candidate> {
  * One upstream call: its request, its deadlines, and the one way to end it early. It ends by `succeed` or by `fail`;
  * an answer that is read later may still `breakOff`. Dispose it when the answer is over.
  */
-export class Attempt<T extends Candidate = Plan> implements TimedCall, Disposable {
+export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly plan: T
   /** Its line on the receipt; completed when it is over. */
   readonly record: Writable<AttemptRecord>

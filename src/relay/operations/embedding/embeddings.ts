@@ -17,22 +17,17 @@ import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../request/call.ts"
 import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
-import type { Operations } from "../operations.ts"
-import type { AccountCounter, TokenCounter } from "../../tokens/token-counter.ts"
+import type { CountedOperationServices } from "../operations.ts"
+import { type AccountCounter, countTexts } from "../../tokens/token-counter.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import { formatOf, mostCalls } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
-import type { UsageAlarms } from "../services.ts"
-import { roughTokens } from "../../tokens/rough-tokens.ts"
 
-export interface EmbeddingServices {
-  readonly operations: Operations
-  readonly counter: TokenCounter
+export interface EmbeddingServices extends CountedOperationServices {
   readonly decoder: TokenDecoder
-  readonly alarms: UsageAlarms
 }
 
 /** Vectors and their usage. */
@@ -228,15 +223,4 @@ async function countInput(counter: AccountCounter, input: EmbeddingInput): Promi
     return input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
   }
   return Math.max(inputCount(input), await countTexts(counter, input.texts))
-}
-
-/** Tokens of several texts, as closely as can be counted without their vendor. */
-export async function countTexts(
-  counter: AccountCounter,
-  texts: readonly string[],
-): Promise<number> {
-  // A space becomes part of a word's token; a line break is a token itself.
-  const text = texts.join(" ")
-  const counted = await counter.count(text)
-  return counted ?? roughTokens(Buffer.byteLength(text))
 }

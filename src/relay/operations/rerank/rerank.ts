@@ -13,13 +13,9 @@ import { ranked } from "../../../dialects/rerank/formats/ranking.ts"
 import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Call, Caller } from "../../request/call.ts"
-import {
-  callsAt,
-  completedUsage,
-  countTexts,
-  embedAt,
-  type EmbeddingServices,
-} from "../embedding/embeddings.ts"
+import { countTexts } from "../../tokens/token-counter.ts"
+import { callsAt, completedUsage, embedAt } from "../embedding/embeddings.ts"
+import type { CountedOperationServices } from "../operations.ts"
 import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { mostCalls } from "../vendor-format.ts"
@@ -50,9 +46,9 @@ const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
  * embeddings of the query and of the documents are compared.
  */
 export class Reranking {
-  readonly #services: EmbeddingServices
+  readonly #services: CountedOperationServices
 
-  constructor(services: EmbeddingServices) {
+  constructor(services: CountedOperationServices) {
     this.#services = services
   }
 

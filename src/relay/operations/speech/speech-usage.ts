@@ -1,13 +1,9 @@
 import type { Ending } from "../ending.ts"
-import {
-  characterCount,
-  PCM_RATE,
-  type SoundForm,
-  type SpeechRequest,
-} from "../../../canon/speech.ts"
+import { characterCount, type SoundForm, type SpeechRequest } from "../../../canon/speech.ts"
 import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
+import { BYTES_PER_SECOND, TOKENS_PER_SECOND } from "../../../media/generated-audio-tokens.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
@@ -16,29 +12,11 @@ import type { UsageLimits } from "../operation-plan.ts"
 const SLOWEST_CHARACTER = 0.5
 /** Silence before and after, in seconds. */
 const SILENCE = 5
-/** Tokens of one second of speech: Gemini's recorded 25, OpenAI's about 21 by its own price per minute. */
-const TOKENS_PER_SECOND = 25
 
 /** Tokens of audio that a model can produce at most, if that is not known: as many as Gemini's, eleven minutes. */
 const UNKNOWN_MAX_OUTPUT = 16_384
 /** What a vendor may add to the text. Tokens. */
 const WRAPPING = 64
-
-/** Bytes of a second as vendors usually send it; exact for uncompressed formats. */
-const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
-  mp3: 16_000,
-  opus: 8_000,
-  aac: 12_000,
-  flac: 24_000,
-  wav: PCM_RATE * 2,
-  pcm: PCM_RATE * 2,
-}
-
-/** Tokens of audio of which only the bytes are known: samples as OpenAI streams them, or compressed. */
-export function audioTokensOf(samples: number, packed: number): number {
-  const seconds = samples / BYTES_PER_SECOND.pcm + packed / BYTES_PER_SECOND.mp3
-  return Math.ceil(seconds * TOKENS_PER_SECOND)
-}
 
 /** Whether a price is per token rather than per character or second. */
 export function isByTokens({ rates }: Price): boolean {

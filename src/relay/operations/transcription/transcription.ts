@@ -9,21 +9,22 @@ import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { modelOf, needsTranslator } from "./models.ts"
 import { transcribeAt } from "./transcribe.ts"
 import { transcriptionLimits, unreadUsage } from "./transcription-usage.ts"
-import { translate, type TranscriptionServices } from "./translation.ts"
+import { translate } from "./translation.ts"
+import type { CountedOperationServices } from "../operations.ts"
 
 /**
  * A request for the text of an audio file: possibly started while the file is still arriving, then answered.
  * Always dispose of it; what it still holds is released.
  */
 export class Transcription implements Disposable {
-  readonly #services: TranscriptionServices
+  readonly #services: CountedOperationServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #operation: Operation
   /** What is held for now, as long as nothing else is requested. */
   #expected: TranscriptionRequest | undefined
 
-  constructor(services: TranscriptionServices, call: Call, caller: Caller) {
+  constructor(services: CountedOperationServices, call: Call, caller: Caller) {
     this.#services = services
     this.#call = call
     this.#caller = caller

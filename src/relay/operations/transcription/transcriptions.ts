@@ -4,13 +4,14 @@ import type { OperationPlan } from "../operation-plan.ts"
 import { Transcription } from "./transcription.ts"
 import { modelOf, needsTranslator } from "./models.ts"
 import { transcriptionPlan } from "./transcribe.ts"
-import { type TranscriptionServices, translationPlans } from "./translation.ts"
+import { translationPlans } from "./translation.ts"
+import type { CountedOperationServices } from "../operations.ts"
 
 /** `POST /v1/audio/transcriptions` and `/translations`, from the parsed request to paid text. */
 export class Transcriptions {
-  readonly #services: TranscriptionServices
+  readonly #services: CountedOperationServices
 
-  constructor(services: TranscriptionServices) {
+  constructor(services: CountedOperationServices) {
     this.#services = services
   }
 

@@ -5,8 +5,8 @@ import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.
 import type { Model } from "../../../catalog/model.ts"
 import type { Call } from "../../request/call.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
-import type { AccountCounter } from "../../tokens/token-counter.ts"
-import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
+import { type AccountCounter, countTexts } from "../../tokens/token-counter.ts"
+import type { CountedOperationServices } from "../operations.ts"
 import type { Outcome } from "../open-operation.ts"
 import { fitToModel } from "../../fitting/fit-to-model.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
@@ -35,7 +35,7 @@ export interface TranslatedTexts {
   readonly estimated: boolean
 }
 
-type CountingServices = Pick<EmbeddingServices, "counter" | "alarms">
+type CountingServices = Pick<CountedOperationServices, "counter" | "alarms">
 
 /** Has texts translated by a chat model at one deployment. @throws GatewayError */
 export async function translateAt(

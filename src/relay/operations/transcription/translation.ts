@@ -6,7 +6,7 @@ import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../request/call.ts"
 import { isCallerGone } from "../../lifetime/call-failure.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
-import type { EmbeddingServices } from "../embedding/embeddings.ts"
+import type { CountedOperationServices } from "../operations.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { Operation } from "../operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
@@ -23,8 +23,6 @@ import { boundOfBytes, type TranslationBound } from "./translation-text.ts"
  * operation, with its own charge and receipt. The cost of both is held before either is called, and they are
  * charged together or not at all.
  */
-
-export type TranscriptionServices = Pick<EmbeddingServices, "operations" | "counter" | "alarms">
 
 /** An audio file whose model transcribes, but does not translate. */
 export interface TranslationInput {
@@ -51,7 +49,7 @@ const FRAME = 1_024
  * @throws GatewayError; then nothing is charged.
  */
 export async function translate(
-  services: TranscriptionServices,
+  services: CountedOperationServices,
   { call, request, model }: TranslationInput,
   transcribing: Operation,
   caller: Caller,
@@ -93,7 +91,7 @@ export async function translate(
 
 /** Its plans: to transcribe, and to translate. @throws GatewayError */
 export function translationPlans(
-  { operations }: TranscriptionServices,
+  { operations }: CountedOperationServices,
   { call, request, model }: TranslationInput,
 ): OperationPlan[] {
   const text = {

@@ -1,0 +1,50 @@
+import type { Model } from "../../catalog/model.ts"
+import type { Terms, ToolTurns } from "../priced-features/terms.ts"
+import type { Bound } from "./bounds.ts"
+
+/**
+ * The bound of a request with everything that vendors add to it by themselves.
+ * @param plain the bound of the request itself.
+ * @param calls upstream calls that the request may take.
+ */
+export function widenedBound(
+  plain: Bound,
+  terms: ReadonlyMap<string, Terms> | undefined,
+  { context }: Pick<Model, "context">,
+  calls: number,
+): Bound {
+  const bound = terms === undefined ? plain : withTerms(plain, terms, { context, calls })
+  // A vendor that gives one choice at a time reads the whole prompt for each.
+  return calls === 1 ? bound : { ...bound, input: bound.input * calls, calls }
+}
+
+function withTerms(
+  bound: Bound,
+  all: ReadonlyMap<string, Terms>,
+  { context, calls }: { readonly context: number | undefined; readonly calls: number },
+): Bound {
+  let input = bound.input
+  let outputs = 1
+  let rounds = 1
+  for (const terms of all.values()) {
+    const first = Math.max(bound.input, Math.min(bound.input + terms.adds, context ?? Infinity))
+    const repeated = readAgain(first, terms.turns, context)
+    input = Math.max(input, first + (bound.choices / calls) * repeated)
+    outputs = Math.max(outputs, terms.outputs)
+    rounds = Math.max(rounds, terms.rounds)
+  }
+  return { ...bound, input: rounds * input, choices: rounds * outputs * bound.choices, rounds }
+}
+
+/** Returns the tokens of all turns after the first. Each result is read again in every later turn. */
+function readAgain(
+  input: number,
+  { held, result }: ToolTurns,
+  context: number | undefined,
+): number {
+  const most = Math.max(input, context ?? Infinity)
+  const left = result === 0 ? Infinity : Math.floor((most - input) / result)
+  const growing = Math.min(held, left)
+  const grown = growing * input + (result * growing * (growing + 1)) / 2
+  return growing === held ? grown : grown + (held - growing) * most
+}
