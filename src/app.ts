@@ -88,7 +88,7 @@ export class App implements AsyncDisposable {
     const priceUpdates = openPrices(renewing, building)
     building.use(new Upkeep({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
-    const watch = building.use(new DeadlineWatch(options.pulse))
+    const watch = building.use(new DeadlineWatch(options.monitor))
     const pool = options.pool ?? building.use(new WorkerPool())
     const counter = new TokenCounter(pool)
     const inspector = new MediaInspector(pool)

@@ -51,7 +51,7 @@ export async function drain(drained: Drained): Promise<void> {
   const { server, lastAnswers, state, billing, ledger, database, watch, idempotency } = drained
   const { drainDelay, drain: patience } = state.settings.server
   lastAnswers.begin()
-  watch.pulse.end()
+  watch.monitor.end()
   await waitUntil(() => state.isHurried, drainDelay)
   const deadline = performance.now() + patience
   await leavePort(drained, deadline)

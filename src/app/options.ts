@@ -1,7 +1,7 @@
 import type { Redactor } from "../canon/redactor.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Pace } from "../http/incoming-body.ts"
-import type { Pulse } from "../relay/lifetime/event-loop-monitor.ts"
+import type { EventLoopMonitor } from "../relay/lifetime/event-loop-monitor.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { WorkerPool } from "../workers/worker-pool.ts"
 
@@ -36,7 +36,7 @@ export interface AppOptions {
   /** Is given the secrets of the settings; the logger uses the same one. */
   readonly redactor?: Redactor
   /** Shows to a watchdog that the event loop runs. */
-  readonly pulse?: Pulse
+  readonly monitor?: EventLoopMonitor
   /** If absent, the app starts its own. Tests share one, because its code takes most of a second to load. */
   readonly pool?: WorkerPool
   /** Unix milliseconds; decides when idempotency keys expire. */

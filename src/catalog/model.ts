@@ -19,7 +19,7 @@ export interface Stage {
   readonly place: number
   readonly choice: StageChoice
   /** Why its deployments are tried now; absent: the choice says it. */
-  readonly reason?: WishReason
+  readonly reason?: PreferenceReason
   /** Whether only the first of them is tried. */
   readonly isAlone?: boolean
 }
@@ -27,8 +27,8 @@ export interface Stage {
 /** How the deployments of a stage are put in an order: callers have a choice more than the settings. */
 export type StageChoice = Choice | "throughput"
 
-/** What of a request decides where it goes, by its field. */
-export type WishReason =
+/** The field of a request that decided its deployment. */
+export type PreferenceReason =
   | "models"
   | "provider.order"
   | "provider.only"
@@ -129,7 +129,7 @@ export interface Model {
   /** Any of them may answer: of a group of the settings, and of a request that names several. Absent: only itself. */
   readonly members?: readonly Member[]
   /** Why no more of its deployments are left. */
-  readonly reason?: WishReason
+  readonly reason?: PreferenceReason
   /** What was left out of the request for the model's providers, whichever of them is called. */
   readonly ignored?: readonly Loss[]
 }

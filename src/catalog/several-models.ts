@@ -1,5 +1,5 @@
 import { LONGEST_INPUT } from "../dialects/speech/request.ts"
-import type { Deployment, Member, Model, StageChoice, WishReason } from "./model.ts"
+import type { Deployment, Member, Model, StageChoice, PreferenceReason } from "./model.ts"
 
 /** What a model that is made of several is called. */
 type Head = Pick<Model, "id" | "kind" | "created" | "ownedBy" | "requestedAs" | "disconnect">
@@ -18,7 +18,7 @@ export interface Share {
 export function inTurn(
   head: Head,
   models: readonly Model[],
-  reason: WishReason | undefined,
+  reason: PreferenceReason | undefined,
 ): Model {
   let place = 0
   const deployments = models.flatMap((model) => {

@@ -46,7 +46,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { settings } = loaded
   // It watches until the gateway has ended.
   const watchdog = building.use(new Watchdog())
-  const { pulse } = watchdog
+  const { monitor } = watchdog
   const listening = {
     isShared,
     takesPort,
@@ -54,7 +54,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...(gatherMetrics && { gatherMetrics }),
   }
   const app = building.use(
-    await App.start({ ...loaded, sandboxUrl, events, redactor, pulse, ...listening }),
+    await App.start({ ...loaded, sandboxUrl, events, redactor, monitor, ...listening }),
   )
   watchdog.start(settings.server.watchdog, options.restart?.(app.listensAt))
   const watcher = building.use(

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs"
-import { type PulseReading, readPulse } from "../relay/lifetime/event-loop-monitor.ts"
+import { type EventLoopReading, readEventLoop } from "../relay/lifetime/event-loop-monitor.ts"
 import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
@@ -27,7 +27,7 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
   setInterval(() => watch.look(performance.now()), every)
 })
 
-/** Checks the pulse of the event loop; a process without one for too long is reported and ended. */
+/** Checks that the event loop turns; a process whose loop is blocked for too long is reported and ended. */
 class Watch {
   readonly #command: WatchdogCommand
   readonly #every: number
@@ -42,7 +42,7 @@ class Watch {
   }
 
   look(now: number): void {
-    const reading = readPulse(this.#command.memory)
+    const reading = readEventLoop(this.#command.memory)
     const wasAsleep = now - this.#lookedAt > ASLEEP * this.#every
     this.#lookedAt = now
     if (wasAsleep || reading.rests || reading.beats !== this.#beats) {
@@ -54,7 +54,7 @@ class Watch {
     if (now - this.#stillSince >= this.#command.patience) this.#end(reading, now)
   }
 
-  #end(reading: PulseReading, now: number): void {
+  #end(reading: EventLoopReading, now: number): void {
     const { request, endpoint, model, phase } = reading
     const state = kernelState(`self/task/${process.pid}`)
     const found = {

@@ -1,4 +1,4 @@
-import { Pulse } from "../relay/lifetime/event-loop-monitor.ts"
+import { EventLoopMonitor } from "../relay/lifetime/event-loop-monitor.ts"
 import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import type { WatchdogCommand } from "./watchdog-thread.ts"
@@ -12,7 +12,7 @@ const START_AFTER = 1_000
  */
 export class Watchdog implements Disposable {
   /** Beats while the loop turns. */
-  readonly pulse = new Pulse()
+  readonly monitor = new EventLoopMonitor()
   #timer: ReturnType<typeof setTimeout> | undefined
   #thread: Worker | undefined
 
@@ -23,7 +23,7 @@ export class Watchdog implements Disposable {
    */
   start(patience: number, restart: ProcessStart | undefined): void {
     if (patience === 0) return
-    const command: WatchdogCommand = { memory: this.pulse.memory, patience, restart }
+    const command: WatchdogCommand = { memory: this.monitor.memory, patience, restart }
     this.#timer = setTimeout(() => {
       this.#thread = new Worker(threadAddress("cli/watchdog-thread.ts"))
       this.#thread.postMessage(command)

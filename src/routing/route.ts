@@ -5,7 +5,7 @@ import {
   placeOf,
   type Stage,
   type StageChoice,
-  type WishReason,
+  type PreferenceReason,
 } from "../catalog/model.ts"
 import type { Health } from "./health.ts"
 import type { Load, Loads } from "./loads.ts"
@@ -18,7 +18,7 @@ export interface CacheKey {
 }
 
 /** Why a deployment was the first to be tried; receipts say it. */
-export type RouteReason = CacheKey["kind"] | StageChoice | WishReason
+export type RouteReason = CacheKey["kind"] | StageChoice | PreferenceReason
 
 export interface Route {
   /** In the order in which they are tried. */

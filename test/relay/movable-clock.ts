@@ -1,11 +1,11 @@
-import { Pulse, readPulse } from "../../src/relay/lifetime/event-loop-monitor.ts"
+import { EventLoopMonitor, readEventLoop } from "../../src/relay/lifetime/event-loop-monitor.ts"
 import { until } from "../support/until.ts"
 
 const realNow = performance.now.bind(performance)
 
-/** The clock of the deadlines of a gateway that is started with its `pulse`: the test moves it, and sees it looked at. */
+/** The clock of the deadlines of a gateway that is started with its `monitor`: the test moves it, and sees it looked at. */
 export class MovableClock implements Disposable {
-  readonly pulse = new Pulse()
+  readonly monitor = new EventLoopMonitor()
   #shift = 0
 
   constructor() {
@@ -25,7 +25,7 @@ export class MovableClock implements Disposable {
   }
 
   get #beats(): number {
-    return readPulse(this.pulse.memory).beats
+    return readEventLoop(this.monitor.memory).beats
   }
 
   [Symbol.dispose](): void {

@@ -12,7 +12,7 @@ import type { Pace } from "../../src/http/incoming-body.ts"
 import { randomText } from "../../src/canon/random-text.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
-import type { Pulse } from "../../src/relay/lifetime/event-loop-monitor.ts"
+import type { EventLoopMonitor } from "../../src/relay/lifetime/event-loop-monitor.ts"
 import { WorkerPool } from "../../src/workers/worker-pool.ts"
 import type { Store } from "../../src/store/store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
@@ -65,7 +65,7 @@ export interface GatewayOptions {
   /** By which idempotency keys expire. */
   readonly now?: () => number
   /** Beats with each look at the deadlines. */
-  readonly pulse?: Pulse
+  readonly monitor?: EventLoopMonitor
   /** How often what people are told of is looked at, milliseconds. */
   readonly noticePace?: number
   /** How often newer prices are looked for, milliseconds. */
@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
-  const { isShared = false, keepAlive = 15_000, pace, pulse } = options
+  const { isShared = false, keepAlive = 15_000, pace, monitor } = options
   const events = recorder(heard)
   const { now = Date.now, noticePace = NEVER, pricePace } = options
   const timing = {
@@ -105,7 +105,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     noticePace,
     ...(pricePace && { pricePace }),
     ...(pace && { pace }),
-    ...(pulse && { pulse }),
+    ...(monitor && { monitor }),
   }
   const app = await App.start({ settings, events, isShared, pool, ...timing })
   const installed = databaseOf(settings)

@@ -154,7 +154,9 @@ function readRecording(recorded: RecordedFile & RecordedCall): Recording {
     id: nameOfRecording(recorded.file),
     vendor: vendorOf(recorded),
     status: response.status,
-    request: isJsonObject(sent) ? withoutWishes(repaired(sent) as JsonObject) : SMALLEST_REQUEST,
+    request: isJsonObject(sent)
+      ? withoutPreferences(repaired(sent) as JsonObject)
+      : SMALLEST_REQUEST,
     replay: {
       status: response.status,
       headers: headersOf(response),
@@ -164,8 +166,8 @@ function readRecording(recorded: RecordedFile & RecordedCall): Recording {
   }
 }
 
-/** Without what names models and providers of OpenRouter's: to the gateway these are wishes for its own (decision 58). */
-function withoutWishes(sent: JsonObject): JsonObject {
+/** Without OpenRouter's `models` and `provider`: the gateway reads them as preferences for its own (decision 58). */
+function withoutPreferences(sent: JsonObject): JsonObject {
   const { models: _, provider: __, ...body } = sent
   return body
 }

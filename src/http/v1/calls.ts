@@ -17,7 +17,7 @@ import { labelsOf } from "./labels.ts"
 import type { ModelKind } from "../../config/settings.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
-import type { TakenWishes } from "../../relay/routing-preferences/read-preferences.ts"
+import type { TakenPreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
@@ -174,10 +174,10 @@ class CallWatch implements BodyWatch {
   }
 }
 
-/** The wishes are required: a body, whose members are the caller's, is no such thing. */
-type Taken = Pick<TakenWishes, "wishes"> & Partial<Pick<TakenWishes, "body">>
+/** `preferences` is required, so that a request body is not accepted by mistake. */
+type Taken = Pick<TakenPreferences, "preferences"> & Partial<Pick<TakenPreferences, "body">>
 
-const NOTHING_TAKEN: Taken = { wishes: undefined }
+const NOTHING_TAKEN: Taken = { preferences: undefined }
 
 /**
  * A request as the relay takes it, with what its headers ask for.
@@ -188,7 +188,7 @@ const NOTHING_TAKEN: Taken = { wishes: undefined }
 export function callOf(
   { id, path, request: { headers }, caller, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
-  { body, wishes }: Taken = NOTHING_TAKEN,
+  { body, preferences }: Taken = NOTHING_TAKEN,
 ): Call {
   return {
     id,
@@ -198,8 +198,8 @@ export function callOf(
     receivedAt,
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),
-    isStrict: isStrict(headers) || wishes?.requiresParameters === true,
-    wishes,
+    isStrict: isStrict(headers) || preferences?.requiresParameters === true,
+    preferences,
     labels: labelsOf(headers, body),
     memory: caller.memory,
     trace: caller.trace,

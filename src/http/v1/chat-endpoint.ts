@@ -10,7 +10,7 @@ import type { GooglePath } from "./google-address.ts"
 import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { labelsOf } from "./labels.ts"
-import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 
 /** What one endpoint for chat is. */
 export interface ChatEndpoint {
@@ -56,7 +56,7 @@ function chatCallOf(
   { json, bytes, isAscii }: ReceivedBody,
 ): ChatCall {
   const { headers, url } = request
-  const { body, wishes } = takeWishes(endpoint.bodyAt ? endpoint.bodyAt(json, url) : json)
+  const { body, preferences } = takePreferences(endpoint.bodyAt ? endpoint.bodyAt(json, url) : json)
   return {
     id,
     key: caller.key,
@@ -67,8 +67,8 @@ function chatCallOf(
     receivedAt,
     startedAt,
     refuseOnLowBalance: refusesOnLowBalance(headers),
-    isStrict: isStrict(headers) || wishes?.requiresParameters === true,
-    wishes,
+    isStrict: isStrict(headers) || preferences?.requiresParameters === true,
+    preferences,
     labels: labelsOf(headers, json),
     memory: caller.memory,
     trace: caller.trace,

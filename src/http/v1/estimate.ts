@@ -20,7 +20,7 @@ import type { Transcriptions } from "../../relay/operations/transcription/transc
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
-import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { callOf, type Calls } from "./calls.ts"
 import { labelsOf } from "./labels.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
@@ -89,9 +89,9 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         const bytes = await bytesOf(written)
         refuseLongLists(written, endpoint, bytes)
         const { headers } = request
-        const { body, wishes } = takeWishes(written)
+        const { body, preferences } = takePreferences(written)
         const call = {
-          ...callOf({ ...context, path: endpoint }, bytes, { wishes }),
+          ...callOf({ ...context, path: endpoint }, bytes, { preferences }),
           labels: labelsOf(headers, body),
           isEstimate: true as const,
           isAscii,

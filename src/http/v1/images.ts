@@ -22,7 +22,7 @@ import { type HandlerContext, serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
-import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 /** What of the specification image edits have to follow. */
@@ -76,7 +76,7 @@ export function imageGenerations(calls: Calls, services: ImageServices): Route {
       auth: calls.callerAuth,
       body: calls.json({ path: GENERATIONS_PATH, kind: "image" }),
       async handle(context, { json, bytes }) {
-        const taken = takeWishes(json)
+        const taken = takePreferences(json)
         const call = callOf(context, bytes, taken)
         const parameters = decodeImageParameters("generation", taken.body)
         const received = { call, context, parameters }

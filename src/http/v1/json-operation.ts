@@ -6,7 +6,7 @@ import type { Call } from "../../relay/request/call.ts"
 import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
-import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { type BodyPurpose, callOf, type Calls } from "./calls.ts"
 import type { GooglePath } from "./google-address.ts"
 
@@ -38,7 +38,7 @@ export function jsonOperation(operation: JsonOperation): Route {
       body: calls.json({ path, ...purpose }),
       errors,
       async handle(context, { json, bytes }) {
-        const taken = takeWishes(json)
+        const taken = takePreferences(json)
         const call = callOf(context, bytes, taken)
         const answer = await perform(call, taken.body, context.request)
         const headers = { "content-type": "application/json", ...answer.headers }

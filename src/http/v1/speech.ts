@@ -1,7 +1,7 @@
 import type { ServicePath } from "#contract/service-routes.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
-import { takeWishes } from "../../relay/routing-preferences/read-preferences.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
@@ -18,7 +18,7 @@ export function speech(calls: Calls, speaking: Speech): Route {
       auth: calls.callerAuth,
       body: calls.json({ path: SPEECH_PATH, kind: "speech" }),
       async handle(context, { json, bytes }) {
-        const taken = takeWishes(json)
+        const taken = takePreferences(json)
         const call = callOf(context, bytes, taken)
         return speaking.answer(call, decodeSpeech(taken.body), context.request)
       },

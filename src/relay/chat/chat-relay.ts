@@ -16,7 +16,7 @@ import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
 import { resolveState } from "./state/resolve-state.ts"
-import { askedModel, wishedModel } from "../routing-preferences/preferred-model.ts"
+import { askedModel, preferredModel } from "../routing-preferences/preferred-model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 import type { ChatContext, ChatInput } from "./chat-context.ts"
 import type { AnswerToStore } from "../state/conversations.ts"
@@ -125,9 +125,9 @@ export class ChatRelay {
     return estimateInput({ request, bodyBytes, model, counted })
   }
 
-  /** The event loop turns to a request. @returns what the pulse calls it. */
+  /** Marks the request as current for the event-loop monitor. @returns its number there. */
   #enter({ id, endpoint, body }: ChatCall): number {
-    return this.#services.watch.pulse.enter(id, endpoint, body["model"])
+    return this.#services.watch.monitor.enter(id, endpoint, body["model"])
   }
 
   /** Decodes a request, finds its model and what it is billed besides tokens, and counts it in its key's rates. */
@@ -149,8 +149,8 @@ export class ChatRelay {
       const counting = rate.count(expectedTokens(call))
       return this.#prepareState({ input, model, references, counting })
     }
-    const wished = call.wishes === undefined ? model : this.#wished(input, model)
-    const surveyed = this.#surveyed(input, wished)
+    const preferred = call.preferences === undefined ? model : this.#preferred(input, model)
+    const surveyed = this.#surveyed(input, preferred)
     const counting = rate.count(expectedTokens(call))
     if (counting) return counting.then(() => this.#prepared(surveyed.input, surveyed.asked))
     return this.#prepared(surveyed.input, surveyed.asked)
@@ -164,7 +164,7 @@ export class ChatRelay {
     await counting
     try {
       const { input: whole, state } = await resolveState(this.#services, input, model, references)
-      const narrowed = this.#wished(whole, state?.model ?? model, state)
+      const narrowed = this.#preferred(whole, state?.model ?? model, state)
       const surveyed = this.#surveyed(whole, narrowed)
       return this.#prepared(surveyed.input, surveyed.asked, state)
     } catch (error) {
@@ -174,11 +174,11 @@ export class ChatRelay {
   }
 
   /** Of the deployments that can be called, those that the caller wants. */
-  #wished({ call, request, config }: ChatInput, model: Model, state?: ResolvedState): Model {
+  #preferred({ call, request, config }: ChatInput, model: Model, state?: ResolvedState): Model {
     const isKept = state !== undefined && state.model !== undefined
     const inputTokens = (): number =>
       boundByBytes(request, call, model, keptTokens(state, model)).input
-    return wishedModel(model, { call, config, inputTokens, isKept })
+    return preferredModel(model, { call, config, inputTokens, isKept })
   }
 
   /**

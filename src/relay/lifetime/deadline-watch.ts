@@ -1,6 +1,6 @@
 import { LinkedList, type Place } from "../../canon/linked-list.ts"
 import type { CallEnded } from "./call-failure.ts"
-import { Pulse } from "./event-loop-monitor.ts"
+import { EventLoopMonitor } from "./event-loop-monitor.ts"
 
 /** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse check is enough. */
 const LOOK_EVERY = 100
@@ -21,14 +21,14 @@ export interface Watched {
  * here a deadline that moves is one assignment. Clocks that people set have no say in it.
  */
 export class DeadlineWatch implements Disposable {
-  readonly pulse: Pulse
+  readonly monitor: EventLoopMonitor
   readonly #watched = new LinkedList<Watched>()
   readonly #timer: ReturnType<typeof setInterval>
   #cutBy: CallEnded | undefined
 
-  /** @param pulse that beats with every look, for who watches this process. */
-  constructor(pulse = new Pulse()) {
-    this.pulse = pulse
+  /** @param monitor counts every check, for the thread that watches this process. */
+  constructor(monitor = new EventLoopMonitor()) {
+    this.monitor = monitor
     this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)
     this.#timer.unref()
   }
@@ -51,12 +51,12 @@ export class DeadlineWatch implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
-    this.pulse.rest()
+    this.monitor.rest()
     for (const watched of this.#watched) this.remove(watched)
   }
 
   #look(now: number): void {
-    this.pulse.beat()
+    this.monitor.beat()
     for (const watched of this.#watched) if (watched.dueAt <= now) watched.onDue(now)
   }
 }

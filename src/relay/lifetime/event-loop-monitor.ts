@@ -1,9 +1,9 @@
-/** What the event loop does with a request. */
+/** What the event loop does for a request. */
 export const PHASES = ["decoding the request", "calling upstream", "reading the answer"] as const
 
 export type Phase = (typeof PHASES)[number]
 
-/** Where the numbers are: how often the loop has turned, and what it turned to last. */
+/** Indexes of the numbers: turns of the loop, the current request and its phase, and two flags. */
 const BEATS = 0
 const WORK = 1
 const PHASE = 2
@@ -11,30 +11,30 @@ const RESTS = 3
 const ENDING = 4
 const HEAD = 64
 
-/** Requests whose names are kept, the newest ones, and how many characters of each. */
+/** The newest requests, whose names are kept, and the characters of each name. */
 const NAMES = 4_096
 const NAME_LENGTH = 160
 const SPACE = 32
 const LINE_END = 10
 
 /**
- * What a watchdog sees of the event loop while that stands still: how often it has turned, and what it has
- * turned to last, in memory that another thread reads. A request's name is written once, when it comes; to
- * turn to one is two words.
+ * What another thread can read of the event loop while the loop is blocked: how often it has turned, and its current
+ * request, in shared memory. A request's name is written once, when the request arrives; marking it as current again
+ * writes two numbers.
  */
-export class Pulse {
+export class EventLoopMonitor {
   readonly memory = new SharedArrayBuffer(HEAD + NAMES * NAME_LENGTH)
   readonly #numbers = new Int32Array(this.memory, 0, HEAD / 4)
   readonly #names = new Uint8Array(this.memory, HEAD)
   #last = 0
 
-  /** The loop has turned: what it turned to before is over. */
+  /** The loop has turned: no request is current. */
   beat(): void {
     this.#numbers[BEATS] = ((this.#numbers[BEATS] ?? 0) + 1) | 0
     this.#numbers[WORK] = 0
   }
 
-  /** The loop turns to a new request. @returns what it is called when the loop turns to it again. */
+  /** Adds a request and marks it as current. @returns its number for `turnTo`. */
   enter(id: string, endpoint: string, model: unknown): number {
     const work = (this.#last = (this.#last + 1) & 0x7fffffff)
     const start = (work % NAMES) * NAME_LENGTH
@@ -58,37 +58,37 @@ export class Pulse {
     return at + 1
   }
 
-  /** @param phase where it stands in `PHASES`. */
+  /** Marks a request as current. @param phase its index in `PHASES`. */
   turnTo(work: number, phase: 0 | 1 | 2): void {
     this.#numbers[WORK] = work
     this.#numbers[PHASE] = phase
   }
 
-  /** The gateway is asked to end: it is not to be started again. */
+  /** Shutdown was requested: the process must not be restarted. */
   end(): void {
     this.#numbers[ENDING] = 1
   }
 
-  /** No one is served any more: the loop may stand still. */
+  /** No request is served any more: a blocked loop is not reported. */
   rest(): void {
     this.#numbers[RESTS] = 1
   }
 }
 
-/** What a pulse says just now. */
-export interface PulseReading {
+/** The state of an event loop. */
+export interface EventLoopReading {
   readonly beats: number
   readonly rests: boolean
   readonly isEnding: boolean
-  /** What the loop turned to last since it beat; absent when that was no request, or one whose name is not kept. */
+  /** The current request; absent if there is none or its name was overwritten. */
   readonly request?: string
   readonly endpoint?: string
   readonly model?: string
   readonly phase?: Phase
 }
 
-/** Reads the memory of a pulse, on any thread. */
-export function readPulse(memory: SharedArrayBuffer): PulseReading {
+/** Reads the memory of a monitor, on any thread. */
+export function readEventLoop(memory: SharedArrayBuffer): EventLoopReading {
   const numbers = new Int32Array(memory, 0, HEAD / 4)
   const work = Atomics.load(numbers, WORK)
   const phase = PHASES[Atomics.load(numbers, PHASE)]

@@ -103,7 +103,7 @@ export class Operation implements Disposable {
     this.#speculative?.giveUp()
     this.#candidates = undefined
     const config = this.#services.config()
-    const work = watch.pulse.enter(call.id, call.endpoint, model.id)
+    const work = watch.monitor.enter(call.id, call.endpoint, model.id)
     const arrival = { call, caller: this.#caller, config, rate, work }
     const admission = { call, request: undefined, model, worst, max, calls, isWhole }
     if (before) this.#admitted = await pipeline.revise(arrival, before, admission)

@@ -53,7 +53,7 @@ export class Cancellation implements Watched, Disposable {
   onLeave: (() => void) | undefined
 
   /**
-   * @param work what the watch's pulse calls the request.
+   * @param work the number of the request in the event-loop monitor.
    * @param drain whether its answer is read on when its caller has left; undefined: it is ended.
    */
   constructor(caller: Caller, watch: DeadlineWatch, work: number, drain: DrainRule | undefined) {

@@ -11,7 +11,7 @@ export interface Arrival {
   /** The configuration it began with: what changes meanwhile is not for it. */
   readonly config: RuntimeConfig
   readonly rate: RateUsage
-  /** What the pulse calls it. */
+  /** Its number in the event-loop monitor. */
   readonly work: number
 }
 

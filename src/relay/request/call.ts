@@ -2,7 +2,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Labels } from "../../accounting/labels.ts"
-import type { Wishes } from "./routing-preferences.ts"
+import type { RoutingPreferences } from "./routing-preferences.ts"
 import type { RequestTrace } from "./request-trace.ts"
 
 /** Waits for an answer. Making the signal is expensive, so it is asked for late. */
@@ -32,8 +32,8 @@ export interface Call {
   readonly refuseOnLowBalance: boolean
   /** `x-tollgate-strict: true`: 400 rather than a request that loses something in translation. */
   readonly isStrict: boolean
-  /** Where it is to go; absent where it does not say. */
-  readonly wishes?: Wishes | undefined
+  /** Models and providers that the request prefers; absent if it names none. */
+  readonly preferences?: RoutingPreferences | undefined
   /** By whom and for what it was sent; absent where it does not say. */
   readonly labels?: Labels | undefined
   /** Its share of the process's memory, until its answer is over. A stream disposes of it at its end. */

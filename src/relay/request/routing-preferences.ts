@@ -13,7 +13,7 @@ export const LIMITED = ["prompt", "completion", "request", "image"] as const
 export type MaxPrice = Readonly<Partial<Record<(typeof LIMITED)[number], bigint>>>
 
 /** Which providers a caller wants, by the names that they have here. */
-export interface ProviderWishes {
+export interface ProviderPreferences {
   /** Tried first, in this order. */
   readonly order?: readonly string[]
   /** No others are called. */
@@ -30,11 +30,11 @@ export interface ProviderWishes {
   readonly unknown: readonly GatewayError[]
 }
 
-/** What a request says of where it is to go. */
-export interface Wishes {
+/** Models and providers that a request prefers. */
+export interface RoutingPreferences {
   /** Models that answer where the request's own cannot, in this order. */
   readonly models?: readonly string[]
-  readonly provider?: ProviderWishes
+  readonly provider?: ProviderPreferences
   /** Whether only those are called that take everything in the request. */
   readonly requiresParameters: boolean
 }

@@ -3,15 +3,15 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Loss } from "../../canon/extra.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { Writable } from "../../canon/writable.ts"
-import type { Deployment, Model, Stage, WishReason } from "../../catalog/model.ts"
+import type { Deployment, Model, Stage, PreferenceReason } from "../../catalog/model.ts"
 import { inTurn, withDeployments } from "../../catalog/several-models.ts"
 import type { ModelKind } from "../../config/settings.ts"
 import { type Price, type Rates, ratesFor } from "../../ledger/price.ts"
 import type { Call } from "../request/call.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
-import { LIMITED, type MaxPrice, type ProviderWishes } from "../request/routing-preferences.ts"
+import { LIMITED, type MaxPrice, type ProviderPreferences } from "../request/routing-preferences.ts"
 
-type Asking = Pick<Call, "key" | "wishes">
+type Asking = Pick<Call, "key" | "preferences">
 
 /**
  * The model that a request names, together with those that may answer in its place: its key may call each of them, and
@@ -22,13 +22,13 @@ export function askedModel(
   { catalog, clients }: Pick<RuntimeConfig, "catalog" | "clients">,
   name: string,
   kind: ModelKind,
-  { key, wishes }: Asking,
+  { key, preferences }: Asking,
 ): Model {
   const model = catalog.require(name, kind, key)
-  if (wishes?.models === undefined) return model
+  if (preferences?.models === undefined) return model
   const isRouted = hasRouter(model, clients)
   let isIgnored = false
-  const others = wishes.models.flatMap((other, index) => {
+  const others = preferences.models.flatMap((other, index) => {
     try {
       return [naming(`models[${index}]`, () => catalog.require(other, kind, key))]
     } catch (thrown) {
@@ -72,8 +72,8 @@ function naming<T>(parameter: string, work: () => T): T {
   }
 }
 
-/** What has to be known of a request before its wishes can be met. */
-export interface Wishing {
+/** The facts about a request that its preferences are applied to. */
+export interface PreferenceInput {
   readonly call: Asking
   readonly config: Pick<RuntimeConfig, "clients">
   /** The most tokens that it may be read as: long inputs can have a higher price. Asked for only with a limit. */
@@ -84,34 +84,37 @@ export interface Wishing {
 
 /**
  * A model with the deployments that the caller wants, in the caller's order.
- * @throws GatewayError `invalid_value` naming the wish that leaves none.
+ * @throws GatewayError `invalid_value` naming the preference that excludes all deployments.
  */
-export function wishedModel(model: Model, wishing: Wishing): Model {
-  const wishes = wishing.call.wishes?.provider
-  if (wishes === undefined) return model
-  const { clients } = wishing.config
-  const { known, ignored, unknown } = knownWishes(wishes, clients)
+export function preferredModel(model: Model, input: PreferenceInput): Model {
+  const preferences = input.call.preferences?.provider
+  if (preferences === undefined) return model
+  const { clients } = input.config
+  const { known, ignored, unknown } = knownPreferences(preferences, clients)
   if (unknown !== undefined && !hasRouter(model, clients)) throw unknown
-  const chosen = new Choosing(model, wishing, known).chosen()
+  const chosen = new Choosing(model, input, known).chosen()
   return ignored.length === 0 ? chosen : ignoring(chosen, ignored)
 }
 
-interface KnownWishes {
-  readonly known: ProviderWishes
+interface KnownPreferences {
+  readonly known: ProviderPreferences
   /** Names of fields that are left out, or some of whose names are. */
   readonly ignored: readonly string[]
   /** The error for the first of them: whoever names a provider wrongly would be served by one that they did not want. */
   readonly unknown: GatewayError | undefined
 }
 
-/** The wishes that name providers and fields of this gateway. */
-function knownWishes(wishes: ProviderWishes, clients: RuntimeConfig["clients"]): KnownWishes {
-  const { order: _, only: _1, ignore: _2, ...rest } = wishes
-  const known: Writable<ProviderWishes> = rest
-  const ignored = wishes.unknown.map(({ details }) => details.parameter ?? "provider")
-  let [unknown] = wishes.unknown
+/** The preferences that name providers and fields of this gateway. */
+function knownPreferences(
+  preferences: ProviderPreferences,
+  clients: RuntimeConfig["clients"],
+): KnownPreferences {
+  const { order: _, only: _1, ignore: _2, ...rest } = preferences
+  const known: Writable<ProviderPreferences> = rest
+  const ignored = preferences.unknown.map(({ details }) => details.parameter ?? "provider")
+  let [unknown] = preferences.unknown
   for (const name of ["order", "only", "ignore"] as const) {
-    const list = wishes[name]
+    const list = preferences[name]
     if (list === undefined) continue
     const own = list.filter((provider) => clients.has(provider))
     if (own.length > 0) known[name] = own
@@ -133,28 +136,28 @@ function unknownProvider(place: string, provider = ""): GatewayError {
 /** One request's choice of deployments. */
 class Choosing {
   readonly #model: Model
-  readonly #wishing: Wishing
-  readonly #wishes: ProviderWishes
+  readonly #input: PreferenceInput
+  readonly #preferences: ProviderPreferences
   #left: readonly Deployment[]
   /** What has left some out last. */
-  #reason: WishReason | undefined
+  #reason: PreferenceReason | undefined
 
-  constructor(model: Model, wishing: Wishing, wishes: ProviderWishes) {
+  constructor(model: Model, input: PreferenceInput, preferences: ProviderPreferences) {
     this.#model = model
-    this.#wishing = wishing
-    this.#wishes = wishes
+    this.#input = input
+    this.#preferences = preferences
     this.#left = model.deployments.filter(({ price }) => price !== undefined)
   }
 
   chosen(): Model {
-    const { order, only, ignore, maxPrice, allowsFallbacks } = this.#wishes
+    const { order, only, ignore, maxPrice, allowsFallbacks } = this.#preferences
     if (only) this.#keep("provider.only", ({ provider }) => only.includes(provider))
     if (ignore) this.#keep("provider.ignore", ({ provider }) => !ignore.includes(provider))
     if (order && !allowsFallbacks) {
       this.#keep("provider.order", ({ provider }) => order.includes(provider))
     }
     if (maxPrice) {
-      const tokens = this.#wishing.inputTokens()
+      const tokens = this.#input.inputTokens()
       this.#keep("provider.max_price", ({ price }) => isWithin(price, maxPrice, tokens))
     }
     const deployments = this.#staged()
@@ -163,34 +166,34 @@ class Choosing {
     return isDecided && this.#reason ? { ...model, reason: this.#reason } : model
   }
 
-  #keep(wish: WishReason, isWanted: (deployment: Deployment) => boolean): void {
+  #keep(preference: PreferenceReason, isWanted: (deployment: Deployment) => boolean): void {
     const left = this.#left.filter(isWanted)
-    if (left.length === 0) throw this.#nothingLeft(wish)
-    if (left.length < this.#left.length) this.#reason = wish
+    if (left.length === 0) throw this.#nothingLeft(preference)
+    if (left.length < this.#left.length) this.#reason = preference
     this.#left = left
   }
 
-  #nothingLeft(wish: WishReason): GatewayError {
+  #nothingLeft(preference: PreferenceReason): GatewayError {
     const { id, requestedAs = id } = this.#model
-    const { models } = this.#wishing.call.wishes ?? {}
+    const { models } = this.#input.call.preferences ?? {}
     const what =
       models === undefined ? `the model \`${requestedAs}\`` : "any of the request's models"
-    if (this.#wishing.isKept) {
+    if (this.#input.isKept) {
       return invalidValue(
-        wish,
-        `The request names what a provider keeps for it, and '${wish}' leaves that provider out. Change one of the two.`,
+        preference,
+        `The request names what a provider keeps for it, and '${preference}' leaves that provider out. Change one of the two.`,
       )
     }
-    const hint = wish === "provider.max_price" ? cheapestHint(this.#left, this.#wishing) : ""
+    const hint = preference === "provider.max_price" ? cheapestHint(this.#left, this.#input) : ""
     return invalidValue(
-      wish,
-      `'${wish}' leaves no provider of ${what}. Ask for less, or for another model.${hint}`,
+      preference,
+      `'${preference}' leaves no provider of ${what}. Ask for less, or for another model.${hint}`,
     )
   }
 
   /** In the order of the caller; where there is none, as they are. */
   #staged(): readonly Deployment[] {
-    const { order = [], sort, sortsAll, allowsFallbacks } = this.#wishes
+    const { order = [], sort, sortsAll, allowsFallbacks } = this.#preferences
     const isAlone = !allowsFallbacks && order.length === 0
     if (order.length === 0 && sort === undefined && !isAlone) return this.#left
     const { choice = "weight" } = this.#model
@@ -233,8 +236,11 @@ function isWithin(price: Price | undefined, max: MaxPrice, inputTokens: number):
 const PLACES = 15
 
 /** What the caller would have to pay at least. */
-function cheapestHint(deployments: readonly Deployment[], { call, inputTokens }: Wishing): string {
-  const max = call.wishes?.provider?.maxPrice ?? {}
+function cheapestHint(
+  deployments: readonly Deployment[],
+  { call, inputTokens }: PreferenceInput,
+): string {
+  const max = call.preferences?.provider?.maxPrice ?? {}
   const tokens = inputTokens()
   const least = LIMITED.flatMap((name) => {
     const limit = max[name]

@@ -7,15 +7,15 @@ import { once } from "../../canon/once.ts"
 import {
   LIMITED,
   type MaxPrice,
-  type ProviderWishes,
+  type ProviderPreferences,
   SORTS,
-  type Wishes,
+  type RoutingPreferences,
 } from "../request/routing-preferences.ts"
 
 /** A body without what is the gateway's in it, and what that says. */
-export interface TakenWishes {
+export interface TakenPreferences {
   readonly body: JsonObject
-  readonly wishes: Wishes | undefined
+  readonly preferences: RoutingPreferences | undefined
 }
 
 /** Each may have several deployments, and each of those may be waited for. */
@@ -34,7 +34,7 @@ function names(most: number) {
     .nullish()
 }
 
-/** Its parts are made for the first request with a wish. */
+/** Its parts are made for the first request with a preference. */
 const SCHEMAS = once(() => {
   const amount = z.union([z.number(), z.string()], expects("a number")).nullish()
   const flag = z.boolean(expects("a boolean")).nullish()
@@ -64,14 +64,14 @@ const SCHEMAS = once(() => {
     require_parameters: flag,
   }
 
-  const wishes = z.object({
+  const preferences = z.object({
     models: names(MOST_MODELS),
     provider: z.looseObject(provider, expects("an object")).nullish(),
   })
-  return { wishes, provider }
+  return { preferences, provider }
 })
 
-type WrittenProvider = NonNullable<z.output<ReturnType<typeof SCHEMAS>["wishes"]>["provider"]>
+type WrittenProvider = NonNullable<z.output<ReturnType<typeof SCHEMAS>["preferences"]>["provider"]>
 
 /**
  * What OpenRouter's callers may also ask for and this gateway cannot promise, with the values that ask for nothing. Any
@@ -88,12 +88,12 @@ const ASKING_NOTHING: Readonly<Record<string, readonly JsonValue[]>> = {
  * `models` is the model of a request that names none.
  * @throws GatewayError naming the field.
  */
-export function takeWishes(body: JsonObject): TakenWishes {
+export function takePreferences(body: JsonObject): TakenPreferences {
   if (body["models"] === undefined && body["provider"] === undefined) {
-    return { body, wishes: undefined }
+    return { body, preferences: undefined }
   }
   const { models, provider, ...rest } = body
-  const written = SCHEMAS().wishes.safeParse({ models, provider })
+  const written = SCHEMAS().preferences.safeParse({ models, provider })
   if (!written.success)
     throw invalidRequest(written.error, { models: models ?? null, provider: provider ?? null })
   const wanted = written.data
@@ -102,7 +102,7 @@ export function takeWishes(body: JsonObject): TakenWishes {
   const isNamed = rest["model"] !== undefined
   return {
     body: isNamed || first === undefined ? rest : { ...rest, model: first },
-    wishes: {
+    preferences: {
       ...(listed && { models: listed }),
       ...(wanted.provider && { provider: providerOf(wanted.provider) }),
       requiresParameters: wanted.provider?.require_parameters ?? false,
@@ -110,7 +110,7 @@ export function takeWishes(body: JsonObject): TakenWishes {
   }
 }
 
-function providerOf(written: WrittenProvider): ProviderWishes {
+function providerOf(written: WrittenProvider): ProviderPreferences {
   const unknown = unknownIn("provider", written, Object.keys(SCHEMAS().provider))
   const order = listOf("provider.order", written.order)
   const only = listOf("provider.only", written.only)

@@ -85,7 +85,7 @@ interface AttemptParts<T extends Candidate> {
   readonly memory: FrameMemory
   /** Whether its caller gets a stream. */
   readonly isStream: boolean
-  /** What the pulse calls its request. */
+  /** The number of its request in the event-loop monitor. */
   readonly work: number
   /** Of its request, where that is traced. */
   readonly trace?: RequestTrace | undefined

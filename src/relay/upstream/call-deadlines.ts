@@ -13,7 +13,7 @@ export interface TimedCall {
   readonly provider: string
   /** By `performance.now()`. */
   readonly startedAt: number
-  /** What the pulse calls its request. */
+  /** The number of its request in the event-loop monitor. */
   readonly work: number
   /** Whether there is a connection; true also before one is looked for. */
   readonly isConnected: boolean
@@ -49,20 +49,20 @@ export class CallDeadlines implements Watched, Disposable {
     // All attempts of a request have its time together.
     this.#endsAt = begunAt + whole
     this.dueAt = Math.min(call.startedAt + Math.min(connect, firstByte), this.#endsAt)
-    watch.pulse.turnTo(call.work, 1)
+    watch.monitor.turnTo(call.work, 1)
     watch.add(this)
   }
 
   /** Status and headers are here. */
   answered(): void {
-    this.#watch.pulse.turnTo(this.#call.work, 2)
+    this.#watch.monitor.turnTo(this.#call.work, 2)
     this.#phase = "firstByte"
     this.resume()
   }
 
   /** A byte came: the deadline between bytes starts again. */
   received(): void {
-    this.#watch.pulse.turnTo(this.#call.work, 2)
+    this.#watch.monitor.turnTo(this.#call.work, 2)
     this.#phase = "betweenBytes"
     this.resume()
   }

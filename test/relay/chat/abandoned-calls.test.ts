@@ -93,7 +93,7 @@ beforeAll(async () => {
     price,
   })
   gateway = await startGateway({
-    pulse: clock.pulse,
+    monitor: clock.monitor,
     settings: { disconnectLimit: LIMIT },
     providers: {
       openai: provider(vendor.url, "openai"),

@@ -35,7 +35,7 @@ test.each([HOUR, -HOUR])(
     using _ = vendor
     using clock = new MovableClock()
     await using gateway = await startGateway({
-      pulse: clock.pulse,
+      monitor: clock.monitor,
       providers: { pausing: provider(vendor.url) },
       models: { "pausing/x": simulated() },
       keepAlive: 60_000,

@@ -69,7 +69,7 @@ beforeAll(async () => {
   narrow = startSilentListener()
   clock = new MovableClock()
   gateway = await startGateway({
-    pulse: clock.pulse,
+    monitor: clock.monitor,
     providers: {
       scripted: provider(vendor.url),
       silent: provider(`${silent.url}/v1`),

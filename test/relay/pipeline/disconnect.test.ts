@@ -82,7 +82,7 @@ beforeAll(async () => {
   vendor = startVendor(answer)
   clock = new MovableClock()
   gateway = await startGateway({
-    pulse: clock.pulse,
+    monitor: clock.monitor,
     providers: {
       vendor: provider(vendor.url),
       anthropic: provider(vendor.url.replace("/v1", ""), "anthropic"),

@@ -99,8 +99,8 @@ const ask = (model: string, more: object = {}, by = caller) =>
 /** The provider that answered. */
 const answererOf = (response: Response) => response.headers.get("x-tollgate-provider")
 
-describe("a caller's wishes for providers", () => {
-  const wishes: readonly [object, Name, string][] = [
+describe("a caller's preferences for providers", () => {
+  const preferences: readonly [object, Name, string][] = [
     [{ order: ["middle"] }, "middle", "provider.order"],
     [{ only: ["dear"] }, "dear", "provider.only"],
     [{ ignore: ["cheap", "middle"] }, "dear", "provider.ignore"],
@@ -109,9 +109,9 @@ describe("a caller's wishes for providers", () => {
     [{ max_price: { prompt: 1, completion: "1.0" } }, "cheap", "provider.max_price"],
     [{ order: ["dear", "cheap"], allow_fallbacks: false }, "dear", "provider.order"],
   ]
-  test.each(wishes)("%j leads to %s", async (wish, name, reason) => {
+  test.each(preferences)("%j leads to %s", async (preference, name, reason) => {
     for (const stream of [false, true]) {
-      const response = await ask("dear/pool", { provider: wish, stream })
+      const response = await ask("dear/pool", { provider: preference, stream })
       expect(response.status).toBe(200)
       await response.text()
       expect(answererOf(response)).toBe(name)
@@ -157,7 +157,7 @@ describe("a caller's wishes for providers", () => {
 
   test("whatever they are, no one is called whom they leave out", async () => {
     const subset = fc.option(fc.subarray([...NAMES], { minLength: 1 }), { nil: undefined })
-    const wish = fc.record({
+    const preference = fc.record({
       order: subset,
       only: subset,
       ignore: subset,
@@ -166,7 +166,7 @@ describe("a caller's wishes for providers", () => {
       allow_fallbacks: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(wish, fc.subarray([...NAMES]), async (wanted, down) => {
+      fc.asyncProperty(preference, fc.subarray([...NAMES]), async (wanted, down) => {
         failing = down.map((name) => `${name}-pool`)
         vendor.bodies.length = 0
         const response = await ask("dear/pool", { provider: wanted })
@@ -290,9 +290,9 @@ describe("what cannot be done is refused, and names the field", () => {
     [{ models: "cheap/small" }, "models"],
     [{ models: [1] }, "models[0]"],
   ]
-  test.each(faults)("%j", async (wish, place) => {
+  test.each(faults)("%j", async (preference, place) => {
     const before = await creditsOf(caller)
-    const error = await errorOf(await ask("dear/pool", wish))
+    const error = await errorOf(await ask("dear/pool", preference))
     expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({
       status: 400,
       param: place,

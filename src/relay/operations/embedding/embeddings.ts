@@ -15,7 +15,7 @@ import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../request/call.ts"
-import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
+import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { CountedOperationServices } from "../operations.ts"
 import { type AccountCounter, countTexts } from "../../tokens/token-counter.ts"
@@ -82,8 +82,8 @@ export class Embeddings {
   async plan(call: Call, request: EmbeddingRequest): Promise<EmbeddingPlan> {
     const { config } = this.#services.operations
     const known = askedModel(config, request.model, "embedding", call)
-    const wished = wishedModel(known, { call, config, inputTokens: () => call.bodyBytes })
-    const model = atNoExtraPrice(wished, request.extra, config)
+    const preferred = preferredModel(known, { call, config, inputTokens: () => call.bodyBytes })
+    const model = atNoExtraPrice(preferred, request.extra, config)
     const asked = await this.#readable(call, request, model)
     return {
       call,

@@ -30,7 +30,7 @@ import type { MediaInspector } from "../../../media/media-inspector.ts"
 import { invalidImage } from "../../../media/request-images.ts"
 import type { ImageStore } from "../../../media/image-store.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
-import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
+import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { ProviderClient } from "../../request/provider-client.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { EVENT_STREAM_HEADERS } from "../charged-body.ts"
@@ -103,7 +103,7 @@ export class Images {
     const sentTo = (deployment: Deployment): ImageRequest => this.#sentTo(deployment, request)
     const priced = pricedFor(sentTo, this.#modelOf(input.model, request, call))
     const inputTokens = (): number => totalInput(worstUsage(request, sentTo, priced))
-    const model = wishedModel(priced, { call, config: this.#operations.config, inputTokens })
+    const model = preferredModel(priced, { call, config: this.#operations.config, inputTokens })
     return {
       call,
       model,

@@ -16,7 +16,7 @@ import type { Call, Caller } from "../../request/call.ts"
 import { countTexts } from "../../tokens/token-counter.ts"
 import { callsAt, completedUsage, embedAt } from "../embedding/embeddings.ts"
 import type { CountedOperationServices } from "../operations.ts"
-import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
+import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { mostCalls } from "../vendor-format.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
@@ -104,7 +104,7 @@ export class Reranking {
       catalog.resolve(request.model, call.key)?.kind === "embedding" ? "embedding" : "rerank"
     const asked = askedModel(config, request.model, kind, call)
     const worst = worstRerankUsage(request, call.bodyBytes)
-    const model = wishedModel(asked, { call, config, inputTokens: () => totalInput(worst) })
+    const model = preferredModel(asked, { call, config, inputTokens: () => totalInput(worst) })
     return atNoExtraPrice(model, request.extra, config)
   }
 

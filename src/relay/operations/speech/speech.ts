@@ -3,7 +3,7 @@ import { keeperOf, type Model } from "../../../catalog/model.ts"
 import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
-import { askedModel, wishedModel } from "../../routing-preferences/preferred-model.ts"
+import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
 import { answerSpeech } from "./speech-answer.ts"
@@ -34,7 +34,7 @@ export class Speech {
   plan(call: Call, options: SpeechOptions): OperationPlan {
     const { config } = this.#operations
     const asked = askedModel(config, options.model, "speech", call)
-    const known = wishedModel(asked, { call, config, inputTokens: () => call.bodyBytes })
+    const known = preferredModel(asked, { call, config, inputTokens: () => call.bodyBytes })
     const model = atNoExtraPrice(known, options.extra, config)
     refuseLong(options, model.maxInput)
     return {
