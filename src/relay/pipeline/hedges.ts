@@ -4,6 +4,7 @@ import { sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import { loseCalls, type RunningCall } from "./cancellation.ts"
+import type { CandidateQueue } from "./candidate-queue.ts"
 import { answerHedged, type HedgedAnswer } from "./hedge.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { Trial } from "./trial.ts"
@@ -13,8 +14,8 @@ export interface FirstAttempt<P extends Candidate, T> {
   readonly context: RequestContext
   readonly trial: Trial<P, T>
   readonly planned: P
-  /** All candidates; one that is asked as well leaves it. */
-  readonly queue: Candidate[]
+  /** The other candidates. */
+  readonly queue: CandidateQueue
 }
 
 /** Whether a second deployment is asked when the first is late. */
@@ -80,28 +81,20 @@ export class Hedges {
     return answered
   }
 
-  /** Another healthy deployment of the same model in the queue, which it leaves, where one may be asked beside the first. */
+  /** Takes the candidate that is called beside a late one; undefined: there is none, or none may be called. */
   async #second<P extends Candidate, T>(
     { context, trial, planned, queue }: FirstAttempt<P, T>,
     calls: readonly RunningCall[],
   ): Promise<P | undefined> {
     const hasBegun = calls.some(({ record, ended }) => ended === undefined && record.status !== 0)
     if (hasBegun || context.cancellation.hasLeft) return undefined
-    const place = queue.findIndex(({ deployment }) => deployment === planned.deployment)
-    const { member } = planned.deployment
-    // Another model is there for when this one cannot answer: to be late is no reason to pay its price.
-    const candidate = queue
-      .slice(place + 1)
-      .find(
-        ({ deployment: { id, member: other } }) =>
-          other?.id === member?.id && this.#health.isHealthy(id),
-      )
+    const candidate = queue.besides(planned.deployment)
     if (candidate === undefined) return undefined
     if (!this.#router.loadOf(planned.deployment).takeHedge()) return undefined
     try {
       const second = await trial.plan(candidate)
       if (trial.mayHedge?.(second) !== true) return undefined
-      remove(queue, new Set([candidate]))
+      queue.remove(candidate)
       this.#health.attempted(candidate.deployment.id)
       return second
     } catch {

@@ -17,19 +17,13 @@ import type { AttemptRecord } from "../billing/receipt.ts"
 import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation, loseCalls } from "./cancellation.ts"
+import { CandidateQueue } from "./candidate-queue.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
-import {
-  asCallFailure,
-  CallEnded,
-  type CallFailure,
-  endsFailover,
-  isFinal,
-} from "../lifetime/call-failure.ts"
+import { asCallFailure, CallEnded } from "../lifetime/call-failure.ts"
 import { cacheKeyOf } from "./cache-key.ts"
 import { type FirstAttempt, Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
-import { pauseBeforeRetry } from "./retry.ts"
 import { drainRuleOf } from "../request/runtime-config.ts"
 import type { Trial } from "./trial.ts"
 
@@ -65,8 +59,7 @@ export interface Settled {
 export class Pipeline {
   readonly #client: HttpClient
   readonly #watch: DeadlineWatch
-  readonly #health: Health
-  readonly #router: Router
+  readonly #routing: { readonly health: Health; readonly router: Router }
   readonly #hedges: Hedges
   readonly #billing: Billing
   readonly #payloads: PayloadLog
@@ -75,8 +68,7 @@ export class Pipeline {
   constructor({ client, watch, health, router, billing, payloads, alarms }: PipelineServices) {
     this.#client = client
     this.#watch = watch
-    this.#health = health
-    this.#router = router
+    this.#routing = { health, router }
     this.#hedges = new Hedges(health, router)
     this.#billing = billing
     this.#payloads = payloads
@@ -121,68 +113,52 @@ export class Pipeline {
   }
 
   /**
-   * Tries the deployments of a request's model, the healthy ones first, until one gives an answer.
+   * Tries the deployments of a request's model, healthy ones first, until one gives an answer.
    * @throws CallFailure the last one; its attempts are over by then.
    */
   async tryCandidates<P extends Candidate, T>(
     context: RequestContext,
     trial: Trial<P, T>,
   ): Promise<T> {
-    const { plan, candidates = this.candidates(context) } = trial
-    const queue = [...candidates]
-    const mayHedge = trial.mayHedge !== undefined && queue.length > 1 && hedges(context)
-    let failure: CallFailure | undefined
-    /** Of the deployment that is tried again where no other one helps. */
-    let repeatable: CallFailure | undefined
-    let retries = 0
-    /** Models that have refused the request itself. */
-    const refusing = new Set<string>()
-    for (const candidate of queue) {
-      const { member } = candidate.deployment
-      if (member !== undefined && refusing.has(member.id)) continue
-      const isFurther = failure !== undefined && retries === 0
-      if (!isFurther || this.#mayTry(candidate)) {
-        let planned: P
-        try {
-          planned = await plan(candidate)
-        } catch (thrown) {
-          failure ??= asCallFailure(thrown)
-          continue
-        }
-        // What was counted until now may still be charged, if nothing else is tried.
-        if (failure !== undefined) {
-          await context.cancellation.endOthers()
-          loseCalls(context.charge, context.cancellation.attempts)
-        }
-        this.#health.attempted(candidate.deployment.id)
-        try {
-          const hedged = mayHedge && this.#hedged({ context, trial, planned, queue })
-          if (hedged) return await hedged
-          const answer = await trial.attempt(planned)
-          this.#served(candidate)
-          return answer
-        } catch (thrown) {
-          failure = candidate.client.cleaned(asCallFailure(thrown))
-          if (candidate === candidates[0]) repeatable = failure
-          if (endsFailover(failure)) {
-            if (member === undefined || isFinal(failure)) break
-            refusing.add(member.id)
-            continue
-          }
-        }
+    const { candidates = this.candidates(context) } = trial
+    const mayHedge = trial.mayHedge !== undefined && candidates.length > 1 && hedges(context)
+    const queue = new CandidateQueue(context, candidates, this.#routing)
+    let candidate = queue.next()
+    for (; candidate !== undefined; candidate = queue.next() ?? (await queue.retry())) {
+      let planned: P
+      try {
+        planned = await trial.plan(candidate)
+      } catch (thrown) {
+        queue.skip(thrown)
+        continue
       }
-      const isLast = candidate === queue.at(-1)
-      if (isLast && (await this.#mayRepeat(context, candidates, repeatable, retries++))) {
-        queue.push(...candidates.slice(0, 1))
+      if (queue.failure !== undefined) await this.#loseFailedCalls(context)
+      this.#routing.health.attempted(candidate.deployment.id)
+      try {
+        const hedged = mayHedge ? this.#hedged({ context, trial, planned, queue }) : undefined
+        if (hedged !== undefined) return await hedged
+        const answer = await trial.attempt(planned)
+        this.#served(candidate)
+        return answer
+      } catch (thrown) {
+        const failure = candidate.client.cleaned(asCallFailure(thrown))
+        if (!queue.fail(candidate, failure)) break
       }
     }
     await context.cancellation.othersOver()
     throw (
-      failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
+      queue.failure ??
+      new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
     )
   }
 
-  /** The answer of a candidate, or of another that is asked as well because it is late; undefined where none is. */
+  /** Ends the calls of failed candidates. Without another candidate, their usage might have been charged. */
+  async #loseFailedCalls({ charge, cancellation }: RequestContext): Promise<void> {
+    await cancellation.endOthers()
+    loseCalls(charge, cancellation.attempts)
+  }
+
+  /** The answer of a candidate, or of another one that is called as well if it is late; undefined: no other may be. */
   #hedged<P extends Candidate, T>(first: FirstAttempt<P, T>): Promise<T> | undefined {
     const lateAfter = this.#hedges.lateAfter(first)
     if (lateAfter === undefined) return undefined
@@ -194,33 +170,8 @@ export class Pipeline {
   }
 
   #served({ deployment }: Candidate): void {
-    this.#health.succeeded(deployment.id)
-    this.#router.loadOf(deployment).succeeded()
-  }
-
-  /** Whether a further deployment is tried: not all requests go on to those that rest, or an outage is made worse. */
-  #mayTry({ deployment }: Candidate): boolean {
-    return this.#health.isHealthy(deployment.id) || this.#router.loadOf(deployment).takeProbe()
-  }
-
-  /**
-   * Where there is no other healthy deployment to try, the first is tried again after a moment, if the failure is worth it
-   * and not all that goes there fails.
-   */
-  async #mayRepeat(
-    context: RequestContext,
-    candidates: readonly Candidate[],
-    failure: CallFailure | undefined,
-    retries: number,
-  ): Promise<boolean> {
-    const [first] = candidates
-    if (first === undefined || failure === undefined) return false
-    const { deployments } = context.charge.model
-    if (!this.#router.isWithoutChoice(deployments)) return false
-    const pause = pauseBeforeRetry(context, { deployment: first.deployment, failure }, retries)
-    if (pause === undefined || !this.#router.loadOf(first.deployment).takeRetry()) return false
-    await Bun.sleep(pause)
-    return true
+    this.#routing.health.succeeded(deployment.id)
+    this.#routing.router.loadOf(deployment).succeeded()
   }
 
   /** The deployments of a request's model, in the order in which they are tried. */
@@ -228,7 +179,7 @@ export class Pipeline {
     const { call, request, model, state } = charge
     const isSticky = config.routing.affinity && request !== undefined
     const key = isSticky ? () => cacheKeyOf(call, request) : undefined
-    const { deployments, reason } = this.#router.route(model, key)
+    const { deployments, reason } = this.#routing.router.route(model, key)
     charge.routedBy = state === undefined ? reason : "state"
     return deployments.map((deployment) => {
       const client = config.clients.get(keeperOf(deployment))
@@ -247,7 +198,7 @@ export class Pipeline {
     if (cancellation.hasLeft) throw new CallEnded("caller_left")
     const attempt = new Attempt({
       plan,
-      load: this.#router.loadOf(plan.deployment),
+      load: this.#routing.router.loadOf(plan.deployment),
       begunAt: call.startedAt,
       client: this.#client,
       deadlines: config.deadlines,
@@ -309,8 +260,9 @@ export class Pipeline {
     { status, cause = "" }: AttemptRecord,
   ): void {
     // Callers choose the names of unknown models: only what concerns the account is kept.
-    if (deployment.isAssumed === true) this.#health.accountFailed(deployment.id, failure, status)
-    else this.#health.failed(deployment.id, failure, status)
+    if (deployment.isAssumed === true)
+      this.#routing.health.accountFailed(deployment.id, failure, status)
+    else this.#routing.health.failed(deployment.id, failure, status)
     this.#alarms.attemptFailed(request, deployment.id, {
       outcome: failure.kind,
       status,
@@ -321,7 +273,7 @@ export class Pipeline {
 
   /** Nothing was learnt of a deployment by an attempt: another may learn it. */
   attemptUnjudged({ id }: Deployment): void {
-    this.#health.ended(id)
+    this.#routing.health.ended(id)
   }
 
   /** Any failure, also a refusal of the request itself, with all that is known of it. */

@@ -1,0 +1,100 @@
+import type { Deployment } from "../../catalog/model.ts"
+import type { Health } from "../../routing/health.ts"
+import type { Router } from "../../routing/route.ts"
+import { asCallFailure, type CallFailure, endsFailover, isFinal } from "../lifetime/call-failure.ts"
+import type { Candidate } from "../upstream/attempt.ts"
+import type { RequestContext } from "./request-context.ts"
+import { pauseBeforeRetry } from "./retry.ts"
+
+interface QueueServices {
+  readonly health: Health
+  readonly router: Router
+}
+
+/** The candidates of a request that have not been tried, in order, and the failures of those that have. */
+export class CandidateQueue {
+  readonly #context: RequestContext
+  readonly #services: QueueServices
+  readonly #first: Candidate | undefined
+  readonly #waiting: Candidate[]
+  /** The failure that the caller gets if no other candidate answers. */
+  failure: CallFailure | undefined
+  /** The last failure of the first candidate, unless that refused the request itself. */
+  #firstFailure: CallFailure | undefined
+  #retries = 0
+  /** Models that refused the request itself; undefined: none did. */
+  #refusing: Set<string> | undefined
+
+  constructor(context: RequestContext, candidates: readonly Candidate[], services: QueueServices) {
+    this.#context = context
+    this.#services = services
+    this.#first = candidates[0]
+    this.#waiting = [...candidates]
+  }
+
+  /** Takes the next candidate that may be tried; undefined: none is left. */
+  next(): Candidate | undefined {
+    let candidate = this.#waiting.shift()
+    while (candidate !== undefined && !this.#mayTry(candidate)) candidate = this.#waiting.shift()
+    return candidate
+  }
+
+  /** After a failure, only some requests try resting deployments, since all of them would prolong an outage. */
+  #mayTry({ deployment }: Candidate): boolean {
+    const { id, member } = deployment
+    if (member !== undefined && this.#refusing?.has(member.id) === true) return false
+    const { health, router } = this.#services
+    return (
+      this.failure === undefined || health.isHealthy(id) || router.loadOf(deployment).takeProbe()
+    )
+  }
+
+  /**
+   * Waits, then returns the first candidate for a retry.
+   * @returns undefined if another deployment is healthy, or the failure would likely repeat.
+   */
+  async retry(): Promise<Candidate | undefined> {
+    const first = this.#first
+    const failure = this.#firstFailure
+    if (first === undefined || failure === undefined) return undefined
+    const { router } = this.#services
+    const { deployment } = first
+    if (!router.isWithoutChoice(this.#context.charge.model.deployments)) return undefined
+    const pause = pauseBeforeRetry(this.#context, { deployment, failure }, this.#retries++)
+    if (pause === undefined || !router.loadOf(deployment).takeRetry()) return undefined
+    await Bun.sleep(pause)
+    return first
+  }
+
+  /** Records that a candidate cannot be called. */
+  skip(thrown: unknown): void {
+    this.failure ??= asCallFailure(thrown)
+  }
+
+  /** Records a failed attempt. @returns whether another candidate may be tried. */
+  fail(candidate: Candidate, failure: CallFailure): boolean {
+    this.failure = failure
+    const isEnd = endsFailover(failure)
+    if (candidate === this.#first) this.#firstFailure = isEnd ? undefined : failure
+    if (!isEnd) return true
+    const { member } = candidate.deployment
+    if (member === undefined || isFinal(failure)) return false
+    this.#refusing ??= new Set()
+    this.#refusing.add(member.id)
+    return true
+  }
+
+  /** A waiting candidate that may be called beside a late one: a healthy deployment of the same model. */
+  besides({ member }: Deployment): Candidate | undefined {
+    // Another model is a fallback: to be late is no reason to pay its price.
+    return this.#waiting.find(
+      ({ deployment: { id, member: other } }) =>
+        other?.id === member?.id && this.#services.health.isHealthy(id),
+    )
+  }
+
+  /** Removes a waiting candidate that is called out of order. */
+  remove(candidate: Candidate): void {
+    this.#waiting.splice(this.#waiting.indexOf(candidate), 1)
+  }
+}
