@@ -1,6 +1,7 @@
 import type { Place } from "../../canon/linked-list.ts"
-import { asChargedError, GatewayError } from "../../canon/errors.ts"
+import { afterCharge, asChargedError, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import type { Usage } from "../../canon/usage.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
@@ -60,6 +61,18 @@ export async function answerStreamed(
   return { headers, body: new ReadableStream(answer) }
 }
 
+type State =
+  /** The caller waits; the upstream's stream has not begun. */
+  | "opening"
+  /** The caller reads frames as they come. */
+  | "open"
+  /** The upstream is over or has failed. The caller still reads the last frames, or the error. */
+  | "ended"
+  /** The caller has left. The upstream is read on for its usage. */
+  | "draining"
+  /** The caller has left, and the upstream is over. */
+  | "left"
+
 /**
  * The bytes of a streamed answer, pulled as fast as the caller reads. Exactly one of three things
  * ends it: the last frame, after its charge is on disk; a failure; or the caller's leaving.
@@ -75,12 +88,7 @@ class StreamedAnswer implements Watched {
   /** A read that is under way. */
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
-  #over = false
-  /** No one reads any more. It may come while the last charge is written, when the answer is over. */
-  #hasLeft = false
-  /** Whether its upstream has failed: what that may have reasoned out of sight is not charged. */
-  #hasFailed = false
-  #isCharged = false
+  #state: State = "opening"
 
   constructor(services: StreamServices, context: ChatContext) {
     this.#services = services
@@ -91,6 +99,15 @@ class StreamedAnswer implements Watched {
     context.cancellation.onLeave = () => void this.cancel()
   }
 
+  /** Whether the caller reads and the upstream is not over. */
+  get #isRunning(): boolean {
+    return this.#state === "opening" || this.#state === "open"
+  }
+
+  get #hasLeft(): boolean {
+    return this.#state === "draining" || this.#state === "left"
+  }
+
   /**
    * The upstream's stream, or undefined when it lets the caller wait too long.
    * @throws GatewayError when there is none; then nothing is held any more.
@@ -98,15 +115,14 @@ class StreamedAnswer implements Watched {
   async begin(): Promise<AnswerStream | undefined> {
     try {
       const upstream = await Promise.race([this.#opening.stream, this.#patience.promise])
-      if (this.#over) throw new CallEnded("caller_left")
-      this.#upstream = upstream
+      if (!this.#isRunning) throw new CallEnded("caller_left")
+      if (upstream !== undefined) this.#open(upstream)
       return upstream
     } catch (thrown) {
       const error = asCallFailure(thrown)
-      // An answer that is read on has its money ended there.
-      if (!this.#over) {
-        this.#hasFailed = error instanceof GatewayError
-        this.#close()
+      // An answer that is read on is settled there.
+      if (this.#isRunning) {
+        this.#close("ended")
         await this.#settleDelivered(error)
       }
       throw error
@@ -116,18 +132,24 @@ class StreamedAnswer implements Watched {
   start(controller: Controller): void {
     this.#controller = controller
     // The status and headers leave only with the first bytes.
-    if (!this.#upstream) controller.enqueue(KEEP_ALIVE)
+    if (this.#state === "opening") controller.enqueue(KEEP_ALIVE)
+  }
+
+  #open(upstream: AnswerStream): AnswerStream {
+    this.#upstream = upstream
+    if (this.#state === "opening") this.#state = "open"
+    return upstream
   }
 
   async pull(controller: Controller): Promise<void> {
-    if (this.#over) return this.#pullBacklog(controller)
+    if (!this.#isRunning) return this.#pullBacklog(controller)
     try {
-      const upstream = (this.#upstream ??= await this.#opening.stream)
+      const upstream = this.#upstream ?? this.#open(await this.#opening.stream)
       this.#context.charge.firstByteAt ??= performance.now()
       this.#reading = upstream.read()
       let text = await this.#reading
       // The caller has left meanwhile.
-      if (this.#over) return
+      if (!this.#isRunning) return
       const isLast = upstream.isOver
       if (isLast) text += await this.#complete(upstream)
       if (this.#hasLeft) return
@@ -155,20 +177,22 @@ class StreamedAnswer implements Watched {
     return this.#upstream?.writer.backlog?.isEmpty === false
   }
 
-  /** The caller left: the upstream is let go, and what was delivered is settled; or it is read on. */
+  /** The caller left: the upstream is cancelled and delivered content is settled, or the upstream is read on. */
   async cancel(): Promise<void> {
-    this.#hasLeft = true
-    if (this.#over) return
+    if (!this.#isRunning) {
+      if (this.#state === "ended") this.#state = "left"
+      return
+    }
     if (this.#context.cancellation.drains) return this.#readOn()
     const reason = new CallEnded("caller_left")
-    this.#abandon(reason)
+    this.#abandon(reason, "left")
     await this.#settleDelivered(reason)
   }
 
-  /** To the vendor's usage, with no one to read it: what comes is counted, and not kept. */
+  /** Reads the upstream to its usage, and discards its content. */
   async #readOn(): Promise<void> {
     const { cancellation, call } = this.#context
-    this.#over = true
+    this.#state = "draining"
     this.#services.watch.remove(this)
     using _ = leaveSlot(call.memory)
     cancellation.leave()
@@ -180,10 +204,11 @@ class StreamedAnswer implements Watched {
       if (!upstream.isOver) throw failure
       cancellation[Symbol.dispose]()
       await upstream.rest
+      this.#state = "left"
       void upstream.drain()
     } catch (thrown) {
       failure = asCallFailure(thrown)
-      this.#abandon(failure)
+      this.#abandon(failure, "left")
     }
     await this.#settleDelivered(failure)
   }
@@ -214,57 +239,62 @@ class StreamedAnswer implements Watched {
   async #complete(upstream: AnswerStream): Promise<string> {
     const { plan, writer } = upstream
     if (upstream.rest) return this.#completeEarly(upstream)
-    this.#close()
+    this.#close("ended")
     void upstream.drain()
-    const { priced, settlement } = await this.#settle(upstream)
-    const usage = ownCount(priced, plan.limits !== undefined)
-    if (usage) writer.setUsage(usage)
-    return this.#end(writer, settlement.charged)
+    const { priced, settlement } = await this.#settle(upstream, hiddenOf(upstream))
+    return this.#end(writer, ownCount(priced, plan.limits !== undefined), settlement.charged)
   }
 
   /** Its caller has all of the answer, and does not wait for the vendor's usage, which is charged when it is here. */
   async #completeEarly(upstream: AnswerStream): Promise<string> {
     const { charge, call } = this.#context
     const memory = leaveSlot(call.memory)
-    this.#close()
+    this.#close("ended")
     void upstream.drain()
     void this.#settleLater(upstream, memory)
     const { plan, meter, writer } = upstream
     const delivered = { charge, deployment: plan.deployment, meter }
-    writer.setUsage(await this.#services.billing.pricing.countAnswer(delivered))
-    return this.#end(writer, undefined)
+    return this.#end(writer, await this.#services.billing.pricing.countAnswer(delivered))
   }
 
   async #settleLater(upstream: AnswerStream, memory: Disposable): Promise<void> {
     using _ = memory
     await upstream.rest
     // The ledger reports a charge that cannot be written.
-    await this.#settle(upstream).catch(() => undefined)
+    await this.#settle(upstream, hiddenOf(upstream)).catch(() => undefined)
   }
 
-  /** The last words. The answer is stored before they go out: its caller may continue from it immediately. */
-  async #end(writer: StreamWriter, cost: bigint | undefined): Promise<string> {
+  /**
+   * The last frames of an answer that is charged. The answer is stored before they go out: its caller may continue from
+   * it immediately.
+   */
+  async #end(writer: StreamWriter, usage: Usage | undefined, cost?: bigint): Promise<string> {
     const { keeping } = this.#context
-    if (!keeping) return writer.end(cost)
-    let last: JsonObject | undefined
-    const text = writer.end(cost, (frame) => (last = frame))
-    if (last) await this.#services.conversations.keep(keeping, last)
-    return text
+    try {
+      if (usage) writer.setUsage(usage)
+      if (!keeping) return writer.end(cost)
+      let last: JsonObject | undefined
+      const text = writer.end(cost, (frame) => (last = frame))
+      if (last) await this.#services.conversations.keep(keeping, last)
+      return text
+    } catch (thrown) {
+      throw asChargedError(thrown)
+    }
   }
 
   /** Never a silent success: the caller gets the dialect's own error, then the stream ends. */
   async #fail(controller: Controller, failure: CallFailure): Promise<void> {
-    this.#hasFailed = failure instanceof GatewayError
     const { alarms } = this.#services
     const { call, dialect, request } = this.#context
     const cleaned = this.#upstream?.plan.client.cleaned(failure) ?? failure
     const reported = callerError(cleaned)
     if (reported.kind === "internal_error") alarms.requestFailed(call.id, reported.cause)
-    if (!this.#over) {
-      this.#abandon(cleaned)
-      await this.#settleDelivered(cleaned)
+    let isCharged = false
+    if (this.#isRunning) {
+      this.#abandon(cleaned, "ended")
+      isCharged = await this.#settleDelivered(cleaned)
     }
-    const error = this.#isCharged ? asChargedError(reported) : reported
+    const error = isCharged ? asChargedError(reported) : reported
     const writer = this.#upstream?.writer
     const text = writer
       ? writer.fail(error, call.id)
@@ -281,44 +311,57 @@ class StreamedAnswer implements Watched {
    * Charges delivered content and usage that the provider bills before delivery: its reported usage, and the input if
    * the caller has disconnected. A call that failed before its answer began is never charged, since another call may
    * have been made.
+   * @returns whether anything was charged.
    */
-  async #settleDelivered(reason: CallFailure): Promise<void> {
+  async #settleDelivered(reason: CallFailure): Promise<boolean> {
     const opening = this.#opening
+    const hasFailed = reason instanceof GatewayError && !this.#hasLeft
     // An attempt that ends writes its outcome to the receipt.
     const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
     const hasLeft = this.#hasLeft || isCallerGone(reason)
     const isBillable = ({ plan, meter, attempts }: Counted): boolean =>
       meter.isBillable || (hasLeft && (attempts.some(isBilled) || estimateHidden(plan, meter) > 0))
     const counted = upstream ?? (isFinal(reason) ? opening.takeCounted(isBillable) : undefined)
-    if (counted && isBillable(counted)) await this.#settle(counted)
-    else this.#services.pipeline.release(this.#context)
+    if (counted === undefined || !isBillable(counted)) {
+      this.#services.pipeline.release(this.#context)
+      return false
+    }
+    // Reasoning that a failed upstream did not report may not have happened.
+    await this.#settle(counted, hasFailed ? 0 : hiddenOf(counted))
+    return true
   }
 
-  /** Charges what came of a plan, and keeps its text for accounts that want that. */
-  async #settle({ plan, meter }: Counted): Promise<Settled> {
+  /**
+   * Charges the received part of a plan's answer, and keeps its text for accounts that want that.
+   * @param hidden tokens of reasoning that the provider bills and did not report.
+   */
+  async #settle({ plan, meter }: Counted, hidden: number): Promise<Settled> {
     const { pipeline, billing } = this.#services
     const context = this.#context
     const { charge, call } = context
-    const hidden = meter.isCounted || this.#hasFailed ? 0 : estimateHidden(plan, meter)
     const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
     const settled = await pipeline.settle(context, plan.deployment, pricing)
-    this.#isCharged = true
-    if (call.key.storesContent) pipeline.keepPayload(context, meter.text)
+    if (call.key.storesContent) afterCharge(() => pipeline.keepPayload(context, meter.text))
     return settled
   }
 
-  #abandon(reason: CallFailure): void {
+  #abandon(reason: CallFailure, state: "ended" | "left"): void {
     this.#context.cancellation.end(reason)
-    this.#close()
+    this.#close(state)
     for (const attempt of this.#upstream?.attempts ?? []) attempt.breakOff(reason)
   }
 
-  #close(): void {
-    this.#over = true
+  #close(state: "ended" | "left"): void {
+    this.#state = state
     this.#services.watch.remove(this)
     this.#context.cancellation[Symbol.dispose]()
     this.#context.call.memory[Symbol.dispose]()
   }
+}
+
+/** Tokens of reasoning that an answer may lack although its provider bills them. */
+function hiddenOf({ plan, meter }: Counted): number {
+  return meter.isCounted ? 0 : estimateHidden(plan, meter)
 }
 
 /**
