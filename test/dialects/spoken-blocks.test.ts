@@ -6,7 +6,7 @@ import { COHERE_CHAT } from "../../src/dialects/cohere-chat/index.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
-import { replaceParts } from "../../src/relay/fitting/replaced-parts.ts"
+import { replaceParts } from "../../src/relay/fitting/foreign-parts.ts"
 
 const RESULT: JsonObject = {
   type: "search_result",

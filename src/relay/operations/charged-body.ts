@@ -9,8 +9,10 @@ import {
   isCallerGone,
 } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
-import type { Ending } from "./ending.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
+
+/** How an answer that is passed on ended: all of it came, the upstream broke off, or the caller left. */
+export type Ending = "whole" | "broken" | "left"
 
 /** A response body in progress: chunks that are sent as they arrive, and a tail that waits for the charge. */
 export type Chunks = AsyncGenerator<Uint8Array, Uint8Array | undefined>

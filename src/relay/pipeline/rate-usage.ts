@@ -91,3 +91,8 @@ export class RateUsage {
     if (together?.tokensPerMinute !== undefined) this.#limiter.adjust(account, delta, heldFor)
   }
 }
+
+/** The tokens that a chat is expected to use: four bytes of JSON are about a token. */
+export function expectedTokens(call: Call): number {
+  return call.isEstimate ? 0 : Math.ceil(call.bodyBytes / 4)
+}

@@ -7,7 +7,7 @@ import { encodeText } from "../../../wire/sse.ts"
 import type { Call } from "../../request/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
 import { awaitFirst, chargedBody, type Chunks, chunksOf, type Ended } from "../charged-body.ts"
-import type { Ending } from "../ending.ts"
+import type { Ending } from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 

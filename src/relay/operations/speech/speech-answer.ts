@@ -8,7 +8,7 @@ import {
   EVENT_STREAM_HEADERS,
   keepLastChunk,
 } from "../charged-body.ts"
-import type { Ending } from "../ending.ts"
+import type { Ending } from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { speechUsage } from "./speech-usage.ts"
 import type { SpeechReceived } from "./synthesize.ts"

@@ -1,4 +1,4 @@
-import type { Ending } from "../ending.ts"
+import type { Ending } from "../charged-body.ts"
 import { characterCount, type SoundForm, type SpeechRequest } from "../../../canon/speech.ts"
 import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"

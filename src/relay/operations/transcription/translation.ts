@@ -11,12 +11,17 @@ import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { Operation } from "../operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import type { OperationPlan, UsageLimits } from "../operation-plan.ts"
-import { asEnglish, chunksOf, withEnglish } from "./english-transcript.ts"
 import { translatorOf } from "./models.ts"
 import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
 import { transcriptionLimits, transcriptionUsage, unreadUsage } from "./transcription-usage.ts"
 import { type TranslatedTexts, translateAt, untranslatedUsage } from "./translate-text.ts"
-import { boundOfBytes, type TranslationBound } from "./translation-text.ts"
+import {
+  asEnglish,
+  boundOfBytes,
+  chunksOf,
+  type TranslationBound,
+  withEnglish,
+} from "./translation-text.ts"
 
 /**
  * Translations with models that only transcribe: a chat model translates their transcript. That is a separate
