@@ -46,7 +46,7 @@ export class GroupCommit {
 
   opened(hold: Hold): void {
     this.#running++
-    hold.place = this.#open.add(hold)
+    hold.node = this.#open.add(hold)
   }
 
   /** Removes a hold that ended without a charge. */
@@ -120,7 +120,7 @@ export class GroupCommit {
       this.#closed.push(...closed)
       for (const hold of lasting) {
         hold.recorded = false
-        if (!hold.over) hold.place = this.#open.add(hold)
+        if (!hold.over) hold.node = this.#open.add(hold)
       }
       for (const one of pending) one.reject(error)
     }
@@ -139,8 +139,8 @@ export class GroupCommit {
   }
 
   #leave(hold: Hold): void {
-    if (hold.place) this.#open.remove(hold.place)
-    hold.place = undefined
+    if (hold.node) this.#open.remove(hold.node)
+    hold.node = undefined
   }
 }
 

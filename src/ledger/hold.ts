@@ -1,5 +1,5 @@
 import type { Payer } from "../accounting/payer.ts"
-import type { Place } from "../canon/linked-list.ts"
+import type { ListNode } from "../canon/linked-list.ts"
 import type { VendorStateRecord } from "../store/vendor-state.ts"
 import type { LeasedBalance } from "./leased-balance.ts"
 
@@ -20,8 +20,8 @@ export interface Hold {
   /** Whether the database has a record of it. */
   recorded: boolean
   over: boolean
-  /** Its place among the unrecorded holds; used by the group commit. */
-  place?: Place<Hold> | undefined
+  /** Its node in the list of unrecorded holds; used by the group commit. */
+  node?: ListNode<Hold> | undefined
   /** State that the vendor retains with the answer: recorded in the ledger with the charge. */
   state?: readonly VendorStateRecord[]
 }

@@ -155,7 +155,7 @@ export class Ledger {
       receipt,
       recorded: false,
       over: false,
-      place: undefined,
+      node: undefined,
     }
     this.#commits.opened(hold)
     this.#open++

@@ -1,21 +1,21 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { LinkedList, type Place } from "../../src/canon/linked-list.ts"
+import { LinkedList, type ListNode } from "../../src/canon/linked-list.ts"
 
 test("holds what came and has not left, in the order it came", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(9)), (steps) => {
       const list = new LinkedList<number>()
-      const places: Place<number>[] = []
+      const nodes: ListNode<number>[] = []
       const expected: number[] = []
       for (const [index, step] of steps.entries()) {
-        const place = places[step]
-        if (place === undefined) {
-          places.push(list.add(index))
+        const node = nodes[step]
+        if (node === undefined) {
+          nodes.push(list.add(index))
           expected.push(index)
         } else {
-          list.remove(place)
-          const at = expected.indexOf(place.element)
+          list.remove(node)
+          const at = expected.indexOf(node.element)
           if (at !== -1) expected.splice(at, 1)
         }
       }
@@ -27,11 +27,11 @@ test("holds what came and has not left, in the order it came", () => {
 
 test("gives those that were there when it began, no matter who leaves meanwhile", () => {
   const list = new LinkedList<string>()
-  const places = ["a", "b", "c"].map((element) => list.add(element))
+  const nodes = ["a", "b", "c"].map((element) => list.add(element))
   const given: string[] = []
   for (const element of list) {
     given.push(element)
-    for (const place of places) list.remove(place)
+    for (const node of nodes) list.remove(node)
     list.add("late")
   }
   expect(given).toEqual(["a", "b", "c"])

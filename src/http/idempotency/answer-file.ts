@@ -32,7 +32,7 @@ export const LARGEST_CHUNK = 256 * 1024
 const NOTHING = new Uint8Array()
 
 /** Where a part of a file is, and its number. */
-export interface Place {
+export interface PartPosition {
   readonly offset: number
   readonly sequence: number
 }
@@ -41,11 +41,11 @@ export interface Place {
 export interface Part {
   readonly kind: PartKind
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly next: Place
+  readonly next: PartPosition
 }
 
 /** The first part of a file: the head. */
-export const BEGINNING: Place = { offset: 0, sequence: 0 }
+export const BEGINNING: PartPosition = { offset: 0, sequence: 0 }
 
 /**
  * A file of encrypted parts. They are numbered by their nonces, and the last one says that it is the last: none can be
@@ -54,7 +54,7 @@ export const BEGINNING: Place = { offset: 0, sequence: 0 }
 export class AnswerFile {
   readonly #handle: FileHandle
   readonly #key: Uint8Array
-  #end: Place = BEGINNING
+  #end: PartPosition = BEGINNING
   /** Encrypted, and not written yet. */
   #pending: Buffer[] = []
 
@@ -74,7 +74,7 @@ export class AnswerFile {
   }
 
   /** Appends bytes of the answer. @returns where they are once they have been written. */
-  appendChunk(bytes: Uint8Array): Place {
+  appendChunk(bytes: Uint8Array): PartPosition {
     return this.#append("chunk", bytes)
   }
 
@@ -95,24 +95,28 @@ export class AnswerFile {
     await this.#handle.datasync()
   }
 
-  #append(kind: PartKind, bytes: Uint8Array): Place {
-    const place = this.#end
-    const cipher = createCipheriv(CIPHER, this.#key, nonceOf(place))
-    const sealed = [cipher.update(Uint8Array.of(KINDS[kind])), cipher.update(bytes), cipher.final()]
-    const content = Buffer.concat([Buffer.alloc(LENGTH_BYTES), ...sealed, cipher.getAuthTag()])
+  #append(kind: PartKind, bytes: Uint8Array): PartPosition {
+    const position = this.#end
+    const cipher = createCipheriv(CIPHER, this.#key, nonceOf(position))
+    const encrypted = [
+      cipher.update(Uint8Array.of(KINDS[kind])),
+      cipher.update(bytes),
+      cipher.final(),
+    ]
+    const content = Buffer.concat([Buffer.alloc(LENGTH_BYTES), ...encrypted, cipher.getAuthTag()])
     content.writeUInt32BE(content.byteLength - LENGTH_BYTES)
     this.#pending.push(content)
-    this.#end = { offset: place.offset + content.byteLength, sequence: place.sequence + 1 }
-    return place
+    this.#end = { offset: position.offset + content.byteLength, sequence: position.sequence + 1 }
+    return position
   }
 
   /** @throws Error when no complete part is there, or it was changed. */
-  read(place: Place): Promise<Part> {
+  read(position: PartPosition): Promise<Part> {
     const read: ByteSource["read"] = async (start, length) => {
       const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(length), 0, length, start)
       return buffer.subarray(0, bytesRead)
     }
-    return readPart({ read }, this.#key, place)
+    return readPart({ read }, this.#key, position)
   }
 
   async close(): Promise<void> {
@@ -121,18 +125,22 @@ export class AnswerFile {
 }
 
 /** Decrypts a part. @throws Error when no complete part is there, or it was changed. */
-export async function readPart(source: ByteSource, key: Uint8Array, place: Place): Promise<Part> {
-  const length = Buffer.from(await bytesOf(source, place.offset, LENGTH_BYTES)).readUInt32BE()
+export async function readPart(
+  source: ByteSource,
+  key: Uint8Array,
+  position: PartPosition,
+): Promise<Part> {
+  const length = Buffer.from(await bytesOf(source, position.offset, LENGTH_BYTES)).readUInt32BE()
   if (length > LARGEST_CHUNK + TAG_BYTES + 1) throw new Error("a kept answer is damaged")
-  const sealed = await bytesOf(source, place.offset + LENGTH_BYTES, length)
-  const decipher = createDecipheriv(CIPHER, key, nonceOf(place))
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-  const opened = decipher.update(sealed.subarray(0, -TAG_BYTES))
+  const encrypted = await bytesOf(source, position.offset + LENGTH_BYTES, length)
+  const decipher = createDecipheriv(CIPHER, key, nonceOf(position))
+  decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
+  const opened = decipher.update(encrypted.subarray(0, -TAG_BYTES))
   decipher.final()
   return {
     kind: kindOf(opened[0]),
     bytes: new Uint8Array(opened.subarray(1)),
-    next: { offset: place.offset + LENGTH_BYTES + length, sequence: place.sequence + 1 },
+    next: { offset: position.offset + LENGTH_BYTES + length, sequence: position.sequence + 1 },
   }
 }
 
@@ -163,7 +171,7 @@ function kindOf(byte: number | undefined): PartKind {
   }
 }
 
-function nonceOf({ sequence }: Place): Uint8Array {
+function nonceOf({ sequence }: PartPosition): Uint8Array {
   const nonce = Buffer.alloc(NONCE_BYTES)
   nonce.writeUInt32BE(sequence, NONCE_BYTES - 4)
   return nonce

@@ -3,7 +3,7 @@ import {
   type AnswerHead,
   type Ending,
   LARGEST_CHUNK,
-  type Place,
+  type PartPosition,
 } from "./answer-file.ts"
 import type { AnswerFolder } from "./answer-folder.ts"
 
@@ -13,7 +13,7 @@ export class CutShort extends Error {
 }
 
 /** Bytes of a body that are on disk. */
-interface Spilled extends Place {
+interface Spilled extends PartPosition {
   /** Where in the body they begin. */
   readonly start: number
 }
@@ -52,10 +52,10 @@ export class RecordedBody {
   /** Moves what is in memory to the disk. */
   async spill(head: AnswerHead): Promise<void> {
     const file = await this.#open(head)
-    const places = appendAll(file, Buffer.concat(this.#memory))
+    const positions = appendAll(file, Buffer.concat(this.#memory))
     await file.write()
-    for (const [index, place] of places.entries()) {
-      this.#spilled.push({ ...place, start: this.#memoryStart + index * LARGEST_CHUNK })
+    for (const [index, position] of positions.entries()) {
+      this.#spilled.push({ ...position, start: this.#memoryStart + index * LARGEST_CHUNK })
     }
     this.forgetMemory()
   }
@@ -96,10 +96,10 @@ export class RecordedBody {
   }
 
   async #fromDisk(position: number): Promise<Uint8Array<ArrayBuffer>> {
-    const place = this.#spilled.findLast(({ start }) => start <= position)
-    if (!place || !this.#file) throw new CutShort("the answer is gone")
-    const { bytes } = await this.#file.read(place)
-    return bytes.subarray(position - place.start)
+    const part = this.#spilled.findLast(({ start }) => start <= position)
+    if (!part || !this.#file) throw new CutShort("the answer is gone")
+    const { bytes } = await this.#file.read(part)
+    return bytes.subarray(position - part.start)
   }
 
   async #open(head: AnswerHead): Promise<AnswerFile> {
@@ -108,10 +108,10 @@ export class RecordedBody {
 }
 
 /** In chunks of the largest size but for the last. */
-function appendAll(file: AnswerFile, bytes: Uint8Array): Place[] {
-  const places: Place[] = []
+function appendAll(file: AnswerFile, bytes: Uint8Array): PartPosition[] {
+  const positions: PartPosition[] = []
   for (let done = 0; done < bytes.byteLength; done += LARGEST_CHUNK) {
-    places.push(file.appendChunk(bytes.subarray(done, done + LARGEST_CHUNK)))
+    positions.push(file.appendChunk(bytes.subarray(done, done + LARGEST_CHUNK)))
   }
-  return places
+  return positions
 }

@@ -1,7 +1,15 @@
 import type { KeptFile } from "../../store/kept-files.ts"
-import { type AnswerHead, BEGINNING, type Ending, type Place, readPart } from "./answer-file.ts"
+import {
+  type AnswerHead,
+  BEGINNING,
+  type Ending,
+  type PartPosition,
+  readPart,
+} from "./answer-file.ts"
 
-type Facts = Pick<StoredAnswer, "head" | "ending" | "size" | "length"> & { readonly first: Place }
+type Facts = Pick<StoredAnswer, "head" | "ending" | "size" | "length"> & {
+  readonly first: PartPosition
+}
 
 /** An answer that is kept, read from its beginning to its end. */
 export class StoredAnswer implements AsyncDisposable {
@@ -13,7 +21,7 @@ export class StoredAnswer implements AsyncDisposable {
   readonly length: number
   readonly #file: KeptFile
   readonly #key: Uint8Array
-  #next: Place
+  #next: PartPosition
 
   private constructor(file: KeptFile, key: Uint8Array, facts: Facts) {
     this.#file = file
@@ -30,15 +38,15 @@ export class StoredAnswer implements AsyncDisposable {
     const { bytes, next: first } = await readPart(file, key, BEGINNING)
     const head = JSON.parse(Buffer.from(bytes).toString()) as AnswerHead
     let length = 0
-    for (let place = first; ;) {
-      const part = await readPart(file, key, place)
+    for (let position = first; ;) {
+      const part = await readPart(file, key, position)
       const { kind } = part
-      place = part.next
+      position = part.next
       if (kind === "whole" || kind === "cut") {
         return new StoredAnswer(file, key, {
           head,
           ending: kind,
-          size: place.offset,
+          size: position.offset,
           length,
           first,
         })

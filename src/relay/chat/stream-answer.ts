@@ -1,4 +1,4 @@
-import type { Place } from "../../canon/linked-list.ts"
+import type { ListNode } from "../../canon/linked-list.ts"
 import { afterCharge, asChargedError, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
@@ -79,7 +79,7 @@ type State =
  */
 class StreamedAnswer implements Watched {
   dueAt: number
-  place: Place<Watched> | undefined = undefined
+  node: ListNode<Watched> | undefined = undefined
   readonly #services: StreamServices
   readonly #context: ChatContext
   readonly #opening: StreamOpening

@@ -1,4 +1,4 @@
-import { LinkedList, type Place } from "../../canon/linked-list.ts"
+import { LinkedList, type ListNode } from "../../canon/linked-list.ts"
 import type { CallEnded } from "./call-failure.ts"
 import { EventLoopMonitor } from "./event-loop-monitor.ts"
 
@@ -9,8 +9,8 @@ const LOOK_EVERY = 100
 export interface Watched {
   /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
-  /** The watch's own: its place in the list while it is watched. */
-  place: Place<Watched> | undefined
+  /** The watch's own: its node in the list while it is watched. */
+  node: ListNode<Watched> | undefined
   onDue(now: number): void
   /** The gateway shuts down and waits no longer. */
   onCut?(reason: CallEnded): void
@@ -34,13 +34,13 @@ export class DeadlineWatch implements Disposable {
   }
 
   add(watched: Watched): void {
-    watched.place ??= this.#watched.add(watched)
+    watched.node ??= this.#watched.add(watched)
     if (this.#cutBy) watched.onCut?.(this.#cutBy)
   }
 
   remove(watched: Watched): void {
-    if (watched.place) this.#watched.remove(watched.place)
-    watched.place = undefined
+    if (watched.node) this.#watched.remove(watched.node)
+    watched.node = undefined
   }
 
   /** Ends all that runs, and all that still starts. */

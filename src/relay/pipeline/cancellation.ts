@@ -2,7 +2,7 @@ import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { type PendingCharge, sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
-import type { Place } from "../../canon/linked-list.ts"
+import type { ListNode } from "../../canon/linked-list.ts"
 import type { Caller } from "../request/call.ts"
 import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
 import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
@@ -45,7 +45,7 @@ export class Cancellation implements Watched, Disposable {
   #others: OtherCalls[] = []
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
-  place: Place<Watched> | undefined = undefined
+  node: ListNode<Watched> | undefined = undefined
   readonly #watch: DeadlineWatch
   readonly #drain: DrainRule | undefined
   #caller: Caller | undefined

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
-import type { Place } from "../../canon/linked-list.ts"
+import type { ListNode } from "../../canon/linked-list.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure, type EndReason } from "../lifetime/call-failure.ts"
 import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
@@ -39,7 +39,7 @@ export class CallDeadlines implements Watched, Disposable {
   #endReason: EndReason | undefined
   #phase: Phase = "connect"
   dueAt: number
-  place: Place<Watched> | undefined = undefined
+  node: ListNode<Watched> | undefined = undefined
 
   constructor(call: TimedCall, { deadlines, begunAt, watch }: Timing) {
     const { connect, firstByte, whole } = deadlines
