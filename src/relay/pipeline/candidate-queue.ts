@@ -15,8 +15,9 @@ interface QueueServices {
 export class CandidateQueue {
   readonly #context: RequestContext
   readonly #services: QueueServices
-  readonly #first: Candidate | undefined
-  readonly #waiting: Candidate[]
+  readonly #candidates: readonly Candidate[]
+  /** Index of the next candidate. */
+  #index = 0
   /** The failure that the caller gets if no other candidate answers. */
   failure: CallFailure | undefined
   /** The last failure of the first candidate, unless that refused the request itself. */
@@ -24,29 +25,32 @@ export class CandidateQueue {
   #retries = 0
   /** Models that refused the request itself; undefined: none did. */
   #refusing: Set<string> | undefined
+  /** Deployments that were called out of order; undefined: none was. */
+  #called: Set<string> | undefined
 
   constructor(context: RequestContext, candidates: readonly Candidate[], services: QueueServices) {
     this.#context = context
     this.#services = services
-    this.#first = candidates[0]
-    this.#waiting = [...candidates]
+    this.#candidates = candidates
   }
 
   /** Takes the next candidate that may be tried; undefined: none is left. */
   next(): Candidate | undefined {
-    let candidate = this.#waiting.shift()
-    while (candidate !== undefined && !this.#mayTry(candidate)) candidate = this.#waiting.shift()
+    let candidate = this.#candidates[this.#index++]
+    while (candidate !== undefined && !this.#mayTry(candidate)) {
+      candidate = this.#candidates[this.#index++]
+    }
     return candidate
   }
 
   /** After a failure, only some requests try resting deployments, since all of them would prolong an outage. */
   #mayTry({ deployment }: Candidate): boolean {
     const { id, member } = deployment
+    if (this.#called?.has(id) === true) return false
     if (member !== undefined && this.#refusing?.has(member.id) === true) return false
+    if (this.failure === undefined) return true
     const { health, router } = this.#services
-    return (
-      this.failure === undefined || health.isHealthy(id) || router.loadOf(deployment).takeProbe()
-    )
+    return health.isHealthy(id) || router.loadOf(deployment).takeProbe()
   }
 
   /**
@@ -54,7 +58,7 @@ export class CandidateQueue {
    * @returns undefined if another deployment is healthy, or the failure would likely repeat.
    */
   async retry(): Promise<Candidate | undefined> {
-    const first = this.#first
+    const [first] = this.#candidates
     const failure = this.#firstFailure
     if (first === undefined || failure === undefined) return undefined
     const { router } = this.#services
@@ -75,7 +79,7 @@ export class CandidateQueue {
   fail(candidate: Candidate, failure: CallFailure): boolean {
     this.failure = failure
     const isEnd = endsFailover(failure)
-    if (candidate === this.#first) this.#firstFailure = isEnd ? undefined : failure
+    if (candidate === this.#candidates[0]) this.#firstFailure = isEnd ? undefined : failure
     if (!isEnd) return true
     const { member } = candidate.deployment
     if (member === undefined || isFinal(failure)) return false
@@ -84,17 +88,21 @@ export class CandidateQueue {
     return true
   }
 
-  /** A waiting candidate that may be called beside a late one: a healthy deployment of the same model. */
+  /** A candidate that may be called beside a late one: a healthy deployment of the same model. */
   besides({ member }: Deployment): Candidate | undefined {
     // Another model is a fallback: to be late is no reason to pay its price.
-    return this.#waiting.find(
-      ({ deployment: { id, member: other } }) =>
-        other?.id === member?.id && this.#services.health.isHealthy(id),
+    return this.#candidates.find(
+      ({ deployment: { id, member: other } }, index) =>
+        index >= this.#index &&
+        other?.id === member?.id &&
+        this.#called?.has(id) !== true &&
+        this.#services.health.isHealthy(id),
     )
   }
 
-  /** Removes a waiting candidate that is called out of order. */
-  remove(candidate: Candidate): void {
-    this.#waiting.splice(this.#waiting.indexOf(candidate), 1)
+  /** Excludes a candidate that is called out of order. */
+  exclude({ deployment }: Candidate): void {
+    this.#called ??= new Set()
+    this.#called.add(deployment.id)
   }
 }

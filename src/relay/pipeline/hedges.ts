@@ -94,7 +94,7 @@ export class Hedges {
     try {
       const second = await trial.plan(candidate)
       if (trial.mayHedge?.(second) !== true) return undefined
-      queue.remove(candidate)
+      queue.exclude(candidate)
       this.#health.attempted(candidate.deployment.id)
       return second
     } catch {
