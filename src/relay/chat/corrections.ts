@@ -110,7 +110,7 @@ async function correctedPlan(
   const { deployment, client, corrections: before } = plan
   const rejected = correctable(withCondition(rejection, plan.rules, context.request), deployment)
   if (rejected === undefined || isRepeated(rejected, before)) return undefined
-  // The hold is based on the billable switches of the first dialect.
+  // The hold is based on the priced features of the first dialect.
   const changesApi = rejected.api !== undefined || rejected.tool_api !== undefined
   if (changesApi && plan.terms !== undefined) return undefined
   const corrections = extended(before, rejected)

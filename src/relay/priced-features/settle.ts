@@ -96,7 +96,7 @@ interface ServedMode {
 }
 
 /**
- * Returns the price of an answer whose request set no billable switch.
+ * Returns the price of an answer whose request set no priced feature.
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
  * @param reports what the answers report about themselves.
  */
