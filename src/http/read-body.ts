@@ -14,6 +14,7 @@ import { parseInSlices, SLICE_BYTES } from "../canon/sliced-json.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import { detachBuffer } from "../canon/detach-buffer.ts"
 import { joinInSlices } from "../canon/joined-bytes.ts"
+import { ChunkList } from "../wire/chunk-list.ts"
 import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
@@ -116,14 +117,14 @@ async function readLarge(
 ): Promise<ReceivedBody> {
   if (announced !== undefined) memory?.takeBody(COPIES * announced)
   const scanner = new JsonScanner()
-  const chunks: Uint8Array[] = []
+  const list = new ChunkList()
   let bytes = 0
   let whole: Buffer
   let isNamed = false
   // The memory of the chunks is released immediately: the collector does not see how large its garbage is.
   try {
     for await (const chunk of incoming) {
-      chunks.push(chunk)
+      list.push(chunk)
       bytes += chunk.byteLength
       if (bytes > limit) throw tooLarge(limit)
       if (announced === undefined) memory?.takeBody(COPIES * chunk.byteLength)
@@ -141,9 +142,9 @@ async function readLarge(
       }
     }
     memory?.takeBody(scanner.bytes)
-    whole = await joinInSlices(chunks, bytes)
+    whole = await joinInSlices(list.chunks, bytes)
   } finally {
-    for (const chunk of chunks) detachBuffer(chunk)
+    for (const chunk of list.chunks) detachBuffer(chunk)
   }
   try {
     const hasAsciiOnly = isAscii(whole) && !whole.includes(ESCAPE)

@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import { ChunkList } from "../wire/chunk-list.ts"
 import { FetchedAnswer } from "../wire/http/fetched.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
@@ -80,20 +81,20 @@ async function readLimited(
     await response.body?.cancel()
     throw tooLarge(url, limit)
   }
-  const chunks: Uint8Array[] = []
+  const list = new ChunkList()
   let size = 0
   try {
     for await (const chunk of new FetchedAnswer(response).body) {
       size += chunk.byteLength
       if (size > limit) throw tooLarge(url, limit)
       memory.takeAnswer(COPIES * chunk.byteLength)
-      chunks.push(chunk)
+      list.push(chunk)
     }
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw unreachable(url.href, "it broke off")
   }
-  return Buffer.concat(chunks)
+  return Buffer.concat(list.chunks)
 }
 
 function refused(address: string, reason: string): GatewayError {

@@ -4,6 +4,7 @@ import { DEEPEST } from "../../canon/json.ts"
 import { joinInSlices } from "../../canon/joined-bytes.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
+import { ChunkList } from "../../wire/chunk-list.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
@@ -63,7 +64,7 @@ export async function collectAnswer(
   isJson: boolean,
 ): Promise<Uint8Array> {
   const isJsonOnly = isJson || mediaTypeIsJson(answer)
-  const chunks: Uint8Array[] = []
+  const list = new ChunkList()
   const size = new AnswerSize(reader)
   let scanner: JsonScanner | undefined
   let first: number | undefined
@@ -72,22 +73,23 @@ export async function collectAnswer(
     // White space says only that someone is there.
     if (first !== undefined) reader.received()
     if (isJson && size.bytes + chunk.byteLength > reader.answerBytes) {
-      chunks.length = 0
+      list.clear()
       return await readTail(answer, reader)
     }
     size.add(chunk.byteLength)
     if (isJsonOnly && (first === undefined ? !size.isSmall : !mayBeJson(first))) {
       throw notJson(reader)
     }
-    chunks.push(chunk)
+    list.push(chunk)
     if (size.isSmall) continue
-    if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, chunks, chunk)
+    if (first !== undefined && mayBeJson(first)) scanner = scanned(scanner, list.chunks, chunk)
     if (scanner !== undefined && isTooMuch(scanner)) throw tooMany(reader)
     if (scanner !== undefined && scanner.deepest > DEEPEST) throw notJson(reader)
     size.reserve(scanner?.bytes)
   }
   // It is parsed as soon as it is returned.
   if (size.isHeavy) await ownTurn()
+  const { chunks } = list
   const [only] = chunks
   if (chunks.length === 1 && only) return only
   const whole = await joinInSlices(chunks, size.bytes)

@@ -1,3 +1,5 @@
+import { ChunkList } from "../chunk-list.ts"
+
 const DONE = Promise.resolve({ done: true as const, value: undefined })
 
 /** What a queue needs from the connection that fills it. */
@@ -20,7 +22,7 @@ const MAX_WAITING = 64 * 1024
 /** Chunks of a body between a connection, which pushes, and its one reader, which pulls. */
 export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #source: Source
-  #chunks: Uint8Array[] = []
+  readonly #list = new ChunkList()
   #bytes = 0
   #isPaused = false
   #isOver = false
@@ -38,7 +40,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
       waiting.resolve({ done: false, value: chunk })
       return
     }
-    this.#chunks.push(chunk)
+    this.#list.push(chunk)
     this.#bytes += chunk.byteLength
     if (this.#bytes <= MAX_WAITING) return
     this.#isPaused = true
@@ -62,11 +64,11 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
    */
   takeWhole(max: number): Uint8Array | undefined {
     if (!this.#isOver || this.#failure !== undefined) return undefined
-    return this.#chunks.length === 1 && this.#bytes <= max ? this.#chunks.pop() : undefined
+    return this.#list.chunks.length === 1 && this.#bytes <= max ? this.#list.shift() : undefined
   }
 
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const chunk = this.#chunks.shift()
+    const chunk = this.#list.shift()
     if (chunk !== undefined) {
       this.#bytes -= chunk.byteLength
       if (this.#isPaused && this.#bytes === 0 && !this.#isOver) {
@@ -84,7 +86,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#chunks = []
+    this.#list.clear()
     if (!this.#isOver) {
       this.#source.leave()
       this.end()

@@ -13,7 +13,16 @@ const LARGEST_LINE = 4 * 1024
 const LARGEST_TRAILER = 16 * 1024
 const LINE_END = "\r\n"
 const HEAD_END = "\r\n\r\n"
-const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?$/i
+/** Digits of the size of a chunk. */
+const MAX_SIZE_DIGITS = 12
+/** Data of shorter chunks is joined. Bytes. */
+const SHORT_CHUNK_BYTES = 4 * 1024
+
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const SEMICOLON = 0x3b
 
 type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
 
@@ -38,7 +47,7 @@ export class ResponseParser {
     this.#listener = listener
   }
 
-  /** @throws ProtocolError */
+  /** @param bytes may be changed. @throws ProtocolError */
   push(bytes: Buffer): void {
     let input = bytes
     if (this.#kept !== undefined) {
@@ -61,12 +70,13 @@ export class ResponseParser {
       case "head":
         return this.#head(input, at)
       case "length":
-      case "chunk":
         return this.#body(input, at)
       case "size":
+      case "chunk":
       case "chunk-end":
+        return this.#chunks(input, at)
       case "trailer":
-        return this.#line(input, at)
+        return this.#trailerLine(input, at)
       case "until-close":
         this.#listener.onChunk(at === 0 ? input : input.subarray(at))
         return input.length
@@ -102,35 +112,85 @@ export class ResponseParser {
     const end = Math.min(input.length, at + this.#left)
     this.#left -= end - at
     this.#listener.onChunk(input.subarray(at, end))
-    if (this.#left > 0) return end
-    if (this.#state === "chunk") this.#state = "chunk-end"
-    else this.#end(input, end)
+    if (this.#left === 0) this.#end(input, end)
     return end
   }
 
-  #line(input: Buffer, at: number): number {
+  /**
+   * Reads chunks. The data of short ones that have arrived together is joined in place and passed on at once: a read
+   * may contain 100,000 chunks of one byte.
+   */
+  #chunks(input: Buffer, start: number): number {
+    let at = start
+    let joinedStart = start
+    let joinedEnd = start
+    try {
+      while (at < input.length) {
+        if (this.#state === "size") at = this.#size(input, at)
+        else if (this.#state === "chunk-end") at = this.#chunkEnd(input, at)
+        else if (this.#state === "chunk") {
+          const end = Math.min(input.length, at + this.#left)
+          const isJoined = joinedEnd > joinedStart && end - at < SHORT_CHUNK_BYTES
+          if (!isJoined) {
+            this.#pass(input, joinedStart, joinedEnd)
+            joinedStart = at
+          } else input.copyWithin(joinedEnd, at, end)
+          joinedEnd = isJoined ? joinedEnd + end - at : end
+          this.#left -= end - at
+          if (this.#left === 0) this.#state = "chunk-end"
+          at = end
+        } else return at
+      }
+      return at
+    } finally {
+      this.#pass(input, joinedStart, joinedEnd)
+    }
+  }
+
+  #pass(input: Buffer, start: number, end: number): void {
+    if (end > start) this.#listener.onChunk(input.subarray(start, end))
+  }
+
+  /** Reads the size of a chunk and its extensions, which are ignored. */
+  #size(input: Buffer, start: number): number {
+    const { length } = input
+    let at = start
+    let size = 0
+    for (let digit = hexDigit(input[at]); digit !== undefined; digit = hexDigit(input[at])) {
+      size = 16 * size + digit
+      at += 1
+    }
+    const digits = at - start
+    while (input[at] === SPACE || input[at] === TAB) at += 1
+    if (input[at] === SEMICOLON) {
+      while (at < length && input[at] !== CARRIAGE_RETURN && input[at] !== LINE_FEED) at += 1
+    }
+    const isLine = isLineEnd(input, at)
+    if (isLine === undefined) return this.#wait(input, start, LARGEST_LINE)
+    if (!isLine || digits === 0 || digits > MAX_SIZE_DIGITS) {
+      throw new ProtocolError("a chunk does not tell its size")
+    }
+    this.#left = size
+    this.#state = size === 0 ? "trailer" : "chunk"
+    return at + LINE_END.length
+  }
+
+  #chunkEnd(input: Buffer, at: number): number {
+    const isLine = isLineEnd(input, at)
+    if (isLine === undefined) return this.#wait(input, at, LARGEST_LINE)
+    if (!isLine) throw new ProtocolError("a chunk is longer than it says")
+    this.#state = "size"
+    return at + LINE_END.length
+  }
+
+  #trailerLine(input: Buffer, at: number): number {
     const end = input.indexOf(LINE_END, at)
     if (end === -1) return this.#wait(input, at, LARGEST_LINE)
-    const line = input.toString("latin1", at, end)
     const next = end + LINE_END.length
-    if (this.#state === "size") this.#size(line)
-    else if (this.#state === "trailer") this.#trailerLine(line, input, next)
-    else if (line === "") this.#state = "size"
-    else throw new ProtocolError("a chunk is longer than it says")
-    return next
-  }
-
-  #size(line: string): void {
-    const [, digits] = CHUNK_SIZE.exec(line) ?? []
-    if (digits === undefined) throw new ProtocolError("a chunk does not tell its size")
-    this.#left = Number.parseInt(digits, 16)
-    this.#state = this.#left === 0 ? "trailer" : "chunk"
-  }
-
-  #trailerLine(line: string, input: Buffer, next: number): void {
-    this.#trailer += line.length
+    this.#trailer += end - at
     if (this.#trailer > LARGEST_TRAILER) throw new ProtocolError("the trailer is too long")
-    if (line === "") this.#end(input, next)
+    if (end === at) this.#end(input, next)
+    return next
   }
 
   #wait(input: Buffer, at: number, max: number): number {
@@ -144,4 +204,22 @@ export class ResponseParser {
     this.#state = "over"
     this.#listener.onEnd(this.#isKept && at === input.length)
   }
+}
+
+/** The value of a hexadecimal digit; undefined for any other byte, and for none. */
+function hexDigit(byte: number | undefined): number | undefined {
+  if (byte === undefined) return undefined
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  // Without the bit that distinguishes lowercase letters.
+  const letter = byte & ~0x20
+  return letter >= 0x41 && letter <= 0x46 ? letter - 0x37 : undefined
+}
+
+/** Whether a line ends there; undefined if more bytes have to arrive first. */
+function isLineEnd(input: Buffer, at: number): boolean | undefined {
+  const first = input[at]
+  const second = input[at + 1]
+  if (first === undefined) return undefined
+  if (first !== CARRIAGE_RETURN) return false
+  return second === undefined ? undefined : second === LINE_FEED
 }

@@ -249,3 +249,41 @@ test("headers are found by their names alone, all of the same name together", ()
     ["set-cookie", "b"],
   ])
 })
+
+describe("short chunks", () => {
+  /** The pieces in which a body is passed on that arrives at once. */
+  function piecesOf(chunks: readonly string[], extension = ""): string[] {
+    const lines = chunks.map((text) => `${text.length.toString(16)}${extension}\r\n${text}\r\n`)
+    const pieces: string[] = []
+    const parser = new ResponseParser({
+      onHead: () => undefined,
+      onChunk: (bytes) => void pieces.push(Buffer.from(bytes).toString("latin1")),
+      onEnd: () => void pieces.push("end"),
+    })
+    parser.push(Buffer.from(`${CHUNKED}${lines.join("")}0\r\n\r\n`, "latin1"))
+    return pieces
+  }
+
+  test("that arrive together are passed on together", () => {
+    const letters = Array.from({ length: 87_000 }, (_, index) =>
+      String.fromCharCode(97 + (index % 26)),
+    )
+    expect(piecesOf(letters)).toEqual([letters.join(""), "end"])
+    expect(piecesOf(letters, ";a=b")).toEqual([letters.join(""), "end"])
+  })
+
+  test("are appended to a long chunk before them, and long ones are passed on without a copy", () => {
+    const long = "x".repeat(4_096)
+    expect(piecesOf([long, "a", "b", long, long, "c"])).toEqual([
+      `${long}ab`,
+      long,
+      `${long}c`,
+      "end",
+    ])
+  })
+
+  test("before an invalid one are passed on", () => {
+    const heard = read([bytesOf(`${CHUNKED}1\r\na\r\n1\r\nb\r\nz\r\n`)])
+    expect(heard).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
+  })
+})

@@ -1,0 +1,60 @@
+/** The first chunks of a list are kept as they are, so that usual bodies are not copied. */
+const UNJOINED_CHUNKS = 64
+/** Shorter chunks are joined. Bytes. */
+const SHORT_CHUNK_BYTES = 4 * 1024
+/** A longer chunk is copied if its buffer is so many times as large, since the chunk would keep all of it. */
+const MAX_BUFFER_RATIO = 8
+const JOINED_BYTES = 64 * 1024
+
+/**
+ * Chunks in order of arrival. After the first ones, short chunks are joined: each takes some 100 bytes of memory and a
+ * step of its own, and a sender may send millions of one byte.
+ */
+export class ChunkList {
+  #chunks: Uint8Array[] = []
+  /** The buffer in which the last chunk of the list grows. */
+  #room: Uint8Array | undefined
+  #used = 0
+
+  get chunks(): readonly Uint8Array[] {
+    return this.#chunks
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#chunks.length < UNJOINED_CHUNKS || !isJoined(chunk)) {
+      this.#chunks.push(chunk)
+      this.#room = undefined
+    } else this.#join(chunk)
+  }
+
+  /** Takes the first chunk from the list. */
+  shift(): Uint8Array | undefined {
+    const first = this.#chunks.shift()
+    if (this.#chunks.length === 0) this.#room = undefined
+    return first
+  }
+
+  clear(): void {
+    this.#chunks = []
+    this.#room = undefined
+  }
+
+  #join(chunk: Uint8Array): void {
+    const last = this.#used
+    this.#used += chunk.byteLength
+    if (this.#room === undefined || this.#used > JOINED_BYTES) {
+      this.#room = new Uint8Array(JOINED_BYTES)
+      this.#room.set(chunk)
+      this.#used = chunk.byteLength
+      this.#chunks.push(this.#room.subarray(0, this.#used))
+      return
+    }
+    this.#room.set(chunk, last)
+    this.#chunks[this.#chunks.length - 1] = this.#room.subarray(0, this.#used)
+  }
+}
+
+function isJoined({ byteLength, buffer }: Uint8Array): boolean {
+  if (byteLength < SHORT_CHUNK_BYTES) return true
+  return byteLength <= JOINED_BYTES && buffer.byteLength > MAX_BUFFER_RATIO * byteLength
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test"
+import { joinInSlices } from "../../src/canon/joined-bytes.ts"
+
+/** Chunks of one byte that count from 0. */
+const bytes = (count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
+
+test("joining many chunks leaves the event loop to others", async () => {
+  let turns = 0
+  let isOver = false
+  const turn = (): void => {
+    turns += 1
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const joined = await joinInSlices(bytes(50_000), 50_000)
+  isOver = true
+  expect(turns).toBeGreaterThanOrEqual(5)
+  expect(joined.equals(Buffer.concat(bytes(50_000)))).toBe(true)
+})

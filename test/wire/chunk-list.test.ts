@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test"
+import { ChunkList } from "../../src/wire/chunk-list.ts"
+import { BodyQueue } from "../../src/wire/http/body-queue.ts"
+
+/** Chunks of one byte that count from 0. */
+const bytes = (count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
+
+describe("a list of chunks", () => {
+  test("keeps the first chunks and joins short ones after them", () => {
+    const list = new ChunkList()
+    const all = bytes(200_000)
+    for (const chunk of all) list.push(chunk)
+    expect(list.chunks.slice(0, 64)).toEqual(all.slice(0, 64))
+    expect(list.chunks.length).toBeLessThan(70)
+    expect(Buffer.concat(list.chunks).equals(Buffer.concat(all))).toBe(true)
+  })
+
+  test("keeps long chunks as they are, and their order", () => {
+    const list = new ChunkList()
+    const long = new Uint8Array(4_096).fill(7)
+    const all = [...bytes(70), long, ...bytes(3)]
+    for (const chunk of all) list.push(chunk)
+    expect(list.chunks.at(-2)).toBe(long)
+    expect(Buffer.concat(list.chunks).equals(Buffer.concat(all))).toBe(true)
+  })
+
+  test("copies a chunk whose buffer is much larger", () => {
+    const list = new ChunkList()
+    for (const chunk of bytes(64)) list.push(chunk)
+    list.push(new Uint8Array(512 * 1024).subarray(0, 5_000))
+    expect(list.chunks.at(-1)?.buffer.byteLength).toBe(64 * 1024)
+  })
+
+  test("returns each byte once if chunks are taken meanwhile", () => {
+    const list = new ChunkList()
+    const taken: Uint8Array[] = []
+    const all = bytes(1_000)
+    for (const [index, chunk] of all.entries()) {
+      list.push(chunk)
+      const first = index % 300 > 200 ? list.shift() : undefined
+      if (first) taken.push(first)
+    }
+    for (let next = list.shift(); next; next = list.shift()) taken.push(next)
+    expect(Buffer.concat(taken).equals(Buffer.concat(all))).toBe(true)
+  })
+})
+
+test("the queue of a body joins short chunks that its reader has not read yet", async () => {
+  const queue = new BodyQueue({ pause() {}, resume() {}, leave() {} })
+  const first = queue.next()
+  const all = bytes(10_000)
+  for (const chunk of all) queue.push(chunk)
+  queue.end()
+  const read = [(await first).value ?? new Uint8Array()]
+  for await (const chunk of queue) read.push(chunk)
+  expect(read.length).toBeLessThan(70)
+  expect(Buffer.concat(read).equals(Buffer.concat(all))).toBe(true)
+})
