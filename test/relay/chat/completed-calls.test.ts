@@ -16,6 +16,8 @@ let caller: TestCaller
 let calls = 0
 /** The call that fails. */
 let failing = 0
+/** The first calls that fail: one at once, the others later. */
+let rejected = 0
 /** Whether it fails before the others are answered, or when they have been. */
 let isFirst = false
 let status = 400
@@ -37,6 +39,10 @@ function refusal(): Response {
 
 async function answer(body: Record<string, unknown>): Promise<Response> {
   const number = ++calls
+  if (number === 1 && rejected > 0) void roundTrips().then(failed.resolve)
+  else if (rejected > 0) await failed.promise
+  if (number <= rejected) return refusal()
+  if (rejected > 0) await roundTrips()
   if (number === failing && isFirst) {
     void roundTrips().then(failed.resolve)
     return refusal()
@@ -142,6 +148,7 @@ afterAll(async () => {
 beforeEach(() => {
   calls = 0
   missing = 0
+  rejected = 0
   message = "No."
   isFirst = false
   others = Promise.withResolvers<void>()
@@ -321,6 +328,26 @@ test.each([1, 2, -1])(
     expect((await receiptOf(caller, response)).cost).toBe("0")
   },
 )
+
+test("embeds query and documents again if the server rejects base64 in several calls", async () => {
+  status = 400
+  rejected = 3
+  message = "base64 encoding is not currently supported"
+  const documents = Array.from({ length: 100 }, () => "word ".repeat(40))
+  const order = { model: "cohere/embed", query: "word ".repeat(1000), documents }
+  const response = await caller.post("/v1/rerank", order)
+  expect(response.status, await response.clone().text()).toBe(200)
+  const receipt = await receiptOf(caller, response)
+  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual([
+    "refused_by_upstream",
+    "not_needed",
+    "not_needed",
+    "ok",
+    "ok",
+    "ok",
+  ])
+  expect(receipt.cost).toBe("0.3")
+})
 
 describe("the fee of a request", () => {
   const texts = Array.from({ length: 200 }, () => "word ".repeat(20))

@@ -119,7 +119,11 @@ export class Embeddings {
   ): Promise<Outcome<Embedded>> {
     const { counter, alarms } = this.#services
     const { account } = call.key
-    const { vectors, tokens, losses } = await embedAt(candidate, asked)
+    const { vectors, tokens, losses } = await orAsNumbers(
+      candidate,
+      asked.request.encoding,
+      (encoding) => embedAt(candidate, asked, encoding),
+    )
     if (tokens !== undefined && tokens > 0) {
       const usage = { ...NO_USAGE, inputFresh: tokens }
       return { value: { vectors, usage, estimated: false }, losses }
@@ -136,30 +140,38 @@ interface EmbeddedAt extends EmbeddingResult {
   readonly losses: readonly Loss[]
 }
 
-/**
- * Embeds at one deployment. A server that refuses base64 is asked for numbers, since either form is turned into the one
- * that the caller wants.
- * @throws GatewayError
- */
+/** Embeds at one deployment. @throws GatewayError */
 export async function embedAt(
   candidate: OperationCandidate,
   asked: AskedEmbedding,
+  encoding: EmbeddingRequest["encoding"],
 ): Promise<EmbeddedAt> {
   const { format, sent } = sentTo(candidate, asked)
-  const embed = async (each: EmbeddingRequest): Promise<EmbeddedAt> => {
-    const { calls, losses } = format.encode(each, candidate.deployment.upstreamModel)
-    const result = await format.decode(await candidate.callAll(format, calls), each)
-    const { length } = result.vectors
-    const wanted = inputCount(each.input)
-    if (length !== wanted) throw unusable(`it holds ${length} embeddings for ${wanted} inputs`)
-    return { ...result, losses }
-  }
+  const request = { ...sent, encoding }
+  const { calls, losses } = format.encode(request, candidate.deployment.upstreamModel)
+  const result = await format.decode(await candidate.callAll(format, calls), request)
+  const { length } = result.vectors
+  const wanted = inputCount(request.input)
+  if (length !== wanted) throw unusable(`it holds ${length} embeddings for ${wanted} inputs`)
+  return { ...result, losses }
+}
+
+/**
+ * Makes all calls of an operation again if its server rejects base64, and then requests numbers: either form is turned
+ * into the one that the caller wants.
+ * @throws GatewayError
+ */
+export async function orAsNumbers<T>(
+  candidate: OperationCandidate,
+  encoding: EmbeddingRequest["encoding"],
+  embed: (encoding: EmbeddingRequest["encoding"]) => Promise<T>,
+): Promise<T> {
   try {
-    return await embed(sent)
+    return await embed(encoding)
   } catch (refusal) {
-    if (sent.encoding === "float" || !isBase64Refused(refusal)) throw refusal
+    if (encoding === "float" || !isBase64Refused(refusal)) throw refusal
     await candidate.again()
-    return await embed({ ...sent, encoding: "float" })
+    return await embed("float")
   }
 }
 

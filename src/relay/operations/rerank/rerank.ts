@@ -14,7 +14,7 @@ import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Call, Caller } from "../../request/call.ts"
 import { countTexts } from "../../tokens/token-counter.ts"
-import { callsAt, completedUsage, embedAt } from "../embedding/embeddings.ts"
+import { callsAt, completedUsage, embedAt, orAsNumbers } from "../embedding/embeddings.ts"
 import type { CountedOperationServices } from "../operations.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
@@ -143,20 +143,27 @@ export class Reranking {
   /** The cosine between the query and each document, scaled to 0 to 1. */
   async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Scored> {
     const { query, documents } = request
-    const embed = (texts: readonly string[], purpose: "query" | "document") => () =>
-      embedAt(candidate, { request: embeddingOf(request, texts, purpose) })
-    const [querying, answering] = await candidate.together([
-      embed([query], "query"),
-      embed(documents, "document"),
-    ])
+    const parts = [
+      { request: embeddingOf(request, [query], "query") },
+      { request: embeddingOf(request, documents, "document") },
+    ]
+    const [querying, answering] = await orAsNumbers(candidate, "base64", (encoding) =>
+      candidate.together(parts.map((part) => () => embedAt(candidate, part, encoding))),
+    )
     const [direction = []] = querying?.vectors ?? []
     const scores = (answering?.vectors ?? []).map((vector, index) => ({
       index,
       score: (1 + cosineOf(direction, vector)) / 2,
     }))
-    const tokens = (querying?.tokens ?? 0) + (answering?.tokens ?? 0)
+    const ofQuery = querying?.tokens ?? 0
+    const ofDocuments = answering?.tokens ?? 0
+    // If only one part were counted, the other would be free.
+    const isCounted = ofQuery > 0 && ofDocuments > 0
     return {
-      result: { ...ranked(scores, request), ...(tokens > 0 ? { tokens } : {}) },
+      result: {
+        ...ranked(scores, request),
+        ...(isCounted ? { tokens: ofQuery + ofDocuments } : {}),
+      },
       losses: emulationLosses(request),
     }
   }

@@ -50,6 +50,7 @@ const MODELS: Readonly<Record<string, ModelSettings>> = {
   "cohere/by-token": model("cohere", "rerank-v3.5", BY_TOKEN),
   "jina/by-search": model("jina", "jina-reranker-v2", BY_SEARCH),
   "sim/fault-no-usage": model("sim", "fault-no-usage", BY_TOKEN),
+  "sim/refuses-base64": model("sim", "refuses-base64", BY_TOKEN, "embedding"),
   "sim/fault-500": model("sim", "fault-500", BY_TOKEN),
   "sim/unpriced": model("sim", "rerank", undefined),
 }
@@ -236,6 +237,18 @@ describe("money", () => {
     expect(receipt.attempts.length).toBe(2)
     const silent = await rerank(caller, { model: "all/gemini" })
     expect(silent.receipt).toMatchObject({ estimated: true, usage: { input: 3 + 13 } })
+  })
+
+  test("a server that rejects base64 compares numbers, and each call is charged", async () => {
+    const caller = await gateway.caller("1")
+    const expected = await rerank(caller, { model: "all/embed" })
+    const { results, receipt } = await rerank(caller, { model: "sim/refuses-base64" })
+    expect(results).toEqual(expected.results as Result[])
+    expect(receipt.usage).toEqual(expected.receipt.usage)
+    const outcomes = receipt.attempts.map(({ outcome }) => outcome)
+    expect(outcomes.slice(-2)).toEqual(["ok", "ok"])
+    expect(outcomes.slice(0, -2)).toContain("refused_by_upstream")
+    await nothingHeld(caller)
   })
 
   test("an upstream that fails costs nothing", async () => {
