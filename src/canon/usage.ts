@@ -116,6 +116,16 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum
 }
 
+/** The usage of several calls; undefined unless each was counted, since the others would be free. */
+export function usageOfCalls(usages: readonly (Usage | undefined)[]): Usage | undefined {
+  let sum = NO_USAGE
+  for (const usage of usages) {
+    if (usage === undefined || isNoUsage(usage)) return undefined
+    sum = addUsage(sum, usage)
+  }
+  return sum
+}
+
 const TOKEN_COUNTS = [...INPUT_COUNTS, ...OUTPUT_COUNTS]
 
 /** The tokens of one usage, and everything else of another. */

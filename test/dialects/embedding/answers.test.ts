@@ -60,3 +60,52 @@ describe("Vertex AI", () => {
     },
   )
 })
+
+describe("the tokens of several calls, of which one", () => {
+  const float = { float: [[1, 0]] }
+  const vectors = [{ index: 0, embedding: [1, 0] }]
+  const values = { values: [1, 0] }
+  const openai = (usage?: object) => ({ data: vectors, ...(usage && { usage }) })
+  const cohere = (meta?: object) => ({ embeddings: float, ...(meta && { meta }) })
+  const google = (usageMetadata?: object) => ({
+    embeddings: [values],
+    ...(usageMetadata && { usageMetadata }),
+  })
+  const vertex = (...counts: (number | undefined)[]) => ({
+    predictions: counts.map((token_count) => ({
+      embeddings: { ...values, statistics: { token_count } },
+    })),
+  })
+  const counted = {
+    openai: openai({ prompt_tokens: 4 }),
+    cohere: cohere({ billed_units: { input_tokens: 4 } }),
+    google: google({ promptTokenCount: 4 }),
+    vertex: vertex(4, 0),
+    bedrock: { embedding: [1, 0], inputTextTokenCount: 4 },
+  }
+  const cases: [keyof typeof counted, string, object][] = [
+    ["openai", "has no usage", openai()],
+    ["openai", "counts nothing", openai({ prompt_tokens: 0 })],
+    ["openai", "counts in words", openai({ prompt_tokens: "four" })],
+    ["cohere", "has no usage", cohere()],
+    ["cohere", "counts nothing", cohere({ billed_units: { input_tokens: 0 } })],
+    ["google", "counts nothing", google({ promptTokenCount: 0 })],
+    ["vertex", "leaves a text out", vertex(4, undefined)],
+    ["vertex", "counts nothing", vertex(0)],
+    ["bedrock", "has no usage", { embedding: [1, 0] }],
+    ["bedrock", "counts nothing", { embedding: [1, 0], inputTextTokenCount: 0 }],
+  ]
+
+  test.each(cases)("of %s %s are unknown", async (vendor, _, uncounted) => {
+    const whole = answerOf(counted[vendor])
+    const other = answerOf(uncounted)
+    expect((await decoded(vendor, [whole, whole])).tokens).toBe(8)
+    expect((await decoded(vendor, [whole, other])).tokens).toBe(0)
+    expect((await decoded(vendor, [other, whole])).tokens).toBe(0)
+  })
+
+  test("of google has no usage are absent", async () => {
+    const answers = [answerOf(counted.google), answerOf(google())]
+    expect((await decoded("google", answers)).tokens).toBeUndefined()
+  })
+})

@@ -387,8 +387,11 @@ describe("answers", () => {
   test("tokens that were counted for some calls alone are not taken for all", async () => {
     const counted = { data: [{ b64_json: "AAAA" }], usage: { input_tokens: 1, output_tokens: 2 } }
     const uncounted = { data: [{ b64_json: "AAAA" }] }
-    const answers = [answerOf(counted), answerOf(uncounted)]
-    expect((await imagesOf("openai").decode(answers, requestOf())).usage).toBeUndefined()
+    const empty = { ...uncounted, usage: { input_tokens: 0, output_tokens: 0 } }
+    for (const other of [uncounted, empty]) {
+      const answers = [answerOf(counted), answerOf(other)]
+      expect((await imagesOf("openai").decode(answers, requestOf())).usage).toBeUndefined()
+    }
   })
 
   test("an image that a filter struck is a refusal of the request", async () => {

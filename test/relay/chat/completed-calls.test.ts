@@ -16,6 +16,8 @@ let caller: TestCaller
 let calls = 0
 /** The call that fails. */
 let failing = 0
+/** The call whose answer has no usage. */
+let uncounted = 0
 /** The first calls that fail: one at once, the others later. */
 let rejected = 0
 /** Whether it fails before the others are answered, or when they have been. */
@@ -56,7 +58,8 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
   }
   if (Array.isArray(body.texts)) {
     const embeddings = { float: Array.from({ length: body.texts.length - missing }, () => [0.1]) }
-    return Response.json({ embeddings, meta: { billed_units: { input_tokens: 1000 } } })
+    const meta = { billed_units: { input_tokens: 1000 } }
+    return Response.json({ embeddings, ...(number !== uncounted && { meta }) })
   }
   if (body.prompt !== undefined) {
     const data = Array.from({ length: Number(body.n) }, () => ({ b64_json: PNG }))
@@ -149,6 +152,7 @@ beforeEach(() => {
   calls = 0
   missing = 0
   rejected = 0
+  uncounted = 0
   message = "No."
   isFirst = false
   others = Promise.withResolvers<void>()
@@ -347,6 +351,27 @@ test("embeds query and documents again if the server rejects base64 in several c
     "ok",
   ])
   expect(receipt.cost).toBe("0.3")
+})
+
+describe.each([1, 2])("a request of which call %d is not counted by the provider", (number) => {
+  const words = "word ".repeat(20)
+  beforeEach(() => {
+    failing = 0
+    uncounted = number
+  })
+
+  test.each([
+    ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
+    ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
+  ])("is charged by our own count at %s", async (path, body, texts) => {
+    const response = await caller.post(path, { model: "cohere/embed", ...body })
+    expect(response.status).toBe(200)
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.estimated).toBe(true)
+    const { input = 0 } = receipt.usage as { input?: number }
+    expect(input).toBeGreaterThanOrEqual(20 * texts)
+    expect(input).toBeLessThan(23 * texts)
+  })
 })
 
 describe("the fee of a request", () => {

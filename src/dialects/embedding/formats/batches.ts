@@ -28,3 +28,13 @@ export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>
     .filter((name) => !carried.has(name))
     .map((name) => ({ name, effect: "dropped" as const }))
 }
+
+/** The tokens of several calls; 0 unless each was counted, since the others would be free. */
+export function tokensOfCalls(counts: readonly (number | undefined)[]): number {
+  let sum = 0
+  for (const count of counts) {
+    if (count === undefined || count === 0) return 0
+    sum += count
+  }
+  return sum
+}

@@ -6,7 +6,7 @@ import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
-import { lossesOf, textsOf } from "./batches.ts"
+import { lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
 
 /** Bedrock reports the tokens of every call of `InvokeModel` here, as recorded. */
@@ -31,7 +31,7 @@ export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): E
     decode(answers) {
       return {
         vectors: answers.flatMap((answer) => vectorsOf(jsonOf(answer))),
-        tokens: answers.reduce((sum, answer) => sum + tokensOf(answer), 0),
+        tokens: tokensOfCalls(answers.map(tokensOf)),
       }
     },
     decodeError,
@@ -72,7 +72,7 @@ function vectorsOf(body: JsonObject): Vector[] {
   return body["embedding"] === undefined ? cohereVectors(body) : [vectorOf(body["embedding"])]
 }
 
-function tokensOf(answer: OperationAnswer): number {
+function tokensOf(answer: OperationAnswer): number | undefined {
   const tokens = answer.headers.get(TOKENS_HEADER) ?? jsonOf(answer)["inputTextTokenCount"]
-  return quantityOf(tokens) ?? 0
+  return quantityOf(tokens)
 }

@@ -9,7 +9,7 @@ import { isDefined, type JsonObject, listAt, objectAt } from "../../../canon/jso
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf } from "../../../canon/vectors.ts"
-import { batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
 /** Texts per call (the vendor's reference of `embed`, for its own API and for Bedrock). */
 const MAX_TEXTS = 96
@@ -43,7 +43,7 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
     decode(answers) {
       const bodies = answers.map(jsonOf)
       const vectors = bodies.flatMap(cohereVectors)
-      return { vectors, tokens: bodies.reduce((sum, body) => sum + billedTokens(body), 0) }
+      return { vectors, tokens: tokensOfCalls(bodies.map(billedTokens)) }
     },
     decodeError,
   }
@@ -78,9 +78,9 @@ export function cohereVectors(body: JsonObject): Vector[] {
   return list.map(vectorOf)
 }
 
-function billedTokens(body: JsonObject): number {
+function billedTokens(body: JsonObject): number | undefined {
   const meta = objectAt(body, "meta")
   const units = meta === undefined ? undefined : objectAt(meta, "billed_units")
   const tokens = units?.["input_tokens"]
-  return quantityOf(tokens) ?? 0
+  return quantityOf(tokens)
 }

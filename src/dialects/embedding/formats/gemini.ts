@@ -8,7 +8,7 @@ import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { shortenedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
-import { batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 
 /** Texts per call (the Gemini API's reference of `batchEmbedContents`). */
 const MAX_TEXTS = 100
@@ -59,11 +59,10 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const bodies = answers.map(jsonOf)
       const vectors = bodies.flatMap((body) => listAt(body, "embeddings").map(valuesOf))
       const counts = bodies.map(tokensOf)
-      const tokens = counts.reduce((sum: number, count) => sum + (count ?? 0), 0)
       return {
         vectors: shortenedVectors(vectors, request),
         // gemini-embedding-001 never reports them (docs/wire/embeddings.md#f3).
-        ...(counts.includes(undefined) ? {} : { tokens }),
+        ...(counts.includes(undefined) ? {} : { tokens: tokensOfCalls(counts) }),
       }
     },
     decodeError,

@@ -11,7 +11,7 @@ import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
-import { batchesOf } from "./batches.ts"
+import { batchesOf, tokensOfCalls } from "./batches.ts"
 
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */
 type VectorReader = (value: unknown) => Vector
@@ -134,7 +134,7 @@ function purposeOf(
 function decode(answers: readonly OperationAnswer[], read: VectorReader): EmbeddingResult {
   const bodies = answers.map(jsonOf)
   const vectors = bodies.flatMap((body) => vectorsOf(body, read))
-  return { vectors, tokens: bodies.reduce((sum, body) => sum + tokensOf(body), 0) }
+  return { vectors, tokens: tokensOfCalls(bodies.map(tokensOf)) }
 }
 
 /** Vendors keep the order of the inputs, but only `index` promises it. */
@@ -154,8 +154,8 @@ function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
 }
 
 /** Voyage and Jina report only the total (docs/wire/embeddings.md#f6). */
-function tokensOf(body: JsonObject): number {
+function tokensOf(body: JsonObject): number | undefined {
   const usage = objectAt(body, "usage")
   const tokens = usage?.["prompt_tokens"] ?? usage?.["total_tokens"]
-  return quantityOf(tokens) ?? 0
+  return quantityOf(tokens)
 }

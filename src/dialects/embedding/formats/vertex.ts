@@ -4,7 +4,7 @@ import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { shortenedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
-import { batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { batchesOf, lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 
 /** Texts per call (Vertex AI's reference of its text embeddings); one for Gemini's own models. */
@@ -34,25 +34,35 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
     },
     decode(answers, request) {
-      const predictions = answers.flatMap((answer) =>
-        listAt(jsonOf(answer), "predictions").map(predictionOf),
-      )
-      const vectors = predictions.map(({ vector }) => vector)
+      const calls = answers.map((answer) => listAt(jsonOf(answer), "predictions").map(predictionOf))
+      const vectors = calls.flat().map(({ vector }) => vector)
       return {
         vectors: shortenedVectors(vectors, request),
-        tokens: predictions.reduce((sum, { tokens }) => sum + tokens, 0),
+        tokens: tokensOfCalls(calls.map(tokensOf)),
       }
     },
     decodeError,
   }
 }
 
-function predictionOf(prediction: unknown): { readonly vector: Vector; readonly tokens: number } {
+interface Prediction {
+  readonly vector: Vector
+  readonly tokens: number | undefined
+}
+
+function predictionOf(prediction: unknown): Prediction {
   const embeddings = isJsonObject(prediction) ? objectAt(prediction, "embeddings") : undefined
   if (embeddings === undefined) throw unusable("a prediction in it holds no embeddings")
   const tokens = objectAt(embeddings, "statistics")?.["token_count"]
-  return {
-    vector: vectorOf(embeddings["values"]),
-    tokens: quantityOf(tokens) ?? 0,
+  return { vector: vectorOf(embeddings["values"]), tokens: quantityOf(tokens) }
+}
+
+/** The tokens of a call; undefined if a text was not counted. */
+function tokensOf(predictions: readonly Prediction[]): number | undefined {
+  let sum = 0
+  for (const { tokens } of predictions) {
+    if (tokens === undefined) return undefined
+    sum += tokens
   }
+  return sum
 }

@@ -3,7 +3,7 @@ import { ALL_TASKS, type ImageFormat, type ImageRequest, type Image } from "../.
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
@@ -39,11 +39,10 @@ export function googleImages(parent: string): ImageFormat {
       const images = bodies.flatMap((body) => [...geminiImages(body), ...imagenImages(body)])
       const [first] = bodies
       if (images.length === 0 && first) throw forbidden(reasonOf(first))
-      const usages = bodies.flatMap((body) => usageOf(objectAt(body, "usageMetadata")) ?? [])
-      const isCounted = usages.length === bodies.length
+      const usage = usageOfCalls(bodies.map((body) => usageOf(objectAt(body, "usageMetadata"))))
       return {
         images,
-        ...(isCounted && { usage: usages.reduce(addUsage, NO_USAGE) }),
+        ...(usage && { usage }),
         facts: {},
       }
     },

@@ -12,7 +12,7 @@ import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 import { encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
 import { decodeImageError } from "../errors.ts"
 import {
@@ -70,7 +70,7 @@ function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFam
 /** Images from a server with OpenAI's format; the usage is absent when it counted no tokens. */
 export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const bodies = answers.map(jsonOf)
-  const usages = bodies.flatMap((body) => imageUsage(objectAt(body, "usage")) ?? [])
+  const usage = usageOfCalls(bodies.map((body) => imageUsage(objectAt(body, "usage"))))
   const facts: JsonObject = {}
   for (const name of FACTS) {
     const value = bodies[0]?.[name]
@@ -78,11 +78,7 @@ export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   }
   return {
     images: bodies.flatMap(imagesOfData),
-    // If only some calls counted tokens, the others would be free.
-    ...(usages.length === bodies.length && {
-      usage: usages.reduce(addUsage, NO_USAGE),
-      usageDetails: detailsOf(bodies),
-    }),
+    ...(usage && { usage, usageDetails: detailsOf(bodies) }),
     facts,
   }
 }

@@ -1,7 +1,7 @@
 import type { ChatResult } from "../../../canon/chat.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
 import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
-import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Call } from "../../request/call.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
@@ -67,11 +67,8 @@ export async function translateAt(
     dialect.decodeResult(jsonOf(answer), requests[index]),
   )
   const texts = chunks.flatMap((chunk, index) => readTranslation(chunk, textOf(results[index])))
-  const reported = results.flatMap(({ usage }) => (usage && !isNoUsage(usage) ? [usage] : []))
-  if (reported.length === results.length) {
-    const usage = reported.reduce(addUsage, NO_USAGE)
-    return { value: { texts, usage, estimated: false }, losses: [] }
-  }
+  const reported = usageOfCalls(results.map(({ usage }) => usage))
+  if (reported) return { value: { texts, usage: reported, estimated: false }, losses: [] }
   services.alarms.usageMissing(task.call.id, deployment.id)
   const usage = await countedUsage(services.counter.of(task.call.key.account), chunks.flat(), texts)
   return { value: { texts, usage, estimated: true }, losses: [] }
