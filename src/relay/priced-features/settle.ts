@@ -129,7 +129,7 @@ function unpricedModes(
       const charge = field.values?.[name]
       // Capacity that was paid for in advance needs no price.
       if (charge?.by === "mode" && charge.isPossible) continue
-      found = (found ?? new Set()).add(`${field.path}: ${name.slice(0, MAX_NAME)}`)
+      found = (found ?? new Set()).add(`${field.path}: ${name}`)
     }
   }
   return found === undefined ? NO_MODES : [...found]
@@ -202,14 +202,21 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
 
 /** Google spells the same mode in several ways. */
 const PREFIX = /^(service_tier_|on_demand_)/
+/** Control characters, and halves of characters. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
 /** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */
 function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
   for (const path of field.served ?? []) {
     const value = memberAt(report, path)
-    if (typeof value === "string") return value.toLowerCase().replace(PREFIX, "")
+    if (typeof value === "string") return cutName(value).toLowerCase().replace(PREFIX, "")
   }
   return undefined
+}
+
+/** A name that every database stores. Longer names have no price. */
+function cutName(value: string): string {
+  return value.slice(0, MAX_NAME).replace(UNPRINTABLE, "")
 }
 
 /** The names in a path, split once because nearly every answer is searched for them. */

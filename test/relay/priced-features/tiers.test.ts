@@ -137,3 +137,17 @@ test("a reported tier without a price is charged as requested, listed and report
     ["plain/m", "service_tier: priority"],
   ])
 })
+
+test.each([undefined, "priority"])(
+  "a reported tier is stored without control characters and up to 64 characters, requested: %p",
+  async (service_tier) => {
+    const name = "b".repeat(60)
+    answer = completion({ service_tier: `a\0\ud83d${name}${"c".repeat(100_000)}` }) as JsonObject
+    const caller = await gateway.caller("10")
+    const posted = await caller.post(CHAT, { model: "chat/m", messages: HELLO, service_tier })
+    expect(posted.status, await posted.text()).toBe(200)
+    const receipt = await receiptOf(caller, posted)
+    expect(receipt.unpriced).toEqual([`service_tier: a${name}c`])
+    expect(JSON.stringify(receipt).length).toBeLessThan(2_000)
+  },
+)
