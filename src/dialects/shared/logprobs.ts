@@ -1,6 +1,13 @@
 import type { Extra } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
 
+/** The number of alternatives to a token that chat completions and responses can have. */
+const MAX_ALTERNATIVES = 20
+/** Longer tokens have no list of bytes: it takes many times the memory of the text, and vocabularies have none. */
+const MAX_TOKEN_BYTES = 256
+/** The length of all such lists of a choice. Further tokens have none, as the field allows; their text is complete. */
+const MAX_LISTED_BYTES = 256 * 1024
+
 /**
  * The log probabilities of a choice's tokens, in the form that chat completions and responses share. Chat completions
  * have them in the choice, as `logprobs.content`, and responses in the text, as `logprobs`.
@@ -15,36 +22,52 @@ export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | und
     case "openai-responses":
       return Array.isArray(logprobs) ? logprobs : undefined
     case "gemini":
-      return isJsonObject(logprobsResult) ? tokensOfCandidates(logprobsResult) : undefined
+      return isJsonObject(logprobsResult) ? new Tokens().ofCandidates(logprobsResult) : undefined
     case "cohere-chat":
-      return Array.isArray(logprobs) ? logprobs.filter(isJsonObject).map(tokenOfChunk) : undefined
+      return Array.isArray(logprobs) ? new Tokens().ofChunks(logprobs) : undefined
     default:
       return undefined
   }
 }
 
-/** Converts Gemini's separate lists of chosen tokens and alternatives. */
-function tokensOfCandidates(result: JsonObject): JsonObject[] {
-  const others = listAt(result, "topCandidates")
-  return listAt(result, "chosenCandidates")
-    .filter(isJsonObject)
-    .map((chosen, index) => {
-      const step = others[index]
-      const top = isJsonObject(step) ? listAt(step, "candidates").filter(isJsonObject) : []
-      return { ...tokenOfCandidate(chosen), top_logprobs: top.map(tokenOfCandidate) }
+/** Converts the tokens of one choice. */
+class Tokens {
+  #listedBytes = 0
+
+  /** Converts Gemini's separate lists of chosen tokens and alternatives. */
+  ofCandidates(result: JsonObject): JsonObject[] {
+    const others = listAt(result, "topCandidates")
+    return listAt(result, "chosenCandidates")
+      .filter(isJsonObject)
+      .map((chosen, index) => {
+        const step = others[index]
+        const top = isJsonObject(step) ? listAt(step, "candidates").slice(0, MAX_ALTERNATIVES) : []
+        const alternatives = top.filter(isJsonObject).map((each) => this.#ofCandidate(each))
+        return { ...this.#ofCandidate(chosen), top_logprobs: alternatives }
+      })
+  }
+
+  /** Converts pieces of Cohere's text. The log probability of a piece is the sum over its tokens. */
+  ofChunks(chunks: readonly JsonValue[]): JsonObject[] {
+    return chunks.filter(isJsonObject).map((chunk) => {
+      const each = listAt(chunk, "logprobs")
+      const logprob = each.reduce((sum: number, one) => sum + Number(one), 0)
+      return { ...this.#token(textAt(chunk, "text") ?? "", logprob), top_logprobs: [] }
     })
-}
+  }
 
-function tokenOfCandidate(candidate: JsonObject): JsonObject {
-  return token(textAt(candidate, "token") ?? "", Number(candidate.logProbability ?? 0))
-}
+  #ofCandidate(candidate: JsonObject): JsonObject {
+    return this.#token(textAt(candidate, "token") ?? "", Number(candidate.logProbability ?? 0))
+  }
 
-/** Converts a piece of Cohere's text. Its log probability is the sum over its tokens. */
-function tokenOfChunk(chunk: JsonObject): JsonObject {
-  const logprob = listAt(chunk, "logprobs").reduce((sum: number, each) => sum + Number(each), 0)
-  return { ...token(textAt(chunk, "text") ?? "", logprob), top_logprobs: [] }
-}
+  #token(text: string, logprob: number): JsonObject {
+    return { token: text, logprob, bytes: this.#bytesOf(text) }
+  }
 
-function token(text: string, logprob: number): JsonObject {
-  return { token: text, logprob, bytes: [...Buffer.from(text)] }
+  #bytesOf(text: string): number[] | null {
+    const isListed = text.length <= MAX_TOKEN_BYTES && this.#listedBytes < MAX_LISTED_BYTES
+    if (!isListed) return null
+    this.#listedBytes += text.length
+    return [...Buffer.from(text)]
+  }
 }
