@@ -47,6 +47,7 @@ export class Meter {
   #isPartlyCounted = false
   /** How much of the output, and how many ends of choices, had come when the usage was reported. */
   #amountAtUsage = 0
+  #charactersAtUsage = 0
   #finishedAtUsage = 0
 
   constructor(other = new OtherContent()) {
@@ -61,7 +62,10 @@ export class Meter {
   /** Whether the provider's usage covers everything received. Some providers first report the prompt only. */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage) || this.#isPartlyCounted) return false
-    const isWhole = this.finished && this.#finishedAtUsage >= (this.#begun?.size ?? 0)
+    const isWhole =
+      this.finished &&
+      this.#finishedAtUsage >= (this.#begun?.size ?? 0) &&
+      this.#charactersAtUsage === this.characters
     return isWhole || this.#amountAtUsage === this.#amount
   }
 
@@ -105,6 +109,7 @@ export class Meter {
       sum.other.add(meter.other)
       sum.images += meter.images
       sum.#amountAtUsage += meter.#amountAtUsage
+      sum.#charactersAtUsage += meter.#charactersAtUsage
       sum.#silentMs += meter.silentMs
       sum.reported ??= meter.reported
       sum.firstReported ??= meter.firstReported
@@ -142,6 +147,7 @@ export class Meter {
       for (const part of choice.parts) this.#part(part)
       if (choice.extra) this.other.json(contentOf(choice.extra.fields))
     }
+    if (result.usage) this.#usageReported()
   }
 
   #count(event: ChatEvent): void {
@@ -188,6 +194,7 @@ export class Meter {
   /** Usage covers everything up to the end of its frame. */
   #usageReported(): void {
     this.#amountAtUsage = this.#amount
+    this.#charactersAtUsage = this.characters
     this.#finishedAtUsage = this.#finished
   }
 

@@ -217,4 +217,26 @@ test("choices that follow the usage of the prompt are charged", () => {
   expect(meter.isCounted).toBe(false)
   meter.push([{ type: "usage", usage: { ...counted, output: 1_001 } }])
   expect(meter.isCounted).toBe(true)
+  meter.push([{ type: "text-delta", choice: 1, text: "more" }])
+  expect(meter.isCounted).toBe(false)
+})
+
+test("text behind the reported end of an answer is charged", () => {
+  const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
+  for (const choice of [0, 1]) {
+    const meter = new Meter()
+    meter.frame(
+      [
+        { type: "finish", choice: 0, reason: "stop" },
+        { type: "finish", choice: 0, reason: "stop" },
+        { type: "usage", usage: counted },
+      ],
+      {},
+    )
+    meter.push([
+      { type: "text-delta", choice, text: "word ".repeat(1_000) },
+      { type: "finish", choice, reason: "stop" },
+    ])
+    expect(meter.isCounted).toBe(false)
+  }
 })
