@@ -209,7 +209,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
   for (const path of field.served ?? []) {
     const value = memberAt(report, path)
-    if (typeof value === "string") return cutName(value).toLowerCase().replace(PREFIX, "")
+    if (typeof value !== "string") continue
+    // Nearly all answers.
+    if (STANDARD_MODES.has(value)) return value
+    return cutName(value).toLowerCase().replace(PREFIX, "")
   }
   return undefined
 }
