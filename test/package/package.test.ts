@@ -18,7 +18,7 @@ const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const LARGEST_PACKAGE = 3_000_000
 /** What a package has at its top, and of our own besides. */
 const PARTS =
-  /^package\/(LICENSE|README\.md|package\.json|bin\/|src\/|contract\/|simulator\/|console\/dist\/)/
+  /^package\/(LICENSE|README\.md|package\.json|tollgate\.schema\.json|bin\/|src\/|contract\/|simulator\/|console\/dist\/)/
 
 let folder = ""
 let tarball = ""
@@ -51,6 +51,8 @@ test("the package has the gateway, its contract and the console built, and nothi
     "simulator/main.ts",
     "console/dist/index.html",
     "contract/decimal.ts",
+    "src/store/postgres/routines/post-batch.sql",
+    "tollgate.schema.json",
     "LICENSE",
     "README.md",
   ]) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 import { type Receipt, receiptOf } from "./checks.ts"
 import { askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
@@ -84,15 +84,27 @@ function nameOf(answer: VendorAnswer, face: Face): string {
 
 async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcome> {
   const { caller, gateway } = replaying
-  const tools = readAnswer(answer.dialect, expectedOf(answer).body).calls.flat()
+  const { body } = expectedOf(answer)
+  const tools = readAnswer(answer.dialect, body).calls.flat()
   const names = [...new Set(tools.map(({ name }) => name))]
-  const request = face.request(replaying.modelOf(id), names)
+  const request = {
+    ...face.request(replaying.modelOf(id), names),
+    ...choicesOf(face, body.choices ?? body.candidates),
+  }
   const door = { url: gateway.url, key: caller.key }
   const told = await (answer.isStream ? askStream : askWhole)(face, door, request)
   const requestId = told.headers.get("x-request-id") ?? ""
   // Whoever hangs up, as a client does that throws, can be here before the receipt.
   await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
   return { answer: told, receipt: await receiptOf(caller, requestId) }
+}
+
+/** The fields that ask for the recorded number of choices, if the format has more than one. */
+function choicesOf({ dialect }: Face, recorded: JsonValue | undefined): JsonObject {
+  const count = Array.isArray(recorded) ? recorded.length : 1
+  if (count < 2) return {}
+  if (dialect === "gemini") return { generationConfig: { candidateCount: count } }
+  return dialect === "openai-chat" ? { n: count } : {}
 }
 
 function expectedOf({ dialect, isStream, body }: VendorAnswer): StreamedWhole {
