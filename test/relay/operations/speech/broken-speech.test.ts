@@ -10,10 +10,12 @@ import {
 import { sendRaw } from "../../raw-caller.ts"
 import { errorOf, nothingHeld } from "../../support.ts"
 
-/** Two chunks, and one that is none. */
+/** A chunk that is too long to be joined with the next one. */
+const chunk = (digit: string): string => `1000\r\n${digit.repeat(4_096)}\r\n`
+/** Three chunks, and a line that is not the size of one. */
 const CHUNKED = [
   "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ntransfer-encoding: chunked\r\n",
-  `4\r\n1111\r\n4\r\n2222\r\n4\r\n3333\r\nno chunk\r\n`,
+  `${chunk("1")}${chunk("2")}${chunk("3")}no chunk\r\n`,
 ].join("\r\n")
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ncontent-length: 96000\r\n\r\n"
 const SOUND = "s".repeat(4_800)
