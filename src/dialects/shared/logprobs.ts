@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from ".
 /** The number of alternatives to a token that chat completions and responses can have. */
 const MAX_ALTERNATIVES = 20
 /** Longer tokens have no list of bytes: it takes many times the memory of the text, and vocabularies have none. */
-const MAX_TOKEN_BYTES = 256
+const MAX_TOKEN_CHARACTERS = 256
 /** The length of all such lists of a choice. Further tokens have none, as the field allows; their text is complete. */
 const MAX_LISTED_BYTES = 256 * 1024
 
@@ -65,7 +65,7 @@ class Tokens {
   }
 
   #bytesOf(text: string): number[] | null {
-    const isListed = text.length <= MAX_TOKEN_BYTES && this.#listedBytes < MAX_LISTED_BYTES
+    const isListed = text.length <= MAX_TOKEN_CHARACTERS && this.#listedBytes < MAX_LISTED_BYTES
     if (!isListed) return null
     this.#listedBytes += text.length
     return [...Buffer.from(text)]

@@ -25,7 +25,8 @@ import type { AnswerRecord } from "../metering/answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
-import { type RequestedMode, type SecondModel, type Terms } from "./terms.ts"
+import { settleModes } from "./served-modes.ts"
+import type { SecondModel, Terms } from "./terms.ts"
 
 /** The service that a request received. */
 interface ServedRequest extends AnsweredCalls {
@@ -68,31 +69,12 @@ export function settleTerms(
   usage: Usage,
   { records, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
-  const named = terms.modes.flatMap((requested) => {
-    // The responses to one request differ in their mode only briefly: the highest price applies to all.
-    const modes = records.map(({ whole }) => servedMode(requested, whole, terms.price))
-    return highestMode(modes) ?? []
-  })
-  const isOpen = ({ served: [place] = [] }: FieldSwitch) =>
-    terms.modes.every(({ field }) => field.served?.[0] !== place)
   const reports = records.map(({ whole }) => whole)
-  const open = unrequested.filter(isOpen)
-  const modes = [...named, ...unrequestedModes(open, reports, terms.price)]
-  const fields = [...terms.modes.map(({ field }) => field), ...open]
-  const unpriced = unpricedModes(fields, reports, terms.price)
-  const factor = factorOf(modes)
+  const { factor, modes, unpriced } = settleModes(terms.modes, unrequested, reports, terms.price)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceTimes(terms.price, factor)
   const served = { terms, price, factor, records, calls, usages, withLifetimes }
-  return { ...withModels(served, counted), modes: namesOf(modes), unpriced }
-}
-
-/** A mode of service that a response reports. */
-interface ServedMode {
-  /** In millionths. */
-  readonly factor: bigint
-  /** Empty for the standard mode. */
-  readonly name: string
+  return { ...withModels(served, counted), modes, unpriced }
 }
 
 /**
@@ -105,34 +87,9 @@ export function settlePlain(
   fields: readonly FieldSwitch[],
   reports: readonly JsonObject[],
 ): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
-  const modes = unrequestedModes(fields, reports, price)
-  const unpriced = unpricedModes(fields, reports, price)
+  const { factor, modes, unpriced } = settleModes([], fields, reports, price)
   if (modes.length + unpriced.length === 0) return undefined
-  return { price: priceTimes(price, factorOf(modes)), modes: namesOf(modes), unpriced }
-}
-
-/** The longest reported name of a mode that is stored. */
-const MAX_NAME = 64
-const NO_MODES: readonly string[] = []
-
-/** Returns reported modes without a price, with their fields. */
-function unpricedModes(
-  fields: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
-  price: Price,
-): readonly string[] {
-  let found: Set<string> | undefined
-  for (const field of fields) {
-    for (const report of reports) {
-      const name = reportedName(field, report)
-      if (name === undefined || priceOfMode(field, name, price) !== undefined) continue
-      const charge = field.values?.[name]
-      // Capacity that was paid for in advance needs no price.
-      if (charge?.by === "mode" && charge.isPossible) continue
-      found = (found ?? new Set()).add(`${field.path}: ${name}`)
-    }
-  }
-  return found === undefined ? NO_MODES : [...found]
+  return { price: priceTimes(price, factor), modes, unpriced }
 }
 
 /** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */
@@ -148,113 +105,6 @@ export function dividedUsage(
     calls: 1,
     others: others.map((other) => ({ usage: other, price })),
   }
-}
-
-/** Returns reported modes that the requests did not name, if they have a price. */
-function unrequestedModes(
-  fields: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
-  price: Price,
-): ServedMode[] {
-  const modes: ServedMode[] = []
-  if (price.modes === undefined) return modes
-  for (const field of fields) {
-    let highest: ServedMode | undefined
-    for (const report of reports) {
-      const name = reportedName(field, report)
-      const factor = name === undefined ? undefined : priceOfMode(field, name, price)
-      if (name === undefined || factor === undefined) continue
-      if (highest === undefined || factor > highest.factor) highest = { factor, name }
-    }
-    if (highest !== undefined && highest.factor !== SAME) modes.push(highest)
-  }
-  return modes
-}
-
-function highestMode(modes: readonly ServedMode[]): ServedMode | undefined {
-  let max: ServedMode | undefined
-  for (const mode of modes) if (max === undefined || mode.factor > max.factor) max = mode
-  return max
-}
-
-function factorOf(modes: readonly ServedMode[]): bigint {
-  return modes.reduce((product, { factor }) => (product * factor) / SAME, SAME)
-}
-
-function namesOf(modes: readonly ServedMode[]): string[] {
-  return modes.flatMap(({ name }) => (name === "" ? [] : [name]))
-}
-
-/** Words for the standard mode. */
-const STANDARD_MODES: ReadonlySet<string> = new Set([
-  "",
-  "default",
-  "standard",
-  "standard_only",
-  "auto",
-  "on_demand",
-  "global",
-  // Google's word for capacity that was paid for in advance.
-  "provisioned_throughput",
-  "not_available",
-  "unspecified",
-])
-
-/** Google spells the same mode in several ways. */
-const PREFIX = /^(service_tier_|on_demand_)/
-/** Control characters, and halves of characters. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
-
-/** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */
-function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
-  for (const path of field.served ?? []) {
-    const value = memberAt(report, path)
-    if (typeof value !== "string") continue
-    // Nearly all answers.
-    if (STANDARD_MODES.has(value)) return value
-    return cutName(value).toLowerCase().replace(PREFIX, "")
-  }
-  return undefined
-}
-
-/** A name that every database stores. Longer names have no price. */
-function cutName(value: string): string {
-  return value.slice(0, MAX_NAME).replace(UNPRINTABLE, "")
-}
-
-/** The names in a path, split once because nearly every answer is searched for them. */
-const STEPS = new Map<string, readonly string[]>()
-
-function memberAt(report: JsonObject, path: string): JsonValue | undefined {
-  let steps = STEPS.get(path)
-  if (steps === undefined) STEPS.set(path, (steps = path.split(".")))
-  let value: JsonValue | undefined = report
-  for (const step of steps) {
-    if (!isJsonObject(value)) return undefined
-    value = value[step]
-  }
-  return value
-}
-
-/** Returns the factor of a mode, in millionths; undefined if it has no price. */
-function priceOfMode(field: FieldSwitch, name: string, price: Price): bigint | undefined {
-  if (STANDARD_MODES.has(name)) return SAME
-  const charge = field.values?.[name]
-  if (charge?.by === "tokens") return SAME
-  return price.modes?.get(charge?.by === "mode" ? charge.mode : name)
-}
-
-function servedMode(requested: RequestedMode, report: JsonObject, price: Price): ServedMode {
-  const asked = requested.isPossible ? SAME : (requested.factor ?? SAME)
-  // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
-  const assumed = asked < SAME ? SAME : asked
-  const name = reportedName(requested.field, report)
-  if (name === undefined) {
-    return { factor: assumed, name: requested.isPossible || asked < SAME ? "" : requested.name }
-  }
-  if (STANDARD_MODES.has(name)) return { factor: SAME, name: "" }
-  // A mode without a price costs no less than the requested one.
-  return { factor: priceOfMode(requested.field, name, price) ?? assumed, name }
 }
 
 function withCalls(

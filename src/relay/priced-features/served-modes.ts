@@ -1,0 +1,191 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { type Price, SAME } from "../../ledger/price.ts"
+import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
+import type { RequestedMode } from "./terms.ts"
+
+/** A mode of service that a response reports. */
+interface ServedMode {
+  /** In millionths. */
+  readonly factor: bigint
+  /** Empty for the standard mode. */
+  readonly name: string
+}
+
+/** The modes of service of a request. */
+interface SettledModes {
+  /** Of all modes together, in millionths. */
+  readonly factor: bigint
+  readonly modes: readonly string[]
+  /** Reported modes without a price; they are charged at the request's price. */
+  readonly unpriced: readonly string[]
+}
+
+/**
+ * Returns the modes of service in which a request was served, according to its responses.
+ * @param requested modes that the request named.
+ * @param unrequested fields that report a mode even if the request named none.
+ */
+export function settleModes(
+  requested: readonly RequestedMode[],
+  unrequested: readonly FieldSwitch[],
+  reports: readonly JsonObject[],
+  price: Price,
+): SettledModes {
+  if (requested.length === 0) {
+    return settled(unrequestedModes(unrequested, reports, price), unrequested, reports, price)
+  }
+  const named = requested.flatMap((each) => {
+    // The responses to one request differ in their mode only briefly: the highest price applies to all.
+    const served = reports.map((report) => servedMode(each, report, price))
+    return highestMode(served) ?? []
+  })
+  const open = unrequested.filter(({ served: [place] = [] }) =>
+    requested.every(({ field }) => field.served?.[0] !== place),
+  )
+  const modes = [...named, ...unrequestedModes(open, reports, price)]
+  return settled(modes, [...requested.map(({ field }) => field), ...open], reports, price)
+}
+
+function settled(
+  modes: readonly ServedMode[],
+  fields: readonly FieldSwitch[],
+  reports: readonly JsonObject[],
+  price: Price,
+): SettledModes {
+  return {
+    factor: factorOf(modes),
+    modes: namesOf(modes),
+    unpriced: unpricedModes(fields, reports, price),
+  }
+}
+
+/** The longest reported name of a mode that is stored. */
+const MAX_NAME = 64
+const NO_MODES: readonly string[] = []
+
+/** Returns reported modes without a price, with their fields. */
+function unpricedModes(
+  fields: readonly FieldSwitch[],
+  reports: readonly JsonObject[],
+  price: Price,
+): readonly string[] {
+  let found: Set<string> | undefined
+  for (const field of fields) {
+    for (const report of reports) {
+      const name = reportedName(field, report)
+      if (name === undefined || priceOfMode(field, name, price) !== undefined) continue
+      const charge = field.values?.[name]
+      // Capacity that was paid for in advance needs no price.
+      if (charge?.by === "mode" && charge.isPossible) continue
+      found = (found ?? new Set()).add(`${field.path}: ${name}`)
+    }
+  }
+  return found === undefined ? NO_MODES : [...found]
+}
+
+/** Returns reported modes that the requests did not name, if they have a price. */
+function unrequestedModes(
+  fields: readonly FieldSwitch[],
+  reports: readonly JsonObject[],
+  price: Price,
+): ServedMode[] {
+  const modes: ServedMode[] = []
+  if (price.modes === undefined) return modes
+  for (const field of fields) {
+    let highest: ServedMode | undefined
+    for (const report of reports) {
+      const name = reportedName(field, report)
+      const factor = name === undefined ? undefined : priceOfMode(field, name, price)
+      if (name === undefined || factor === undefined) continue
+      if (highest === undefined || factor > highest.factor) highest = { factor, name }
+    }
+    if (highest !== undefined && highest.factor !== SAME) modes.push(highest)
+  }
+  return modes
+}
+
+function highestMode(modes: readonly ServedMode[]): ServedMode | undefined {
+  let max: ServedMode | undefined
+  for (const mode of modes) if (max === undefined || mode.factor > max.factor) max = mode
+  return max
+}
+
+function factorOf(modes: readonly ServedMode[]): bigint {
+  return modes.reduce((product, { factor }) => (product * factor) / SAME, SAME)
+}
+
+function namesOf(modes: readonly ServedMode[]): string[] {
+  return modes.flatMap(({ name }) => (name === "" ? [] : [name]))
+}
+
+/** Words for the standard mode. */
+const STANDARD_MODES: ReadonlySet<string> = new Set([
+  "",
+  "default",
+  "standard",
+  "standard_only",
+  "auto",
+  "on_demand",
+  "global",
+  // Google's word for capacity that was paid for in advance.
+  "provisioned_throughput",
+  "not_available",
+  "unspecified",
+])
+
+/** Google spells the same mode in several ways. */
+const PREFIX = /^(service_tier_|on_demand_)/
+/** Control characters, and halves of characters. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
+
+/** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */
+function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
+  for (const path of field.served ?? []) {
+    const value = memberAt(report, path)
+    if (typeof value !== "string") continue
+    // Nearly all answers.
+    if (STANDARD_MODES.has(value)) return value
+    return cutName(value).toLowerCase().replace(PREFIX, "")
+  }
+  return undefined
+}
+
+/** A name that every database stores. Longer names have no price. */
+function cutName(value: string): string {
+  return value.slice(0, MAX_NAME).replace(UNPRINTABLE, "")
+}
+
+/** The names in a path, split once because nearly every answer is searched for them. */
+const STEPS = new Map<string, readonly string[]>()
+
+function memberAt(report: JsonObject, path: string): JsonValue | undefined {
+  let steps = STEPS.get(path)
+  if (steps === undefined) STEPS.set(path, (steps = path.split(".")))
+  let value: JsonValue | undefined = report
+  for (const step of steps) {
+    if (!isJsonObject(value)) return undefined
+    value = value[step]
+  }
+  return value
+}
+
+/** Returns the factor of a mode, in millionths; undefined if it has no price. */
+function priceOfMode(field: FieldSwitch, name: string, price: Price): bigint | undefined {
+  if (STANDARD_MODES.has(name)) return SAME
+  const charge = field.values?.[name]
+  if (charge?.by === "tokens") return SAME
+  return price.modes?.get(charge?.by === "mode" ? charge.mode : name)
+}
+
+function servedMode(requested: RequestedMode, report: JsonObject, price: Price): ServedMode {
+  const asked = requested.isPossible ? SAME : (requested.factor ?? SAME)
+  // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
+  const assumed = asked < SAME ? SAME : asked
+  const name = reportedName(requested.field, report)
+  if (name === undefined) {
+    return { factor: assumed, name: requested.isPossible || asked < SAME ? "" : requested.name }
+  }
+  if (STANDARD_MODES.has(name)) return { factor: SAME, name: "" }
+  // A mode without a price costs no less than the requested one.
+  return { factor: priceOfMode(requested.field, name, price) ?? assumed, name }
+}
