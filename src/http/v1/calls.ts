@@ -89,16 +89,14 @@ export function callsOf(services: CallServices): Calls {
       : opened(found, request, receivedAt)
   }
   const entered = (caller: KeyCaller): MaybePromise<KeyCaller> => {
-    const left = (error: unknown): never => {
+    let entering: Promise<void> | undefined
+    try {
+      entering = checks.enter(caller.key, caller.memory)
+    } catch (error) {
       caller.memory[Symbol.dispose]()
       throw error
     }
-    try {
-      const entering = checks.enter(caller.key, caller.memory)
-      return entering ? entering.then(() => caller, left) : caller
-    } catch (error) {
-      return left(error)
-    }
+    return entering === undefined ? caller : waited(caller, entering)
   }
   const formReading = (rules: FileRules, kind: ModelKind, request: Request, caller: KeyCaller) => ({
     spool,
@@ -129,6 +127,17 @@ export function callsOf(services: CallServices): Calls {
       readForm(request, formReading(rules, kind, request, caller)),
     upload: (rules, kind) => (request, caller) =>
       receiveUpload(request, formReading(rules, kind, request, caller)),
+  }
+}
+
+/** @returns the caller once it may go on; its memory is released if it may not. */
+async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCaller> {
+  try {
+    await entering
+    return caller
+  } catch (error) {
+    caller.memory[Symbol.dispose]()
+    throw error
   }
 }
 

@@ -3,7 +3,12 @@ import { isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usag
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
-import { dividedUsage, settlePlain, settleTerms } from "../priced-features/settle.ts"
+import {
+  type AnsweredCalls,
+  dividedUsage,
+  settlePlain,
+  settleTerms,
+} from "../priced-features/settle.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { UnchargedUsage } from "../priced-features/uncharged.ts"
@@ -89,11 +94,9 @@ export class Pricing {
     counted: Usage,
     estimated: boolean,
   ): PricedUsage {
-    const lifetimes = (each: Usage): Usage => withLifetimes(each, kindsOf(charge))
-    const usage = lifetimes(withImages(counted, deployment, meter))
-    // Output of unknown kinds cannot be divided among the calls.
-    const usages = meter.images > 0 ? [] : meter.usages.map(lifetimes)
-    const answered = { calls: meter.calls, usages }
+    const kinds = kindsOf(charge)
+    const usage = withLifetimes(withImages(counted, deployment, meter), kinds)
+    const answered = callsOf(meter, kinds)
     const terms = charge.terms?.get(deployment.id)
     const fields = reportingFields(charge, deployment)
     let priced: PricedUsage
@@ -112,7 +115,7 @@ export class Pricing {
         ...answered,
         records: meter.records,
         elapsedMs: elapsed(charge),
-        withLifetimes: lifetimes,
+        withLifetimes: (each) => withLifetimes(each, kinds),
         unrequested: fields,
       })
       // How often its vendor did something is reported only at the end of an answer.
@@ -121,7 +124,7 @@ export class Pricing {
       priced = believed({ charge, deployment }, reported, terms.price, meter)
     }
     const { cost } = priced
-    const unpriced = priced.settled?.unpriced ?? []
+    const unpriced = priced.settled?.unpriced ?? NO_NAMES
     this.#uncharged.look(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
     return priced
   }
@@ -163,7 +166,8 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
 
 const NO_FIELDS: readonly FieldSwitch[] = []
 /** Of a request that was served in no other mode. */
-const AS_REQUESTED = { modes: [], unpriced: [] }
+const NO_NAMES: readonly string[] = []
+const AS_REQUESTED = { modes: NO_NAMES, unpriced: NO_NAMES }
 
 /** Returns the fields in which the deployment's vendor reports a mode of service. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {
@@ -173,11 +177,20 @@ function reportingFields({ input }: PendingCharge, deployment: Deployment): read
   return client === undefined ? NO_FIELDS : servedFields(client.vendor.id, dialects)
 }
 
-/** Returns the reports of all calls. */
-function reportsOf(meter: Meter): JsonObject[] {
-  const calls = meter.parts.length > 0 ? meter.parts : [meter]
-  return calls.map(reportOf).filter((report) => report !== undefined)
+/** Returns the usage of each call. Output of unknown kinds cannot be divided among the calls. */
+function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls {
+  const isDivisible = usages.length > 1 && images === 0
+  return { calls, usages: isDivisible ? usages.map((each) => withLifetimes(each, kinds)) : [] }
 }
+
+/** Returns the reports of all calls. */
+function reportsOf(meter: Meter): readonly JsonObject[] {
+  if (meter.parts.length > 0) return meter.parts.flatMap(reportsOf)
+  const report = reportOf(meter)
+  return report === undefined ? NO_REPORTS : [report]
+}
+
+const NO_REPORTS: readonly JsonObject[] = []
 
 /** Returns the members of the frames or the answer with the usage; later members win. */
 function reportOf({ firstReported, reported }: Meter): JsonObject | undefined {

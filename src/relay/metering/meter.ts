@@ -8,12 +8,16 @@ import type { AnswerRecord } from "./answer-record.ts"
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
 const KEPT_CHARACTERS = 200_000
 
+const NO_USAGES: readonly Usage[] = []
+const NO_PARTS: readonly Meter[] = []
+const NO_RECORDS: readonly AnswerRecord[] = []
+
 /** What a request has delivered so far, counted as it passes. Every path feeds the same meter. */
 export class Meter {
   /** The usage as the provider reported it. Later reports win (`laterUsage`), since they often report sums. */
   usage: Usage | undefined
   /** The usage of each call; empty unless it is a sum of calls that have all reported their usage. */
-  usages: readonly Usage[] = []
+  usages = NO_USAGES
   /** The error that a stream carried. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
@@ -21,9 +25,9 @@ export class Meter {
   /** The first such frame. Anthropic reports the mode of service only there. */
   firstReported: JsonObject | undefined
   /** The calls that it is the sum of; empty for a single call. */
-  parts: readonly Meter[] = []
+  parts = NO_PARTS
   /** What the answers report besides their usage; empty where only tokens are billed. */
-  records: readonly AnswerRecord[] = []
+  records = NO_RECORDS
   /** Characters of text, reasoning and calls. */
   characters = 0
   /** All else that came: its decoder adds to it. */

@@ -62,6 +62,7 @@ function settled(
 /** The longest reported name of a mode that is stored. */
 const MAX_NAME = 64
 const NO_MODES: readonly string[] = []
+const NO_SERVED: readonly ServedMode[] = []
 
 /** Returns reported modes without a price, with their fields. */
 function unpricedModes(
@@ -88,9 +89,9 @@ function unrequestedModes(
   fields: readonly FieldSwitch[],
   reports: readonly JsonObject[],
   price: Price,
-): ServedMode[] {
+): readonly ServedMode[] {
+  if (price.modes === undefined) return NO_SERVED
   const modes: ServedMode[] = []
-  if (price.modes === undefined) return modes
   for (const field of fields) {
     let highest: ServedMode | undefined
     for (const report of reports) {
@@ -114,8 +115,8 @@ function factorOf(modes: readonly ServedMode[]): bigint {
   return modes.reduce((product, { factor }) => (product * factor) / SAME, SAME)
 }
 
-function namesOf(modes: readonly ServedMode[]): string[] {
-  return modes.flatMap(({ name }) => (name === "" ? [] : [name]))
+function namesOf(modes: readonly ServedMode[]): readonly string[] {
+  return modes.length === 0 ? NO_MODES : modes.flatMap(({ name }) => (name === "" ? [] : [name]))
 }
 
 /** Words for the standard mode. */

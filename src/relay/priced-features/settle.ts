@@ -92,13 +92,15 @@ export function settlePlain(
   return { price: priceTimes(price, factor), modes, unpriced }
 }
 
+const NO_OTHERS: readonly SecondUsage[] = []
+
 /** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */
 export function dividedUsage(
   usage: Usage,
   { calls, usages }: AnsweredCalls,
   price: Price,
 ): Pick<SettledUsage, "usage" | "calls" | "others"> {
-  if (usages.length < 2 || price.tiers.length === 0) return { usage, calls, others: [] }
+  if (usages.length < 2 || price.tiers.length === 0) return { usage, calls, others: NO_OTHERS }
   const { longest, others } = divideUsage(usage, usages)
   return {
     usage: { ...longest, requests: calls },
