@@ -121,6 +121,7 @@ function bindingsFor(
 ): readonly ChatBinding[] {
   const bindings = client.bindings(deployment)
   const required = requiredDialect(request, rules)
+  if (required === undefined) return bindings
   const usable = bindings.filter(({ dialect }) => dialect.id === required)
   return usable.length === 0 ? bindings : usable
 }

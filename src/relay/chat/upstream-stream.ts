@@ -29,7 +29,7 @@ const LONGEST_OPENING = 16 * 1024 * 1024
 /** Openings up to this many characters are not counted. */
 const SMALL_OPENING = 256 * 1024
 /** What is read without hearing anything, in bytes: twice the longest frame. Reading a frame costs as much as some bytes. */
-const MOST_UNHEARD = 32 * 1024 * 1024
+const MAX_SILENT_BYTES = 32 * 1024 * 1024
 const FRAME_COST = 1024
 /** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
 const BYTES_AT_ONCE = 256 * 1024
@@ -67,8 +67,8 @@ export class UpstreamStream<
   #first: string | undefined
   /** Whether a frame has come: what comes before that shows only that someone is there. */
   #hasFrames = false
-  /** Bytes since the vendor said something. */
-  #unheard = 0
+  /** Bytes since the last event. */
+  #silentBytes = 0
   /** A read that was begun while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
@@ -269,7 +269,7 @@ export class UpstreamStream<
     try {
       const frames = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
       this.#hasFrames ||= frames.length > 0
-      this.#unheard += (bytes?.byteLength ?? 0) + FRAME_COST * frames.length
+      this.#silentBytes += (bytes?.byteLength ?? 0) + FRAME_COST * frames.length
       return frames
     } catch (error) {
       if (error instanceof GatewayError) throw error
@@ -288,18 +288,18 @@ export class UpstreamStream<
     try {
       for (const event of received) {
         const weight = weighFrame(event)
-        if (weight > 0) this.#unheard += weight
+        if (weight > 0) this.#silentBytes += weight
         const frame = parseFrame(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
         reported++
         if (this.#limits?.isOver) {
-          this.#hearUsage(received.slice(reported))
+          this.#readUsage(received.slice(reported))
           break
         }
       }
-      if (this.#unheard > MOST_UNHEARD) throw this.#saysNothing()
+      if (this.#silentBytes > MAX_SILENT_BYTES) throw this.#tooMuchSilence()
     } catch (failure) {
-      this.#hearUsage(received.slice(reported + 1))
+      this.#readUsage(received.slice(reported + 1))
       if (reported === 0) throw failure
       this.#failure = failure
     }
@@ -318,7 +318,7 @@ export class UpstreamStream<
   }
 
   /** What comes after a failure is not part of the answer, but it may report what was used. */
-  #hearUsage(rest: readonly ReceivedEvent[]): void {
+  #readUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
         weighFrame(event)
@@ -336,7 +336,7 @@ export class UpstreamStream<
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (events.length > 0) {
       this.#hangUpAt = undefined
-      this.#unheard = 0
+      this.#silentBytes = 0
     }
     // A frame that reports a failure is not passed on, so none of its content is delivered.
     const hasFailed = events.length > 1 && events.some(isError)
@@ -370,7 +370,7 @@ export class UpstreamStream<
     this.#limits = undefined
     this.#output = NO_WRITER
     const isRead = isWhole || this.#decoder.finished
-    if (isRead || !this.#isReadOn) this.#letGo()
+    if (isRead || !this.#isReadOn) this.#cancelRest()
     else this.rest = this.#readRest(this.#drain?.limitMs)
     return text
   }
@@ -383,7 +383,7 @@ export class UpstreamStream<
     return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#drain)
   }
 
-  #letGo(): void {
+  #cancelRest(): void {
     this.#isEnded = true
     this.#attempt.end(new CallEnded("answer_over"))
   }
@@ -393,11 +393,11 @@ export class UpstreamStream<
     this.#attempt.deadlines.endIn(limitMs, "answer_over")
     try {
       while (!this.#isEnded && !this.#decoder.finished) {
-        if (this.isHoldSpent) return this.#letGo()
+        if (this.isHoldSpent) return this.#cancelRest()
         await this.#readNext()
       }
     } catch {
-      this.#letGo()
+      this.#cancelRest()
     }
   }
 
@@ -414,7 +414,7 @@ export class UpstreamStream<
     return this.writer.push(undefined, events)
   }
 
-  /** The last words. A stream that ends without its own is broken off, once they are out. */
+  /** Ends the stream. If it lacks its own end, it fails as soon as everything received is passed on. */
   #end(): string {
     let text = this.#pass(this.#frames())
     if (this.#failure === undefined) {
@@ -426,8 +426,8 @@ export class UpstreamStream<
     return text
   }
 
-  #saysNothing(): GatewayError {
-    const megabytes = MOST_UNHEARD / 1024 / 1024
+  #tooMuchSilence(): GatewayError {
+    const megabytes = MAX_SILENT_BYTES / 1024 / 1024
     return new GatewayError(
       "upstream_error",
       `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only what was delivered is charged; try again.`,
