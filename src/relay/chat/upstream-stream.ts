@@ -28,7 +28,7 @@ const CONTENT_PATIENCE = 2_000
 const LONGEST_OPENING = 16 * 1024 * 1024
 /** Openings up to this many characters are not counted. */
 const SMALL_OPENING = 256 * 1024
-/** What is read without hearing anything, in bytes: twice the longest frame. Reading a frame costs as much as some bytes. */
+/** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
 const MAX_SILENT_BYTES = 32 * 1024 * 1024
 const FRAME_COST = 1024
 /** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
