@@ -52,7 +52,7 @@ describe("foldEvents", () => {
     expect(chunk).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
   })
 
-  test("many pieces of audio are joined as they arrive", () => {
+  test("many pieces of audio are joined incrementally", () => {
     const source = { type: "base64", data: "AAA=" } as const
     const piece: ChatEvent = { type: "media", choice: 0, media: { type: "audio", source } }
     const times: { readonly pushed: number; readonly ended: number }[] = []

@@ -5,7 +5,7 @@ import { joinInSlices } from "../../src/canon/joined-bytes.ts"
 const bytes = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => Uint8Array.of(index % 256))
 
-test("joining many chunks leaves the event loop to others", async () => {
+test("joining many chunks does not block the event loop", async () => {
   let turns = 0
   let isOver = false
   const turn = (): void => {

@@ -55,7 +55,7 @@ describe("changes between two lists", () => {
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
   })
 
-  test("a minimum of seconds that rises or is new makes a price dearer", () => {
+  test("a new or longer minimum of seconds counts as a price increase", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
     expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })
@@ -135,7 +135,7 @@ describe("changes of periods", () => {
     expect(priceChanges(at(peak("2")), at(peak("2")))).toEqual([])
   })
 
-  test("an added, removed or moved period is compared with the price outside of it", () => {
+  test("an added, removed or moved period is compared with the price outside of periods", () => {
     const flat = list({ a: { input: "1", output: "2" } })
     expect(kinds(flat, at(peak("2")))).toEqual({ a: "dearer" })
     expect(kinds(flat, at(peak("0.5")))).toEqual({ a: "cheaper" })

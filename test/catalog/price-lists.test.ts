@@ -45,7 +45,7 @@ describe("lists that disagree", () => {
     expect(settle(quotes(mixed), "chat", { maker: "acme" })?.price).toEqual(mixed.LiteLLM)
   })
 
-  test("without a majority the newest list wins for a maker and the highest price for a reseller", () => {
+  test("if no two lists agree, makers get the newest price and resellers the highest", () => {
     const said = quotes({ "models.dev": three, LiteLLM: two })
     expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
     expect(settle(said, "chat", {})?.price).toEqual(three)

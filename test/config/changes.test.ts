@@ -112,7 +112,7 @@ function withSetting(name: string, value: string): string {
   return stringify({ ...BASE, [section]: { ...base, [member]: parsed } })
 }
 
-test("has an example of every setting", () => {
+test("every setting has an example", () => {
   const names = DECLARED_SETTINGS.map(({ name }) => name)
   expect(names.toSorted()).toEqual(Object.keys(EXAMPLES).toSorted())
 })
@@ -132,7 +132,7 @@ test.each([...DECLARED_SETTINGS])(
 )
 
 test.each(DECLARED_SETTINGS.filter(({ name }) => EXAMPLES[name]?.includes("hidden")))(
-  "never shows the secrets in $name, and removes them from the log",
+  "hides the secrets in $name in descriptions and in the log",
   ({ name }) => {
     const { settings } = load(withSetting(name, EXAMPLES[name] ?? ""))
     expect(JSON.stringify(describeSettings(settings))).not.toContain("hidden")
@@ -142,7 +142,7 @@ test.each(DECLARED_SETTINGS.filter(({ name }) => EXAMPLES[name]?.includes("hidde
   },
 )
 
-test("declares the secrets of every setting that holds some", () => {
+test("every setting with a secret schema declares its secrets", () => {
   const holding = DECLARED_SETTINGS.filter(({ schema }) =>
     JSON.stringify(jsonSchemaOf(schema)).includes('"writeOnly":true'),
   )
@@ -150,7 +150,7 @@ test("declares the secrets of every setting that holds some", () => {
   expect(holding.filter(({ secret }) => secret === undefined)).toEqual([])
 })
 
-test("reads every variable as its setting", () => {
+test("reads every environment variable as its setting", () => {
   for (const { name, environment } of DECLARED_SETTINGS) {
     if (environment === undefined) continue
     const value: unknown = parse(EXAMPLES[name] ?? "")

@@ -50,9 +50,9 @@ const ANSWERS: Readonly<Record<string, readonly ChatEvent[]>> = {
 }
 
 const ENDINGS: Readonly<Record<string, (encoder: EventEncoder) => SseFrame[]>> = {
-  "that ends": (encoder) => encoder.end(),
-  "that fails": (encoder) => encoder.fail(FAILURE, "req_1"),
-  "that reports an error": (encoder) =>
+  "its end": (encoder) => encoder.end(),
+  "a failure": (encoder) => encoder.fail(FAILURE, "req_1"),
+  "a reported error": (encoder) =>
     encoder.push({ type: "error", message: "boom", failure: FAILURE }),
 }
 
@@ -74,8 +74,8 @@ function stepLength(step: () => SseFrame[]): number {
 }
 
 describe.each(CLIENTS.map((client) => [client.id, client] as const))("%s", (_, client) => {
-  describe.each(Object.entries(ENDINGS))("writes in slices a stream %s", (_name, end) => {
-    test.each(Object.entries(ANSWERS))("with %s", (_answer, events) => {
+  describe.each(Object.entries(ENDINGS))("writes long frames in slices up to %s", (_name, end) => {
+    test.each(Object.entries(ANSWERS))("for an answer with %s", (_answer, events) => {
       const encoder = client.encodeEvents(REQUEST)
       const lengths = events.map((event) => stepLength(() => encoder.push(event)))
       expect(Math.max(...lengths)).toBeLessThan(MAX_AT_ONCE)

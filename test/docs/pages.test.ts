@@ -30,11 +30,11 @@ test("the errors in docs/api.md are those of the code (npm run pages writes them
   expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
 })
 
-test("the tables in docs/settings.md are those of the declarations (npm run pages writes them)", () => {
+test("the tables in docs/settings.md match the declarations (npm run pages writes them)", () => {
   expect(readFileSync(SETTINGS_PAGE, "utf8")).toBe(settingsPage())
 })
 
-test("tollgate.schema.json is what the declarations say (npm run pages writes it)", () => {
+test("tollgate.schema.json matches the declarations (npm run pages writes it)", () => {
   expect(readFileSync(SETTINGS_SCHEMA, "utf8")).toBe(settingsSchema())
 })
 

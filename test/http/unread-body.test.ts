@@ -265,7 +265,7 @@ const TINY_CHUNKS = 50_000
 const MAX_READS = TINY_CHUNKS / 10
 
 test.each([
-  ["a body of no endpoint", "/nothing", "sk-tg-wrong", 404],
+  ["a body for an unknown path", "/nothing", "sk-tg-wrong", 404],
   ["a body without a valid key", "/v1/chat/completions", "sk-tg-wrong", 401],
   ["a JSON body", "/v1/chat/completions", undefined, 400],
   ["a form", "/v1/audio/transcriptions", undefined, 400],

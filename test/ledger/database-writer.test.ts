@@ -58,7 +58,7 @@ describe("posting to a database that is away", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("lets nobody wait longer than its policy, although the database never answers", async () => {
+  test("rejects a write after the maximum wait of its policy if the database never answers", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(silentStore(database.store), databaseRetries(50))
     await expect(writer.write("node", EMPTY)).rejects.toMatchObject({ code: "unavailable" })

@@ -301,7 +301,7 @@ describe("a price with a minimum of seconds", () => {
     expect(linesOf(0)).toEqual([])
   })
 
-  test("must be a whole number from 1 to 3600", () => {
+  test("rejects a minimum that is not a whole number from 1 to 3600", () => {
     for (const minimum_seconds of ["0", "0.5", "3601", "-1", "many"]) {
       expect(() => parsePrice({ second: "1", minimum_seconds }, "1")).toThrow(RangeError)
     }

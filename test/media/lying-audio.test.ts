@@ -75,7 +75,7 @@ describe("WAV", () => {
     ["8 valid bits of 64", { tag: 0xfffe, bits: 64, validBits: 8 }],
     ["8 bits in RF64", { tag: 1, bits: 8, head: "RF64" }],
   ] satisfies [string, WaveFormat][])(
-    "a WAV file of this format has one byte per sample: %s",
+    "measures a WAV file of this format at one byte per sample: %s",
     (_, format) => {
       const found = measure(waveHead(format), Buffer.alloc(SECONDS * 8_000, 0x55))
       expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
@@ -106,7 +106,7 @@ describe("WAV", () => {
     ["G.726 at a lower bit rate than its bits", { ...codecs.g726, bytesPerSecond: 2_000 }, 2_000],
     ["G.722", codecs.g722, 8_000],
   ] satisfies [string, WaveFormat, number][])(
-    "is measured by the bit rate of its codec: %s",
+    "measures a WAV file by the bit rate of its codec: %s",
     (_, format, bytesPerSecond) => {
       const found = measure(waveHead(format), Buffer.alloc(SECONDS * bytesPerSecond, 0x55))
       expect(found?.seconds).toBeWithin(SECONDS, SECONDS + 1)
@@ -117,13 +117,13 @@ describe("WAV", () => {
   test.each([
     ["a bit size that decoders reject", { ...codecs.ima, bits: 8 }],
     ["G.726 of an impossible bit rate", { ...codecs.g726, bytesPerSecond: 400_000 }],
-    ["two channels of a format with one", { ...codecs.g722, channels: 2 }],
+    ["two channels of a mono format", { ...codecs.g722, channels: 2 }],
     ["too many channels", { ...codecs.ms, channels: 32 }],
-    ["a sample rate that speech does not have", { ...codecs.ima, rate: 384_000 }],
+    ["a sample rate above that of speech", { ...codecs.ima, rate: 384_000 }],
     ["a compressed format in an extensible header", { tag: 0xfffe, bits: 4, subFormat: 0x11 }],
     ["a header that ends before the bits per sample", { tag: 1, size: 14 }],
     ["a header that ends before the format of its samples", { tag: 0xfffe, size: 18 }],
-  ] satisfies [string, WaveFormat][])("has no measure: %s", (_, format) => {
+  ] satisfies [string, WaveFormat][])("does not measure a WAV file with %s", (_, format) => {
     expect(measure(waveHead(format), Buffer.alloc(40_000, 0x55))).toBeUndefined()
   })
 

@@ -30,7 +30,7 @@ interface Broken extends Written {
   readonly words?: string
   /** The chunks that reach the caller; the first three when absent. */
   readonly chunks?: readonly JsonObject[]
-  /** How many choices the caller asks for; 1 when absent. */
+  /** Number of requested choices; 1 when absent. */
   readonly choices?: number
 }
 

@@ -3,7 +3,10 @@ import { until } from "../support/until.ts"
 
 const realNow = performance.now.bind(performance)
 
-/** The clock of the deadlines of a gateway that is started with its `monitor`: the test moves it, and sees it looked at. */
+/**
+ * The clock for the deadlines of a gateway started with its `monitor`. The test moves the clock and observes reads of
+ * it.
+ */
 export class MovableClock implements Disposable {
   readonly monitor = new EventLoopMonitor()
   #shift = 0

@@ -1,4 +1,4 @@
-/** A process that migrates a database, stops in the last step, says so and waits to be killed. */
+/** A process that migrates a database, stops in the last step, reports this and waits to be killed. */
 import { Database } from "bun:sqlite"
 import { PostgresClient } from "../../src/store/postgres/client.ts"
 import { migrate as migratePostgres } from "../../src/store/postgres/migrate.ts"

@@ -170,7 +170,7 @@ async function setUp(database: TestDatabase): Promise<void> {
   await database.store.nodes.join({ id: NODE, ...place })
 }
 
-/** Scans and joins without their conditions and the names that a statement gives to its tables. */
+/** Removes conditions and table aliases from scans and joins. */
 async function explain(transaction: Transaction, text: string): Promise<string[]> {
   await transaction.run("SET LOCAL enable_seqscan = off")
   const rows = await transaction.rows<{ "QUERY PLAN": string }>(
@@ -182,7 +182,7 @@ async function explain(transaction: Transaction, text: string): Promise<string[]
     .map((line) => line.replace(/( on \w+) \w+$/, "$1").replace(/(Plan|CTE) \w+.*$/, "$1"))
 }
 
-/** A store on a new file in memory that records what is executed. */
+/** Opens a store in memory that records executed statements. */
 function recordingSqlite(record: Recorder): Store {
   const database = new Database(":memory:", { strict: true, safeIntegers: true })
   database.run("PRAGMA foreign_keys = ON")

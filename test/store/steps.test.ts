@@ -38,7 +38,7 @@ describe("SQL of a step", () => {
     })
   })
 
-  test("uses the text of each engine", () => {
+  test("writes the text of the engine that runs it", () => {
     const now = perEngine({ sqlite: sql`${1}`, postgresql: sql`tollgate_now()` })
     expect(render(sql`SELECT ${now}, ${2}`, "sqlite")).toEqual({
       text: "SELECT ?, ?",
@@ -88,7 +88,7 @@ function insert(id: string, parent: string, b: number) {
   return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REFUSALS)
 }
 
-test("a text is prepared once for each combination of parts", () => {
+test("is prepared once for each combination of parts", () => {
   const prepared: string[] = []
   const renderer = new Renderer("postgresql", (text) => {
     prepared.push(text)
@@ -121,7 +121,7 @@ describe("a step on SQLite", () => {
     expect(found(sql`id ${noneOf(["y", "z"])}`)).toEqual([{ b: 1n }])
   })
 
-  test("replaces constraint violations by refusals", () => {
+  test("maps constraint violations to errors", () => {
     using database = open()
     const runStep = stepRunner(database)
     runStep(insert("x", "p", 1))
@@ -146,7 +146,7 @@ describe("a step on SQLite", () => {
     expect(existsSync(`${directory.database}-wal`)).toBe(false)
   })
 
-  test("skips statements of PostgreSQL", () => {
+  test("skips statements for PostgreSQL", () => {
     using database = open()
     const lock = runOnPostgresql(sql`SELECT id FROM parents FOR UPDATE`)
     expect(stepRunner(database)(lock)).toBeUndefined()
@@ -154,7 +154,7 @@ describe("a step on SQLite", () => {
 })
 
 describe("a step on PostgreSQL", () => {
-  test("replaces constraint violations by refusals", async () => {
+  test("maps constraint violations to errors", async () => {
     const violation = new PostgresFailure({ errno: "23505", constraint: "children_pkey" })
     const failing = statementsThat(() => Promise.reject(violation))
     expect(await failureOf(runOnPostgres(failing, insert("x", "p", 1)))).toEqual(

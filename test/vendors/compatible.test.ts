@@ -35,7 +35,7 @@ describe("the table of compatible vendors", () => {
     for (const { quirks } of named) expect(quirks?.defaultFields).toEqual({ temperature: 1 })
   })
 
-  test("names those that get the output limit as max_completion_tokens", () => {
+  test("lists the vendors that receive the output limit as max_completion_tokens", () => {
     const named = COMPATIBLE.filter(
       ({ quirks }) => quirks?.maxTokensField === "max_completion_tokens",
     )

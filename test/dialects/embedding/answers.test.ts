@@ -61,7 +61,7 @@ describe("Vertex AI", () => {
   )
 })
 
-describe("the tokens of several calls, of which one", () => {
+describe("embedding tokens of several calls", () => {
   const float = { float: [[1, 0]] }
   const vectors = [{ index: 0, embedding: [1, 0] }]
   const values = { values: [1, 0] }
@@ -86,17 +86,17 @@ describe("the tokens of several calls, of which one", () => {
   const cases: [keyof typeof counted, string, object][] = [
     ["openai", "has no usage", openai()],
     ["openai", "counts nothing", openai({ prompt_tokens: 0 })],
-    ["openai", "counts in words", openai({ prompt_tokens: "four" })],
+    ["openai", "reports text instead of a number", openai({ prompt_tokens: "four" })],
     ["cohere", "has no usage", cohere()],
     ["cohere", "counts nothing", cohere({ billed_units: { input_tokens: 0 } })],
     ["google", "counts nothing", google({ promptTokenCount: 0 })],
-    ["vertex", "leaves a text out", vertex(4, undefined)],
+    ["vertex", "omits one text", vertex(4, undefined)],
     ["vertex", "counts nothing", vertex(0)],
     ["bedrock", "has no usage", { embedding: [1, 0] }],
     ["bedrock", "counts nothing", { embedding: [1, 0], inputTextTokenCount: 0 }],
   ]
 
-  test.each(cases)("of %s %s are unknown", async (vendor, _, uncounted) => {
+  test.each(cases)("are unknown if one call to %s %s", async (vendor, _, uncounted) => {
     const whole = answerOf(counted[vendor])
     const other = answerOf(uncounted)
     expect((await decoded(vendor, [whole, whole])).tokens).toBe(8)
@@ -104,7 +104,7 @@ describe("the tokens of several calls, of which one", () => {
     expect((await decoded(vendor, [other, whole])).tokens).toBe(0)
   })
 
-  test("of google has no usage are absent", async () => {
+  test("are absent if one call to google has no usage", async () => {
     const answers = [answerOf(counted.google), answerOf(google())]
     expect((await decoded("google", answers)).tokens).toBeUndefined()
   })

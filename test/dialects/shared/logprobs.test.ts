@@ -35,17 +35,17 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
   const convert = (texts: readonly string[], alternatives = 0): JsonObject[] =>
     converted[name]?.(texts, alternatives) ?? []
 
-  test("list the bytes of each token of a usual answer", () => {
+  test("contain the bytes of each token of an ordinary answer", () => {
     const tokens = convert(Array(10_000).fill("é of "))
     expect(tokens[9_999]).toMatchObject({ token: "é of ", logprob: -1 })
     expect(listedBytes(tokens)).toBe(60_000)
   })
 
-  test("have no list for a token that is too long", () => {
+  test("have null bytes for a token that is too long", () => {
     expect(convert(["x".repeat(8_000_000)])).toMatchObject([{ bytes: null, logprob: -1 }])
   })
 
-  test("have a bounded number of bytes, but all tokens", () => {
+  test("contain all tokens, but a limited number of bytes", () => {
     const tokens = convert(Array(20_000).fill("x".repeat(200)), 3)
     expect(tokens).toHaveLength(20_000)
     expect(listedBytes(tokens)).toBeLessThan(263_000)

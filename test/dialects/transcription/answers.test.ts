@@ -340,7 +340,7 @@ test.each(["openai", "groq", "openai-compatible"])(
   },
 )
 
-describe("numbers that are texts", () => {
+describe("a transcription with strings in place of numbers", () => {
   const parts = { form: "verbose_json" } as const
   const spoken = { task: "transcribe", text: "Up", duration: 60 }
   test.each<JsonObject>([
@@ -349,18 +349,18 @@ describe("numbers that are texts", () => {
     { usage: { type: "duration", seconds: "Infinity" } },
     { segments: [{ start: "NaN", end: 1, text: "Up" }] },
     { words: [{ word: "Up", start: 0, end: "1e308" }] },
-  ])("are never passed on: %j", (more) => {
+  ])("is not passed on unchanged: %j", (more) => {
     expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
   })
 
-  test("leave the other members of a short answer", () => {
+  test("keeps its other members in the json format", () => {
     const usage = { type: "tokens", input_token_details: { audio_tokens: "NaN" } }
     const short = { form: "json" } as const
     const { body } = decoded("openai", { text: "Up", usage, logprobs: [] }, short)
     expect(body).toEqual({ text: "Up", logprobs: [] })
   })
 
-  test("may be what is said", () => {
+  test("may contain such strings as transcribed text", () => {
     const segments = [{ start: 0, end: 1, text: "60" }]
     const answer = { ...spoken, text: "NaN", segments }
     expect(decoded("openai", answer, parts).body).toEqual(answer)

@@ -55,7 +55,7 @@ test("a newer model is listed at the price of its family, and one setting makes 
   await asked(gateway, "PATCH", "/settings", { unknown_models: "family" })
   expect(await newer()).toEqual([])
   const answer = await caller.post("/v1/chat/completions", question("mistral-large-9"))
-  // The gateway calls it now, and the simulator does not have it.
+  // The gateway now calls the model, which the simulator does not have.
   expect((await errorOf(answer)).message).toContain("provider 'mistral' has none of that name")
   const asIs = await ask(gateway, "GET", "/settings")
   expect(await asIs.text()).toContain('"value":"family"')

@@ -143,7 +143,7 @@ describe("OpenAI", () => {
     ])
   })
 
-  test("is simulated as its official client expects", async () => {
+  test("OpenAI's client can read the costs of the simulator", async () => {
     const { costs, url } = gateway.simulator
     costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
     const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })

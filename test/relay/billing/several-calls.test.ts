@@ -100,7 +100,7 @@ describe.each([false, true])("with stream: %p", (stream) => {
     expect(counted).toEqual({ input: 760_000, output: 600 })
   })
 
-  test("the fee of each call is charged beside price tiers", async () => {
+  test("the fee of each call is charged in addition to price tiers", async () => {
     const short = { input_tokens: 1_000, output_tokens: 100 }
     usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
     const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
@@ -221,7 +221,7 @@ test("choices that follow the usage of the prompt are charged", () => {
   expect(meter.isCounted).toBe(false)
 })
 
-test("text behind the reported end of an answer is charged", () => {
+test("text after the reported end of an answer is charged", () => {
   const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
   for (const choice of [0, 1]) {
     const meter = new Meter()

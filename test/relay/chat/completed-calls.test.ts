@@ -353,7 +353,7 @@ test("embeds query and documents again if the server rejects base64 in several c
   expect(receipt.cost).toBe("0.3")
 })
 
-describe.each([1, 2])("a request of which call %d is not counted by the provider", (number) => {
+describe.each([1, 2])("a request with call %d uncounted by the provider", (number) => {
   const words = "word ".repeat(20)
   beforeEach(() => {
     failing = 0
@@ -363,7 +363,7 @@ describe.each([1, 2])("a request of which call %d is not counted by the provider
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])("is charged by our own count at %s", async (path, body, texts) => {
+  ])("is charged by the gateway's count at %s", async (path, body, texts) => {
     const response = await caller.post(path, { model: "cohere/embed", ...body })
     expect(response.status).toBe(200)
     const receipt = await receiptOf(caller, response)
@@ -374,7 +374,7 @@ describe.each([1, 2])("a request of which call %d is not counted by the provider
   })
 })
 
-describe("the fee of a request", () => {
+describe("a fee per call", () => {
   const texts = Array.from({ length: 200 }, () => "word ".repeat(20))
   const image = { prompt: "an owl", n: 10, response_format: "b64_json" }
   const cases = [
@@ -403,7 +403,7 @@ describe("the fee of a request", () => {
     expect(nanocredits(most)).toBe(nanocredits(hold))
   })
 
-  test("is charged for the calls that succeeded", async () => {
+  test("is charged only for successful calls", async () => {
     status = 500
     failing = 3
     const order = { ...image, model: "together/with-fee" }

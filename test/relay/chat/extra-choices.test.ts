@@ -69,7 +69,7 @@ for (const model of ["openai/m", "google/m"]) {
         ],
       ]
       if (n === 1) faces.push(["/v1/messages", { model, messages: HELLO, max_tokens: 50, stream }])
-      // OpenAI has this API itself, without choices.
+      // OpenAI offers this API itself, without choices.
       const hasResponses = n === 1 && model !== "openai/m"
       if (hasResponses) faces.push(["/v1/responses", { model, input: "Hello", stream }])
       for (const [path, body] of faces) {

@@ -228,7 +228,7 @@ test.each(["whole", "streamed"])(
     const { calls } = await ask(`alike-${use}`, fields)
     expect(calls.length).toBeGreaterThan(4)
     const written = writes.mock.results.filter(({ value }) => String(value).includes(question))
-    // By the caller, for the first calls, and for the corrected ones.
+    // Once by the caller, once for the first calls, and once for the corrected calls.
     expect(written).toHaveLength(3)
   },
 )

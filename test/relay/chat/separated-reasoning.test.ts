@@ -74,7 +74,7 @@ test("reasoning of a whole response is separated from its text", async () => {
   ])
 })
 
-test("reasoning of a stream is separated from its text, and is there once", async () => {
+test("reasoning of a stream is separated from its text and sent once", async () => {
   const stream = await caller.post("/v1/messages", { ...BODY, stream: true })
   const events = dataOf(await stream.text()).map((data) => JSON.parse(data) as { delta?: Json })
   const deltas = events.map(({ delta = {} }) => delta)
@@ -89,7 +89,7 @@ test("a caller can keep the reasoning in the text", async () => {
   expect(choices[0]?.message["content"]).toStartWith("<think>")
 })
 
-test("earlier turns bring their reasoning back unchanged", async () => {
+test("reasoning of earlier turns is sent back unchanged", async () => {
   const turn = { role: "assistant", content: "Hello", ...detailsOf(THOUGHTS.join("")) }
   await ask(CHAT, { messages: [...HELLO, turn, ...HELLO] })
   expect(vendor.bodies.at(-1)).toMatchObject({ messages: [{}, turn, {}] })

@@ -150,7 +150,7 @@ describe("a count that a later frame lacks or reports as zero", () => {
   })
 })
 
-describe("an answer that finished, without the usage behind its end", () => {
+describe("a finished answer without its final usage", () => {
   const words = "word ".repeat(2_000)
   const broken: Record<string, string> = {
     "chat/model": usageFrame(500, 1) + frame(words) + frame("", "stop"),
@@ -173,7 +173,7 @@ describe("an answer that finished, without the usage behind its end", () => {
 
   for (const [model, stream] of Object.entries(broken)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`is charged by the text: ${model} through ${path}`, async () => {
+      test(`is charged by its text: ${model} through ${path}`, async () => {
         frames = [stream]
         const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
         const response = await caller.post(path, order)

@@ -38,7 +38,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("returns a resting candidate before any failure, but not after one", () => {
+  test("returns a resting candidate only before the first failure", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b], ["a", "b"])
     expect(queue.next()).toBe(a)

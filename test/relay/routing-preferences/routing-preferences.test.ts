@@ -109,7 +109,7 @@ describe("a caller's preferences for providers", () => {
     [{ max_price: { prompt: 1, completion: "1.0" } }, "cheap", "provider.max_price"],
     [{ order: ["dear", "cheap"], allow_fallbacks: false }, "dear", "provider.order"],
   ]
-  test.each(preferences)("%j leads to %s", async (preference, name, reason) => {
+  test.each(preferences)("%j selects %s", async (preference, name, reason) => {
     for (const stream of [false, true]) {
       const response = await ask("dear/pool", { provider: preference, stream })
       expect(response.status).toBe(200)
@@ -290,7 +290,7 @@ describe("what cannot be done is refused, and names the field", () => {
     [{ models: "cheap/small" }, "models"],
     [{ models: [1] }, "models[0]"],
   ]
-  test.each(faults)("%j", async (preference, place) => {
+  test.each(faults)("%j is rejected with its parameter", async (preference, place) => {
     const before = await creditsOf(caller)
     const error = await errorOf(await ask("dear/pool", preference))
     expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({

@@ -213,7 +213,7 @@ describe("what can be read in two ways is not read:", () => {
     ["a chunk with a sign", `${CHUNKED}-5\r\nhello\r\n`],
     ["a chunk with 0x", `${CHUNKED}0x5\r\nhello\r\n`],
     ["a chunk of more than there is", `${CHUNKED}ffffffffffffffff\r\nhello\r\n`],
-    ["a chunk longer than it says", `${CHUNKED}4\r\nhello\r\n0\r\n\r\n`],
+    ["a chunk longer than its declared size", `${CHUNKED}4\r\nhello\r\n0\r\n\r\n`],
     ["a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}`],
     ["a size without an end", `${CHUNKED}5;${"a".repeat(5_000)}`],
     ["hints without an end", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(2_000)],
@@ -251,7 +251,7 @@ test("headers are found by their names alone, all of the same name together", ()
 })
 
 describe("short chunks", () => {
-  /** The pieces in which a body is passed on that arrives at once. */
+  /** Returns the pieces that the parser passes on for a body received in one read. */
   function piecesOf(chunks: readonly string[], extension = ""): string[] {
     const lines = chunks.map((text) => `${text.length.toString(16)}${extension}\r\n${text}\r\n`)
     const pieces: string[] = []
@@ -264,7 +264,7 @@ describe("short chunks", () => {
     return pieces
   }
 
-  test("that arrive together are passed on together", () => {
+  test("are passed on together if they arrive together", () => {
     const letters = Array.from({ length: 87_000 }, (_, index) =>
       String.fromCharCode(97 + (index % 26)),
     )
@@ -272,7 +272,7 @@ describe("short chunks", () => {
     expect(piecesOf(letters, ";a=b")).toEqual([letters.join(""), "end"])
   })
 
-  test("are appended to a long chunk before them, and long ones are passed on without a copy", () => {
+  test("are appended to a preceding long chunk without copying long chunks", () => {
     const long = "x".repeat(4_096)
     expect(piecesOf([long, "a", "b", long, long, "c"])).toEqual([
       `${long}ab`,
@@ -282,8 +282,8 @@ describe("short chunks", () => {
     ])
   })
 
-  test("before an invalid one are passed on", () => {
-    const heard = read([bytesOf(`${CHUNKED}1\r\na\r\n1\r\nb\r\nz\r\n`)])
-    expect(heard).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
+  test("are passed on before an invalid chunk is reported", () => {
+    const result = read([bytesOf(`${CHUNKED}1\r\na\r\n1\r\nb\r\nz\r\n`)])
+    expect(result).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
   })
 })

@@ -12,7 +12,7 @@ import { errorOf, nothingHeld } from "../../support.ts"
 
 /** A chunk that is too long to be joined with the next one. */
 const chunk = (digit: string): string => `1000\r\n${digit.repeat(4_096)}\r\n`
-/** Three chunks, and a line that is not the size of one. */
+/** Three chunks, and a line that is not a valid chunk size. */
 const CHUNKED = [
   "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ntransfer-encoding: chunked\r\n",
   `${chunk("1")}${chunk("2")}${chunk("3")}no chunk\r\n`,

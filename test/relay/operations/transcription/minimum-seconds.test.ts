@@ -114,7 +114,7 @@ test("a multiplier of a price group applies to the minimum, and a rate card has 
   gateway.app.apply(gateway.settings)
 })
 
-test("the lists of models name the minimum", async () => {
+test("model lists contain the minimum", async () => {
   const listed = await (await caller.get("/v1/models/groq/whisper-large-v3")).json()
   expect(listed).toMatchObject({ pricing: { second: "100", minimum_seconds: 10 } })
   expect(await asked(gateway, "GET", "/models?search=groq/whisper-large-v3")).toMatchObject({
@@ -122,7 +122,7 @@ test("the lists of models name the minimum", async () => {
   })
 })
 
-test("an operator can set a minimum, and absurd ones are rejected", async () => {
+test("an operator can set a minimum within limits", async () => {
   const path = "/models/groq/whisper-set"
   const put = (minimum_seconds: unknown) =>
     ask(gateway, "PUT", path, { kind: "transcription", price: { second: "1", minimum_seconds } })
