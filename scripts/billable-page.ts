@@ -30,9 +30,9 @@ const HEAD = `# What vendors bill besides tokens
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
 A vendor's bill is more than tokens: searches, containers, faster service, other models. Fields and tools that
-ask for such things are *priced features*. Before anything is held or sent, Tollgate looks for them in what
-would actually be sent to each deployment of the model; what is dropped on the way to another vendor is neither
-billed nor refused. A switch with a price is held for at its maximum, counted from the vendor's answer, and
+ask for such things are *priced features*. Before the hold and the call, Tollgate searches the body
+that would be sent to each deployment of the model; a field that is dropped for another vendor is neither billed
+nor refused. A switch with a price is held for at its maximum, counted from the vendor's answer, and
 listed in the receipt. A tool without a price is left out and reported as \`tools:dropped\` if the request also has
 tools that the caller runs and does not require that one: agents send such tools with every request. With
 \`x-tollgate-strict: true\`, and for any other switch without a price, the request is refused with 400

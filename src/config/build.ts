@@ -12,11 +12,11 @@ export interface SettingsParts {
   readonly file: FileSettings
   /** The folder to which relative paths in the file refer. */
   readonly fileDirectory: string
-  /** Values that win over the file, by the name of the setting. */
+  /** Values that take precedence over the file, by the name of the setting. */
   readonly overrides: Readonly<Record<string, unknown>>
-  /** From `OTEL_*`, over which the file wins; absent: not set. */
+  /** From `OTEL_*`, over which the file takes precedence; absent: not set. */
   readonly telemetry?: TelemetryEnvironment
-  /** Entries that are made from environment variables. */
+  /** Entries created from environment variables. */
   readonly environmentProviders: Readonly<Record<string, ProviderEntry>>
   /** Where the part in the file's form comes from; absent: the file. */
   readonly origin?: "file" | "console"
@@ -52,7 +52,7 @@ function declaredSettings(parts: SettingsParts): DeclaredSettings {
       ? buildSection(declaration, parts)
       : (givenValue(nameOf(declaration, member), parts) ?? declaration.initial),
   ])
-  // Each member has the value that its declaration has made.
+  // Each member has the value of its declaration.
   return present(Object.fromEntries(entries)) as DeclaredSettings
 }
 

@@ -13,9 +13,9 @@ export interface ConsoleField<Value> {
 
 /** How a secret value is kept out of logs and descriptions. */
 export interface Secret<Value> {
-  /** The texts that no log may contain. */
+  /** The texts to redact in logs. */
   textsOf(value: Value): readonly string[]
-  /** The value as operators may see it. */
+  /** The value without secrets, as shown to operators. */
   describe(value: Value | undefined): unknown
 }
 
@@ -25,9 +25,9 @@ export interface SettingOptions<Value> {
   readonly documentation: string
   /** Its value unless it is set, as it is written in the file. */
   readonly default?: string
-  /** The written value that its absence amounts to. `Settings` has no value then. */
+  /** The value in the file with the same effect as no value, for settings that `Settings` then lacks. */
   readonly implied?: string
-  /** What happens without a value, in words. */
+  /** A description of the behavior without a value. */
   readonly otherwise?: string
   /** Its name in the file, below its section; absent: the member's name in snake case. */
   readonly name?: string
@@ -37,7 +37,7 @@ export interface SettingOptions<Value> {
   readonly isNullable?: boolean
   /** Whether a running process ignores a new value. */
   readonly needsRestart?: boolean
-  /** The variable that wins over the file. */
+  /** The variable that takes precedence over the file. */
   readonly environment?: string
   /** Reads the variable, if its form differs from the file's. */
   readVariable?(text: string): Value | Fault
@@ -84,7 +84,7 @@ export type Values<Declarations> = Members<{
   [Name in keyof Declarations]: ValueOf<Declarations[Name]>
 }>
 
-/** What a section may need to know besides its values. */
+/** Context for building a section, in addition to its values. */
 export interface BuildContext {
   /** Whether the file has the section. */
   readonly isPresent: boolean
@@ -117,7 +117,7 @@ export function section<Settings extends SettingTable>(
   name: string,
   settings: Settings,
 ): Section<Values<Settings>>
-/** Declares a section that makes something else of its settings. */
+/** Declares a section that builds another form from its settings. */
 export function section<Settings extends SettingTable, Built>(
   name: string,
   settings: Settings,

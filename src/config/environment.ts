@@ -6,7 +6,7 @@ import { oneOf } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-environment.ts"
 
-/** The variables of ours that are no settings of the file, and those that are. */
+/** Tollgate's variables: those without a setting in the file, and those of settings. */
 const KNOWN_VARIABLES = [
   "TOLLGATE_CONFIG",
   "TOLLGATE_DEBUG",
@@ -21,7 +21,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 
 export interface EnvironmentReading {
-  /** Values from `TOLLGATE_*`, which win over the file, by the name of the setting: `server.port`. */
+  /** Values from `TOLLGATE_*`, which take precedence over the file, by the name of the setting: `server.port`. */
   readonly overrides: Readonly<Record<string, unknown>>
   /** From `OTEL_*`, over which the file wins. */
   readonly telemetry: TelemetryEnvironment

@@ -1,4 +1,4 @@
-/** The value at a place of the settings; undefined if there is none. */
+/** The value at a place of the settings; undefined without a value. */
 export function valueAt(settings: unknown, at: readonly string[]): unknown {
   let value = settings
   for (const member of at)

@@ -13,7 +13,7 @@ export class Fault {
 /** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** How the schemas with a reader of their own look in a JSON Schema; several alternatives are schemas again. */
+/** The JSON Schemas of schemas with a custom reader; alternatives are schemas themselves. */
 export const JSON_FORMS = new WeakMap<
   z.core.$ZodType,
   { readonly form: JsonSchema } | { readonly anyOf: readonly z.ZodType[] }
@@ -29,8 +29,8 @@ export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
 export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
 
 /**
- * A schema from a function that gives the value, or the fault it has.
- * @param form how editors see it; absent: text.
+ * A schema from a function that returns the value or its fault.
+ * @param form its JSON Schema for editors; absent: text.
  */
 export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
   const schema = z.unknown().transform((input, context): Value => {

@@ -105,7 +105,7 @@ export function amountFault(text: DecimalText, places: number): string | undefin
   return whole.length > WHOLE_DIGITS ? `must be below ${10 ** WHOLE_DIGITS}` : undefined
 }
 
-/** Seconds that a request is charged for at least, as decimal text. */
+/** Minimum seconds charged per request, as decimal text. */
 export function minimumSeconds() {
   return number(1, MAX_MINIMUM_SECONDS, "whole number").transform(String)
 }

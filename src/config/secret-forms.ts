@@ -14,7 +14,7 @@ export const PLAIN_SECRET: Secret<string> = {
   describe: presence,
 }
 
-/** The address of a server, with a password that messages of the server may contain alone. */
+/** The address of a server with a password, which messages of the server may contain without the address. */
 export const ADDRESS_SECRET: Secret<string> = {
   textsOf(url) {
     const { password } = new URL(url)
@@ -31,7 +31,7 @@ export const DATABASE_SECRET: Secret<string> = {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Headers, any of which may hold a credential. */
+/** Headers that may contain credentials. */
 export const HEADER_SECRET: Secret<Headers> = {
   textsOf: (headers) => Object.values(headers).flatMap(headerSecrets),
   describe: (headers) => headers && describeHeaders(headers),
@@ -42,7 +42,7 @@ export function describeHeaders(headers: Headers): Readonly<Record<string, Prese
   return Object.fromEntries(Object.keys(headers).map((name) => [name, "set"]))
 }
 
-/** A header's value, and the credential alone if it starts with a scheme. */
+/** A header's value, and also its credential without the scheme. */
 export function headerSecrets(value: string): string[] {
   const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
   if (scheme === undefined || credential === undefined) return [value]

@@ -173,7 +173,7 @@ test.concurrent("nothing is restored over anything, nor under a gateway that run
 })
 
 const UNKNOWN_VERSIONS = {
-  "26": "was written by a build before the first release (schema 26)",
+  "26": "was written by a pre-release build (schema 26)",
   "999": "was written by a newer Tollgate (schema 999",
 }
 
@@ -279,7 +279,7 @@ test.concurrent("a backup that was torn or changed is refused, and leaves nothin
   expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
 })
 
-test.concurrent("a ledger of a newer or of an unreleased version is not backed up", async () => {
+test.concurrent("rejects the backup of a ledger of a newer version or a pre-release build", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)

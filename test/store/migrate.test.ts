@@ -32,7 +32,7 @@ test("a file of a newer version, or of another program, stays as it is", () => {
   using newer = new Database(":memory:")
   migrate(newer, schemaOf(FIRST, SECOND))
   expect(() => migrate(newer, schemaOf(FIRST))).toThrow(
-    "the file was written by a newer Tollgate (schema 2, this one knows 1)",
+    "the file was written by a newer Tollgate (schema 2, this version supports 1)",
   )
   using foreign = new Database(":memory:")
   foreign.run("CREATE TABLE theirs (id INTEGER)")
@@ -52,14 +52,14 @@ test("tables that can be made again are, where no step leads on from their versi
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
   const schema = { ...schemaOf("CREATE TABLE first (id INTEGER, name TEXT)"), firstVersion: 2 }
-  expect(() => migrate(database, schema)).toThrow("a build before the first release (schema 1)")
+  expect(() => migrate(database, schema)).toThrow("a pre-release build (schema 1)")
   migrate(database, { ...schema, discard })
   database.run("INSERT INTO first VALUES (1, 'kept')")
   migrate(database, { ...schema, discard })
   expect(database.query("SELECT name FROM first").get()).toEqual({ name: "kept" })
 })
 
-test("a further step of the ledger keeps its rows", () => {
+test("a new step of the ledger's schema keeps its rows", () => {
   using database = new Database(":memory:")
   migrate(database, BOOK_SCHEMA)
   database.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")
@@ -70,15 +70,15 @@ test("a further step of the ledger keeps its rows", () => {
     color: "red",
   })
   expect(() => migrate(database, BOOK_SCHEMA)).toThrow(
-    "a newer Tollgate (schema 101, this one knows 100)",
+    "a newer Tollgate (schema 101, this version supports 100)",
   )
 })
 
-test("a ledger of a build before the first release stays as it is", () => {
+test("a ledger of a pre-release build is rejected and left unchanged", () => {
   using database = new Database(":memory:")
   database.run(FIRST)
   database.run("PRAGMA user_version = 26")
-  const refusal = "the database was written by a build before the first release (schema 26)"
+  const refusal = "the database was written by a pre-release build (schema 26)"
   expect(() => migrate(database, BOOK_SCHEMA)).toThrow(refusal)
   expect(() => requireNewestSchema(database, BOOK_SCHEMA)).toThrow(refusal)
   expect(tablesOf(database)).toEqual(["first"])

@@ -35,6 +35,6 @@ export const ACCOUNTS = {
     isNullable: true,
     otherwise: "none",
     documentation:
-      "what new accounts begin with, by name: `{ trial: { credits: 1, models: [openai/*], daily_budget: 0.5, max_keys: 2 } }`, with the [limits](operating.md#accounts-on-a-lead) of accounts",
+      "initial credits and settings of new accounts, by name of the template: `{ trial: { credits: 1, models: [openai/*], daily_budget: 0.5, max_keys: 2 } }`, with the [limits](operating.md#account-limits-and-suspension) of accounts",
   }),
 }

@@ -52,28 +52,29 @@ export const DATABASE = section(
     connections: setting(number(2, 200, "whole number"), {
       needsRestart: true,
       default: "10",
-      documentation: "maximum connections of each process, besides one to listen for changes",
+      documentation:
+        "maximum connections of each process, in addition to one that listens for changes",
     }),
     /** Whether it may be reached over a network without verifying who it is. */
     allowInsecure: setting(flag(), {
       needsRestart: true,
       default: "false",
-      documentation: "allows a database that is reached over a network without verifying it",
+      documentation: "allows a connection over a network without verifying the database's identity",
     }),
     preparedStatements: setting(flag(), {
       needsRestart: true,
       default: "true",
       documentation:
-        "with `false` statements are not prepared, for a pooler in transaction mode that does not support them (PgBouncer before 1.21)",
+        "`false` disables prepared statements, for poolers in transaction mode that do not support them (PgBouncer before 1.21)",
     }),
     /** Callers' keys are hashed and stored secrets encrypted with keys derived from it. Never printed. */
     secret: setting(reading(readDatabaseSecret, SECRET_TEXT), {
       environment: "TOLLGATE_SECRET",
       needsRestart: true,
       secret: PLAIN_SECRET,
-      otherwise: "one in the database",
+      otherwise: "a generated secret in the database",
       documentation:
-        "callers' keys are hashed and stored credentials encrypted with keys derived from it: at least 32 characters, the same on all nodes, from the first start on. Only with PostgreSQL",
+        "callers' keys are hashed and stored credentials encrypted with keys derived from it: at least 32 characters, the same on all nodes, set before the first start. Only with PostgreSQL",
     }),
     settle: setting(oneOf(SETTLE_MODES, "way to settle"), {
       environment: "TOLLGATE_SETTLE",
@@ -86,14 +87,14 @@ export const DATABASE = section(
     patience: setting(durationOrOff(), {
       needsRestart: true,
       default: "10s",
-      documentation: "how long running responses wait for the database with their last byte",
+      documentation: "how long the last byte of a response waits for the database",
     }),
     /** How long leases last after the node was last seen, milliseconds. */
     leaseTerm: setting(reading(readLeaseTerm, TEXT_OR_NUMBER), {
       needsRestart: true,
       otherwise: "15s, with a journal 60s",
       documentation:
-        "how long a node may spend from its leases after the database was last reached, between 5s and 10m; the leases of a dead node are free after it",
+        "how long a node may spend from its leases after the database was last reached, between 5s and 10m; leases of a dead node expire after this time",
     }),
   },
   {
@@ -149,7 +150,7 @@ function readLeaseTerm(input: unknown): number | Fault {
 /**
  * Rejects a journal without a database to post to.
  * @param file the content of the file.
- * @param overrides what the environment sets, by the name of the setting.
+ * @param overrides values from the environment, by the name of the setting.
  */
 export function strayJournal(
   file: Readonly<Record<string, unknown>>,

@@ -90,7 +90,7 @@ export const LOG = section(
       needsRestart: true,
       default: "16",
       documentation:
-        "how many lines may be pending for each sink, in each process; further lines are [dropped and counted](request-log.md#what-all-sinks-have-in-common)",
+        "maximum size of pending lines for each sink, in each process; further lines are [dropped and counted](request-log.md#what-all-sinks-have-in-common)",
     }),
     file: setting(lineFile, {
       isNullable: true,

@@ -3,7 +3,7 @@ import { host } from "../addresses.ts"
 import { number, secret } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 
-/** Where metrics can be read; undefined if nobody can read them, so that nothing is counted. */
+/** The endpoint of metrics; undefined without an endpoint: then nothing is counted. */
 export const METRICS = section(
   "metrics",
   {
@@ -11,7 +11,7 @@ export const METRICS = section(
     port: setting(number(1, 65_535, "whole number"), {
       needsRestart: true,
       otherwise: "none",
-      documentation: "a port of their own for [metrics](metrics.md)",
+      documentation: "a separate port for [metrics](metrics.md)",
     }),
     host: setting(host(), {
       needsRestart: true,
@@ -21,7 +21,7 @@ export const METRICS = section(
     token: setting(secret(), {
       secret: PLAIN_SECRET,
       documentation:
-        "what readers of metrics have to send; without a port, serves `GET /metrics` beside the API",
+        "the bearer token that metrics clients must send; without a port, serves `GET /metrics` with the API",
     }),
   },
   {

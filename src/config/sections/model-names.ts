@@ -31,12 +31,12 @@ export const MODEL_NAMES = {
       write: (table) => aliasLine(table),
     },
   }),
-  /** Absent: rejected, and the operator is told how to offer the model. */
+  /** Absent: rejected with a hint for the operator on how to offer the model. */
   unknownModels: setting(unknownModels, {
     isNullable: true,
     implied: "refuse",
     documentation:
-      "what happens to a model that a caller names and the price list does not have, such as one released since: `refuse`, which if written also ends the hints of `tollgate doctor` and the console; `family`, it is charged at the highest price of its family; or `{ price: { input: 5, output: 25 } }`, a price for all of them ([docs/prices.md](prices.md#models-that-are-newer-than-the-list))",
+      "handling of requested models that are not in the price list, such as newly released ones: `refuse` rejects them and, if set explicitly, disables the hints of `tollgate doctor` and the console; `family` charges the highest price of their family; `{ price: { input: 5, output: 25 } }` is a price for all of them ([docs/prices.md](prices.md#models-that-are-newer-than-the-list))",
     console: {
       label: "Models newer than the price list",
       help: "Whether callers may use them. With family, they are charged at the highest known price of their family.",
@@ -46,9 +46,9 @@ export const MODEL_NAMES = {
   /** The image model of requests that name none; absent: the first that the key may call. */
   imageModel: setting(MODEL_ID, {
     name: "defaults.image_model",
-    otherwise: "the first that the key may call",
+    otherwise: "the first model that the key may call",
     documentation:
-      "the model for image requests that name none, if it can do the task; else the first that can",
+      "the model for image requests without a model; if it cannot do the task, the first model that can",
     console: {
       label: "Image model",
       help: "Used for image requests that name no model. By default, the first one the key may call.",

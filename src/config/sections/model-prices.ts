@@ -56,7 +56,7 @@ const card = {
 
 /** The prices of a model or of one of its periods. */
 export interface PriceCardSettings extends PriceTable {
-  /** Seconds of audio that each request is charged for at least, a whole number. */
+  /** Minimum seconds of audio charged per request, a whole number. */
   readonly minimum_seconds?: DecimalText
   readonly tiers?: readonly z.output<typeof tier>[]
   /** Of a million images, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */

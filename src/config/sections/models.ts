@@ -86,7 +86,7 @@ function modelSchema(names: KnownNames) {
     maxOutput: COUNT.optional(),
     /** Maximum characters of text for a model of speech. */
     maxInput: COUNT.optional(),
-    /** Maximum searches that the model makes by itself in a response. */
+    /** Maximum searches by the model itself in one response. */
     ownSearches: number(1, 1_000, "whole number").optional(),
     ownedBy: text().optional(),
     /** Absent: the setting for all models, as for the next two. */

@@ -3,7 +3,7 @@ import { section, setting } from "../declare.ts"
 import { address } from "../addresses.ts"
 import { oneOf } from "../scalars.ts"
 
-/** Which prices of a new list take effect without asking: none, those that rise, all. */
+/** Changes of a new list that apply without confirmation: none, price increases, all. */
 export const APPLY_RULES = ["ask", "dearer", "all"] as const
 export type ApplyRule = (typeof APPLY_RULES)[number]
 
@@ -28,7 +28,7 @@ export const PRICE_LIST = section(
     apply: setting(oneOf(APPLY_RULES, "rule"), {
       default: "ask",
       documentation:
-        "which prices of such a list take effect without asking: `ask`, none; `dearer`, those that rise; `all` ([docs/prices.md](prices.md))",
+        "which changes of such a list apply without confirmation: `ask`, none; `dearer`, price increases; `all`, every change ([docs/prices.md](prices.md))",
     }),
     /** Public keys whose lists are accepted besides the project's, base64. */
     keys: setting(z.array(publicKey), {

@@ -12,17 +12,17 @@ export const PRICING = {
   /** Multiplier of every model without its own. */
   multiplier: setting(MULTIPLIER, {
     default: "1",
-    documentation: "the factor for every price that has none of its own",
+    documentation: "the factor for all prices without their own factor",
     console: {
       label: "Multiplier",
       help: "Multiplies every price, unless a model has its own: 1.2 adds 20%.",
     },
   }),
-  /** What happens to a request for a feature that its vendor bills and that has no price here. */
+  /** Handling of requests with a feature that the vendor bills and that has no price. */
   unpricedFeatures: setting(oneOf(UNPRICED_FEATURES, "answer to a feature without a price"), {
     implied: "refuse",
     documentation:
-      "what happens to a request for something that its vendor bills besides tokens and that has no price ([docs/billable.md](billable.md)); with `pass` it is sent, free of charge, and logged as an error",
+      "handling of requests with a feature that the vendor bills and that has no price ([docs/billable.md](billable.md)); `pass` sends them, without a charge for the feature, and logs an error",
   }),
   /**
    * Which objects stored by vendors a request may refer to: `own`, those known to be its account's, or `pass`,

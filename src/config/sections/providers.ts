@@ -29,7 +29,7 @@ export function vendorMembers(directory: string) {
     return text instanceof Fault ? text : readGoogleCredentials(text, directory)
   })
   return {
-    /** Absent for servers that need none. Never printed, like the other credentials. */
+    /** Absent for servers without authentication. Never printed, like the other credentials. */
     apiKey: secret().optional(),
     /** The customer's part of the vendor's address: the id of an account, or the host of a workspace. */
     account: accountName().optional(),
@@ -69,7 +69,7 @@ function providerSchema(vendors: readonly string[], directory: string) {
     /** The vendor's id in the vendors' table: `openai`, `groq`, `openai-compatible`. */
     vendor: oneOf(vendors, "vendor"),
     ...vendorMembers(directory),
-    /** Several credentials in the place of one, each with a name of its own. */
+    /** Several named credentials in place of one. */
     apiKeys: list(credentialSchema(directory))
       .max(MAX_CREDENTIALS, TOO_MANY)
       .transform((keys) =>

@@ -71,7 +71,7 @@ export const ROUTING = section("routing", {
   affinity: setting(flag(), {
     default: "true",
     documentation:
-      "whether requests that a vendor's prompt cache may know go to the deployment that served them before",
+      "whether requests that may hit a vendor's prompt cache go to the deployment that served the earlier request",
   }),
   retries: setting(number(0, 3, "whole number"), {
     default: "1",
@@ -86,7 +86,7 @@ export const ROUTING = section("routing", {
 
 export type RoutingSettings = ReturnType<typeof ROUTING.build>
 
-/** What happens when a caller disconnects. */
+/** Handling of responses whose caller has disconnected. */
 export const DISCONNECT = {
   disconnect: setting(oneOf(DISCONNECTS, "way to end"), {
     default: "auto",

@@ -6,7 +6,7 @@ import { durationOrOff, megabytes, writeMegabytes } from "../scalars.ts"
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Newer receipts may still be needed: monthly budgets, repeated requests, journals that are posted late. */
+/** Newer receipts may still be needed for monthly budgets, repeated requests and journals that are posted late. */
 const MIN_RECEIPTS = 62 * DAY
 const MAX_RETENTION = 100 * 365 * DAY
 const MAX_BACKUP_INTERVAL = 366 * DAY
@@ -24,12 +24,12 @@ export const IDEMPOTENCY = section("idempotency", {
   accountBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
     name: "account_mb",
     default: "512",
-    documentation: "how much of them is stored per account; the oldest are deleted first",
+    documentation: "maximum size of these responses per account; the oldest are deleted first",
   }),
   totalBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
     name: "total_mb",
     default: "4096",
-    documentation: "how much of them is stored in total; the oldest are deleted first",
+    documentation: "maximum total size of these responses; the oldest are deleted first",
   }),
 })
 
@@ -51,7 +51,7 @@ export const CONVERSATIONS = section("responses", {
   accountBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
     name: "account_mb",
     default: "256",
-    documentation: "how much of them is stored per account; the oldest are deleted first",
+    documentation: "maximum size of these responses per account; the oldest are deleted first",
     console: {
       label: "Kept responses of an account, MB",
       help: "How much is stored for one account; its oldest responses are deleted first.",
@@ -61,7 +61,7 @@ export const CONVERSATIONS = section("responses", {
   totalBytes: setting(megabytes(0, MAX_STORED_MEGABYTES), {
     name: "total_mb",
     default: "4096",
-    documentation: "how much of them is stored in total",
+    documentation: "maximum total size of these responses",
     console: {
       label: "Kept responses of all accounts, MB",
       help: "How much is stored in total; the oldest responses of the account with the most are deleted first.",
@@ -78,8 +78,7 @@ export const RETENTION = section(
   {
     contents: setting(keepingTime(HOUR, "30d"), {
       default: "30d",
-      documentation:
-        "how long prompts and responses are stored of the accounts that have them stored",
+      documentation: "how long prompts and responses are stored, for accounts with storage enabled",
     }),
     receipts: setting(keepingTime(MIN_RECEIPTS, "400d"), {
       otherwise: "forever",
@@ -97,9 +96,9 @@ export const BACKUP = section(
   "backup",
   {
     every: setting(reading(readBackupInterval, TEXT_OR_OFF), {
-      otherwise: "as the last backup said",
+      otherwise: "the interval that the last backup announced",
       documentation:
-        "how long after a [backup](backup.md) the next one has to be made before `doctor` and a [notice](notices.md) report that it is overdue; `off`: no reports",
+        "maximum time between [backups](backup.md) before `doctor` and a [notice](notices.md) report that a backup is overdue; `off`: no reports",
     }),
   },
   { build: ({ every = null }) => ({ every }) },

@@ -35,7 +35,8 @@ const SETTINGS = {
     needsRestart: true,
     otherVariables: ["OTEL_TRACES_SAMPLER_ARG"],
     default: "1",
-    documentation: "which part of the requests is traced, from 0 to 1, whatever their callers say",
+    documentation:
+      "the share of requests that is traced, from 0 to 1, regardless of the caller's sampling decision",
   }),
   serviceName: setting(text(), {
     needsRestart: true,
@@ -48,7 +49,7 @@ const SETTINGS = {
     name: "propagate",
     needsRestart: true,
     default: "false",
-    documentation: "whether vendors are sent `traceparent` and `tracestate`",
+    documentation: "whether `traceparent` and `tracestate` are sent to vendors",
   }),
   /** Whether traces contain the account and key of a request. */
   namesCallers: setting(flag(), {
@@ -56,7 +57,7 @@ const SETTINGS = {
     needsRestart: true,
     default: "true",
     documentation:
-      "whether traces have the ids of account and key, and the end user, session and tags",
+      "whether traces contain the ids of account and key, and the end user, session and tags",
   }),
   /** How often metrics are sent, milliseconds; 0: never. */
   metricsEvery: setting(durationOrOff(), {
@@ -75,8 +76,8 @@ export const TELEMETRY = section("telemetry", SETTINGS, { build })
 export type TelemetrySettings = NonNullable<ReturnType<typeof TELEMETRY.build>>
 
 /**
- * Completes the section by OpenTelemetry's own variables: these are often set for all programs of a machine, so the
- * file wins. Variables about a collector apply only to the collector that they name.
+ * Completes the section with OpenTelemetry's own variables. These are often set for all programs of a machine, so the
+ * file takes precedence. Variables about a collector apply only to the collector that they name.
  */
 function build(values: Values<typeof SETTINGS>, { set, telemetry }: BuildContext) {
   const { collector } = telemetry

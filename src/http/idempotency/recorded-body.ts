@@ -97,7 +97,7 @@ export class RecordedBody {
 
   async #fromDisk(position: number): Promise<Uint8Array<ArrayBuffer>> {
     const part = this.#spilled.findLast(({ start }) => start <= position)
-    if (!part || !this.#file) throw new CutShort("the answer is gone")
+    if (!part || !this.#file) throw new CutShort("the recorded response is no longer available")
     const { bytes } = await this.#file.read(part)
     return bytes.subarray(position - part.start)
   }

@@ -34,7 +34,7 @@ export interface EstimatedPart {
   readonly model: string
   readonly min: bigint
   readonly max: bigint
-  /** What the most is made of, at the most expensive deployment. */
+  /** The parts of the maximum, at the most expensive deployment. */
   readonly lines: readonly EstimateLine[]
   /** The deployments that would be tried, in the likeliest order. */
   readonly route: readonly EstimatedStep[]
@@ -86,7 +86,7 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
       quantity,
       rate: line.rate,
       amount,
-      why: line.isMinimum ? "the minimum of the price" : "the most it can use",
+      why: line.isMinimum ? "the minimum of the price" : "the maximum usage",
     }
   })
   return withRest(priced, total)

@@ -113,7 +113,7 @@ export class Pipeline {
   }
 
   /**
-   * Tries the deployments of a request's model, healthy ones first, until one gives an answer.
+   * Tries the deployments of a request's model, healthy ones first, until one answers.
    * @throws CallFailure the last one; its attempts are over by then.
    */
   async tryCandidates<P extends Candidate, T>(
@@ -148,7 +148,7 @@ export class Pipeline {
     await context.cancellation.othersOver()
     throw (
       queue.failure ??
-      new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
+      new GatewayError("upstream_overloaded", "No deployment of this model is configured.")
     )
   }
 
@@ -158,7 +158,10 @@ export class Pipeline {
     loseCalls(charge, cancellation.attempts)
   }
 
-  /** The answer of a candidate, or of another one that is called as well if it is late; undefined: no other may be. */
+  /**
+   * Returns the answer of a candidate, or of a parallel call if the candidate is late; undefined without a parallel
+   * call.
+   */
   #hedged<P extends Candidate, T>(first: FirstAttempt<P, T>): Promise<T> | undefined {
     const lateAfter = this.#hedges.lateAfter(first)
     if (lateAfter === undefined) return undefined

@@ -72,7 +72,7 @@ function naming<T>(parameter: string, work: () => T): T {
   }
 }
 
-/** The facts about a request that its preferences are applied to. */
+/** Facts about a request that decide how its preferences apply. */
 export interface PreferenceInput {
   readonly call: Asking
   readonly config: Pick<RuntimeConfig, "clients">
@@ -181,13 +181,13 @@ class Choosing {
     if (this.#input.isKept) {
       return invalidValue(
         preference,
-        `The request names what a provider keeps for it, and '${preference}' leaves that provider out. Change one of the two.`,
+        `The request refers to content stored at a provider that '${preference}' excludes. Change the reference or '${preference}'.`,
       )
     }
     const hint = preference === "provider.max_price" ? cheapestHint(this.#left, this.#input) : ""
     return invalidValue(
       preference,
-      `'${preference}' leaves no provider of ${what}. Ask for less, or for another model.${hint}`,
+      `'${preference}' excludes every provider of ${what}. Relax it or request another model.${hint}`,
     )
   }
 

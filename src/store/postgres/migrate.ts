@@ -2,16 +2,16 @@ import { LedgerError } from "../ledger-error.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
 import { areInstalled, installRoutines } from "./routines/routines.ts"
 
-/** What a program expects of a database. */
+/** The schema that a program requires of a database. */
 export interface Schema {
-  /** The version after the first step. Smaller versions are of builds before the first release. */
+  /** The version after the first step. Pre-release builds have smaller versions. */
   readonly firstVersion: number
-  /** One after the other. A step that has shipped is never edited: a change is a new step. */
+  /** Steps in order. A released step is never edited: a change is a new step. */
   readonly steps: readonly SchemaStep[]
   /**
-   * `CREATE OR REPLACE` statements by name, executed whenever their text has changed. A program with an older schema never
-   * replaces them, so a change that must last comes with a step, if need be an empty one. If a signature changes, the file
-   * also drops the old one, once no supported program calls it any more.
+   * `CREATE OR REPLACE` statements by name, executed whenever their text has changed. A program with an older schema
+   * never replaces them, so a change that must last needs a step, which may be empty. If a signature changes, the file
+   * also drops the old routine when no supported program calls it any more.
    */
   readonly routines: Readonly<Record<string, string>>
 }
@@ -55,16 +55,16 @@ export async function schemaState(statements: Statements): Promise<SchemaState> 
   return (await statements.row<SchemaState>("SELECT version, oldest FROM tollgate_schema")) ?? EMPTY
 }
 
-/** The version that a program brings databases to. */
+/** The newest version of a schema. */
 export function newestOf({ firstVersion, steps }: Schema): number {
   return firstVersion - 1 + steps.length
 }
 
 /**
- * Brings a database to the newest schema and routines, once, however many processes start at the same time. An interrupted
- * migration continues with the step in which it was.
- * @throws LedgerError `other_version` when another Tollgate has changed it so that this one does not work with it,
- *   `encoding` when the database does not store every character.
+ * Migrates a database to the newest schema and routines, once, even if many processes start at the same time. An
+ * interrupted migration continues with the interrupted step.
+ * @throws LedgerError `other_version` if its schema is incompatible or of a pre-release build,
+ *   `encoding` if the database does not store every character.
  */
 export async function migrate(client: PostgresClient, schema: Schema): Promise<SchemaState> {
   await requireEncoding(client)
@@ -75,7 +75,7 @@ export async function migrate(client: PostgresClient, schema: Schema): Promise<S
     return requireUsable(isUpToDate ? before : await migrateTo(client, schema, newest), schema)
   }
   refuseUnreleased(before, schema)
-  // Tables that others use are locked for one step at a time; an empty database gets all steps at once.
+  // Tables in use are locked for one step at a time; an empty database gets all steps in one transaction.
   let state = before
   while (state.version < newest) {
     state = await migrateTo(client, schema, state.version === 0 ? newest : state.version + 1)
@@ -100,15 +100,15 @@ async function requireEncoding(statements: Statements): Promise<void> {
   )
 }
 
-/** Performs the missing steps up to a version, in one transaction. The last one comes with the routines. */
+/** Performs the missing steps up to a version in one transaction, which installs the routines after the last step. */
 function migrateTo(client: PostgresClient, schema: Schema, version: number): Promise<SchemaState> {
-  // However long a step takes on large tables, and however long another process migrates.
+  // Without a time limit: steps on large tables and migrations of other processes can take long.
   return client.atLength(async (statements) => {
     await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
-    // A change of a table waits for its users, and all others wait for the change: not for long.
+    // While a change of a table waits for transactions that use it, all other transactions wait for the change.
     await statements.script("SET LOCAL lock_timeout = '10s'")
-    // Another process may have been faster.
+    // Another process may have migrated meanwhile.
     const present = await schemaState(statements)
     if (present.version > version) return present
     if (version === newestOf(schema)) {
@@ -148,17 +148,17 @@ export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
   if (state.oldest > newest) {
     throw new LedgerError(
       "other_version",
-      `the database has schema ${state.version}, which this Tollgate (schema ${newest}) does not know: start a newer one`,
+      `the database has schema ${state.version}, which this Tollgate (schema ${newest}) does not support: start a newer version`,
     )
   }
   return state
 }
 
-/** @throws LedgerError `other_version` when no step leads on from the schema. */
+/** @throws LedgerError `other_version` if no step upgrades the schema. */
 function refuseUnreleased({ version }: SchemaState, { firstVersion }: Schema): void {
   if (version === 0 || version >= firstVersion) return
   throw new LedgerError(
     "other_version",
-    `the database has schema ${version}, of a build before the first release, which cannot be upgraded: set database.url to an empty database, or use the build that made it`,
+    `the database has schema ${version} of a pre-release build, which cannot be upgraded: set database.url to an empty database, or use the build that created it`,
   )
 }

@@ -4,11 +4,11 @@ import type { Database } from "bun:sqlite"
 export interface Schema {
   /** The name of the file in errors: `the database`. */
   readonly file: string
-  /** One after the other. A step that has shipped is never edited: a change is a new step. */
+  /** Steps in order. A released step is never edited: a change is a new step. */
   readonly steps: readonly string[]
-  /** The version after the first step; absent: 1. No step leads on from a smaller one. */
+  /** The version after the first step; absent: 1. Smaller versions cannot be upgraded. */
   readonly firstVersion?: number
-  /** Removes the tables of a version that the steps do not lead on from. Absent: it is an error. */
+  /** Removes the tables of a version that cannot be upgraded. Absent: it is an error. */
   readonly discard?: (database: Database) => void
 }
 
@@ -19,7 +19,7 @@ export class SchemaError extends Error {
 
 /**
  * Brings a file to the newest version of its schema, in one transaction.
- * @throws SchemaError when another program, a newer Tollgate or a build before the first release has written it.
+ * @throws SchemaError if another program, a newer Tollgate or a pre-release build has written it.
  */
 export function migrate(database: Database, schema: Schema): void {
   database.run("BEGIN IMMEDIATE")
@@ -33,7 +33,7 @@ export function migrate(database: Database, schema: Schema): void {
   }
 }
 
-/** @throws SchemaError when a file is of a version that the steps do not lead on from. @returns whether it is the newest. */
+/** @throws SchemaError if a file has a version that cannot be upgraded. @returns whether it is the newest version. */
 export function isNewestSchema(database: Database, schema: Schema): boolean {
   const version = versionOf(database)
   requireSupported(schema, version)
@@ -50,8 +50,7 @@ export function requireNewestSchema(database: Database, schema: Schema): void {
 
 function performSteps(database: Database, schema: Schema): void {
   const { steps, firstVersion = 1, discard } = schema
-  // After waiting for another process that performed the steps, SQLite still has the old tables in its cache until a table
-  // is read.
+  // If another process performed the steps meanwhile, SQLite caches the old tables until a table is read.
   hasTables(database)
   let version = versionOf(database)
   const newest = newestOf(schema)
@@ -68,18 +67,18 @@ function performSteps(database: Database, schema: Schema): void {
   database.run(`PRAGMA user_version = ${newest}`)
 }
 
-/** @throws SchemaError unless the file is empty or the steps lead on from its version. */
+/** @throws SchemaError unless the file is empty or its version can be upgraded. */
 function requireSupported(schema: Schema, version: number): void {
   const { file, firstVersion = 1 } = schema
   const newest = newestOf(schema)
   if (version > newest) {
     throw new SchemaError(
-      `${file} was written by a newer Tollgate (schema ${version}, this one knows ${newest}): start that version, or restore a backup`,
+      `${file} was written by a newer Tollgate (schema ${version}, this version supports ${newest}): start that version, or restore a backup`,
     )
   }
   if (version === 0 || version >= firstVersion) return
   throw new SchemaError(
-    `${file} was written by a build before the first release (schema ${version}), which cannot be upgraded: start with an empty data folder, or use the build that wrote it`,
+    `${file} was written by a pre-release build (schema ${version}), which cannot be upgraded: start with an empty data folder, or use the build that wrote it`,
   )
 }
 
@@ -87,7 +86,7 @@ function foreignTables({ file }: Schema): SchemaError {
   return new SchemaError(`${file} holds the tables of another program`)
 }
 
-/** The version that a program brings files to. */
+/** The newest version of a schema. */
 export function newestOf({ steps, firstVersion = 1 }: Schema): number {
   return firstVersion - 1 + steps.length
 }

@@ -117,8 +117,8 @@ export class ResponseParser {
   }
 
   /**
-   * Reads chunks. The data of short ones that have arrived together is joined in place and passed on at once: a read
-   * may contain 100,000 chunks of one byte.
+   * Reads chunks. The data of short chunks in one read is joined in place and passed on together: a read may
+   * contain 100,000 chunks of one byte.
    */
   #chunks(input: Buffer, start: number): number {
     let at = start
@@ -168,7 +168,7 @@ export class ResponseParser {
     const isLine = isLineEnd(input, at)
     if (isLine === undefined) return this.#wait(input, start, LARGEST_LINE)
     if (!isLine || digits === 0 || digits > MAX_SIZE_DIGITS) {
-      throw new ProtocolError("a chunk does not tell its size")
+      throw new ProtocolError("a chunk has no valid size")
     }
     this.#left = size
     this.#state = size === 0 ? "trailer" : "chunk"
@@ -178,7 +178,7 @@ export class ResponseParser {
   #chunkEnd(input: Buffer, at: number): number {
     const isLine = isLineEnd(input, at)
     if (isLine === undefined) return this.#wait(input, at, LARGEST_LINE)
-    if (!isLine) throw new ProtocolError("a chunk is longer than it says")
+    if (!isLine) throw new ProtocolError("a chunk is longer than its declared size")
     this.#state = "size"
     return at + LINE_END.length
   }
@@ -206,16 +206,16 @@ export class ResponseParser {
   }
 }
 
-/** The value of a hexadecimal digit; undefined for any other byte, and for none. */
+/** Returns the value of a hexadecimal digit; undefined for other bytes and without a byte. */
 function hexDigit(byte: number | undefined): number | undefined {
   if (byte === undefined) return undefined
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  // Without the bit that distinguishes lowercase letters.
+  // Clears the bit that distinguishes lowercase letters.
   const letter = byte & ~0x20
   return letter >= 0x41 && letter <= 0x46 ? letter - 0x37 : undefined
 }
 
-/** Whether a line ends there; undefined if more bytes have to arrive first. */
+/** Returns whether a line ends at this position; undefined if more bytes are needed. */
 function isLineEnd(input: Buffer, at: number): boolean | undefined {
   const first = input[at]
   const second = input[at + 1]

@@ -10,7 +10,7 @@ const ROUTINES = join(import.meta.dir, "../../../src/store/postgres/routines")
 /** Its header, up to the body, and the body. */
 const ROUTINE = /CREATE OR REPLACE (FUNCTION|PROCEDURE) (\w+)\(([^$]*?)AS \$\$(.*?)\$\$;/gs
 
-/** The next version, in which a step adds a column and a routine has another text. */
+/** The next version, with a step that adds a column and a changed routine. */
 const NEXT: Schema = {
   ...SCHEMA,
   steps: [...SCHEMA.steps, { sql: "ALTER TABLE accounts ADD COLUMN color text", oldest: 100 }],
@@ -36,7 +36,7 @@ async function clock(client: PostgresClient): Promise<number> {
 }
 
 describe("a migration", () => {
-  test("performs a further step, keeps the rows, and replaces changed routines", async () => {
+  test("performs a new step, keeps the rows, and replaces changed routines", async () => {
     await using client = await open()
     expect(await migrate(client, SCHEMA)).toEqual({ version: 100, oldest: 100 })
     await client.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")
@@ -47,7 +47,7 @@ describe("a migration", () => {
     expect(await clock(client)).toBe(42)
   })
 
-  test("by an older program that still works leaves newer routines alone", async () => {
+  test("keeps newer routines when a compatible older program starts", async () => {
     await using client = await open()
     await migrate(client, NEXT)
     expect(await migrate(client, SCHEMA)).toEqual({ version: 101, oldest: 100 })
@@ -82,26 +82,26 @@ describe("a migration", () => {
     await migrate(client, SCHEMA)
   })
 
-  test("refuses a database that a newer program has changed beyond this one", async () => {
+  test("rejects a database with an incompatible newer schema", async () => {
     await using client = await open()
     const steps = [...SCHEMA.steps, { sql: "DROP TABLE backups", oldest: 101 }]
     await migrate(client, { ...NEXT, steps })
     await expect(migrate(client, SCHEMA)).rejects.toThrow(
-      "the database has schema 101, which this Tollgate (schema 100) does not know: start a newer one",
+      "the database has schema 101, which this Tollgate (schema 100) does not support: start a newer version",
     )
   })
 
-  test("refuses a database of a build before the first release", async () => {
+  test("rejects a database of a pre-release build", async () => {
     await using client = await open()
     await client.run("CREATE TABLE tollgate_schema (version int, oldest int)")
     await client.run("INSERT INTO tollgate_schema VALUES (23, 1)")
     await expect(migrate(client, SCHEMA)).rejects.toThrow(
-      "the database has schema 23, of a build before the first release, which cannot be upgraded: set database.url to an empty database",
+      "the database has schema 23 of a pre-release build, which cannot be upgraded: set database.url to an empty database",
     )
   })
 })
 
-test("the routines of the database are those of the files", async () => {
+test("the routines in the database match the files", async () => {
   await using client = await open()
   await migrate(client, SCHEMA)
   const stored = await client.rows<{ name: string; signature: string; body: string }>(
@@ -125,7 +125,7 @@ test("the routines of the database are those of the files", async () => {
   }
 })
 
-/** Names and types only: `IN` is the default, and options such as the language are not in a signature. */
+/** Reduces a header to names and types: `IN` is the default, and a signature has no options such as the language. */
 function normalized(signature: string): string {
   return signature
     .replace(/\)?\s*RETURNS|LANGUAGE.*|\bSET\b.*/g, " ")
