@@ -5,7 +5,7 @@ import { WEEKDAYS } from "./price-periods.ts"
 
 /** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
 const priceTable = z.record(z.string(), z.string())
-/** Seconds of audio that each request is charged for at least; absent without a minimum. */
+/** Minimum seconds of audio charged per request; absent without a minimum. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
 /** Null: no beginning or no end. */

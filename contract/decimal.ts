@@ -57,10 +57,10 @@ export function formatDecimal(value: bigint, places: number): DecimalText {
     : formatLong(value, places)
 }
 
-/** Up to here, ten to the power of the places is exact as a number, and so is its sum with a remainder. */
+/** Maximum number of places for which powers of ten, and their sums with a remainder, are exact as numbers. */
 const MAX_PLACES = 15
 
-/** Arithmetic with numbers, which are exact here, takes less time than with big integers. */
+/** Uses numbers, which are exact in this range and faster than big integers. */
 function formatExact(value: number, places: number): DecimalText {
   const unit = 10 ** places
   const rest = value % unit

@@ -133,7 +133,7 @@ const callerReceipt = z.looseObject({
     .looseObject({
       per_million: namedCredits,
       multiplier: credits,
-      /** Seconds of audio that a request is charged for at least; absent without a minimum. */
+      /** Minimum seconds of audio charged per request; absent without a minimum. */
       minimum_seconds: z.int().optional(),
       /** The period of the price that applied when the request was admitted; absent outside of all its periods. */
       period: z

@@ -12,7 +12,7 @@ import { vendors } from "../src/vendors/index.ts"
 
 export const SETTINGS_SCHEMA = join(import.meta.dir, "../tollgate.schema.json")
 
-/** The file as it should be. */
+/** Returns the expected content of the file. */
 export function settingsSchema(): string {
   const known = [...vendors.values()]
   const names = {

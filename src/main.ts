@@ -4,7 +4,7 @@ import { programWords } from "./runtime.ts"
 /** Parallel upstream requests; Bun's own default is 256, and it takes no more than this. */
 const MAX_UPSTREAM_REQUESTS = "65535"
 
-/** Maximum time that other work may keep the process alive after its command has ended. */
+/** Maximum time that other work keeps the process alive after its command has ended. */
 const END_DELAY_MS = 1_000
 
 // Bun reads this limit before any code runs, so a process started without it starts itself again.

@@ -51,7 +51,7 @@ export interface Tier extends Rates {
 
 /** The rates of a price, or of one of its periods. */
 interface Card extends Rates {
-  /** Seconds that each request is charged for at least. */
+  /** Minimum seconds charged per request. */
   minimum_seconds?: string
   tiers?: Tier[]
   /** Factors on the rates in a mode of service. */

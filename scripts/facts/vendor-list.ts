@@ -96,7 +96,7 @@ export class VendorList {
         .map(({ name }) => [name, undefined]),
     )
     for (const [name, record] of this.#quoted()) {
-      // Both lists keep withdrawn models and foreign spellings, but seldom the same ones.
+      // Both lists contain withdrawn models and misspelt names, but rarely the same ones.
       if (this.#isNamedTwice(name)) names.set(name, record)
     }
     return [...names]

@@ -60,7 +60,7 @@ export class JoinedAudio {
     this.#source = this.#source === undefined ? source : { ...this.#source, ...source }
   }
 
-  /** Returns the clip of all pieces so far. */
+  /** Returns all pieces so far as one clip. */
   get whole(): AudioPart {
     const whole: Writable<AudioPart> = { ...this.#part }
     if (this.#source !== undefined) whole.source = this.#source

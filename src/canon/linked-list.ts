@@ -11,9 +11,8 @@ export class ListNode<T> {
 
 /**
  * Elements in the order they arrived, each of which can be removed in constant time. A `Set` does that too, but
- * when thousands of elements pass through it each second, it is copied whenever it fills with removed entries,
- * and each old copy still holds the elements it had: a third of all requests survived their end because of
- * that, until a full garbage collection.
+ * with thousands of elements per second, it is copied whenever it fills with removed entries, and each old copy
+ * still refers to its elements: this kept a third of all requests in memory until a full garbage collection.
  */
 export class LinkedList<T> implements Iterable<T> {
   #first: ListNode<T> | undefined

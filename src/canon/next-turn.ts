@@ -13,15 +13,15 @@ export function ownTurn(): Promise<void> {
 }
 
 /**
- * Bounds how many short tasks begin in one turn of the event loop. Counts without a look at the clock and without a
- * timer per task: the count is reset after the turn in which half of the maximum is reached.
+ * Limits the number of short tasks that begin in one turn of the event loop. It needs neither the clock nor a timer
+ * per task: the count is reset after the turn in which half of the maximum is reached.
  */
 export class TurnLimit {
   readonly #max: number
   #count = 0
   #laterTurn = Promise.resolve()
 
-  /** @param max tasks that begin in one turn; as many that waited may begin in the same turn. */
+  /** @param max tasks that begin in one turn; the same number of waiting tasks may begin in that turn. */
   constructor(max: number) {
     this.#max = max
   }

@@ -1,4 +1,7 @@
-/** Kind of a provider error. It decides who sees the error, what rests, and whether the operator is notified. */
+/**
+ * Kind of a provider error. It decides whether the caller sees the error, whether the account, credential or
+ * deployment rests, and whether the operator is notified.
+ */
 export type ProviderErrorKind =
   /** The operator's account is suspended, unpaid, over its budget or not allowed here: the account rests. */
   | "account"

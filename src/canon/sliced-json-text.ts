@@ -100,7 +100,7 @@ function elementsOf(list: readonly JsonValue[], start: number, end: number): str
   return JSON.stringify(list.slice(start, end)).slice(1, -1)
 }
 
-/** Returns about how long the text of a value is. @param limit counting stops at a little more. Characters. */
+/** Returns the approximate length of a value's text, in characters. @param limit counting stops slightly above it. */
 export function approximateLength(value: JsonValue | undefined, limit = LARGE_BODY): number {
   if (typeof value === "string") return value.length + 2
   if (typeof value !== "object" || value === null) return 8

@@ -116,7 +116,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum
 }
 
-/** The usage of several calls; undefined unless each was counted, since the others would be free. */
+/** Adds up the usage of several calls; undefined if a call was not counted, since it would be free. */
 export function usageOfCalls(usages: readonly (Usage | undefined)[]): Usage | undefined {
   let sum = NO_USAGE
   for (const usage of usages) {
@@ -138,7 +138,7 @@ export function withTokensOf(tokens: Usage, rest: Usage): Usage {
 /**
  * Divides the usage of several calls.
  * @param calls the usage that each call reported, at least one.
- * @returns the usage of the longest call, with all that no call reported, and the tokens of the other calls.
+ * @returns the usage of the longest call, including usage that no call reported, and the tokens of the other calls.
  */
 export function divideUsage(
   sum: Usage,

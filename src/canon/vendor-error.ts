@@ -64,7 +64,7 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
   // An error about a parameter is a fault of the request.
   if (kind !== "request" || error.parameter !== undefined) return kind
-  // Routers put the error of the called provider into various members.
+  // Routers have the error of the called provider in various members.
   const { texts = [] } = error
   const isOfAccount = describesAccount(error.message ?? "") || texts.some(isAccountText)
   return isOfAccount ? "forbidden" : kind

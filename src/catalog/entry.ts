@@ -10,7 +10,7 @@ type ShownRates = Partial<Record<PriceName, string>>
 
 /** What a model costs. With several deployments, the most it can cost in each class. */
 export interface ShownPrice extends ShownRates {
-  /** Seconds of audio that each request is charged for at least. */
+  /** Minimum seconds of audio charged per request. */
   readonly minimum_seconds?: number
   readonly tiers?: readonly (ShownRates & { readonly above: number })[]
 }

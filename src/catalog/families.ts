@@ -33,9 +33,9 @@ export function nameParts(name: string): NameParts | undefined {
 }
 
 /**
- * What is assumed of a model that is newer than every known one of its family: the kind and the longest limits of its
- * family, and the highest price of each class.
- * @returns undefined when it has no family, or is not newer: an older one may have cost more.
+ * Returns the assumed facts of a model that is newer than all known models of its family: the kind and the longest
+ * limits of its family, and the highest price of each class.
+ * @returns undefined if it has no family, or is not newer: an older model may have cost more.
  */
 export function familyFacts(
   models: NonNullable<Facts["vendors"][string]>,

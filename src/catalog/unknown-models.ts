@@ -19,8 +19,8 @@ export interface UnknownModelParts {
 }
 
 /**
- * Models that are named by callers and known to nobody here, such as one that a vendor has released since. The settings
- * say what they cost: the highest price of their family, or a set price; without that there are none.
+ * Requested models that neither the price list nor the settings contain, such as newly released ones. The setting
+ * `unknown_models` gives them the highest price of their family or a fixed price; without it they are rejected.
  */
 export class UnknownModels {
   readonly #parts: UnknownModelParts

@@ -27,7 +27,7 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogCommand>) => {
   setInterval(() => watch.look(performance.now()), every)
 })
 
-/** Checks that the event loop turns; a process whose loop is blocked for too long is reported and ended. */
+/** Checks that the event loop turns; reports and ends a process whose loop is blocked for too long. */
 class Watch {
   readonly #command: WatchdogCommand
   readonly #every: number

@@ -64,8 +64,9 @@ const HOST = /^[^\s,/?#@\\]+$/
 const LARGEST_BODY = 1024 * 1024 * 1024
 
 /**
- * Requests that begin in one turn of the event loop, over all connections. A client may pipeline thousands of them, and
- * the runtime reads all that has arrived in one turn. It closes a connection that pipelines behind a waiting request.
+ * Limits the requests that begin in one turn of the event loop, over all connections. A client may pipeline thousands
+ * of requests, and the runtime reads all received data in one turn. It closes a connection that pipelines further
+ * requests while one waits.
  */
 const requestsPerTurn = new TurnLimit(64)
 

@@ -119,7 +119,7 @@ type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
 /** The prices of a model or of one of its periods. */
 interface DecimalCard extends DecimalRates {
-  /** Seconds that each request is charged for at least: a whole number from 1 to 3600. */
+  /** Minimum seconds charged per request: a whole number from 1 to 3600. */
   readonly minimum_seconds?: string
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
@@ -313,7 +313,7 @@ export interface SecondUsage {
 /**
  * Returns the cost of a usage at a price.
  * @param others usage of further calls and models for the same request.
- * @param calls the number of calls that the usage is the sum of. Each call has its own price tier; if their lengths are
+ * @param calls the number of calls in the usage. Each call has its own price tier; if their lengths are
  * unknown, they share the input equally.
  */
 export function costOf(

@@ -8,7 +8,7 @@ export type UsageSums = Pick<RequestReports, "sumUsage" | "usageSeries">
 
 /**
  * Adds the corrections of reconciliations to the provider cost of reports, at the beginning of their day. Corrections
- * belong to a provider but to no account, key or model, so reports on these do not contain corrections.
+ * belong to a provider, but not to an account, key or model, so reports on these do not contain corrections.
  */
 export function withCorrections(
   reports: RequestReports,

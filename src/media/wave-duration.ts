@@ -163,7 +163,7 @@ function isAdpcm(bits: number): boolean {
   return bits >= 2 && bits <= 5
 }
 
-/** Decoders of some formats read one channel, whatever the header says. */
+/** Decoders of some formats read one channel regardless of the header. */
 function ifMono(channels: number, samples: number): number | undefined {
   return channels === 1 ? samples : undefined
 }

@@ -1,23 +1,24 @@
 /**
- * How a settlement is tried again while the database fails, in three layers. Each one repeats what the layer below it gave
- * up: `STATEMENT_RETRIES`, then `FILE_RETRIES` or `databaseRetries` while a caller waits, or `JOURNAL_RETRIES` afterwards.
- * So a caller waits at most `maxWaitMs` of the middle layer, and for the end of an attempt that is not abandoned.
+ * Retries of settlements while the database fails, in three layers. Each layer repeats failed attempts of the layer
+ * below: `STATEMENT_RETRIES`, then `FILE_RETRIES` or `databaseRetries` while a caller waits, or `JOURNAL_RETRIES`
+ * afterwards. So a caller waits at most `maxWaitMs` of the middle layer, plus the end of an attempt that is not
+ * abandoned.
  */
 export interface RetryPolicy {
   readonly firstPauseMs: number
-  /** Each pause is twice as long as the one before it, up to this. */
+  /** Pauses double up to this maximum. */
   readonly maxPauseMs: number
-  /** How long all attempts and pauses take together at most. */
+  /** Maximum total time of all attempts and pauses. */
   readonly maxWaitMs: number
   /** Whether an attempt that takes longer than `maxWaitMs` is abandoned. Then its result is unknown. */
   readonly abandonsAttempts: boolean
-  /** The time an attempt gets at least when the process ends, since the database may be well. */
+  /** Minimum time for an attempt when the process ends, since the database may be healthy. */
   readonly minAttemptMs: number
   /** Repeats after failures other than outages: a connection that was lost at an unknown point, an unexpected error. */
   readonly maxRepeats: number
 }
 
-/** Statements and transactions of PostgreSQL that have changed nothing, or that recognize themselves. */
+/** Statements and transactions of PostgreSQL that have changed nothing, or that are idempotent. */
 export const STATEMENT_RETRIES: RetryPolicy = {
   firstPauseMs: 10,
   maxPauseMs: 500,
@@ -42,7 +43,7 @@ export function databaseRetries(maxWaitMs: number): RetryPolicy {
   return { ...FILE_RETRIES, maxWaitMs, abandonsAttempts: true }
 }
 
-/** Batches that are in the journal already: nobody waits, and only the end of the process stops the attempts. */
+/** Batches that are already in the journal: no caller waits, and only the end of the process stops the attempts. */
 export const JOURNAL_RETRIES: RetryPolicy = {
   firstPauseMs: 250,
   maxPauseMs: 250,

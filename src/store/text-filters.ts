@@ -8,7 +8,7 @@ export function starPattern(glob: string): string {
   return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }
 
-/** Whether a filter contains a text that no row contains: PostgreSQL has no text with a NUL, and refuses to compare with one. */
+/** Whether a filter contains a text that no row contains: PostgreSQL rejects texts with a NUL. */
 export function matchesNothing(filter: object): boolean {
   return Object.values(filter)
     .flat()

@@ -1,14 +1,14 @@
-/** The first chunks of a list are kept as they are, so that usual bodies are not copied. */
+/** Number of first chunks that are not joined, so that ordinary bodies are not copied. */
 const UNJOINED_CHUNKS = 64
 /** Shorter chunks are joined. Bytes. */
 const SHORT_CHUNK_BYTES = 4 * 1024
-/** A longer chunk is copied if its buffer is so many times as large, since the chunk would keep all of it. */
+/** A longer chunk is copied if the ratio of its buffer's size to its own exceeds this, to free the buffer. */
 const MAX_BUFFER_RATIO = 8
 const JOINED_BYTES = 64 * 1024
 
 /**
- * Chunks in order of arrival. After the first ones, short chunks are joined: each takes some 100 bytes of memory and a
- * step of its own, and a sender may send millions of one byte.
+ * Chunks in order of arrival. After the first ones, short chunks are joined: each takes about 100 bytes of memory and a
+ * separate step, and a sender may send millions of one byte.
  */
 export class ChunkList {
   #chunks: Uint8Array[] = []

@@ -1,11 +1,13 @@
 import type { Extra } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
 
-/** The number of alternatives to a token that chat completions and responses can have. */
+/** Maximum alternatives to a token in chat completions and responses. */
 const MAX_ALTERNATIVES = 20
-/** Longer tokens have no list of bytes: it takes many times the memory of the text, and vocabularies have none. */
+/**
+ * Longer tokens get no list of bytes, which takes many times the memory of the text. Vocabularies have no such tokens.
+ */
 const MAX_TOKEN_CHARACTERS = 256
-/** The length of all such lists of a choice. Further tokens have none, as the field allows; their text is complete. */
+/** Maximum bytes in all lists of a choice. Further tokens get null, as the field allows; their text is complete. */
 const MAX_LISTED_BYTES = 256 * 1024
 
 /**

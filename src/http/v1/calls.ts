@@ -183,7 +183,7 @@ class CallWatch implements BodyWatch {
   }
 }
 
-/** `preferences` is required, so that a request body is not accepted by mistake. */
+/** `preferences` is required, so that the compiler rejects a request body in its place. */
 type Taken = Pick<TakenPreferences, "preferences"> & Partial<Pick<TakenPreferences, "body">>
 
 const NOTHING_TAKEN: Taken = { preferences: undefined }

@@ -5,7 +5,7 @@ import { withRequests } from "./priced-usage.ts"
 
 /**
  * Returns the cost of a usage at the most expensive deployment; undefined if no deployment has a price.
- * @param calls the number of calls that the usage is the sum of.
+ * @param calls the number of calls in the usage.
  */
 export function highestCost(
   usage: Usage,

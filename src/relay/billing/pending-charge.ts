@@ -69,7 +69,7 @@ export interface UsageAdmission {
   readonly worst: Usage
   /** The most that is charged, if that is more. */
   readonly max?: Usage | undefined
-  /** Upstream calls that it may take. Default: 1. */
+  /** Maximum upstream calls. Default: 1. */
   readonly calls?: number | undefined
   /** Whether its answer is whole, and may be read on when its caller has left. */
   readonly isWhole: boolean

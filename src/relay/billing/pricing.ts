@@ -165,8 +165,8 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
 }
 
 const NO_FIELDS: readonly FieldSwitch[] = []
-/** Of a request that was served in no other mode. */
 const NO_NAMES: readonly string[] = []
+/** No modes in addition to those of the request. */
 const AS_REQUESTED = { modes: NO_NAMES, unpriced: NO_NAMES }
 
 /** Returns the fields in which the deployment's vendor reports a mode of service. */

@@ -3,9 +3,9 @@ import type { Terms, ToolTurns } from "../priced-features/terms.ts"
 import type { Bound } from "./bounds.ts"
 
 /**
- * The bound of a request with everything that vendors add to it by themselves.
+ * Returns the bound of a request including input and output that vendors add themselves.
  * @param plain the bound of the request itself.
- * @param calls upstream calls that the request may take.
+ * @param calls maximum upstream calls of the request.
  */
 export function widenedBound(
   plain: Bound,
@@ -14,7 +14,7 @@ export function widenedBound(
   calls: number,
 ): Bound {
   const bound = terms === undefined ? plain : withTerms(plain, terms, { context, calls })
-  // A vendor that gives one choice at a time reads the whole prompt for each.
+  // A vendor that returns one choice per call reads the whole prompt for each choice.
   return calls === 1 ? bound : { ...bound, input: bound.input * calls, calls }
 }
 

@@ -124,7 +124,7 @@ export class ChatRelay {
     return estimateInput({ request, bodyBytes, model, counted })
   }
 
-  /** Marks the request as current for the event-loop monitor. @returns its number there. */
+  /** Marks the request as current for the event-loop monitor. @returns its number in the monitor. */
   #enter({ id, endpoint, body }: ChatCall): number {
     return this.#services.watch.monitor.enter(id, endpoint, body["model"])
   }

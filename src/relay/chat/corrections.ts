@@ -21,7 +21,7 @@ type Calls<T> = (plan: Plan) => Promise<T>
 /**
  * Makes the call of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
  * receives anything. A successful correction is stored for the deployment. A rejected call is never charged.
- * @param first a plan that may have several calls. This is one of its calls; the others continue.
+ * @param first the plan of this call. Other calls of the plan continue.
  * @throws CallFailure of the last call, if no correction exists or a strict caller forbids its loss.
  */
 export function callCorrected<T>(
@@ -79,7 +79,7 @@ function rejectedBy(thrown: unknown): ModelRules | undefined {
   return thrown instanceof GatewayError ? thrown.details.rejected : undefined
 }
 
-/** The corrections of plans with several calls, by rejection: all calls share one corrected plan and its body. */
+/** Corrected plans of plans with several calls, by rejection. All calls share one corrected plan and its body. */
 const shared = new WeakMap<Plan, Map<string, Promise<Plan | undefined>>>()
 
 /** Returns a corrected plan; undefined if there is no correction, or if it would send the same request. */

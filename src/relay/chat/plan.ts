@@ -74,7 +74,7 @@ export function limitedPlan(plan: Plan): Plan {
 }
 
 const PARSER = "file-parser"
-/** Free engines; the last one is a former name. */
+/** Free engines, including a former name. */
 const FREE_ENGINES: ReadonlySet<JsonValue | undefined> = new Set([...PDF_ENGINES, "pdf-text"])
 
 /** Names the engine that parses files at OpenRouter, which would otherwise choose a paid engine. */

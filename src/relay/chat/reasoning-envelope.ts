@@ -143,7 +143,7 @@ export function openEnvelopes(
       if (!isSealed(part)) return [part]
       const signed = signer.openPart(part)
       const opened = openPart(part, signed, provider)
-      // A vendor without signatures has no loss.
+      // Without a signature, nothing is lost.
       if (opened.signature === undefined && signed?.signature !== "") lost = LOST
       return opened.signature === undefined && opened.text === "" ? [] : [opened]
     })

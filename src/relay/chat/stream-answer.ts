@@ -62,15 +62,15 @@ export async function answerStreamed(
 }
 
 type State =
-  /** The caller waits; the upstream's stream has not begun. */
+  /** The caller waits for the upstream's stream to begin. */
   | "opening"
-  /** The caller reads frames as they come. */
+  /** The caller reads frames as they arrive. */
   | "open"
-  /** The upstream is over or has failed. The caller still reads the last frames, or the error. */
+  /** The upstream has ended or failed. The caller still reads the last frames, or the error. */
   | "ended"
-  /** The caller has left. The upstream is read on for its usage. */
+  /** The caller has disconnected. The upstream is drained for its usage. */
   | "draining"
-  /** The caller has left, and the upstream is over. */
+  /** The caller has disconnected, and the upstream has ended. */
   | "left"
 
 /**
@@ -99,7 +99,7 @@ class StreamedAnswer implements Watched {
     context.cancellation.onLeave = () => void this.cancel()
   }
 
-  /** Whether the caller reads and the upstream is not over. */
+  /** Whether the caller reads and the upstream has not ended. */
   get #isRunning(): boolean {
     return this.#state === "opening" || this.#state === "open"
   }
@@ -120,7 +120,7 @@ class StreamedAnswer implements Watched {
       return upstream
     } catch (thrown) {
       const error = asCallFailure(thrown)
-      // An answer that is read on is settled there.
+      // A drained answer is settled by the drain.
       if (this.#isRunning) {
         this.#close("ended")
         await this.#settleDelivered(error)
@@ -177,7 +177,7 @@ class StreamedAnswer implements Watched {
     return this.#upstream?.writer.backlog?.isEmpty === false
   }
 
-  /** The caller left: the upstream is cancelled and delivered content is settled, or the upstream is read on. */
+  /** Handles a disconnect: cancels the upstream and settles delivered content, or drains the upstream. */
   async cancel(): Promise<void> {
     if (!this.#isRunning) {
       if (this.#state === "ended") this.#state = "left"
@@ -189,7 +189,7 @@ class StreamedAnswer implements Watched {
     await this.#settleDelivered(reason)
   }
 
-  /** Reads the upstream to its usage, and discards its content. */
+  /** Reads the upstream up to its usage, and discards its content. */
   async #readOn(): Promise<void> {
     const { cancellation, call } = this.#context
     this.#state = "draining"
@@ -265,8 +265,8 @@ class StreamedAnswer implements Watched {
   }
 
   /**
-   * The last frames of an answer that is charged. The answer is stored before they go out: its caller may continue from
-   * it immediately.
+   * Returns the last frames of a charged answer. The answer is stored before they are sent, since its caller may
+   * continue from it immediately.
    */
   async #end(writer: StreamWriter, usage: Usage | undefined, cost?: bigint): Promise<string> {
     const { keeping } = this.#context
@@ -326,13 +326,13 @@ class StreamedAnswer implements Watched {
       this.#services.pipeline.release(this.#context)
       return false
     }
-    // Reasoning that a failed upstream did not report may not have happened.
+    // Without a report, it is unknown whether a failed upstream generated hidden reasoning.
     await this.#settle(counted, hasFailed ? 0 : hiddenOf(counted))
     return true
   }
 
   /**
-   * Charges the received part of a plan's answer, and keeps its text for accounts that want that.
+   * Charges the received part of a plan's answer, and stores its text for accounts with storage enabled.
    * @param hidden tokens of reasoning that the provider bills and did not report.
    */
   async #settle({ plan, meter }: Counted, hidden: number): Promise<Settled> {
@@ -359,7 +359,7 @@ class StreamedAnswer implements Watched {
   }
 }
 
-/** Tokens of reasoning that an answer may lack although its provider bills them. */
+/** Tokens of reasoning that the provider may bill although the answer does not contain them. */
 function hiddenOf({ plan, meter }: Counted): number {
   return meter.isCounted ? 0 : estimateHidden(plan, meter)
 }

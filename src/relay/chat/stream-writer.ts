@@ -33,7 +33,9 @@ export interface FrameWriter {
   readonly isOver: boolean
   /** Long frames, to be sent after the text that `push` and `end` return. */
   readonly backlog?: TextBacklog
-  /** Whether long frames wait to be sent, also those of other streams with the same writer: read no more meanwhile. */
+  /**
+   * Whether long frames are pending, including those of other streams with the same writer. Reading pauses meanwhile.
+   */
   readonly isFilled?: boolean
 }
 

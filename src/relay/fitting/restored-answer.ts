@@ -164,7 +164,7 @@ class ChoiceRestoring {
     return [...events, { ...finish, reason: finishOf(event.reason) }]
   }
 
-  /** Returns the text that was held back, if the answer is not a call. */
+  /** Returns the buffered text, if the answer is not a call. */
   release(): ChatEvent[] {
     const held = this.#held
     this.#held = ""

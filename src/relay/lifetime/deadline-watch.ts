@@ -9,7 +9,7 @@ const LOOK_EVERY = 100
 export interface Watched {
   /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
-  /** The watch's own: its node in the list while it is watched. */
+  /** Its node in the list of watched deadlines; used by the watch. */
   node: ListNode<Watched> | undefined
   onDue(now: number): void
   /** The gateway shuts down and waits no longer. */
@@ -26,7 +26,7 @@ export class DeadlineWatch implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>
   #cutBy: CallEnded | undefined
 
-  /** @param monitor counts every check, for the thread that watches this process. */
+  /** @param monitor counts the checks; a thread reads the count to detect a blocked event loop. */
   constructor(monitor = new EventLoopMonitor()) {
     this.monitor = monitor
     this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)

@@ -1,9 +1,9 @@
-/** What the event loop does for a request. */
+/** Phases of a request in the event loop. */
 export const PHASES = ["decoding the request", "calling upstream", "reading the answer"] as const
 
 export type Phase = (typeof PHASES)[number]
 
-/** Indexes of the numbers: turns of the loop, the current request and its phase, and two flags. */
+/** Indexes in the shared numbers: turns of the loop, the current request and its phase, and two flags. */
 const BEATS = 0
 const WORK = 1
 const PHASE = 2
@@ -18,9 +18,9 @@ const SPACE = 32
 const LINE_END = 10
 
 /**
- * What another thread can read of the event loop while the loop is blocked: how often it has turned, and its current
- * request, in shared memory. A request's name is written once, when the request arrives; marking it as current again
- * writes two numbers.
+ * Shared memory with the number of turns of the event loop and its current request, which another thread can read while
+ * the loop is blocked. A request's name is written once, when the request arrives; marking it as current again writes
+ * two numbers.
  */
 export class EventLoopMonitor {
   readonly memory = new SharedArrayBuffer(HEAD + NAMES * NAME_LENGTH)
@@ -28,7 +28,7 @@ export class EventLoopMonitor {
   readonly #names = new Uint8Array(this.memory, HEAD)
   #last = 0
 
-  /** The loop has turned: no request is current. */
+  /** Counts a turn of the loop, after which no request is current. */
   beat(): void {
     this.#numbers[BEATS] = ((this.#numbers[BEATS] ?? 0) + 1) | 0
     this.#numbers[WORK] = 0
@@ -64,12 +64,12 @@ export class EventLoopMonitor {
     this.#numbers[PHASE] = phase
   }
 
-  /** Shutdown was requested: the process must not be restarted. */
+  /** Records that shutdown was requested, so that the process is not restarted. */
   end(): void {
     this.#numbers[ENDING] = 1
   }
 
-  /** No request is served any more: a blocked loop is not reported. */
+  /** Records that no more requests are served, so that a blocked loop is not reported. */
   rest(): void {
     this.#numbers[RESTS] = 1
   }
@@ -80,7 +80,7 @@ export interface EventLoopReading {
   readonly beats: number
   readonly rests: boolean
   readonly isEnding: boolean
-  /** The current request; absent if there is none or its name was overwritten. */
+  /** The current request; absent without a request or if its name was overwritten. */
   readonly request?: string
   readonly endpoint?: string
   readonly model?: string

@@ -16,7 +16,7 @@ const NO_RECORDS: readonly AnswerRecord[] = []
 export class Meter {
   /** The usage as the provider reported it. Later reports win (`laterUsage`), since they often report sums. */
   usage: Usage | undefined
-  /** The usage of each call; empty unless it is a sum of calls that have all reported their usage. */
+  /** The usage of each call; empty for a single call, or if a call did not report its usage. */
   usages = NO_USAGES
   /** The error that a stream carried. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
@@ -24,7 +24,7 @@ export class Meter {
   reported: JsonObject | undefined
   /** The first such frame. Anthropic reports the mode of service only there. */
   firstReported: JsonObject | undefined
-  /** The calls that it is the sum of; empty for a single call. */
+  /** The added meters; empty for a single call. */
   parts = NO_PARTS
   /** What the answers report besides their usage; empty where only tokens are billed. */
   records = NO_RECORDS
@@ -47,9 +47,9 @@ export class Meter {
   /** Choices of a stream that have begun. */
   #begun: Set<number> | undefined
   #lastChoice: number | undefined
-  /** Whether it is a sum that lacks one of the calls. */
+  /** Whether the usage of an added call is missing. */
   #isPartlyCounted = false
-  /** How much of the output, and how many ends of choices, had come when the usage was reported. */
+  /** The received output and the number of finished choices when the usage was reported. */
   #amountAtUsage = 0
   #charactersAtUsage = 0
   #finishedAtUsage = 0

@@ -10,7 +10,7 @@ export interface UsageLimits {
   readonly worst: Usage
   /** The most that is charged, if that is more: what is beyond the hold is taken from the balance. */
   readonly max?: Usage
-  /** Upstream calls that it may take, if each has a fee. Default: 1. */
+  /** Maximum upstream calls, if each has a fee. Default: 1. */
   readonly calls?: number
 }
 

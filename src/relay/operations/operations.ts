@@ -19,7 +19,7 @@ export interface OperationInput<T> extends Admission {
   readonly mayHedge?: boolean
 }
 
-/** The services of operations whose usage may be counted here. */
+/** The services of operations whose usage the gateway may count. */
 export interface CountedOperationServices {
   readonly operations: Operations
   readonly counter: TokenCounter

@@ -28,8 +28,8 @@ export function formatOf<Name extends keyof Operations>(
 }
 
 /**
- * Returns the most calls that a deployment of a model takes for a request, if its calls have a fee; else 1.
- * @param callsAt counts the calls at a deployment; it throws if the request cannot go there.
+ * Returns the maximum number of calls for a request over a model's deployments, if calls have a fee; otherwise 1.
+ * @param callsAt counts the calls at a deployment; it throws if the deployment cannot serve the request.
  */
 export function mostCalls(
   { deployments }: Model,
@@ -43,7 +43,7 @@ export function mostCalls(
     try {
       most = Math.max(most, callsAt({ deployment, client }))
     } catch {
-      // The request is rejected there before any call.
+      // This deployment rejects the request before any call.
     }
   }
   return most

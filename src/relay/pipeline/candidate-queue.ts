@@ -11,21 +11,21 @@ interface QueueServices {
   readonly router: Router
 }
 
-/** The candidates of a request that have not been tried, in order, and the failures of those that have. */
+/** The untried candidates of a request in order, and the failures of the others. */
 export class CandidateQueue {
   readonly #context: RequestContext
   readonly #services: QueueServices
   readonly #candidates: readonly Candidate[]
   /** Index of the next candidate. */
   #index = 0
-  /** The failure that the caller gets if no other candidate answers. */
+  /** The failure to return if no other candidate answers. */
   failure: CallFailure | undefined
-  /** The last failure of the first candidate, unless that refused the request itself. */
+  /** The last failure of the first candidate, unless it refused the request itself. */
   #firstFailure: CallFailure | undefined
   #retries = 0
-  /** Models that refused the request itself; undefined: none did. */
+  /** Models that refused the request itself; undefined if there are no such models. */
   #refusing: Set<string> | undefined
-  /** Deployments that were called out of order; undefined: none was. */
+  /** Deployments that were called out of order; undefined if there are no such deployments. */
   #called: Set<string> | undefined
 
   constructor(context: RequestContext, candidates: readonly Candidate[], services: QueueServices) {
@@ -34,7 +34,7 @@ export class CandidateQueue {
     this.#candidates = candidates
   }
 
-  /** Takes the next candidate that may be tried; undefined: none is left. */
+  /** Takes the next candidate that may be tried; undefined if no candidate is left. */
   next(): Candidate | undefined {
     let candidate = this.#candidates[this.#index++]
     while (candidate !== undefined && !this.#mayTry(candidate)) {
@@ -88,9 +88,9 @@ export class CandidateQueue {
     return true
   }
 
-  /** A candidate that may be called beside a late one: a healthy deployment of the same model. */
+  /** Returns a candidate for a parallel call while another is late: a healthy deployment of the same model. */
   besides({ member }: Deployment): Candidate | undefined {
-    // Another model is a fallback: to be late is no reason to pay its price.
+    // Another model is a fallback, and a late response is no reason to pay its price.
     return this.#candidates.find(
       ({ deployment: { id, member: other } }, index) =>
         index >= this.#index &&

@@ -81,7 +81,7 @@ export class Hedges {
     return answered
   }
 
-  /** Takes the candidate that is called beside a late one; undefined: there is none, or none may be called. */
+  /** Takes a candidate for a parallel call while another is late; undefined if no candidate may be called. */
   async #second<P extends Candidate, T>(
     { context, trial, planned, queue }: FirstAttempt<P, T>,
     calls: readonly RunningCall[],

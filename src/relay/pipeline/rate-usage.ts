@@ -92,7 +92,7 @@ export class RateUsage {
   }
 }
 
-/** The tokens that a chat is expected to use: four bytes of JSON are about a token. */
+/** Estimates the tokens of a chat: four bytes of JSON are about one token. */
 export function expectedTokens(call: Call): number {
   return call.isEstimate ? 0 : Math.ceil(call.bodyBytes / 4)
 }

@@ -76,7 +76,7 @@ function unpricedModes(
       const name = reportedName(field, report)
       if (name === undefined || priceOfMode(field, name, price) !== undefined) continue
       const charge = field.values?.[name]
-      // Capacity that was paid for in advance needs no price.
+      // Prepaid capacity needs no price.
       if (charge?.by === "mode" && charge.isPossible) continue
       found = (found ?? new Set()).add(`${field.path}: ${name}`)
     }
@@ -128,7 +128,7 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
   "auto",
   "on_demand",
   "global",
-  // Google's word for capacity that was paid for in advance.
+  // Google's name for prepaid capacity.
   "provisioned_throughput",
   "not_available",
   "unspecified",
@@ -136,7 +136,7 @@ const STANDARD_MODES: ReadonlySet<string> = new Set([
 
 /** Google spells the same mode in several ways. */
 const PREFIX = /^(service_tier_|on_demand_)/
-/** Control characters, and halves of characters. */
+/** Control characters and unpaired surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
 /** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */

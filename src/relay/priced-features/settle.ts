@@ -49,7 +49,7 @@ export interface AnsweredCalls {
 /** A usage with everything that its request was billed for, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
-  /** The number of calls that `usage` is the sum of. */
+  /** The number of calls in `usage`. */
   readonly calls: number
   readonly price: Price
   readonly others: readonly SecondUsage[]
@@ -80,7 +80,7 @@ export function settleTerms(
 /**
  * Returns the price of an answer whose request set no priced feature.
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
- * @param reports what the answers report about themselves.
+ * @param reports the members of the answers about the answers themselves.
  */
 export function settlePlain(
   price: Price,

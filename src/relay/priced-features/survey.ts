@@ -11,7 +11,7 @@ import { assumedCalls, limitOf } from "./call-limits.ts"
 import { heldDeployments, type Terms } from "./terms.ts"
 import { FindingTerms, type SurveyInput } from "./finding-terms.ts"
 
-/** What a request that sets priced features may cost, and where. */
+/** The possible costs of a request with priced features, by deployment. */
 export interface Demand {
   /** The model with the deployments at which everything in the request has a price. */
   readonly model: Model

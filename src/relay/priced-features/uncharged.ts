@@ -13,7 +13,7 @@ interface UnchargedAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** What an answer reported, and what was charged. */
+/** The report of an answer, and its charge. */
 interface Answered {
   /** The frame or the response that has the usage. */
   readonly reported: JsonObject | undefined

@@ -32,7 +32,7 @@ export interface Call {
   readonly refuseOnLowBalance: boolean
   /** `x-tollgate-strict: true`: 400 rather than a request that loses something in translation. */
   readonly isStrict: boolean
-  /** Models and providers that the request prefers; absent if it names none. */
+  /** Models and providers that the request prefers; absent without preferences. */
   readonly preferences?: RoutingPreferences | undefined
   /** By whom and for what it was sent; absent where it does not say. */
   readonly labels?: Labels | undefined

@@ -34,7 +34,7 @@ function names(most: number) {
     .nullish()
 }
 
-/** Its parts are made for the first request with a preference. */
+/** Built for the first request with a preference. */
 const SCHEMAS = once(() => {
   const amount = z.union([z.number(), z.string()], expects("a number")).nullish()
   const flag = z.boolean(expects("a boolean")).nullish()

@@ -10,7 +10,10 @@ import { PostgresFailure, rolledBack } from "./failure.ts"
 import { probePooler } from "./pooler-probe.ts"
 import { nextPauseMs, STATEMENT_RETRIES } from "../retry-policy.ts"
 
-/** `maxRepeats`: connections that are lost together show it one after the other. Pauses are a random part of those given. */
+/**
+ * If several connections are lost together, each repeat may detect one of them. The actual pauses are random, up to
+ * these.
+ */
 const RETRIES = STATEMENT_RETRIES
 
 /** Where statements are run: each on its own, or in a transaction. */

@@ -10,7 +10,7 @@ const RENDERER = new Renderer("postgresql", (text) => text)
 
 const NOTHING: Outcome = { rows: [], count: 0 }
 
-/** Runs a step with statements on their own, or those of a transaction. */
+/** Runs a step with single statements, or in a transaction. */
 export async function runStep<Result>(statements: Statements, step: Step<Result>): Promise<Result> {
   let next = step.next(NOTHING)
   while (!next.done) next = step.next(await perform(statements, next.value))
@@ -33,7 +33,7 @@ async function perform(
   }
 }
 
-/** Makes the methods of aggregates from their steps. */
+/** Creates the methods of aggregates from their steps. */
 export function clientMethods<Groups>(groups: StepGroups<Groups>, client: PostgresClient): Groups {
   const made = Object.entries<Readonly<Record<string, StepMethod<readonly unknown[], unknown>>>>(
     groups,

@@ -139,7 +139,7 @@ export class Leases {
     this.#cameBack(shares)
   }
 
-  /** Takes what has come back to owners: budgets go down to their limits, and debts are paid. */
+  /** Uses returned credits: reduces budgets to their limits, and pays debts. */
   #cameBack(leases: readonly { readonly owner: string }[]): void {
     const owners = leases.map(({ owner }) => owner)
     this.#runStep(shrinkBudgets(owners))

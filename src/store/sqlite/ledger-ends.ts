@@ -5,7 +5,7 @@ import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 /** Accounts whose ends are remembered. */
 const MAX_ENDS = 10_000
 
-/** The last entry of an account's ledger, as far as the next one needs it. */
+/** The fields of an account's last entry that the next entry needs. */
 type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 
 const EMPTY_LEDGER: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }

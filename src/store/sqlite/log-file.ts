@@ -17,7 +17,7 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 /** How long one process waits for another, milliseconds. */
 const BUSY_TIME = 10_000
 
-/** The file of prompts and answers, next to the ledger. It exists once an account has them stored. */
+/** The file of prompts and answers, next to the ledger. It is created when the first account enables storage. */
 export function contentsPath(databasePath: string): string {
   return join(dirname(databasePath), "contents.db")
 }
@@ -53,7 +53,7 @@ interface LogFileOptions<Methods> {
   readonly steps: StepMethods<Methods>
 }
 
-/** A log in a file of its own, which is created by its first use. No write waits for the disk. */
+/** A log in a separate file, which its first use creates. Writes do not wait for the disk. */
 export class LogFile<Methods> implements Disposable {
   readonly methods: Direct<{ readonly log: Methods }>["log"]
   readonly #options: LogFileOptions<Methods>

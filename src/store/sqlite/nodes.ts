@@ -66,7 +66,10 @@ export class Nodes {
     return { nodes: Number(nodes), machines: Number(machines) }
   }
 
-  /** Grow with every change of keys, settings and reports on deployments, so that other processes notice it. */
+  /**
+   * Returns counters that grow with every change of keys, settings and reports on deployments; other processes poll
+   * them.
+   */
   revisions(): Omit<NodeChanges, "known" | "nodes" | "machines" | "recalls"> {
     const row = this.#revisions.get()
     return {

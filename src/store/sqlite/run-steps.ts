@@ -14,7 +14,7 @@ type Prepared = Statement<unknown, SQLQueryBindings[]>
 
 const NOTHING: Outcome = { rows: [], count: 0 }
 
-/** Runs a step. The caller decides about the transaction. */
+/** Runs a step. The caller opens a transaction if needed. */
 export type RunStep = <Result>(step: Step<Result>) => Result
 
 /** Runs steps on a file whose integers are read as `bigint`. Each text is prepared once. */
@@ -41,14 +41,14 @@ export function stepRunner(database: Database): RunStep {
   }
 }
 
-/** A file that steps run on. */
+/** A file for running steps. */
 export interface OpenFile {
   readonly runStep: RunStep
   readonly transactions: Transactions
 }
 
 /**
- * Makes the synchronous methods of aggregates from their steps.
+ * Creates the synchronous methods of aggregates from their steps.
  * @param open returns the file; called by each method.
  */
 export function directMethods<Groups>(

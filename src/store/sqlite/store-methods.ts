@@ -56,7 +56,7 @@ export function storeMethods(database: Database): DirectStore {
   }
 }
 
-/** Makes a method that also overwrites in the file what it removes. */
+/** Creates a method that also overwrites removed rows in the file. */
 function overwriting<Parameters extends readonly unknown[], Result>(
   database: Database,
   method: (...parameters: Parameters) => Result,

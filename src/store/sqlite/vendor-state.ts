@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { VendorStateRecord } from "../vendor-state.ts"
 
-/** Writes what vendors keep for accounts, within the transaction of a charge. */
+/** Writes the owners of content stored at vendors, within the transaction of a charge. */
 export class VendorStates {
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
 

@@ -52,7 +52,7 @@ export const accountSteps: StepMethods<Store["accounts"]> = {
   update: transaction((id, change, audit) => audited(audit, updateAccount(id, change))),
 }
 
-/** Accounts with their debts, and what is spent of their budgets of today and of this month. */
+/** Accounts with their debts and their spending in today's and this month's budgets. */
 function selectAccounts(): Sql {
   const [day, month] = periodsAt(Date.now())
   return sql`SELECT id, name, created_at, own.posted, own.leased, stores_content, state, limits, coalesce(

@@ -62,8 +62,7 @@ export function* audited<Result>(record: NewAuditRecord, change: Step<Result>): 
 }
 
 /**
- * Appends a record, as the last statements of the transaction that makes the change: the end of the log is locked from
- * here on.
+ * Appends a record. It must be the last step of the transaction of a change, since it locks the end of the log.
  * @throws StoreError `conflict` if the change was made under a claim that now belongs to another request.
  */
 export function* appendAudit({ claim, ...change }: NewAuditRecord): Step<AuditRecord> {
@@ -112,7 +111,7 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
   return found.map(auditFromRow)
 }
 
-/** A person's own records are found by their key, all others by the text that is not encrypted. */
+/** Finds a person's own records by their key, and all others by unencrypted text. */
 function isBy(actor: string, people: readonly string[]): Sql {
   return sql`(actor_id = ${actor} OR CASE WHEN ${IS_SEALED} THEN ${PERSON} IN (SELECT value FROM ${eachOf(people)})
     ELSE ${contains(sql`lower(actor_name)`, sql`lower(${actor})`)} END)`

@@ -72,7 +72,7 @@ interface HolderLimits {
   readonly limits: BudgetLimits
 }
 
-/** Locks the limits: a simultaneous change of them would not find the row that is begun with them. */
+/** Locks the limits, since a simultaneous change would miss the new row. */
 function* findLimits(holder: string): Step<HolderLimits | undefined> {
   const key = yield* row<LimitRow>(
     sql`SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = ${holder} ${FOR_SHARE}`,
@@ -87,8 +87,8 @@ function* findLimits(holder: string): Step<HolderLimits | undefined> {
 }
 
 /**
- * Applies changed limits to the periods of a moment: the remainder grows or shrinks with them, not below zero. What nodes
- * have leased of it is recalled, and taken away when they give it back.
+ * Applies changed limits to the periods of a moment: the remainder grows or shrinks with them, not below zero. Leased
+ * parts of it are recalled from nodes, and removed when they are returned.
  */
 export function* adjustBudgets(
   holder: { readonly id: string; readonly account: string } & BudgetLimits,
@@ -131,7 +131,7 @@ export function* shrinkBudgets(owners: readonly string[]): Step<void> {
   }
 }
 
-/** Lists what budgets have spent, in the order of their owners. */
+/** Lists the spending of budgets, sorted by owner. */
 export function* listBudgets(after: string, limit: number): Step<BudgetRecord[]> {
   const account = perEngine({
     sqlite: sql`coalesce((SELECT account FROM keys WHERE keys.id = ${BUDGET_HOLDER}), ${BUDGET_HOLDER})`,

@@ -41,8 +41,8 @@ export function* rememberCard(card: CardPayment): Step<void> {
 }
 
 /**
- * Records what takes a payment back. The payment is locked first, so that what is owed follows from all known reversals,
- * in whichever order they are reported.
+ * Records a refund or dispute of a payment. The payment is locked first, so that the open amount includes all known
+ * reversals, regardless of their order.
  */
 export function* noteReversal(reversal: Reversal): Step<OpenReversal> {
   const payment = yield* lockPayment(reversal.intent)
@@ -91,7 +91,7 @@ function* giveBack(line: ReversalLine, amount: bigint): Step<void> {
   if (off < amount) yield* addEntry({ ...line, kind: "reversal", amount: amount - off })
 }
 
-/** Returns what to take of a payment in all, nanocredits. */
+/** Returns the total amount to take back from a payment, in nanocredits. */
 function* owed(payment: PaymentRow): Step<bigint> {
   const found = yield* rows<ReversalRow>(
     sql`SELECT kind, units, is_undone FROM reversals WHERE intent = ${payment.intent}`,

@@ -46,7 +46,7 @@ function* find(id: string): Step<CodeRecord | null> {
   return found && codeFromRow(found)
 }
 
-/** The newest first, those after a code; null starts at the newest. */
+/** Lists the codes after a code, newest first; null starts at the newest. */
 function* list(after: string | null, limit: number): Step<CodeRecord[]> {
   const found = yield* rows<CodeRow>(
     sql`SELECT ${COLUMNS} FROM codes ${where(

@@ -19,12 +19,15 @@ interface DebtRow {
   readonly paid: bigint | null
 }
 
-/** Returns what an account owes. As long as it owes, none of its credits are leased, and whatever comes in pays first. */
+/**
+ * Returns the debt of an account. Credits of an account with a debt are not leased; incoming credits pay the debt
+ * first.
+ */
 export function* debtOf(account: string): Step<bigint> {
   return (yield* endOfDebts(account))?.debt ?? 0n
 }
 
-/** Increases what an account owes, or lets it off with a part. Its balance has to be locked. */
+/** Increases or reduces the debt of an account, whose balance must be locked. */
 export function* changeDebt(
   change: Pick<DebtLine, "account" | "amount" | "at" | "note">,
 ): Step<void> {
@@ -39,8 +42,8 @@ export function* receive(entry: Step<EntryRecord>): Step<EntryRecord> {
 }
 
 /**
- * Pays what accounts owe with what has come back to them.
- * @param owners whose balances the transaction has locked; budgets among them owe nothing.
+ * Pays the debts of accounts with returned credits.
+ * @param owners whose balances the transaction has locked; budgets have no debts.
  */
 export function* collectDebts(owners: readonly string[], at: number): Step<void> {
   const indebted = yield* rows<{ owner: string }>(
@@ -49,7 +52,7 @@ export function* collectDebts(owners: readonly string[], at: number): Step<void>
   for (const { owner } of indebted) yield* collectDebt(owner, at)
 }
 
-/** Pays what an account, whose balance is locked, owes with what no node has leased. */
+/** Pays the debt of an account with its unleased credits. Its balance must be locked. */
 function* collectDebt(account: string, at: number): Step<void> {
   const debt = yield* debtOf(account)
   if (debt === 0n) return
@@ -68,7 +71,7 @@ function* collectDebt(account: string, at: number): Step<void> {
   yield* append({ account, amount: -amount, at, note, entry: number })
 }
 
-/** Reads everything that has to agree about what an account owes. */
+/** Reads all records of an account's debt, which must agree. */
 export function* findDebts(account: string): Step<DebtLedger> {
   const lines = yield* rows<DebtRow>(
     sql`SELECT debts.account, debts.number, debts.amount, debt, debts.at, debts.note, entry,

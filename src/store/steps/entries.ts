@@ -67,8 +67,8 @@ function* listStatementLines(account: string, after: number, limit: number): Ste
 }
 
 /**
- * For each of two times finds the number of an entry that is older while the next one is not, by halving the range. Of
- * the entries before it none is younger by more than the longest request, of those after it none older by more.
+ * Finds by bisection, for each of two times, the number of an entry that is older while the next one is not. Entries
+ * are ordered by time up to the longest duration of a request, so the times are widened by it.
  */
 function* findRange(account: string, from: number, until: number): Step<EntryRange> {
   const first = sql`CAST(${from - LONGEST_REQUEST} AS bigint)`

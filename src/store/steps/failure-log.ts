@@ -10,10 +10,10 @@ import type { TimePosition } from "../time-position.ts"
 import { contains, list as listOf, matchesGlob, oneOf, sql, type Sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods } from "./step.ts"
 
-/** Rows of one INSERT at most: there is a prepared statement for each number. */
+/** Maximum rows of one INSERT. Each number of rows has its own prepared statement. */
 const SLICE = 20
 
-/** A row, whose integers are larger than those of the record. */
+/** A row. Its integers are `bigint`, those of the record are numbers. */
 type Row<Failure extends FailedRequest | FailedAttempt> = Omit<Failure, "at" | "status"> & {
   readonly at: bigint
   readonly status: bigint

@@ -60,7 +60,7 @@ const SECRETS = perEngine({
     FROM key_secrets AS secret WHERE secret.key = keys.id`,
 })
 
-/** Keys with everything that is known of them, read by one statement and so at one moment. */
+/** Selects keys with all of their data in one statement, so that the data is consistent. */
 function selectKeys(): Sql {
   const [day, month] = periodsAt(Date.now())
   return sql`SELECT keys.id, keys.account, keys.name, keys.models, keys.aliases, keys.origins, keys.read_only, keys.addresses,
@@ -100,14 +100,14 @@ function* list(
   return found.map(keyFromRow)
 }
 
-/** The revision is read first: keys that change in between are in the list, and in the next one as well. */
+/** The revision is read first, so that keys that change meanwhile are in the next list as well. */
 function* listChanged(after: number): Step<{ revision: number; keys: KeyRecord[] }> {
   const revision = yield* row<{ number: bigint }>(sql`${REVISIONS.keys}`)
   const found = yield* rows<KeyRow>(sql`${selectKeys()} WHERE keys.revision > ${after}`)
   return { revision: Number(revision?.number ?? 0n), keys: found.map(keyFromRow) }
 }
 
-/** Makes nodes read an account's keys again. */
+/** Causes nodes to reload an account's keys. */
 export function* touchKeys(account: string): Step<void> {
   yield* runOnPostgresql(sql`SELECT 1 FROM keys WHERE account = ${account} ORDER BY id FOR UPDATE`)
   const revision = yield* nextRevision("keys")
@@ -178,7 +178,7 @@ function* revoke(id: string, at: number): Step<KeyRecord> {
   return yield* touched(id)
 }
 
-/** Keeps others from changing a key until the transaction ends. @throws StoreError `not_found`. */
+/** Locks a key until the transaction ends. @throws StoreError `not_found`. */
 function* lockKey(id: string): Step<KeyRecord> {
   yield* runOnPostgresql(sql`SELECT id FROM keys WHERE id = ${id} FOR UPDATE`)
   return yield* requireKey(id)

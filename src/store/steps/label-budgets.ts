@@ -40,7 +40,7 @@ export function* listLabelBudgets(query: LabelBudgetQuery): Step<LabelBudgetReco
   return [...found]
 }
 
-/** Deletes those of periods that ended long ago, unless a node still has leased some of them. */
+/** Deletes budgets of periods that ended long ago, unless a node still leases a part. */
 export function* forgetLabelBudgets(at: number): Step<void> {
   const found = yield* rows<{ owner: string }>(
     sql`SELECT owner FROM balances WHERE ${contains(sql`owner`, OF_ACCOUNT)} AND leased = 0

@@ -9,7 +9,7 @@ import { row, run, type Step } from "./step.ts"
 /** The largest sum that a column holds. */
 const MAX = 2n ** 63n - 1n
 
-/** What an entry that is not a charge adds to the ledger. */
+/** A new entry other than a charge. */
 type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "charge"> }
 
 /** An account's balance, locked until the transaction ends, and the last entry of its chain. */
@@ -22,7 +22,7 @@ interface LockedBalance {
   readonly hash: string
 }
 
-/** PostgreSQL keeps the end of the chain in the row of the balance, which is locked anyway. */
+/** PostgreSQL stores the end of the chain in the row of the balance, which is locked anyway. */
 function selectBalance(account: string): Sql {
   return sql`${perEngine({
     sqlite: sql`SELECT posted, leased, coalesce(last.number, 0) AS number, coalesce(last.balance, 0) AS balance,

@@ -171,7 +171,7 @@ function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
   return [...found]
 }
 
-/** Takes deliveries that are due, and leaves them to others after `until`. */
+/** Claims due deliveries until `until`; other processes may claim them afterwards. */
 function* claim(now: number, until: number, limit: number): Step<DueDelivery[]> {
   const taken = yield* rows<DeliveryRow>(
     sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
@@ -196,7 +196,7 @@ function* report({ notice, target, at, error, nextAt }: DeliveryResult): Step<vo
   )
 }
 
-/** The deliveries of a notice go with it. */
+/** Deletes old notices with their deliveries. */
 function* prune(before: number): Step<void> {
   yield* run(sql`DELETE FROM notices WHERE at < ${before}`)
   yield* run(sql`DELETE FROM notice_marks WHERE at < ${before}`)

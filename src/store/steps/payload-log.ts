@@ -2,7 +2,7 @@ import type { ContentRecord, PayloadLog } from "../payload-log.ts"
 import { SKIP_LOCKED, sql } from "./sql.ts"
 import { row, run, statements, type Step, type StepMethods } from "./step.ts"
 
-/** Records that one statement deletes at most. */
+/** Maximum records deleted by one statement. */
 const SLICE = 500
 
 export const payloadLogSteps: StepMethods<PayloadLog> = {

@@ -1,7 +1,7 @@
 import { sql } from "./sql.ts"
 import { run, type Step } from "./step.ts"
 
-/** The names in `recalls` that are not nodes, and whose recalls do not expire: a budget is to shrink, an account owes. */
+/** Names in `recalls` other than nodes, whose recalls do not expire: for budgets to reduce, and for debts. */
 export const RECALLS_FOREVER = { budget: "(budget)", debt: "(debt)" } as const
 
 type Reason = keyof typeof RECALLS_FOREVER

@@ -26,8 +26,8 @@ const UPDATE_REVISIONS = {
 
 /**
  * Returns the next revision. PostgreSQL locks its row until the transaction ends, so a greater revision never becomes
- * visible before a smaller one, and a reader of the changes after a revision misses none. Every transaction takes it
- * after the locks on accounts, keys and balances, and before the end of the audit log.
+ * visible before a smaller one, and a reader of the changes after a revision misses no change. Every transaction takes
+ * it after the locks on accounts, keys and balances, and before the end of the audit log.
  */
 export function* nextRevision(name: keyof typeof REVISIONS): Step<bigint> {
   const next = yield* row<{ number: bigint }>(sql`${UPDATE_REVISIONS[name]} RETURNING number`)

@@ -22,7 +22,7 @@ export class Sql {
   }
 }
 
-/** SQL that each engine writes differently. */
+/** SQL with a different text for each engine. */
 export class PerEngine {
   readonly sqlite: Sql
   readonly postgresql: Sql

@@ -1,6 +1,6 @@
 import type { Engine, Sql } from "./sql.ts"
 
-/** The errors that take the place of constraint violations, by the constraint's name on PostgreSQL: `accounts_name_key`. */
+/** Errors that replace constraint violations, by the constraint's name on PostgreSQL: `accounts_name_key`. */
 export type Refusals = Readonly<Record<string, () => Error>>
 
 /** A statement that a step asks its engine to run. */
@@ -12,14 +12,14 @@ export interface Statement {
   readonly only?: Engine
 }
 
-/** What a statement found, or how many rows it changed. */
+/** The rows that a statement found, or the number of rows that it changed. */
 export interface Outcome {
   readonly rows: readonly unknown[]
   readonly count: number
 }
 
 /**
- * A piece of work on the database, written once for all engines: it yields statements and receives their outcomes.
+ * Work on the database, written once for all engines: it yields statements and receives their outcomes.
  * SQLite runs it synchronously (`sqlite/run-steps.ts`), PostgreSQL asynchronously (`postgres/run-steps.ts`), which may
  * run it again from its beginning. A step therefore changes nothing outside the database. It cannot catch the error
  * of a statement, which ends the transaction: `run` takes the errors that replace constraint violations.
@@ -53,10 +53,10 @@ export function* runOnPostgresql(sql: Sql): Step<void> {
 }
 
 /**
- * How a method reaches the database.
+ * How a method accesses the database.
  *
- * `statements`: each statement on its own. PostgreSQL repeats one when the connection was lost, so a change has to be
- * one that may run twice. `snapshot`: reads that see the same state. `transaction`: all of it or nothing, and once.
+ * `statements`: each statement on its own. PostgreSQL repeats one after a lost connection, so a change must be
+ * idempotent. `snapshot`: reads that see the same state. `transaction`: all of it or nothing, and once.
  * `long`: a transaction without a time limit.
  */
 type Access = "statements" | "snapshot" | "transaction" | "long"
@@ -67,7 +67,7 @@ export interface StepMethod<Parameters extends readonly unknown[], Result> {
   readonly step: (...parameters: Parameters) => Step<Result>
 }
 
-/** The methods of an aggregate, of which each engine makes its own. */
+/** The steps of an aggregate, from which each engine creates its methods. */
 export type StepMethods<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (
     ...parameters: infer Parameters

@@ -14,7 +14,7 @@ interface StateRow {
   readonly expires_at: bigint
 }
 
-/** Rows that one statement deletes at most. SQLite may run it on the gateway's own thread. */
+/** Maximum rows deleted by one statement. SQLite may run it on the gateway's main thread. */
 const SLICE = perEngine({ sqlite: sql`250`, postgresql: sql`5000` })
 
 /** Records are written with the charges: by `sqlite/vendor-state.ts`, and by `keep_vendor_state` on PostgreSQL. */
@@ -32,7 +32,7 @@ function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
   return found.map(recordFromRow)
 }
 
-/** Keeps the row: an unknown id could be passed on. Locks in the order in which charges lock. */
+/** Keeps the rows, since unknown ids may be passed on. Locks rows in the same order as charges. */
 function* disown(account: string, idHashes: readonly string[]): Step<void> {
   yield* run(
     sql`WITH owned AS MATERIALIZED (

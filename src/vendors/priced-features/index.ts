@@ -21,7 +21,7 @@ import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
 import type { FieldSwitch, Switches } from "./switch.ts"
 
 /**
- * THE TABLE of priced features: what in a request decides what its vendor bills, for each vendor and dialect.
+ * THE TABLE of priced features: the parts of a request that change its vendor's bill, by vendor and dialect.
  * Where a vendor has no entry, that of its dialect applies.
  */
 export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switches>>>> = {

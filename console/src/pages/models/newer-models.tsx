@@ -13,7 +13,7 @@ import { priceWords } from "./prices.ts"
 /** Maximum models that the notice lists. */
 const MAX_NAMES = 5
 
-/** Pending decisions of operators about prices. */
+/** Where operators decide about pending prices. */
 export function PriceNotices() {
   return (
     <>

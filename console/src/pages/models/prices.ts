@@ -38,7 +38,7 @@ const LABELS: Readonly<Record<PriceName, string>> = {
 
 export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
 
-/** The member of a price with the seconds that each request is charged for at least. */
+/** The member of a price with the minimum seconds charged per request. */
 export const MINIMUM_SECONDS = "minimum_seconds"
 
 /** The classes that models of a kind usually cost by: the fields that a form begins with. */
@@ -197,7 +197,7 @@ export function decimalFault(typed: string): string | undefined {
   return reading.amount.startsWith("-") ? "Enter zero or a positive number" : undefined
 }
 
-/** What is wrong with a minimum of seconds. */
+/** Returns the error message for an invalid minimum of seconds. */
 export function secondsFault(typed: string): string | undefined {
   const seconds = Number(typed)
   return Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_MINIMUM_SECONDS

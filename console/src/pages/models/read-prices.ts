@@ -4,7 +4,7 @@ import { MINIMUM_SECONDS, readPrice, secondsFault } from "./prices.ts"
 /** Prices as they are typed, by class. */
 export type TypedPrices = Readonly<Record<string, string>>
 
-/** The prices of a model in the form in which they are typed. */
+/** The prices of a model as typed into the form. */
 export function typedPrices(model: Model): TypedPrices {
   const { price, known_price: known, minimum_seconds: minimum } = model
   return {

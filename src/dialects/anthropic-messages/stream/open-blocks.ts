@@ -33,7 +33,7 @@ export class OpenBlocks {
   #searches: SearchSteps | undefined
   #calls = 0
 
-  /** @param other collects content without an event, or whose event follows only when its block stops. */
+  /** @param other collects content without an event, and content whose event follows when its block stops. */
   constructor(other: OtherContent) {
     this.#other = other
   }

@@ -29,7 +29,7 @@ export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>
     .map((name) => ({ name, effect: "dropped" as const }))
 }
 
-/** The tokens of several calls; 0 unless each was counted, since the others would be free. */
+/** Adds up the tokens of several calls; 0 if a call was not counted, since it would be free. */
 export function tokensOfCalls(counts: readonly (number | undefined)[]): number {
   let sum = 0
   for (const count of counts) {

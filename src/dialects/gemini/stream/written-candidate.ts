@@ -33,8 +33,8 @@ export class WrittenCandidate {
   readonly #grounding = new Grounding()
   readonly #calls = new Map<number, OpenCall>()
   /**
-   * What has come since a call that is incomplete: some vendors send text in the middle of arguments. Calls too long to
-   * be parsed in one turn of the event loop count as incomplete until the candidate ends.
+   * Content received after an incomplete call: some vendors send text in the middle of arguments. Calls too long to be
+   * parsed in one turn of the event loop count as incomplete until the candidate ends.
    */
   #deferred: JsonObject[] = []
   #text = ""

@@ -157,8 +157,8 @@ export async function embedAt(
 }
 
 /**
- * Makes all calls of an operation again if its server rejects base64, and then requests numbers: either form is turned
- * into the one that the caller wants.
+ * Makes all calls of an operation again with numbers if its server rejects base64. Either form is converted to the form
+ * that the caller requested.
  * @throws GatewayError
  */
 export async function orAsNumbers<T>(
@@ -199,7 +199,7 @@ function isBase64Refused(refusal: unknown): boolean {
   return parameter === "encoding_format" || /base64|encoding_format/.test(refusal.message)
 }
 
-/** The number of calls that embed a request at a deployment. @throws GatewayError */
+/** Returns the number of calls for a request at a deployment. @throws GatewayError */
 export function callsAt(candidate: Candidate, asked: AskedEmbedding): number {
   const { format, sent } = sentTo(candidate, asked)
   return format.encode(sent, candidate.deployment.upstreamModel).calls.length

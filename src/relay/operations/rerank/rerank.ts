@@ -89,7 +89,7 @@ export class Reranking {
     }
   }
 
-  /** The most calls that the comparison of embeddings takes: for the query, and for the documents. */
+  /** Returns the maximum number of calls to embed the query and the documents. */
   #callsOf(request: RerankRequest, model: Model): number {
     const { clients } = this.#services.operations.config
     const documents = { request: embeddingOf(request, request.documents) }

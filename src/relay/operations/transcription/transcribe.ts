@@ -37,7 +37,7 @@ export function transcriptionPlan(
     call,
     model,
     ...transcriptionLimits(request, model),
-    // The vendor reports the duration, and may report less than the bytes suggest, but more than none.
+    // The vendor reports the duration, which may be shorter than the bytes suggest, but not zero.
     min: { ...NO_USAGE, seconds: 1 },
     async lossesAt(candidate) {
       const encoded = await formatOf(candidate, "transcription").encode(

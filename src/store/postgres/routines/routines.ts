@@ -30,7 +30,7 @@ export const ROUTINES: Routines = {
   "tollgate-now": tollgateNow,
 }
 
-/** Returns whether a database has all routines with their present texts. */
+/** Returns whether a database has all routines with their current texts. */
 export async function areInstalled(statements: Statements, routines: Routines): Promise<boolean> {
   return (await changed(statements, routines)).length === 0
 }
@@ -49,7 +49,7 @@ export async function installRoutines(transaction: Transaction, routines: Routin
   }
 }
 
-/** The name, text and hash of each routine that a database does not have with that text. */
+/** Returns the name, text and hash of each missing or changed routine. */
 async function changed(statements: Statements, routines: Routines) {
   const rows = await statements.rows<{ name: string; hash: string }>(
     "SELECT name, hash FROM tollgate_routines",

@@ -50,7 +50,7 @@ function* findByCredential(credential: string): Step<PasskeyRecord | null> {
   return found && passkeyFromRow(found)
 }
 
-/** The user is locked, so that each of several simultaneous passkeys counts those before it. */
+/** The user is locked, so that simultaneous additions count each other. */
 function* create(passkey: PasskeyRecord, max: number): Step<boolean> {
   const { id, user, credential, publicKey, counter, name, createdAt } = passkey
   const transports = JSON.stringify(passkey.transports)

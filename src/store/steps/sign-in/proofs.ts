@@ -15,7 +15,7 @@ const COLUMNS = sql`${USER_ID} AS user_id, value, expires_at`
 export const proofSteps: StepMethods<ConsoleStore["proofs"]> = {
   find: statements(find),
   create: statements(create),
-  // A transaction: repeated on its own after a lost connection, it would not find the proof that it has deleted.
+  // A transaction, because a single statement repeated after a lost connection would not find the deleted proof.
   take: transaction(take),
   countAttempt: transaction(countAttempt),
   endAll: statements(endAll),

@@ -11,7 +11,7 @@ interface FactorRow {
   readonly locked_until: bigint | null
 }
 
-/** Changes are transactions: repeated on its own after a lost connection, one would find that it changes nothing. */
+/** Changes are transactions, because a single statement repeated after a lost connection would report no change. */
 export const secondFactorSteps: StepMethods<ConsoleStore["secondFactors"]> = {
   find: statements(find),
   begin: transaction((...parameters) => changes(begin(...parameters))),

@@ -199,7 +199,7 @@ function* link(id: string, { provider, subject }: Identity, at: number): Step<bo
   return linked > 0
 }
 
-/** Whether there is an operator who can sign in, apart from one user. */
+/** Returns whether an operator other than one user can sign in. */
 function* hasOperator(apartFrom = ""): Step<boolean> {
   return yield* exists(
     sql`SELECT 1 FROM users WHERE is_operator AND NOT is_disabled AND id <> ${apartFrom} LIMIT 1`,
