@@ -20,7 +20,7 @@ export interface ChangeableSetting {
 
 /**
  * The settings that are safe to change at run time. The address that the gateway listens on, its data and its
- * administrators can be changed only by those who have its files.
+ * administrators can be changed only in its files.
  */
 export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = DECLARED_SETTINGS.flatMap(
   (setting) => (setting.console === undefined ? [] : [changeable(setting, setting.console)]),

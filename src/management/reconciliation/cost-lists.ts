@@ -118,7 +118,7 @@ export class BilledUses {
     const all = [...this.#uses.values()]
     const withUsage = new Set(all.filter(({ used }) => used !== null).map(idOf))
     return all.map(({ costed, used, tiers, ...row }) => {
-      // The list of usage has the quantity of a cost without a class under the classes that it knows.
+      // For a cost without a class, the list of usage has the quantity under its own classes.
       const isCounted = row.class === null && withUsage.has(idOf(row))
       const quantity = used ?? (isCounted ? 0n : costed)
       return { ...row, isDescription: false, quantity, tiers: [...tiers] }

@@ -34,7 +34,7 @@ export interface EstimatedPart {
   readonly model: string
   readonly min: bigint
   readonly max: bigint
-  /** The parts of the maximum, at the most expensive deployment. */
+  /** The parts of the maximum cost, at the most expensive deployment. */
   readonly lines: readonly EstimateLine[]
   /** The deployments that would be tried, in the likeliest order. */
   readonly route: readonly EstimatedStep[]

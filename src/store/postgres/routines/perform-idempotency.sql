@@ -19,8 +19,8 @@ CREATE OR REPLACE FUNCTION describe_claim(p_scope text, p_key text, p_fingerprin
 $$;
 
 -- Performs steps on idempotency keys ('claim', 'release', 'drop' and 'keep') and returns each one's result by its place.
--- Steps are performed in the order of their keys, so that nodes which perform several at the same time do not wait for each
--- other in a circle; the totals come last. Repeating the whole call has no further effect.
+-- Steps are performed in the order of their keys, so that concurrent calls do not deadlock; the totals
+-- come last. Repeating the whole call has no further effect.
 CREATE OR REPLACE FUNCTION perform_idempotency(p_steps json) RETURNS TABLE (place bigint, result json)
 LANGUAGE plpgsql
 SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
@@ -82,7 +82,7 @@ BEGIN
             v_found.claimed_at, v_found.rights, v_found.state);
           EXIT;
         END IF;
-        -- Another transaction was faster: look again and find what it did.
+        -- Another transaction inserted the key first: read its row.
       END LOOP;
     ELSIF s.kind = 'release' THEN
       DELETE FROM idempotency WHERE request = s.request AND state = 'running' RETURNING scope INTO v_scope;

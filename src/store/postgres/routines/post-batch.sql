@@ -2,8 +2,8 @@
 -- It is called by settle_batch in a transaction of its own. A request is charged at most what its account and the budgets
 -- of its key have; the rest becomes a write-off.
 --
--- Plans are made once and always use indexes. A plan that was made while a table was empty would read all of it ever after,
--- and planning each time costs more than the work.
+-- Plans are made once and always use indexes. A plan made for an empty table would always scan
+-- the whole table, and planning each time costs more than the work.
 CREATE OR REPLACE FUNCTION post_batch(
   p_node text,
   -- The accounts and budgets of the batch, sorted and distinct. Postings refer to them by place, from 1.
@@ -75,7 +75,7 @@ BEGIN
       r_is_done[v_line.place] := NOT v_line.is_expired;
       r_charged[v_line.place] := v_line.cost;
     END LOOP;
-    -- The node was taken for dead, and these requests had expired. Their real receipts replace the expired ones.
+    -- The node was considered dead, and these requests had expired. Their real receipts replace the expired ones.
     PERFORM set_expired_aside(array_agg(request)) FROM unnest(i_request, r_is_late) AS p (request, is_late) WHERE is_late;
   END IF;
 

@@ -5,7 +5,7 @@ BEGIN
 END
 $$;
 
--- The same for the audit log, except that an erasure may remove what names a person (actor_name, before_body, after_body
+-- The same for the audit log, except that an erasure may remove personal names (actor_name, before_body, after_body
 -- and address) from a record that a row of `redactions` covers.
 CREATE OR REPLACE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

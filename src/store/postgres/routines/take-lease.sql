@@ -23,7 +23,7 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   v_debt := coalesce((SELECT debt FROM debts WHERE account = p_owner ORDER BY number DESC LIMIT 1), 0);
   IF NOT v_is_known THEN
-    -- A node that was taken for dead joins again within one poll. Until then it gets nothing.
+    -- A node that was considered dead joins again within one poll. Until then it gets no lease.
     RETURN QUERY SELECT 0::bigint, v_posted, 0::bigint, v_posted, v_debt;
     RETURN;
   END IF;
@@ -31,7 +31,7 @@ BEGIN
   v_lease := coalesce((SELECT amount FROM leases WHERE owner = p_owner AND node = p_node), 0);
   v_elsewhere := v_leased - v_lease;
   v_free := v_posted - v_leased;
-  -- Amounts that are to be taken out of the balance are not leased again.
+  -- Amounts that will be removed from the balance are not leased again.
   v_reserved := coalesce((SELECT sum(amount) FROM recalls WHERE owner = p_owner AND amount > 0
     AND at > tollgate_now() - 500), 0);
   v_free := v_free - least(v_reserved, v_free);

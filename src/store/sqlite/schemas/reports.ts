@@ -97,7 +97,7 @@ CREATE TABLE segment_columns (
   place INTEGER PRIMARY KEY,
   numbers BLOB NOT NULL
 ) STRICT;
--- What columns have numbers for: all names and labels of requests.
+-- The numbers that columns use for names and labels of requests.
 CREATE TABLE names (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,

@@ -8,7 +8,7 @@ CREATE TABLE chain_ends (
 );
 INSERT INTO chain_ends VALUES ('audit', 0, repeat('0', 64)), ('write_offs', 0, repeat('0', 64));
 
--- Who changed what. Each record carries the hash of the one before it.
+-- Changes with their actors. Each record carries the hash of the one before it.
 CREATE TABLE audit (
   number bigint PRIMARY KEY,
   at bigint NOT NULL,
@@ -28,7 +28,7 @@ CREATE INDEX audit_by_account ON audit (account, number);
 CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OR DELETE ON audit
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit();
 
--- Keys of people, which encrypt what names them in records.
+-- Keys of people, which encrypt their names in records.
 CREATE TABLE people (
   -- A user's id, or an id that stands for an email address.
   person text COLLATE "C" PRIMARY KEY,

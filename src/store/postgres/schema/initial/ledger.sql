@@ -68,7 +68,7 @@ CREATE TABLE payments (
   entry bigint NOT NULL
 );
 
--- What refunds and disputes of a card payment refer to, and how much of it was taken back so far.
+-- Card payments, to which refunds and disputes refer, with the amount taken back so far.
 CREATE TABLE card_payments (
   intent text COLLATE "C" PRIMARY KEY,
   payment text COLLATE "C" NOT NULL REFERENCES payments (id),
@@ -136,5 +136,5 @@ CREATE TABLE account_seals (
   hash text COLLATE "C" NOT NULL
 );
 
--- What removed charges drew on each budget.
+-- Amounts that removed charges drew on each budget.
 CREATE TABLE sealed_budgets (owner text COLLATE "C" PRIMARY KEY, spent bigint NOT NULL);

@@ -1,4 +1,4 @@
--- The processes that serve, and what they share: leases of balances, holds, rates, and the health of deployments.
+-- Serving processes and their shared state: leases of balances, holds, rates, and the health of deployments.
 
 CREATE TABLE nodes (
   id text COLLATE "C" PRIMARY KEY,
@@ -25,8 +25,8 @@ CREATE TABLE leases (
 -- while the planner takes a node for one of few rows because the table is not analyzed yet.
 CREATE INDEX leases_by_node ON leases (node) WHERE amount >= 0;
 
--- A node that is short asks the others for the unused part of their leases. With an amount: what a budget is reduced by, or
--- what an account owes, which is not leased meanwhile.
+-- Requests of nodes for the unused part of other nodes' leases. With an amount: the reduction of a budget or the debt of an
+-- account, which is not leased meanwhile.
 CREATE TABLE recalls (
   owner text COLLATE "C" NOT NULL,
   node text COLLATE "C" NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE deployment_reports (
 CREATE TABLE deployment_revision (number bigint NOT NULL);
 INSERT INTO deployment_revision VALUES (0);
 
--- What nodes have leased of the rate limits of keys and has not drained since: units at a moment.
+-- Parts of keys' rate limits that nodes have leased and that have not drained since: units at a moment.
 CREATE TABLE rate_buckets (
   key text COLLATE "C" NOT NULL,
   unit text COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
--- Notices to operators and accounts, where they are sent, and their delivery.
+-- Notices to operators and accounts, their targets and their deliveries.
 
 CREATE TABLE notice_targets (
   id text COLLATE "C" PRIMARY KEY,

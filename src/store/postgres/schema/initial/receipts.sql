@@ -17,7 +17,7 @@ CREATE TABLE receipts (
   -- It replaced the receipt of an expired request, which expired_receipts has.
   is_late boolean NOT NULL DEFAULT false,
   position bigint NOT NULL DEFAULT nextval('ledger_position'),
-  -- What reports need of it, as the receipt has it.
+  -- Values from the receipt that reports need.
   endpoint text COLLATE "C" NOT NULL,
   model text COLLATE "C" NOT NULL,
   provider text COLLATE "C",

@@ -1,4 +1,4 @@
--- What reports read besides receipts: labels, segments, failures, and comparisons with providers' bills.
+-- Data for reports in addition to receipts: labels, segments, failures, and comparisons with providers' bills.
 
 -- Users, sessions and tags of requests (label_requests).
 CREATE TABLE request_labels (
@@ -9,7 +9,7 @@ CREATE TABLE request_labels (
   PRIMARY KEY (name, value, at, request)
 );
 
--- The requests once more, column by column, some thousands in a segment, for sums that no table has. Nodes make segments of
+-- A columnar copy of the requests, thousands in a segment, for sums that no table has. Nodes make segments of
 -- the receipts when reports are requested: charges do not write them.
 CREATE TABLE request_segments (
   id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,

@@ -1,6 +1,6 @@
 -- The audit log, and how names of people are removed from records that never change.
 
--- Who changed what. Each record carries the hash of the one before it.
+-- Changes with their actors. Each record carries the hash of the one before it.
 CREATE TABLE audit (
   number INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE audit (
   hash TEXT NOT NULL
 ) STRICT;
 CREATE INDEX audit_by_account ON audit (account, number);
--- An erasure may remove what names a person from a record that a redaction covers.
+-- An erasure may remove a person's name from a record that a redaction covers.
 CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit
 WHEN NEW.number IS NOT OLD.number OR NEW.at IS NOT OLD.at OR NEW.actor_kind IS NOT OLD.actor_kind
   OR NEW.actor_id IS NOT OLD.actor_id OR NEW.action IS NOT OLD.action OR NEW.account IS NOT OLD.account
@@ -31,7 +31,7 @@ CREATE TRIGGER audit_only_grows BEFORE INSERT ON audit
 WHEN NEW.number IS NOT 1 + coalesce((SELECT max(number) FROM audit), 0)
 BEGIN SELECT RAISE(ABORT, 'an audit record is the next one'); END;
 
--- Keys of people, which encrypt what names them in records.
+-- Keys of people, which encrypt their names in records.
 CREATE TABLE people (
   -- A user's id, or an id that stands for an email address.
   person TEXT PRIMARY KEY,

@@ -72,7 +72,7 @@ CREATE TABLE payments (
   entry INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What refunds and disputes of a card payment refer to, and how much of it was taken back so far.
+-- Card payments, to which refunds and disputes refer, with the amount taken back so far.
 CREATE TABLE card_payments (
   intent TEXT PRIMARY KEY,
   payment TEXT NOT NULL REFERENCES payments (id),
@@ -125,7 +125,7 @@ CREATE TABLE anchor (
 INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, '', 0, '');
 
 -- Stands for rows that were removed because of their age, of all accounts together: until when they were removed, how many,
--- the sum of their hashes, and the greatest rowid among them; and how far an unfinished removal has come.
+-- the sum of their hashes, and the greatest rowid among them; and the progress of an unfinished removal.
 CREATE TABLE seal (
   until INTEGER NOT NULL,
   row_count INTEGER NOT NULL,
@@ -143,7 +143,7 @@ CREATE TABLE account_seals (
   hash TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What removed charges drew on each budget.
+-- Amounts that removed charges drew on each budget.
 CREATE TABLE sealed_budgets (owner TEXT PRIMARY KEY, spent INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- Sums of removed requests, in the form of the index of requests (reports.db), which cannot be rebuilt without them.

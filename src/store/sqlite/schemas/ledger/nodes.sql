@@ -1,4 +1,4 @@
--- The processes that serve, and what they share: leases of balances, holds, rates, and the health of deployments.
+-- Serving processes and their shared state: leases of balances, holds, rates, and the health of deployments.
 
 CREATE TABLE nodes (
   id TEXT PRIMARY KEY,
@@ -19,8 +19,8 @@ CREATE TABLE leases (
   PRIMARY KEY (owner, node)
 ) STRICT, WITHOUT ROWID;
 
--- A node that is short asks the others for the unused part of their leases. With an amount: what a budget is reduced by, or
--- what an account owes, which is not leased meanwhile.
+-- Requests of nodes for the unused part of other nodes' leases. With an amount: the reduction of a budget or the debt of an
+-- account, which is not leased meanwhile.
 CREATE TABLE recalls (
   owner TEXT NOT NULL,
   node TEXT NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE deployment_reports (
 CREATE TABLE deployment_revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO deployment_revision VALUES (0);
 
--- What nodes have leased of the rate limits of keys and has not drained since: units at a moment.
+-- Parts of keys' rate limits that nodes have leased and that have not drained since: units at a moment.
 CREATE TABLE rate_buckets (
   key TEXT NOT NULL,
   unit TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Notices to operators and accounts, where they are sent, and their delivery.
+-- Notices to operators and accounts, their targets and their deliveries.
 
 CREATE TABLE notice_targets (
   id TEXT PRIMARY KEY,
@@ -37,7 +37,7 @@ CREATE TABLE notice_deliveries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notice_deliveries_waiting ON notice_deliveries (at) WHERE state = 'waiting';
 
--- The last state that was announced, by which processes agree on which one raises a notice.
+-- The last announced state, so that only one process raises a notice.
 CREATE TABLE notice_marks (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL,
