@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import Anthropic from "@anthropic-ai/sdk"
@@ -7,16 +7,8 @@ import { GoogleGenAI } from "@google/genai"
 import { generateText, type ModelMessage, streamText } from "ai"
 import OpenAI from "openai"
 import type { ResponseInput } from "openai/resources/responses/responses"
-import type { ProviderSettings } from "../../../src/config/settings.ts"
-import {
-  provider,
-  simulated,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-} from "../../support/gateway.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { MICE, OWLS, searched } from "./search-traffic.ts"
+import { caller, gateway, searchWorld, vendor } from "./search-world.ts"
 import { nanocredits, receiptOf } from "../support.ts"
 
 /** What a vendor searched for and found, told to callers of other dialects, and back in their history. */
@@ -29,43 +21,7 @@ const GEMINI = "gemini/m"
 const QUESTION = { role: "user", content: "Owls?" } as const
 const CLAUDE_TOOL = { type: "web_search_20250305", name: "web_search" } as const
 
-let gateway: TestGateway
-let vendor: ScriptedVendor
-let caller: TestCaller
-
-beforeAll(async () => {
-  vendor = startVendor((request, number) => {
-    const path = new URL(request.url).pathname
-    const isStreamed = path.includes("stream") || vendor.bodies[number - 1]?.["stream"] === true
-    const answer = searched(path, isStreamed)
-    return Array.isArray(answer) ? streamed(answer) : Response.json(answer)
-  })
-  const bare = vendor.url.replace(/\/v1$/, "")
-  const priced = (id: string, url: string): ProviderSettings => ({
-    ...provider(url, id),
-    prices: { search: "10000" },
-  })
-  const at = (id: string, model: string) =>
-    simulated({ deployments: [{ provider: id, model, weight: 1 }] })
-  gateway = await startGateway({
-    providers: {
-      openai: { ...priced("openai", vendor.url), dialects: ["openai-responses"] },
-      anthropic: priced("anthropic", bare),
-      google: priced("google", bare),
-    },
-    models: {
-      [GPT]: at("openai", "gpt-5.5"),
-      [CLAUDE]: at("anthropic", "claude-sonnet-4-5"),
-      [GEMINI]: at("google", "gemini-3-flash-preview"),
-    },
-  })
-  caller = await gateway.caller("100")
-})
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  vendor[Symbol.dispose]()
-})
+searchWorld(searched)
 
 function anthropic(): Anthropic {
   return new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })

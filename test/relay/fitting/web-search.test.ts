@@ -1,14 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { ProviderSettings } from "../../../src/config/settings.ts"
-import {
-  provider,
-  simulated,
-  startGateway,
-  type TestCaller,
-  type TestGateway,
-} from "../../support/gateway.ts"
+import { describe, expect, test } from "bun:test"
 import { framesOf, message, response } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { caller, searchWorld, vendor } from "./search-world.ts"
 import { errorOf, nanocredits, receiptOf } from "../support.ts"
 
 /** A search that the vendor runs, asked for in one dialect of a vendor that speaks another. */
@@ -69,51 +61,14 @@ function answerTo(path: string): Json {
   }
 }
 
-function answer(request: Request, body: Json): Response {
-  const path = new URL(request.url).pathname
+function answer(path: string, isStreamed: boolean): Json | string[] {
   const whole = answerTo(path)
-  if (path.includes("streamGenerateContent")) {
-    return streamed([`data: ${JSON.stringify(whole)}\n\n`])
-  }
-  return body["stream"] === true ? streamed(framesOf(path, whole)) : Response.json(whole)
+  if (!isStreamed) return whole
+  if (path.includes("streamGenerateContent")) return [`data: ${JSON.stringify(whole)}\n\n`]
+  return framesOf(path, whole)
 }
 
-let gateway: TestGateway
-let vendor: ScriptedVendor
-let caller: TestCaller
-
-beforeAll(async () => {
-  vendor = startVendor((request, number) => answer(request, vendor.bodies[number - 1] ?? {}))
-  const bare = vendor.url.replace(/\/v1$/, "")
-  const priced = (id: string, url: string): ProviderSettings => ({
-    ...provider(url, id),
-    prices: { search: "10000" },
-  })
-  const at = (id: string, model: string) =>
-    simulated({ deployments: [{ provider: id, model, weight: 1 }] })
-  gateway = await startGateway({
-    providers: {
-      openai: { ...priced("openai", vendor.url), dialects: ["openai-responses"] },
-      anthropic: priced("anthropic", bare),
-      google: priced("google", bare),
-      plain: provider(bare, "anthropic"),
-      azure: { ...priced("azure", vendor.url), dialects: ["openai-responses"] },
-    },
-    models: {
-      "gpt/m": at("openai", "gpt-5.5"),
-      "claude/m": at("anthropic", "claude-sonnet-4-5"),
-      "gemini/m": at("google", "gemini-3-flash-preview"),
-      "plain/m": at("plain", "claude-sonnet-4-5"),
-      "azure/m": at("azure", "gpt-5.5"),
-    },
-  })
-  caller = await gateway.caller("100")
-})
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  vendor[Symbol.dispose]()
-})
+searchWorld(answer)
 
 const PLACE = { city: "Paris", country: "FR" }
 const FUNCTION = { name: "look", parameters: { type: "object", properties: {} } }
