@@ -5,6 +5,7 @@ import { listBalanceFaults } from "./balance-faults.ts"
 import type { PostgresClient } from "./client.ts"
 import { findAccountSeal, findSeal, seal } from "./sealing.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
+import { numberOrNull } from "../steps/sql.ts"
 
 interface RowRow {
   readonly position: bigint
@@ -46,7 +47,7 @@ export function integrityMethods(client: PostgresClient): Store["integrity"] {
 function rowFromRow(row: RowRow): LedgerRow {
   return {
     position: Number(row.position),
-    number: row.number === null ? null : Number(row.number),
+    number: numberOrNull(row.number),
     account: row.account,
     key: row.key,
     at: Number(row.at),

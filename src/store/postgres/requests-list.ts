@@ -15,6 +15,7 @@ import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
 import { starPattern } from "../text-filters.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
+import { numberOrNull } from "../steps/sql.ts"
 
 /** A receipt as lists have it. */
 export interface RequestRow {
@@ -247,8 +248,8 @@ export function requestFromRow(row: RequestRow): RequestRecord {
     stream: row.stream,
     estimated: row.estimated,
     at: Number(row.at),
-    duration: row.duration === null ? null : Number(row.duration),
-    firstByte: row.first_byte === null ? null : Number(row.first_byte),
+    duration: numberOrNull(row.duration),
+    firstByte: numberOrNull(row.first_byte),
     input: Number(row.input),
     output: Number(row.output),
     cost: row.cost,

@@ -3,6 +3,7 @@ import { type Anchor } from "../../accounting/anchor.ts"
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { AnchorStep, LedgerRow } from "../integrity.ts"
+import { numberOrNull } from "../steps/sql.ts"
 
 /** How many rows an anchor takes in per step: a millisecond. */
 const ANCHOR_CHUNK = 1_000
@@ -122,7 +123,7 @@ export class LedgerAnchor {
   rows(after: number, limit: number): LedgerRow[] {
     return this.#rows.all(BigInt(after), BigInt(limit)).map((row) => ({
       position: Number(row.row),
-      number: row.number === null ? null : Number(row.number),
+      number: numberOrNull(row.number),
       account: row.account,
       key: row.key,
       at: Number(row.at),

@@ -12,6 +12,7 @@ import { labelledRequests } from "./label-conditions.ts"
 import { isFailure, isGlob } from "../request-search.ts"
 import { HOUR } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
+import { numberOrNull } from "../steps/sql.ts"
 
 type RequestRow = Record<
   | "row"
@@ -278,8 +279,8 @@ function requestFromRow(row: RequestRow): RequestRecord {
     stream: row.stream === 1n,
     estimated: row.estimated === 1n,
     at: Number(row.at),
-    duration: row.duration === null ? null : Number(row.duration),
-    firstByte: row.first_byte === null ? null : Number(row.first_byte),
+    duration: numberOrNull(row.duration),
+    firstByte: numberOrNull(row.first_byte),
     input: Number(row.input),
     output: Number(row.output),
     cost: row.cost,

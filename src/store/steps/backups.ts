@@ -1,7 +1,7 @@
 import type { BackupRecord } from "../backups.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
-import { sql } from "./sql.ts"
+import { numberOrNull, sql } from "./sql.ts"
 import { rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
 interface BackupRow {
@@ -22,7 +22,7 @@ function* list(): Step<BackupRecord[]> {
   return found.map(({ place, at, every }) => ({
     place,
     at: Number(at),
-    every: every === null ? null : Number(every),
+    every: numberOrNull(every),
   }))
 }
 

@@ -5,7 +5,7 @@ import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { receive } from "./debts.ts"
 import { addEntry, lockBalance } from "./ledger-lines.ts"
-import { FOR_UPDATE, sql, where } from "./sql.ts"
+import { FOR_UPDATE, numberOrNull, sql, where } from "./sql.ts"
 import {
   exists,
   row,
@@ -116,8 +116,8 @@ function codeFromRow(row: CodeRow): CodeRecord {
     uses: Number(row.uses),
     used: Number(row.used),
     createdAt: Number(row.created_at),
-    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+    expiresAt: numberOrNull(row.expires_at),
+    revokedAt: numberOrNull(row.revoked_at),
     author: row.author,
   }
 }

@@ -3,7 +3,7 @@ import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtLedger } from "../payments.ts"
 import { addEntry, lockFree } from "./ledger-lines.ts"
 import { endRecall, recallFor, RECALLS_FOREVER } from "./recalls.ts"
-import { oneOf, sql } from "./sql.ts"
+import { numberOrNull, oneOf, sql } from "./sql.ts"
 import { row, rows, run, type Step } from "./step.ts"
 
 interface DebtRow {
@@ -127,7 +127,7 @@ function lineFromRow(row: DebtRow): DebtLine {
     debt: row.debt,
     at: Number(row.at),
     note: row.note,
-    entry: row.entry === null ? null : Number(row.entry),
+    entry: numberOrNull(row.entry),
     previousHash: row.previous_hash,
     hash: row.hash,
   }

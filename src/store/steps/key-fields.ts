@@ -6,6 +6,7 @@ import {
   budgetsOfAccount,
 } from "../accounts.ts"
 import type { KeyRecord } from "../keys.ts"
+import { numberOrNull } from "./sql.ts"
 
 /** A key as a database keeps it, but for what each database has types of its own for. */
 export interface StoredKey {
@@ -102,10 +103,6 @@ export function leftOfBudgets(
     dailyLeft: leftOrNull(dailyBudget, spent.daily_spent),
     monthlyLeft: leftOrNull(monthlyBudget, spent.monthly_spent),
   }
-}
-
-function numberOrNull(value: bigint | number | null): number | null {
-  return value === null ? null : Number(value)
 }
 
 function listOrNull(text: string | null): string[] | null {

@@ -139,6 +139,11 @@ function onPostgresql(postgresql: Sql): PerEngine {
 /** A boolean column as the engine reads it. */
 export type SqlBoolean = boolean | bigint
 
+/** An integer column that may be null, as a number. */
+export function numberOrNull(value: bigint | number | null): number | null {
+  return value === null ? null : Number(value)
+}
+
 /** A statement as an engine runs it. */
 export interface RenderedSql<Prepared> {
   readonly prepared: Prepared

@@ -1,6 +1,6 @@
 import type { Store } from "../store.ts"
 import type { VendorStateRecord } from "../vendor-state.ts"
-import { FOR_UPDATE, oneOf, perEngine, SKIP_LOCKED, sql, type Sql } from "./sql.ts"
+import { FOR_UPDATE, numberOrNull, oneOf, perEngine, SKIP_LOCKED, sql, type Sql } from "./sql.ts"
 import { rows, run, statements, type Step, type StepMethods } from "./step.ts"
 
 interface StateRow {
@@ -66,7 +66,7 @@ function recordFromRow(row: StateRow): VendorStateRecord {
     kind: row.kind,
     account: row.account,
     request: row.request,
-    tokens: row.tokens === null ? null : Number(row.tokens),
+    tokens: numberOrNull(row.tokens),
     createdAt: Number(row.created_at),
     expiresAt: Number(row.expires_at),
   }

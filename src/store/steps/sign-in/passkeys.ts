@@ -1,6 +1,6 @@
 import type { ConsoleStore } from "../../console-store.ts"
 import type { PasskeyRecord } from "../../passkeys.ts"
-import { FOR_UPDATE, sql } from "../sql.ts"
+import { FOR_UPDATE, numberOrNull, sql } from "../sql.ts"
 import {
   exists,
   row,
@@ -102,6 +102,6 @@ function passkeyFromRow(row: PasskeyRow): PasskeyRecord {
     transports: JSON.parse(row.transports) as string[],
     name: row.name,
     createdAt: Number(row.created_at),
-    lastUsedAt: row.last_used_at === null ? null : Number(row.last_used_at),
+    lastUsedAt: numberOrNull(row.last_used_at),
   }
 }

@@ -1,6 +1,6 @@
 import type { ConsoleStore } from "../../console-store.ts"
 import type { FailureLock, SecondFactor } from "../../second-factors.ts"
-import { sql, type Sql, type SqlBoolean } from "../sql.ts"
+import { numberOrNull, sql, type Sql, type SqlBoolean } from "../sql.ts"
 import { row, run, statements, type Step, type StepMethods, transaction } from "../step.ts"
 import { USER_ID } from "./user-id.ts"
 
@@ -39,7 +39,7 @@ function* find(user: string): Step<SecondFactor | null> {
     secret: found.secret,
     backupCodes: found.backup_codes,
     isActive: Boolean(found.is_active),
-    lockedUntil: found.locked_until === null ? null : Number(found.locked_until),
+    lockedUntil: numberOrNull(found.locked_until),
   }
 }
 

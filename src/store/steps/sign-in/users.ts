@@ -11,6 +11,7 @@ import {
   contains,
   FOR_UPDATE,
   noneOf,
+  numberOrNull,
   oneOf,
   sql,
   type Sql,
@@ -233,6 +234,6 @@ function userFromRow(row: UserRow): UserRecord {
     hasTwoFactor: Boolean(row.has_two_factor),
     hasPassword: Boolean(row.has_password),
     createdAt: Number(row.created_at),
-    lastSeenAt: row.last_seen_at === null ? null : Number(row.last_seen_at),
+    lastSeenAt: numberOrNull(row.last_seen_at),
   }
 }
