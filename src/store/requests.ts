@@ -73,6 +73,13 @@ export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
   readonly value?: bigint
 }
 
+/** A page of requests: so many, behind a place. */
+export interface RequestPage {
+  readonly after: RequestPlace | null
+  readonly limit: number
+  readonly order: RequestOrder
+}
+
 /** By what requests are sorted before their time, as SQL; undefined: by nothing. */
 export function sortColumn(order: RequestOrder): string | undefined {
   if (order === "dearest") return "cost"

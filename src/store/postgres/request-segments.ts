@@ -2,7 +2,7 @@ import { type EncodedSegment, encodeSegment, namesOf, SEGMENT_SIZE } from "../co
 import type { RequestSummary } from "../request-summary.ts"
 import { byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { type RequestRow, requestFromRow } from "./requests-list.ts"
+import { type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
 
 /** What a segment needs of receipts. */
 const COLUMNS = `r.request, r.account, r.key, r.endpoint, r.model, r.provider, r.status, r.outcome, r.failed, r.stream,
@@ -86,12 +86,6 @@ export async function readExpired(
 ): Promise<RequestSummary[]> {
   const rows = await statements.rows<SummaryRow>(EXPIRED, [BigInt(from), BigInt(to)])
   return rows.map(summaryFromRow)
-}
-
-type SummaryRow = Omit<RequestRow, "key_name"> & { readonly failed: boolean }
-
-function summaryFromRow(row: SummaryRow): RequestSummary {
-  return { ...requestFromRow({ ...row, key_name: null }), failed: row.failed }
 }
 
 interface NameRow {

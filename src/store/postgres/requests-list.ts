@@ -2,12 +2,12 @@ import { BEHIND_IDS, ID_PREFIX, isFailure, isGlob, isTrouble } from "../request-
 import {
   type RequestFilter,
   type RequestOrder,
+  type RequestPage,
   type RequestPlace,
   type RequestRecord,
   sortColumn,
 } from "../requests.ts"
 import { HOUR } from "../usage-sums.ts"
-import type { Labels } from "../../accounting/labels.ts"
 import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
@@ -15,39 +15,7 @@ import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
 import { starPattern } from "../text-filters.ts"
 import { ofAccounts } from "./receipts-of-accounts.ts"
-import { numberOrNull } from "../steps/sql.ts"
-
-/** A receipt as lists have it. */
-export interface RequestRow {
-  readonly row: bigint
-  readonly request: string
-  readonly account: string
-  readonly key: string
-  readonly key_name: string | null
-  readonly endpoint: string
-  readonly model: string
-  readonly provider: string | null
-  readonly status: RequestRecord["status"]
-  readonly outcome: string
-  readonly stream: boolean
-  readonly estimated: boolean
-  readonly at: bigint
-  readonly duration: bigint | null
-  readonly first_byte: bigint | null
-  readonly input: bigint
-  readonly output: bigint
-  readonly cost: bigint
-  readonly written_off: bigint
-  readonly provider_cost: bigint
-  readonly labels: string | null
-}
-
-/** A page of requests: so many, behind a place. */
-interface PageOrder {
-  readonly after: RequestPlace | null
-  readonly limit: number
-  readonly order: RequestOrder
-}
+import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 
 const COLUMNS =
   "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
@@ -59,7 +27,7 @@ const LONGEST_SEARCH = 7_000
 export async function listRequests(
   client: PostgresClient,
   filter: RequestFilter,
-  page: PageOrder,
+  page: RequestPage,
 ): Promise<RequestRecord[]> {
   if (matchesNothing(filter) || filter.labels?.some(matchesNothing)) return []
   const conditions = new Conditions()
@@ -163,7 +131,7 @@ interface Reading {
 function readOf(
   conditions: Conditions,
   filter: RequestFilter,
-  page: PageOrder,
+  page: RequestPage,
   { limit, isOne }: Reading,
 ): string {
   if (isOne) return readOne(conditions, filter)
@@ -198,7 +166,7 @@ function isSparse(filter: RequestFilter): boolean {
  * Only the hours in which there were such requests, as many as are needed. Of the newest a part is not asked for, so what
  * it has does not count.
  */
-function readByHours(conditions: Conditions, filter: RequestFilter, page: PageOrder): string {
+function readByHours(conditions: Conditions, filter: RequestFilter, page: RequestPage): string {
   const { accounts, from, to } = filter
   const hours = new Conditions(conditions.values)
   hours.among("account", accounts)
@@ -231,30 +199,4 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: PageOr
 function countOf({ failed }: RequestFilter): string {
   if (failed === undefined) return "requests"
   return failed ? "errors" : "(requests - errors)"
-}
-
-export function requestFromRow(row: RequestRow): RequestRecord {
-  return {
-    row: Number(row.row),
-    request: row.request,
-    account: row.account,
-    key: row.key,
-    keyName: row.key_name,
-    endpoint: row.endpoint,
-    model: row.model,
-    provider: row.provider,
-    status: row.status,
-    outcome: row.outcome,
-    stream: row.stream,
-    estimated: row.estimated,
-    at: Number(row.at),
-    duration: numberOrNull(row.duration),
-    firstByte: numberOrNull(row.first_byte),
-    input: Number(row.input),
-    output: Number(row.output),
-    cost: row.cost,
-    writtenOff: row.written_off,
-    providerCost: row.provider_cost,
-    labels: row.labels === null ? {} : (JSON.parse(row.labels) as Labels),
-  }
 }

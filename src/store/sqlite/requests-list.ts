@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite"
-import type { Labels } from "../../accounting/labels.ts"
 import {
   type RequestFilter,
   type RequestOrder,
+  type RequestPage,
   type RequestPlace,
   type RequestRecord,
   sortColumn,
@@ -12,37 +12,10 @@ import { labelledRequests } from "./label-conditions.ts"
 import { isFailure, isGlob } from "../request-search.ts"
 import { HOUR } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
-import { numberOrNull } from "../steps/sql.ts"
-
-type RequestRow = Record<
-  | "row"
-  | "at"
-  | "failed"
-  | "stream"
-  | "estimated"
-  | "input"
-  | "output"
-  | "cost"
-  | "written_off"
-  | "provider_cost",
-  bigint
-> &
-  Record<"request" | "account" | "key" | "endpoint" | "model" | "status" | "outcome", string> & {
-    provider: string | null
-    duration: bigint | null
-    first_byte: bigint | null
-    labels: string | null
-  }
+import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
 
 const COLUMNS =
   "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
-
-/** A page of requests: so many, behind a place. */
-interface PageOrder {
-  readonly after: RequestPlace | null
-  readonly limit: number
-  readonly order: RequestOrder
-}
 
 /** What one read looks for: all of it is in one index, in order of time. */
 export interface Read {
@@ -62,7 +35,7 @@ const MAX_READS = 64
 export function listRequests(
   index: Database,
   filter: RequestFilter,
-  page: PageOrder,
+  page: RequestPage,
   rows?: readonly bigint[],
 ): RequestRecord[] {
   // Each account's rows lie in order of time, and each model's; those of several do not.
@@ -91,7 +64,7 @@ function readRequests(
   index: Database,
   filter: RequestFilter,
   read: Read,
-  page: PageOrder,
+  page: RequestPage,
 ): RequestRecord[] {
   const hours = hoursOf(index, filter, read, page)
   if (hours === undefined) return readPage(index, filter, read, page)
@@ -113,7 +86,7 @@ function hoursOf(
   index: Database,
   filter: RequestFilter,
   read: Read,
-  { after, order }: PageOrder,
+  { after, order }: RequestPage,
 ): number[] | undefined {
   const { key, labels = [], failed, writtenOff, search, from, to } = filter
   const kind = filter.provider === undefined ? "endpoint" : "provider"
@@ -140,14 +113,14 @@ function readPage(
   index: Database,
   filter: RequestFilter,
   read: Read,
-  { after, limit, order }: PageOrder,
+  { after, limit, order }: RequestPage,
 ): RequestRecord[] {
   const { conditions, source, at } = sourceOf(filter, read)
   const sorted = sortColumn(order)
   if (after) addPlace(conditions, after, { at, sorted })
   const byTime = at === "at" ? "at DESC, row DESC" : "request_at DESC, request_row DESC"
   return index
-    .query<RequestRow, (string | bigint)[]>(
+    .query<SummaryRow, (string | bigint)[]>(
       `SELECT ${COLUMNS} FROM ${source} ${conditions.where}
       ORDER BY ${sorted === undefined ? byTime : `${sorted} DESC, ${byTime}`} LIMIT ?`,
     )
@@ -217,20 +190,20 @@ function comparisonOf(order: RequestOrder) {
 /** Takes a request out of the list. @returns what it was; undefined where it is not in it. */
 export function takeRequestOut(index: Database, row: bigint): RequestSummary | undefined {
   const found = index
-    .query<RequestRow, [bigint]>(`DELETE FROM requests WHERE row = ? RETURNING ${COLUMNS}`)
+    .query<SummaryRow, [bigint]>(`DELETE FROM requests WHERE row = ? RETURNING ${COLUMNS}`)
     .get(row)
   index.run("DELETE FROM request_labels WHERE request_row = ?", [row])
-  return found ? { ...requestFromRow(found), failed: found.failed === 1n } : undefined
+  return found ? summaryFromRow(found) : undefined
 }
 
 /** The requests behind a row of the ledger, in its order. */
 export function requestsBehind(index: Database, row: bigint, limit: number): RequestSummary[] {
   return index
-    .query<RequestRow, [bigint, bigint]>(
+    .query<SummaryRow, [bigint, bigint]>(
       `SELECT ${COLUMNS} FROM requests WHERE row > ? ORDER BY row LIMIT ?`,
     )
     .all(row, BigInt(limit))
-    .map((found) => ({ ...requestFromRow(found), failed: found.failed === 1n }))
+    .map(summaryFromRow)
 }
 
 /** SQLite cannot know which index leaves the fewest rows to scan and keeps their order. */
@@ -262,30 +235,4 @@ function modelsLike(index: Database, pattern: string): string[] {
     )
     .all(globOf(pattern))
     .map(({ name }) => name)
-}
-
-function requestFromRow(row: RequestRow): RequestRecord {
-  return {
-    row: Number(row.row),
-    request: row.request,
-    account: row.account,
-    key: row.key,
-    keyName: null,
-    endpoint: row.endpoint,
-    model: row.model,
-    provider: row.provider,
-    status: row.status as RequestRecord["status"],
-    outcome: row.outcome,
-    stream: row.stream === 1n,
-    estimated: row.estimated === 1n,
-    at: Number(row.at),
-    duration: numberOrNull(row.duration),
-    firstByte: numberOrNull(row.first_byte),
-    input: Number(row.input),
-    output: Number(row.output),
-    cost: row.cost,
-    writtenOff: row.written_off,
-    providerCost: row.provider_cost,
-    labels: row.labels === null ? {} : (JSON.parse(row.labels) as Labels),
-  }
 }
