@@ -1,22 +1,14 @@
 import type { Anchor } from "../../accounting/anchor.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { AnchorStep } from "../integrity.ts"
+import { anchorFromRow, type StoredAnchor } from "../steps/integrity-rows.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
 
 /** How many rows an anchor takes in per step. */
 const CHUNK = 1_000n
 
-interface AnchorRow {
-  readonly last_row: bigint
-  readonly last_hash: string | null
-  readonly row_count: bigint
-  readonly hash_sum: string
-  readonly at: bigint
-  readonly write_offs: bigint
-  readonly write_offs_hash: string
-  readonly audit: bigint
-  readonly audit_hash: string
+interface AnchorRow extends StoredAnchor {
   readonly next_row: bigint
   readonly next_transaction: bigint
 }
@@ -35,12 +27,7 @@ interface Horizon {
   readonly next: bigint
 }
 
-interface EndRow {
-  readonly write_offs: bigint
-  readonly write_offs_hash: string
-  readonly audit: bigint
-  readonly audit_hash: string
-}
+type EndRow = Pick<AnchorRow, "write_offs" | "write_offs_hash" | "audit" | "audit_hash">
 
 const COLUMNS =
   "last_row, last_hash, row_count, hash_sum, at, write_offs, write_offs_hash, audit, audit_hash, next_row, next_transaction"
@@ -48,7 +35,7 @@ const ROWS = selectLedgerRows({ entries: "hash", receipts: "hash", expired: "has
 
 /** How far the ledger was when its anchor was last advanced. */
 export async function findAnchor(statements: Statements): Promise<Anchor> {
-  return anchorOf(await readAnchor(statements, ""))
+  return anchorFromRow(await readAnchor(statements, ""))
 }
 
 /** Takes more of the ledger into its anchor: what every transaction is over for. */
@@ -82,7 +69,7 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
       ...(isWaiting || isBehind ? {} : { next_row: horizon.row, next_transaction: horizon.next }),
     }
     await writeAnchor(transaction, after)
-    return { anchor: anchorOf(after), isBehind }
+    return { anchor: anchorFromRow(after), isBehind }
   })
 }
 
@@ -159,16 +146,4 @@ async function writeAnchor(transaction: Statements, anchor: AnchorRow): Promise<
       anchor.next_transaction,
     ],
   )
-}
-
-function anchorOf(row: AnchorRow): Anchor {
-  return {
-    lastRow: Number(row.last_row),
-    lastHash: row.last_hash,
-    rowCount: Number(row.row_count),
-    hashSum: row.hash_sum,
-    at: Number(row.at),
-    writeOffs: { number: Number(row.write_offs), hash: row.write_offs_hash },
-    audit: { number: Number(row.audit), hash: row.audit_hash },
-  }
 }

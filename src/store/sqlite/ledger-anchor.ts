@@ -1,24 +1,17 @@
 import type { Database, Statement } from "bun:sqlite"
-import { type Anchor } from "../../accounting/anchor.ts"
+import type { Anchor } from "../../accounting/anchor.ts"
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { AnchorStep, LedgerRow } from "../integrity.ts"
-import { numberOrNull } from "../steps/sql.ts"
+import {
+  type StoredAnchor,
+  anchorFromRow,
+  ledgerRowFromRow,
+  type StoredLedgerRow,
+} from "../steps/integrity-rows.ts"
 
 /** How many rows an anchor takes in per step: a millisecond. */
 const ANCHOR_CHUNK = 1_000
-
-interface StoredAnchor {
-  last_row: bigint
-  last_hash: string | null
-  row_count: bigint
-  hash_sum: string
-  at: bigint
-  write_offs: bigint
-  write_offs_hash: string
-  audit: bigint
-  audit_hash: string
-}
 
 /** Rows that follow each other. */
 interface ChunkRow {
@@ -33,18 +26,6 @@ interface EndRow {
   hash: string
 }
 
-interface RowRow {
-  row: bigint
-  number: bigint | null
-  account: string
-  key: string | null
-  at: bigint
-  request: string | null
-  kind: string | null
-  receipt: string | null
-  hash: string | null
-}
-
 /** How far the ledger is, and its rows. */
 export class LedgerAnchor {
   readonly #anchor: Statement<StoredAnchor, []>
@@ -53,7 +34,7 @@ export class LedgerAnchor {
   readonly #advance: Statement<unknown, (string | bigint | null)[]>
   readonly #writeOffs: ChainTable
   readonly #audit: ChainTable
-  readonly #rows: Statement<RowRow, [bigint, bigint]>
+  readonly #rows: Statement<StoredLedgerRow, [bigint, bigint]>
 
   constructor(database: Database) {
     this.#anchor = database.prepare("SELECT * FROM anchor")
@@ -71,7 +52,9 @@ export class LedgerAnchor {
     this.#writeOffs = new ChainTable(database, "write_offs")
     this.#audit = new ChainTable(database, "audit")
     this.#rows = database.prepare(
-      "SELECT rowid AS row, number, account, key, at, coalesce(request, replaced) AS request, kind, iif(number IS NULL, receipt, NULL) AS receipt, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?",
+      `SELECT rowid AS position, number, account, key, at, coalesce(request, replaced) AS request,
+        kind IS 'expired' AS is_expired, iif(number IS NULL, receipt, NULL) AS receipt, hash
+        FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     )
   }
 
@@ -88,7 +71,7 @@ export class LedgerAnchor {
     const audit = this.#audit.endAfter({ number: before.audit, hash: before.audit_hash })
     const isBehind = Number(chunk?.rows) === ANCHOR_CHUNK
     const isSame = writeOffs.number === before.write_offs && audit.number === before.audit
-    if (!chunk || (last === null && isSame)) return { anchor: anchorOf(before), isBehind }
+    if (!chunk || (last === null && isSame)) return { anchor: anchorFromRow(before), isBehind }
     const sum = new HashSum(before.hash_sum, Number(before.row_count))
     this.#add(sum, chunk, before.last_row)
     // Another process may have been quicker: then its work stands.
@@ -117,21 +100,11 @@ export class LedgerAnchor {
   find(): Anchor {
     const row = this.#anchor.get()
     if (!row) throw new Error("the ledger has no anchor")
-    return anchorOf(row)
+    return anchorFromRow(row)
   }
 
   rows(after: number, limit: number): LedgerRow[] {
-    return this.#rows.all(BigInt(after), BigInt(limit)).map((row) => ({
-      position: Number(row.row),
-      number: numberOrNull(row.number),
-      account: row.account,
-      key: row.key,
-      at: Number(row.at),
-      request: row.request,
-      isExpired: row.kind === "expired",
-      receipt: row.receipt,
-      hash: row.hash,
-    }))
+    return this.#rows.all(BigInt(after), BigInt(limit)).map(ledgerRowFromRow)
   }
 }
 
@@ -153,15 +126,3 @@ class ChainTable {
 }
 
 const NO_LINES: EndRow = { number: 0n, hash: GENESIS_HASH }
-
-function anchorOf(row: StoredAnchor): Anchor {
-  return {
-    lastRow: Number(row.last_row),
-    lastHash: row.last_hash,
-    rowCount: Number(row.row_count),
-    hashSum: row.hash_sum,
-    at: Number(row.at),
-    writeOffs: { number: Number(row.write_offs), hash: row.write_offs_hash },
-    audit: { number: Number(row.audit), hash: row.audit_hash },
-  }
-}
