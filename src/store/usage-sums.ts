@@ -1,7 +1,9 @@
 import type { LabelName } from "../accounting/labels.ts"
 import type {
   AccountUse,
+  KeyUse,
   Latencies,
+  UsageFilter,
   UsageFirst,
   UsageGroup,
   UsagePoint,
@@ -128,6 +130,39 @@ export function latenciesOf(answers: readonly DurationRow[]): Latencies {
 /** The least value that so many are not above. @param sorted ascending. */
 function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
+}
+
+/** The conditions of a query, on either engine. */
+interface Conditions {
+  add(text: string, value: string | undefined): void
+  among(column: string, values: readonly string[] | undefined): void
+}
+
+/** Adds every condition of a filter except its time and labels. */
+export function addNames(conditions: Conditions, filter: UsageFilter): void {
+  conditions.among("account", filter.accounts)
+  conditions.add("key = ?", filter.key)
+  conditions.add("model = ?", filter.model)
+  conditions.add("provider = ?", filter.provider)
+  conditions.add("endpoint = ?", filter.endpoint)
+  conditions.add("outcome = ?", filter.outcome)
+}
+
+/** The use of a key as databases have it. */
+export interface KeyUseRow {
+  readonly key: string
+  readonly last_used_at: bigint
+  readonly requests: bigint
+  readonly spent: bigint
+}
+
+export function keyUseFromRow(row: KeyUseRow): KeyUse {
+  return {
+    key: row.key,
+    lastUsedAt: Number(row.last_used_at),
+    requests: Number(row.requests),
+    spent: row.spent,
+  }
 }
 
 /** The sums of an account as databases have them. */

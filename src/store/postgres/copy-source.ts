@@ -3,6 +3,7 @@ import type { CopiedFile, CopiedRow, CopiedValue, CopySource } from "../copy/cop
 import type { CopiedTable } from "../copy/tables.ts"
 import type { FileKind } from "../kept-files.ts"
 import { LedgerError } from "../ledger-error.ts"
+import { SUMS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 
 /** Rows that are fetched at once: fewer where they are large. */
@@ -24,20 +25,6 @@ const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.bal
     NULL, NULL, hash, key, 0, body, NULL FROM receipts WHERE entry IS NULL
   UNION ALL SELECT position, account, NULL, 'expired', NULL, NULL, at, NULL, NULL, NULL,
     NULL, NULL, hash, key, 0, body, request FROM expired_receipts`
-
-const SUMS = [
-  "requests",
-  "errors",
-  "input",
-  "output",
-  "cost",
-  "written_off",
-  "provider_cost",
-  "durations",
-  "duration",
-  "first_bytes",
-  "first_byte",
-]
 
 /** What the sums have of requests whose receipts are gone. */
 const SEALED_HOURS = `WITH present AS (

@@ -5,6 +5,7 @@ import { accountUses } from "./account-uses.ts"
 import { isLong, isOfSegments } from "../columns/usage-of-segments.ts"
 import type { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 import { latencies } from "./answer-times.ts"
+import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
@@ -17,13 +18,6 @@ import {
   type SegmentsAddress,
   segmentsOnDemand,
 } from "./segments-on-demand.ts"
-
-interface KeyUseRow {
-  readonly key: string
-  readonly last_used_at: bigint
-  readonly requests: bigint
-  readonly spent: bigint
-}
 
 /** Reads what is written together with the charges, which is always up to date, and segments of requests. */
 export class PostgresReports implements Reports, AsyncDisposable {
@@ -85,12 +79,7 @@ async function keyUses(statements: Statements, keys: readonly string[]): Promise
     "SELECT key, last_used_at, requests, spent FROM key_uses WHERE key = ANY($1) AND requests > 0 ORDER BY key",
     [texts(keys)],
   )
-  return rows.map((row) => ({
-    key: row.key,
-    lastUsedAt: Number(row.last_used_at),
-    requests: Number(row.requests),
-    spent: row.spent,
-  }))
+  return rows.map(keyUseFromRow)
 }
 
 async function keyNames(

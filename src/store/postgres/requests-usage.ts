@@ -7,6 +7,7 @@ import type {
   UsageSum,
 } from "../requests.ts"
 import {
+  addNames,
   endOf,
   HOUR,
   HOURS_OF_DAY,
@@ -100,14 +101,4 @@ function usageSource(conditions: Conditions, filter: UsageFilter): string {
   conditions.add("hour < ?", to)
   addNames(conditions, filter)
   return `usage_hours ${conditions.where}`
-}
-
-/** Which requests are meant, but for their time. */
-export function addNames(conditions: Conditions, filter: UsageFilter): void {
-  conditions.among("account", filter.accounts)
-  conditions.add("key = ?", filter.key)
-  conditions.add("model = ?", filter.model)
-  conditions.add("provider = ?", filter.provider)
-  conditions.add("endpoint = ?", filter.endpoint)
-  conditions.add("outcome = ?", filter.outcome)
 }

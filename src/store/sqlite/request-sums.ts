@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
 import type { RequestSummary } from "../request-summary.ts"
-import { HOUR, HOURS_OF_DAY, isAmount } from "../usage-sums.ts"
+import { HOUR, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
 import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
 import { addition } from "./wide-sums.ts"
 
@@ -28,22 +28,8 @@ interface KeySum {
   spent: bigint
 }
 
-const ADDED = [
-  "requests",
-  "errors",
-  "input",
-  "output",
-  "cost",
-  "written_off",
-  "provider_cost",
-  "durations",
-  "duration",
-  "first_bytes",
-  "first_byte",
-]
-
 /** What the rows are told apart by, and their sums. */
-const COLUMNS = SUM_NAMES.length + 1 + ADDED.length
+const COLUMNS = SUM_NAMES.length + 1 + SUMS.length
 
 /** The tables of sums. */
 export interface SumTables {
@@ -56,7 +42,7 @@ export interface SumTables {
 }
 
 function addSums(table: string, columns = COLUMNS): string {
-  const sums = ADDED.map((name) =>
+  const sums = SUMS.map((name) =>
     isAmount(name) ? addition(name) : `${name} = ${name} + excluded.${name}`,
   ).join(", ")
   return `INSERT INTO ${table} VALUES (${Array(columns).fill("?").join(", ")})

@@ -4,6 +4,7 @@ import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { makePrivateFile } from "../private-file.ts"
 import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
+import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
 import { accountUses } from "./account-uses.ts"
 import { latencies } from "./answer-times.ts"
 import { contentsFile, failuresFile } from "./log-file.ts"
@@ -34,13 +35,6 @@ const KEPT_SCHEMA: Schema = {
 interface SqliteReports {
   readonly methods: Direct<GroupsOf<IndexMethods>>
   close(): void
-}
-
-interface KeyUseRow {
-  key: string
-  last_used_at: bigint
-  requests: bigint
-  spent: bigint
 }
 
 /** Requests whose ids begin alike that are found by their ids. */
@@ -155,10 +149,5 @@ function keyUses(index: Database, keys: readonly string[]): KeyUse[] {
       "SELECT key, last_used_at, requests, spent FROM key_uses WHERE key IN (SELECT value FROM json_each(?))",
     )
     .all(JSON.stringify(keys))
-    .map((row) => ({
-      key: row.key,
-      lastUsedAt: Number(row.last_used_at),
-      requests: Number(row.requests),
-      spent: row.spent,
-    }))
+    .map(keyUseFromRow)
 }

@@ -1,5 +1,5 @@
 import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { HOUR, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
+import { addNames, HOUR, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 import { SUM_NAMES, type SumName } from "./name-sums.ts"
 
@@ -71,13 +71,4 @@ function partsOf(filter: UsageFilter, byDay: boolean): Part[] {
     { unit: "days", from: firstDay, to: lastDay },
     { unit: "hours", from: lastDay, to },
   ]
-}
-
-function addNames(conditions: Conditions, filter: UsageFilter): void {
-  conditions.among("account", filter.accounts)
-  conditions.add("key = ?", filter.key)
-  conditions.add("model = ?", filter.model)
-  conditions.add("provider = ?", filter.provider)
-  conditions.add("endpoint = ?", filter.endpoint)
-  conditions.add("outcome = ?", filter.outcome)
 }
