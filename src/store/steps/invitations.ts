@@ -1,12 +1,12 @@
-import type { AccountLimits } from "../accounts.ts"
 import type { InvitationRecord, NewInvitation } from "../invitations.ts"
 import type { MemberRecord, MemberRole } from "../members.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
+import { requireRoom } from "./account-room.ts"
 import { audited } from "./audit.ts"
 import { addMember } from "./members.ts"
-import { FOR_NO_KEY_UPDATE, oneOf, sql, type Sql, where } from "./sql.ts"
+import { oneOf, sql, type Sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
 interface InvitationRow {
@@ -63,28 +63,16 @@ function* list(
   return found.map(invitationFromRow)
 }
 
+/** @throws StoreError `not_found`, `too_much`. */
 function* insert({ tokenHash, ...invitation }: NewInvitation): Step<InvitationRecord> {
   const { id, account, email, role, invitedBy, createdAt, expiresAt } = invitation
-  yield* requireRoom(account, createdAt)
+  const open = sql`invitations WHERE ${isOpen(createdAt)} AND account = ${account}`
+  yield* requireRoom(account, "invitations", open, refusals.tooManyInvitations)
   yield* run(
     sql`INSERT INTO invitations (${COLUMNS}, token_hash)
       VALUES (${id}, ${account}, ${email}, ${role}, ${invitedBy}, ${createdAt}, ${expiresAt}, ${tokenHash})`,
   )
   return invitation
-}
-
-/** @throws StoreError `not_found`, or `too_much`: of two simultaneous invitations the second counts the first. */
-function* requireRoom(account: string, now: number): Step<void> {
-  const found = yield* row<{ limits: string }>(
-    sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_NO_KEY_UPDATE}`,
-  )
-  if (!found) throw refusals.noAccount(account)
-  const { invitations: max } = JSON.parse(found.limits) as AccountLimits
-  if (max === undefined) return
-  const open = yield* row<{ count: bigint }>(
-    sql`SELECT count(*) AS count FROM invitations WHERE ${isOpen(now)} AND account = ${account}`,
-  )
-  if (Number(open?.count ?? 0n) >= max) throw refusals.tooManyInvitations(max)
 }
 
 function* remove(id: string, now: number): Step<InvitationRecord> {

@@ -1,22 +1,14 @@
-import type { AccountLimits } from "../accounts.ts"
 import { jsonOrNull, keyRecordOf, type StoredKey, type StoredSecret } from "./key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
+import { requireRoom } from "./account-room.ts"
 import { audited } from "./audit.ts"
 import { adjustBudgets, beginBudget, listBudgets, periodsAt } from "./budgets.ts"
 import { forgetLabelBudgets, listLabelBudgets } from "./label-budgets.ts"
 import { nextRevision, REVISIONS } from "./revisions.ts"
-import {
-  FOR_NO_KEY_UPDATE,
-  oneOf,
-  perEngine,
-  sql,
-  type Sql,
-  type SqlBoolean,
-  where,
-} from "./sql.ts"
+import { oneOf, perEngine, sql, type Sql, type SqlBoolean, where } from "./sql.ts"
 import {
   row,
   rows,
@@ -117,7 +109,8 @@ export function* touchKeys(account: string): Step<void> {
 /** @throws StoreError `not_found`, `too_much`. */
 export function* insertKey(key: NewKey): Step<KeyRecord> {
   const { id, account, name, budget, dailyBudget, monthlyBudget, createdAt, createdBy } = key
-  yield* requireRoomForKey(account)
+  const active = sql`keys WHERE account = ${account} AND revoked_at IS NULL`
+  yield* requireRoom(account, "keys", active, refusals.tooManyKeys)
   yield* run(
     sql`INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
         tokens_per_minute, concurrent_requests, expires_at, origins, read_only, addresses, created_at, created_by, revision)
@@ -128,20 +121,6 @@ export function* insertKey(key: NewKey): Step<KeyRecord> {
   yield* insertSecret(id, key.secret)
   if (budget !== null) yield* beginBudget({ owner: id, account }, budget)
   return yield* touched(id)
-}
-
-/** @throws StoreError `not_found`, or `too_much`: the second of two simultaneous keys counts the first. */
-function* requireRoomForKey(account: string): Step<void> {
-  const found = yield* row<{ limits: string }>(
-    sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_NO_KEY_UPDATE}`,
-  )
-  if (!found) throw refusals.noAccount(account)
-  const { keys: max } = JSON.parse(found.limits) as AccountLimits
-  if (max === undefined) return
-  const active = yield* row<{ count: bigint }>(
-    sql`SELECT count(*) AS count FROM keys WHERE account = ${account} AND revoked_at IS NULL`,
-  )
-  if (Number(active?.count ?? 0n) >= max) throw refusals.tooManyKeys(max)
 }
 
 /** @throws StoreError `not_found`, `revoked`. */

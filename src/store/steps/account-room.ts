@@ -1,0 +1,26 @@
+import type { AccountLimits } from "../accounts.ts"
+import { refusals } from "../refusals.ts"
+import { FOR_NO_KEY_UPDATE, sql, type Sql } from "./sql.ts"
+import { row, type Step } from "./step.ts"
+
+/**
+ * Locks an account and rejects another of its keys or invitations if it has the maximum. Of two simultaneous ones the
+ * second counts the first.
+ * @param existing follows FROM: those that count.
+ * @throws StoreError `not_found`, or what `refuse` returns.
+ */
+export function* requireRoom(
+  account: string,
+  limit: "keys" | "invitations",
+  existing: Sql,
+  refuse: (max: number) => Error,
+): Step<void> {
+  const found = yield* row<{ limits: string }>(
+    sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_NO_KEY_UPDATE}`,
+  )
+  if (!found) throw refusals.noAccount(account)
+  const max = (JSON.parse(found.limits) as AccountLimits)[limit]
+  if (max === undefined) return
+  const counted = yield* row<{ count: bigint }>(sql`SELECT count(*) AS count FROM ${existing}`)
+  if (Number(counted?.count ?? 0n) >= max) throw refuse(max)
+}
