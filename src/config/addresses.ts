@@ -1,24 +1,20 @@
 import { isIP } from "node:net"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "#contract/page-origin.ts"
-import { Fault, reading, readText, SECRET_TEXT } from "./reading.ts"
+import { Fault, reading, readingText, SECRET_TEXT } from "./reading.ts"
 
 const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
 /** A name or address to listen on. */
 export function host() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault || isIP(text) !== 0 || HOST_NAME.test(text)) return text
+  return readingText((text) => {
+    if (isIP(text) !== 0 || HOST_NAME.test(text)) return text
     return new Fault("must be a host name or an IP address such as 127.0.0.1, without a port")
   })
 }
 
 /** An IP address, or a range of them with its prefix, as in `10.0.0.0/8`. */
 export function network() {
-  return reading((input) => {
-    const text = readText(input)
-    return text instanceof Fault ? text : readNetwork(text)
-  })
+  return readingText(readNetwork)
 }
 
 /** The same from elsewhere. */
@@ -42,9 +38,7 @@ function hasUser({ username, password, pathname }: URL): boolean {
 
 /** An http or https address without a trailing slash. */
 export function address() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
+  return readingText((text) => {
     const url = URL.parse(text)
     if (!url || !/^https?:\/\//i.test(text.trim())) {
       return new Fault("must be an address that starts with http:// or https://")
@@ -77,9 +71,7 @@ export function baseAddress() {
 
 /** A web address with everything in it, a query too, which may hold a secret: no message repeats it. */
 export function wholeAddress() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
+  return readingText((text) => {
     const url = URL.parse(text.trim())
     if (!url || !/^https?:$/.test(url.protocol)) {
       return new Fault("must be an address that starts with http:// or https://")
@@ -91,11 +83,7 @@ export function wholeAddress() {
 
 /** The origin of a page as browsers send it, without a path; `*` for any. */
 export function pageOrigin() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
-    return pageOriginOf(text) ?? new Fault(PAGE_ORIGIN_RULE)
-  })
+  return readingText((text) => pageOriginOf(text) ?? new Fault(PAGE_ORIGIN_RULE))
 }
 
 const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
@@ -104,9 +92,7 @@ const ACCOUNT = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
 /** The customer's part of a vendor's address. If it is a URL, its host is used. */
 export function accountName() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
+  return readingText((text) => {
     const name = text.replace(/^https:\/\//, "").replace(/\/+$/, "")
     if (ACCOUNT.test(name)) return name
     return new Fault("must be letters, digits, dots, hyphens and underscores, such as my-account")
@@ -115,9 +101,8 @@ export function accountName() {
 
 /** A name that becomes part of an address: of a region, a location, a project. */
 export function placeName(example: string) {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault || PLACE.test(text)) return text
+  return readingText((text) => {
+    if (PLACE.test(text)) return text
     return new Fault(`must be small letters, digits and hyphens, such as ${example}`)
   })
 }

@@ -1,4 +1,4 @@
-import { Fault, readText, reading } from "./reading.ts"
+import { Fault, readingText } from "./reading.ts"
 
 /** What an alias of a model may look like. */
 export const ALIAS_PATTERN = /^[^\s\p{C},=]{1,200}$/u
@@ -26,10 +26,7 @@ export function readAliases(text: string): Record<string, string> | Fault {
 
 /** The same as a value in the settings. */
 export function aliasText() {
-  return reading((input) => {
-    const text = readText(input)
-    return text instanceof Fault ? text : readAliases(text)
-  })
+  return readingText(readAliases)
 }
 
 /** The same on one line; null for none. */

@@ -1,7 +1,7 @@
 import { PERIOD_MEMBERS, type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting/period-calendar.ts"
 import { entries, type Finding, member } from "./finding.ts"
-import { Fault, readText, reading } from "./reading.ts"
+import { Fault, readingText } from "./reading.ts"
 import { moment, oneOf } from "./scalars.ts"
 import type { SettingPath } from "./yaml-file.ts"
 
@@ -16,9 +16,7 @@ const MAX_TIMES = { days: 7, hours: 48 }
 const NO_PRICES: ReadonlySet<string> = new Set(PERIOD_MEMBERS)
 
 /** A part of a day. */
-const hours = reading((input) => {
-  const text = readText(input)
-  if (text instanceof Fault) return text
+const hours = readingText((text) => {
   if (!HOURS.test(text)) return new Fault("must be hours such as 09:00-12:00, at most to 24:00")
   const [start = "", end = ""] = text.split("-")
   if (minuteOfDay(start) < minuteOfDay(end)) return text
@@ -28,9 +26,8 @@ const hours = reading((input) => {
   return new Fault(`ends before it begins. Write two: ${start}-24:00 and 00:00-${end}`)
 })
 
-const zone = reading((input) => {
-  const text = readText(input)
-  if (text instanceof Fault || isZone(text)) return text
+const zone = readingText((text) => {
+  if (isZone(text)) return text
   return new Fault("is not a known time zone. Use one such as UTC or Asia/Shanghai")
 })
 

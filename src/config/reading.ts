@@ -43,6 +43,14 @@ export function reading<Value>(read: (input: unknown) => Value | Fault, form = S
   return schema
 }
 
+/** A schema from a function that reads text that is not empty. @param form how editors see it; absent: text. */
+export function readingText<Value>(read: (text: string) => Value | Fault, form = STRING) {
+  return reading((input) => {
+    const text = readText(input)
+    return text instanceof Fault ? text : read(text)
+  }, form)
+}
+
 interface Checking<Value> {
   safeParse(input: unknown): {
     readonly data?: Value

@@ -5,8 +5,9 @@ import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import {
   Fault,
-  readNumberText,
   reading,
+  readingText,
+  readNumberText,
   readText,
   REFERENCE,
   SECRET_TEXT,
@@ -114,9 +115,7 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}
 
 /** A moment in Unix milliseconds; a day without a time begins at midnight UTC. */
 export function moment() {
-  return reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault) return text
+  return readingText((text) => {
     const at = MOMENT.test(text) ? Date.parse(text) : NaN
     const isReal = Number.isFinite(at) && dayExists(text)
     return isReal ? at : new Fault("must be a moment such as 2026-12-01 or 2026-12-01T18:00:00Z")
@@ -173,10 +172,8 @@ export function flag() {
 
 /** One of a few words. */
 export function oneOf<Word extends string>(words: readonly Word[], kind: string) {
-  return reading(
-    (input) => {
-      const text = readText(input)
-      if (text instanceof Fault) return text
+  return readingText(
+    (text) => {
       const word = words.find((word) => word === text)
       return word ?? new Fault(`is no known ${kind}.${suggestion(text, words) || known(words)}`)
     },
@@ -194,10 +191,7 @@ export function text() {
 
 /** A secret that goes into a header: white space around it is an accident of copying. */
 export function secret() {
-  return reading((input) => {
-    const text = readText(input)
-    return text instanceof Fault ? text : readSecret(text)
-  }, SECRET_TEXT)
+  return readingText(readSecret, SECRET_TEXT)
 }
 
 /** The same for a secret from the environment. */

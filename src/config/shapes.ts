@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { MODEL_ID_PATTERN } from "./aliases.ts"
-import { Fault, JSON_FORMS, readText, reading, SECRET_TEXT } from "./reading.ts"
+import { Fault, JSON_FORMS, readingText, SECRET_TEXT } from "./reading.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
 /** An object with known names only. An unknown one is reported with the known names as its message. */
@@ -75,9 +75,8 @@ const HEADER_NAME = name(
   "this header is set by the gateway itself. Remove it",
 )
 
-const headerValue = reading((input) => {
-  const value = readText(input)
-  if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
+const headerValue = readingText((value) => {
+  if (/^[\t -~\u0080-\u00ff]+$/.test(value)) return value
   return new Fault("must be one line of printable characters")
 }, SECRET_TEXT)
 
@@ -88,11 +87,9 @@ export function headers() {
 
 /** A name that people read, on one line. */
 export function label() {
-  return reading((input) => {
-    const value = readText(input)
-    if (value instanceof Fault) return value
-    return /^[^\p{C}]{1,100}$/u.test(value) ? value : new Fault("must have at most 100 characters")
-  })
+  return readingText((value) =>
+    /^[^\p{C}]{1,100}$/u.test(value) ? value : new Fault("must have at most 100 characters"),
+  )
 }
 
 type ReadonlyList<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value

@@ -7,7 +7,7 @@ import {
 import type { ConfigProblem } from "../config-error.ts"
 import { section, setting } from "../declare.ts"
 import { valueAt } from "../places.ts"
-import { Fault, readText, reading, TEXT_OR_NUMBER, SECRET_TEXT } from "../reading.ts"
+import { Fault, reading, readingText, SECRET_TEXT, TEXT_OR_NUMBER } from "../reading.ts"
 import { duration, durationOrOff, flag, number, oneOf, readSecret } from "../scalars.ts"
 import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
 
@@ -40,7 +40,7 @@ export const DATABASE = section(
   "database",
   {
     /** Never printed. */
-    url: setting(reading(readUrl, SECRET_TEXT), {
+    url: setting(readingText(readUrl, SECRET_TEXT), {
       environment: "TOLLGATE_DATABASE_URL",
       needsRestart: true,
       secret: DATABASE_SECRET,
@@ -68,7 +68,7 @@ export const DATABASE = section(
         "`false` disables prepared statements, for poolers in transaction mode that do not support them (PgBouncer before 1.21)",
     }),
     /** Callers' keys are hashed and stored secrets encrypted with keys derived from it. Never printed. */
-    secret: setting(reading(readDatabaseSecret, SECRET_TEXT), {
+    secret: setting(readingText(readDatabaseSecret, SECRET_TEXT), {
       environment: "TOLLGATE_SECRET",
       needsRestart: true,
       secret: PLAIN_SECRET,
@@ -108,9 +108,7 @@ export const DATABASE = section(
 export type DatabaseSettings = NonNullable<ReturnType<typeof DATABASE.build>>
 
 /** The address of a PostgreSQL database, of which several hosts may be given. */
-function readUrl(input: unknown): string | Fault {
-  const text = readText(input)
-  if (text instanceof Fault) return text
+function readUrl(text: string): string | Fault {
   const address = readDatabaseAddress(text.trim())
   if (typeof address === "string") return new Fault(ADDRESS_FAULTS[address])
   const { database, parameters } = address
@@ -131,9 +129,8 @@ function readUrl(input: unknown): string | Fault {
   return text.trim()
 }
 
-function readDatabaseSecret(input: unknown): string | Fault {
-  const text = readText(input)
-  const secret = text instanceof Fault ? text : readSecret(text)
+function readDatabaseSecret(text: string): string | Fault {
+  const secret = readSecret(text)
   if (secret instanceof Fault || secret.length >= MIN_SECRET_LENGTH) return secret
   return new Fault(`must have at least ${MIN_SECRET_LENGTH} characters: openssl rand -hex 32`)
 }

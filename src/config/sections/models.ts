@@ -3,7 +3,7 @@ import type { z } from "zod"
 import { MODEL_ID_PATTERN } from "../aliases.ts"
 import { modelRuleScalars } from "../model-rule-settings.ts"
 import { suggestion } from "../nearest.ts"
-import { Fault, readText, reading } from "../reading.ts"
+import { Fault, readingText } from "../reading.ts"
 import { flag, number, oneOf, text } from "../scalars.ts"
 import { either, entry, list, MODEL_ID, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
@@ -38,9 +38,8 @@ const modelRules = entry(modelRuleScalars).transform((rules): ModelRules => rule
 const WEIGHT = number(0, 1_000_000).prefault("1")
 
 function deploymentSchema(names: KnownNames) {
-  const provider = reading((input) => {
-    const text = readText(input)
-    if (text instanceof Fault || names.providers.includes(text)) return text
+  const provider = readingText((text) => {
+    if (names.providers.includes(text)) return text
     const hint = suggestion(text, names.providers) || " Add it under 'providers'."
     return new Fault(`is no configured provider.${hint}`)
   })
@@ -64,9 +63,8 @@ function deploymentSchema(names: KnownNames) {
   )
 }
 
-const memberId = reading((input) => {
-  const id = readText(input)
-  if (id instanceof Fault || MODEL_ID_PATTERN.test(id)) return id
+const memberId = readingText((id) => {
+  if (MODEL_ID_PATTERN.test(id)) return id
   return new Fault("must be the id of a model, such as local/llama")
 })
 

@@ -1,5 +1,5 @@
 import { section, setting } from "../declare.ts"
-import { Fault, readText, reading, SECRET_TEXT } from "../reading.ts"
+import { Fault, readingText, SECRET_TEXT } from "../reading.ts"
 import { flag } from "../scalars.ts"
 import { ADDRESS_SECRET } from "../secret-forms.ts"
 
@@ -17,9 +17,7 @@ export interface NoticeSettings {
   readonly allowsPrivate: boolean
 }
 
-const mailServer = reading((input) => {
-  const text = readText(input)
-  if (text instanceof Fault) return text
+const mailServer = readingText((text) => {
   const url = URL.parse(text)
   const isServer = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ""
   return isServer
@@ -29,13 +27,11 @@ const mailServer = reading((input) => {
       )
 }, SECRET_TEXT)
 
-const sender = reading((input) => {
-  const text = readText(input)
-  if (text instanceof Fault) return text
-  return /^[^@\s<>]+@[^@\s<>]+$|^[^<>\r\n]+<[^@\s<>]+@[^@\s<>]+>$/.test(text)
+const sender = readingText((text) =>
+  /^[^@\s<>]+@[^@\s<>]+$|^[^<>\r\n]+<[^@\s<>]+@[^@\s<>]+>$/.test(text)
     ? text
-    : new Fault("must be an e-mail address, such as Tollgate <tollgate@example.com>")
-})
+    : new Fault("must be an e-mail address, such as Tollgate <tollgate@example.com>"),
+)
 
 export const NOTICES = section(
   "notices",

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { type Secret, setting } from "../declare.ts"
 import { address } from "../addresses.ts"
-import { Fault, readText, reading } from "../reading.ts"
+import { Fault, readingText } from "../reading.ts"
 import { secret } from "../scalars.ts"
 import { entry } from "../shapes.ts"
 
@@ -17,9 +17,7 @@ export function currencyPlaces(currency: string): number {
   return WITHOUT_CENTS.has(currency) ? 0 : 2
 }
 
-const currency = reading((input) => {
-  const text = readText(input)
-  if (text instanceof Fault) return text
+const currency = readingText((text) => {
   const code = text.toLowerCase()
   if (!/^[a-z]{3}$/.test(code)) return new Fault("must be a currency such as usd or eur")
   if (REFUSED.has(code)) return new Fault("is a currency that is not supported. Take another")

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { readGoogleCredentials } from "../google-credentials.ts"
 import { accountName, baseAddress, placeName } from "../addresses.ts"
-import { Fault, reading, readText } from "../reading.ts"
+import { readingText } from "../reading.ts"
 import { flag, number, oneOf, secret, text } from "../scalars.ts"
 import { either, entry, headers, list, name, named, record } from "../shapes.ts"
 import { servicePrices } from "./model-prices.ts"
@@ -24,10 +24,7 @@ const CREDENTIAL_NAME = name(
  * @param directory what a relative path is relative to.
  */
 export function vendorMembers(directory: string) {
-  const credentials = reading((input) => {
-    const text = readText(input)
-    return text instanceof Fault ? text : readGoogleCredentials(text, directory)
-  })
+  const credentials = readingText((text) => readGoogleCredentials(text, directory))
   return {
     /** Absent for servers without authentication. Never printed, like the other credentials. */
     apiKey: secret().optional(),
