@@ -15,7 +15,7 @@ import {
   TOOL_NAME_CHARACTERS,
 } from "#contract/model-rules.ts"
 import { z } from "zod"
-import { flag, number, oneOf } from "./scalars.ts"
+import { flag, oneOf, wholeNumber } from "./scalars.ts"
 
 function anyOf<Word extends string>(words: readonly Word[], kind: string) {
   return z.array(oneOf(words, kind), { error: "must be a list" })
@@ -27,7 +27,7 @@ function someOf<Word extends string>(words: readonly Word[], kind: string) {
 
 function numberOf(name: keyof typeof RULE_RANGES) {
   const [minimum, maximum] = RULE_RANGES[name]
-  return number(minimum, maximum, "whole number").optional()
+  return wholeNumber(minimum, maximum).optional()
 }
 
 /** The rules of a model, by name. */

@@ -44,6 +44,11 @@ export function number(
   )
 }
 
+/** A whole number within bounds, both included. */
+export function wholeNumber(minimum: number, maximum: number) {
+  return number(minimum, maximum, "whole number")
+}
+
 const MEBIBYTE = 1024 * 1024
 
 /** A number of megabytes, as bytes. */
@@ -108,7 +113,7 @@ export function amountFault(text: DecimalText, places: number): string | undefin
 
 /** Minimum seconds charged per request, as decimal text. */
 export function minimumSeconds() {
-  return number(1, MAX_MINIMUM_SECONDS, "whole number").transform(String)
+  return wholeNumber(1, MAX_MINIMUM_SECONDS).transform(String)
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/

@@ -1,6 +1,6 @@
 import { address } from "./addresses.ts"
 import { Fault, readWith } from "./reading.ts"
-import { number, oneOf, text } from "./scalars.ts"
+import { number, oneOf, text, wholeNumber } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 /** The encodings of OTLP over HTTP. */
@@ -52,7 +52,7 @@ export function telemetryEnvironment(environment: Environment): {
     metricsEvery:
       environment["OTEL_METRICS_EXPORTER"] === "none"
         ? 0
-        : read("OTEL_METRIC_EXPORT_INTERVAL", readWith(number(1_000, 86_400_000, "whole number"))),
+        : read("OTEL_METRIC_EXPORT_INTERVAL", readWith(wholeNumber(1_000, 86_400_000))),
   }
   const known = Object.entries(values).filter(([, value]) => value !== undefined)
   return { values: Object.fromEntries(known), warnings }

@@ -1,11 +1,10 @@
 import type { AccountTemplate } from "#contract/accounts.ts"
 import { setting } from "../declare.ts"
-import { amount, number, text } from "../scalars.ts"
+import { amount, text, wholeNumber } from "../scalars.ts"
 import { list, name, present, record, strict } from "../shapes.ts"
 
 const CREDIT_PLACES = 9
 const MOST = 1_000_000
-const WHOLE = "whole number"
 
 const TEMPLATE_NAME = name(
   /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
@@ -14,12 +13,12 @@ const TEMPLATE_NAME = name(
 
 const template = strict({
   credits: amount(CREDIT_PLACES).optional(),
-  requests_per_minute: number(1, MOST, WHOLE).optional(),
-  tokens_per_minute: number(1, 1_000_000_000, WHOLE).optional(),
-  concurrent_requests: number(1, MOST, WHOLE).optional(),
-  max_keys: number(0, MOST, WHOLE).optional(),
-  max_invitations: number(0, MOST, WHOLE).optional(),
-  max_hourly_pace: number(2, 1_000, WHOLE).optional(),
+  requests_per_minute: wholeNumber(1, MOST).optional(),
+  tokens_per_minute: wholeNumber(1, 1_000_000_000).optional(),
+  concurrent_requests: wholeNumber(1, MOST).optional(),
+  max_keys: wholeNumber(0, MOST).optional(),
+  max_invitations: wholeNumber(0, MOST).optional(),
+  max_hourly_pace: wholeNumber(2, 1_000).optional(),
   daily_budget: amount(CREDIT_PLACES).optional(),
   monthly_budget: amount(CREDIT_PLACES).optional(),
   price_group: text().optional(),

@@ -8,7 +8,7 @@ import type { ConfigProblem } from "../config-error.ts"
 import { section, setting } from "../declare.ts"
 import { valueAt } from "../places.ts"
 import { Fault, reading, readingText, SECRET_TEXT, TEXT_OR_NUMBER } from "../reading.ts"
-import { duration, durationOrOff, flag, number, oneOf, readSecret } from "../scalars.ts"
+import { duration, durationOrOff, flag, oneOf, readSecret, wholeNumber } from "../scalars.ts"
 import { DATABASE_SECRET, PLAIN_SECRET } from "../secret-forms.ts"
 
 const MIN_SECRET_LENGTH = 32
@@ -49,7 +49,7 @@ export const DATABASE = section(
         "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](postgresql.md#several-hosts)",
     }),
     /** Maximum connections of each process. */
-    connections: setting(number(2, 200, "whole number"), {
+    connections: setting(wholeNumber(2, 200), {
       needsRestart: true,
       default: "10",
       documentation:

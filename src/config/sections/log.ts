@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import type { z } from "zod"
 import { type Secret, section, setting } from "../declare.ts"
 import { wholeAddress } from "../addresses.ts"
-import { duration, flag, megabytes, number, text } from "../scalars.ts"
+import { duration, flag, megabytes, text, wholeNumber } from "../scalars.ts"
 import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
 import { entry, headers } from "../shapes.ts"
 import { BUCKET, BUCKET_SECRET } from "./bucket.ts"
@@ -15,7 +15,7 @@ const lineFile = entry(
     /** A file of this size is rotated. */
     rotateBytes: megabytes(1, 1_048_576).prefault("100"),
     /** Maximum rotated files that are kept. */
-    keep: number(0, 100_000, "whole number").prefault("10"),
+    keep: wholeNumber(0, 100_000).prefault("10"),
   },
   { rotateBytes: "rotate_mb" },
 )

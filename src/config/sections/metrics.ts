@@ -1,6 +1,6 @@
 import { section, setting } from "../declare.ts"
 import { host } from "../addresses.ts"
-import { number, secret } from "../scalars.ts"
+import { secret, wholeNumber } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 
 /** The endpoint of metrics; undefined without an endpoint: then nothing is counted. */
@@ -8,7 +8,7 @@ export const METRICS = section(
   "metrics",
   {
     /** A port of their own; absent: they are at `/metrics` of the gateway. */
-    port: setting(number(1, 65_535, "whole number"), {
+    port: setting(wholeNumber(1, 65_535), {
       needsRestart: true,
       otherwise: "none",
       documentation: "a separate port for [metrics](metrics.md)",

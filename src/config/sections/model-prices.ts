@@ -8,7 +8,7 @@ import {
 } from "#contract/usage-classes.ts"
 import type { z } from "zod"
 import { dayHours, periodScalars, weekday } from "../price-periods.ts"
-import { amount, minimumSeconds, number } from "../scalars.ts"
+import { amount, minimumSeconds, wholeNumber } from "../scalars.ts"
 import { either, entry, label, list, name, present, record } from "../shapes.ts"
 import { MULTIPLIER } from "./pricing.ts"
 
@@ -20,7 +20,7 @@ const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Rec
   typeof rate
 >
 /** Prices that replace the base ones for the whole request once its input is longer than `above`. */
-const tier = entry({ above: number(1, Infinity, "whole number"), ...rates })
+const tier = entry({ above: wholeNumber(1, Infinity), ...rates })
 /** One price for all images, or one for each of their kinds. */
 const imagePrice = either(
   amount(PRICE_PLACES),

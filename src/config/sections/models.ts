@@ -4,7 +4,7 @@ import { MODEL_ID_PATTERN } from "../aliases.ts"
 import { modelRuleScalars } from "../model-rule-settings.ts"
 import { suggestion } from "../nearest.ts"
 import { Fault, readingText } from "../reading.ts"
-import { flag, number, oneOf, text } from "../scalars.ts"
+import { flag, number, oneOf, text, wholeNumber } from "../scalars.ts"
 import { either, entry, list, MODEL_ID, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
 import { MULTIPLIER } from "./pricing.ts"
@@ -21,7 +21,7 @@ export const MODEL_KINDS = [
 
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
-const COUNT = number(1, Infinity, "whole number")
+const COUNT = wholeNumber(1, Infinity)
 
 /** The names that a model may refer to. */
 export interface KnownNames {
@@ -85,7 +85,7 @@ function modelSchema(names: KnownNames) {
     /** Maximum characters of text for a model of speech. */
     maxInput: COUNT.optional(),
     /** Maximum searches by the model itself in one response. */
-    ownSearches: number(1, 1_000, "whole number").optional(),
+    ownSearches: wholeNumber(1, 1_000).optional(),
     ownedBy: text().optional(),
     /** Absent: the setting for all models, as for the next two. */
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),

@@ -1,6 +1,6 @@
 import { section, setting } from "../declare.ts"
 import { writeDuration } from "../duration.ts"
-import { duration, flag, number, oneOf } from "../scalars.ts"
+import { duration, flag, oneOf, wholeNumber } from "../scalars.ts"
 
 /**
  * Which of a model's deployments is tried first: one drawn by weight, the first of the settings, the cheapest, one that
@@ -73,7 +73,7 @@ export const ROUTING = section("routing", {
     documentation:
       "whether requests that may hit a vendor's prompt cache go to the deployment that served the earlier request",
   }),
-  retries: setting(number(0, 3, "whole number"), {
+  retries: setting(wholeNumber(0, 3), {
     default: "1",
     documentation: "how often an attempt is repeated if no other deployment is healthy, 0 to 3",
   }),

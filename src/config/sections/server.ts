@@ -1,11 +1,11 @@
 import { section, setting } from "../declare.ts"
 import { address, host, network, pageOrigin } from "../addresses.ts"
 import { Fault, readWith } from "../reading.ts"
-import { durationOrOff, number, secret, text } from "../scalars.ts"
+import { durationOrOff, secret, text, wholeNumber } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 import { list } from "../shapes.ts"
 
-const PORT = number(0, 65_535, "whole number")
+const PORT = wholeNumber(0, 65_535)
 
 export const SERVER = section("server", {
   host: setting(host(), {
@@ -21,7 +21,7 @@ export const SERVER = section("server", {
     default: "8787",
     documentation: "port that the gateway listens on; 0: any free port",
   }),
-  workers: setting(number(1, 256, "whole number"), {
+  workers: setting(wholeNumber(1, 256), {
     environment: "TOLLGATE_WORKERS",
     needsRestart: true,
     default: "1",
