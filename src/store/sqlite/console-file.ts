@@ -1,19 +1,17 @@
-import { Database } from "bun:sqlite"
+import type { Database } from "bun:sqlite"
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { ConsoleStore } from "../console-store.ts"
 import { methodNames, methodOf, methodsNamed } from "../methods.ts"
-import { makePrivateFile } from "../private-file.ts"
 import {
   CONSOLE_STEPS,
   type ConsoleAggregates,
   sweepExpired,
 } from "../steps/sign-in/console-steps.ts"
-import { migrate } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { directMethods, stepRunner } from "./run-steps.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { Transactions } from "./transactions.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long a write waits for the lock of another process, milliseconds. */
 const BUSY_TIME = 5_000
@@ -29,7 +27,7 @@ export function hasConsoleFile(dataDirectory: string): boolean {
  * @throws SchemaError if a newer Tollgate wrote it.
  */
 export function openConsoleFile(dataDirectory: string): ConsoleStore {
-  const database = openDatabase(dataDirectory)
+  const database = openFile(dataDirectory)
   const runStep = stepRunner(database)
   const transactions = new Transactions(database)
   const direct = directMethods<ConsoleAggregates>(CONSOLE_STEPS, () => ({ runStep, transactions }))
@@ -45,19 +43,15 @@ export function openConsoleFile(dataDirectory: string): ConsoleStore {
   }
 }
 
-function openDatabase(dataDirectory: string): Database {
+function openFile(dataDirectory: string): Database {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  const path = pathIn(dataDirectory)
-  makePrivateFile(path)
-  const database = new Database(path, { create: true, strict: true, safeIntegers: true })
-  database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-  useWriteAheadLog(database)
-  database.run("PRAGMA synchronous = NORMAL")
-  database.run("PRAGMA foreign_keys = ON")
-  // What is changed or removed is overwritten in the file as well: it names people.
-  database.run("PRAGMA secure_delete = ON")
-  migrate(database, CONSOLE_SCHEMA)
-  return database
+  return openDatabase(pathIn(dataDirectory), {
+    schema: CONSOLE_SCHEMA,
+    busyTimeoutMs: BUSY_TIME,
+    synchronous: "NORMAL",
+    // Changed and removed values are overwritten in the file as well: they name people.
+    pragmas: ["foreign_keys = ON", "secure_delete = ON"],
+  })
 }
 
 function pathIn(dataDirectory: string): string {

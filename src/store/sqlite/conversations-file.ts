@@ -1,10 +1,10 @@
-import { Database, SQLiteError } from "bun:sqlite"
-import { rmSync, statSync } from "node:fs"
+import { type Database, SQLiteError } from "bun:sqlite"
+import { rmSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { makePrivateFile } from "../private-file.ts"
-import { migrate, SchemaError } from "./migrate.ts"
+import { inodeOf } from "./database-file.ts"
+import { SchemaError } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another, milliseconds. Requests for other answers wait behind it. */
 const BUSY_TIME = 2_000
@@ -56,24 +56,14 @@ export class ConversationFile {
 }
 
 function opened(path: string): { readonly database: Database; readonly inode: number } {
-  makePrivateFile(path)
-  const database = new Database(path, { create: true, strict: true })
-  try {
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-    useWriteAheadLog(database)
-    database.run("PRAGMA synchronous = NORMAL")
-    database.run("PRAGMA secure_delete = ON")
-    migrate(database, CONVERSATIONS_SCHEMA)
-  } catch (error) {
-    database.close()
-    throw error
-  }
+  const database = openDatabase(path, {
+    schema: CONVERSATIONS_SCHEMA,
+    busyTimeoutMs: BUSY_TIME,
+    synchronous: "NORMAL",
+    pragmas: ["secure_delete = ON"],
+    safeIntegers: false,
+  })
   return { database, inode: inodeOf(path) }
-}
-
-/** 0 where there is none. */
-function inodeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 }
 
 function isDamage(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { Database, type Statement } from "bun:sqlite"
+import type { Database, Statement } from "bun:sqlite"
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
@@ -14,7 +14,6 @@ import {
 } from "../copy/copy.ts"
 import type { CopiedTable } from "../copy/tables.ts"
 import type { FileKind } from "../kept-files.ts"
-import { makePrivateFile } from "../private-file.ts"
 import { contentsPath } from "./log-file.ts"
 import { conversationsPath } from "./conversations-file.ts"
 import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
@@ -23,13 +22,13 @@ import { requireNothing } from "./nothing-there.ts"
 import { DirectFile } from "./direct-file.ts"
 import { asLedgerError } from "./explain-error.ts"
 import { ANSWER_LIFETIME } from "./folder-files.ts"
-import { migrate, type Schema } from "./migrate.ts"
+import type { Schema } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 import { openSqliteReader } from "./sqlite-store.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /**
  * Fills a folder from another database. The ledger gets its name last, when all of it has been checked; until then
@@ -120,13 +119,12 @@ class CopiedFiles implements Disposable {
     const open = this.#files.get(name)
     if (open) return open
     const path = this.#paths[name]
-    makePrivateFile(path)
-    const database = new Database(path, { create: true, strict: true, safeIntegers: true })
+    const database = openDatabase(path, {
+      schema: SCHEMAS[name],
+      synchronous: "NORMAL",
+      pragmas: ["foreign_keys = ON"],
+    })
     this.#files.set(name, database)
-    useWriteAheadLog(database)
-    database.run("PRAGMA synchronous = NORMAL")
-    database.run("PRAGMA foreign_keys = ON")
-    migrate(database, SCHEMAS[name])
     return database
   }
 

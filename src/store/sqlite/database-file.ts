@@ -56,6 +56,11 @@ export function hasContent(path: string): boolean {
   return stats !== undefined && stats.size > 0
 }
 
+/** Tells apart a file and its replacement at the same path; 0 if there is no file. */
+export function inodeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
+}
+
 /** Whether the log of a database holds something that the database does not. */
 export function hasLog(path: string): boolean {
   return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0

@@ -1,13 +1,11 @@
-import { Database } from "bun:sqlite"
-import { statSync } from "node:fs"
+import type { Database } from "bun:sqlite"
 import { LedgerError } from "../ledger-error.ts"
 import type { Journal, JournalAddition, JournalLine, JournalState } from "../journal.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
-import { makePrivateFile } from "../private-file.ts"
+import { inodeOf } from "./database-file.ts"
 import { asLedgerError } from "./explain-error.ts"
-import { migrate } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { JOURNAL_SCHEMA } from "./schemas/journal.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another, milliseconds. */
 const BUSY_TIME = 5_000
@@ -70,22 +68,14 @@ export function openSqliteJournal(path: string) {
 }
 
 function opened(path: string): Database {
-  let database: Database | undefined
   try {
-    makePrivateFile(path)
-    database = new Database(path, { create: true, strict: true })
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-    useWriteAheadLog(database)
-    database.run("PRAGMA synchronous = FULL")
-    migrate(database, JOURNAL_SCHEMA)
-    return database
+    return openDatabase(path, {
+      schema: JOURNAL_SCHEMA,
+      busyTimeoutMs: BUSY_TIME,
+      synchronous: "FULL",
+      safeIntegers: false,
+    })
   } catch (error) {
-    database?.close()
     throw asLedgerError(path, error)
   }
-}
-
-/** 0 where there is none. */
-function inodeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 }

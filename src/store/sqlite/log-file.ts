@@ -1,21 +1,17 @@
-import { Database } from "bun:sqlite"
+import type { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import type { FailureLog } from "../failure-log.ts"
 import type { Direct } from "../methods.ts"
 import type { PayloadLog } from "../payload-log.ts"
-import { makePrivateFile } from "../private-file.ts"
 import { failureLogSteps } from "../steps/failure-log.ts"
 import { payloadLogSteps } from "../steps/payload-log.ts"
 import type { StepMethods } from "../steps/step.ts"
-import { migrate, type Schema } from "./migrate.ts"
+import type { Schema } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { directMethods, type OpenFile, stepRunner } from "./run-steps.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { FAILURES_SCHEMA } from "./schemas/failures.ts"
 import { Transactions } from "./transactions.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
-
-/** How long one process waits for another, milliseconds. */
-const BUSY_TIME = 10_000
 
 /** The file of prompts and answers, next to the ledger. It is created when the first account enables storage. */
 export function contentsPath(databasePath: string): string {
@@ -75,14 +71,12 @@ export class LogFile<Methods> implements Disposable {
 
   #open(): OpenFile {
     const { path, schema, overwritesDeleted } = this.#options
-    makePrivateFile(path)
-    const database = new Database(path, { create: true, strict: true, safeIntegers: true })
+    const database = openDatabase(path, {
+      schema,
+      synchronous: "NORMAL",
+      pragmas: overwritesDeleted ? ["secure_delete = ON"] : [],
+    })
     this.#database = database
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-    useWriteAheadLog(database)
-    database.run("PRAGMA synchronous = NORMAL")
-    if (overwritesDeleted) database.run("PRAGMA secure_delete = ON")
-    migrate(database, schema)
     return { runStep: stepRunner(database), transactions: new Transactions(database) }
   }
 }

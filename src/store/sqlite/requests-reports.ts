@@ -1,7 +1,6 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { isOfSegments } from "../columns/usage-of-segments.ts"
-import { makePrivateFile } from "../private-file.ts"
 import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
 import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
@@ -10,7 +9,8 @@ import { latencies } from "./answer-times.ts"
 import { contentsFile, failuresFile } from "./log-file.ts"
 import type { IndexMethods } from "./index-methods.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
-import { migrate, newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
+import { newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { countRequests } from "./requests-count.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
@@ -19,7 +19,6 @@ import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another's chunk, milliseconds. */
 const BUSY_TIME = 10_000
@@ -133,14 +132,11 @@ function rowsOf(ledger: Database, search: string | undefined): readonly bigint[]
 
 /** What is lost in a crash is made again from the ledger, so no commit waits for the disk. */
 function openIndex(path: string, schema: Schema): Database {
-  makePrivateFile(path)
-  const index = new Database(path, { create: true, strict: true, safeIntegers: true })
-  index.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-  useWriteAheadLog(index)
-  index.run("PRAGMA synchronous = NORMAL")
-  index.run(`PRAGMA cache_size = -${CACHE_SIZE}`)
-  migrate(index, schema)
-  return index
+  return openDatabase(path, {
+    schema,
+    synchronous: "NORMAL",
+    pragmas: [`cache_size = -${CACHE_SIZE}`],
+  })
 }
 
 function keyUses(index: Database, keys: readonly string[]): KeyUse[] {

@@ -1,17 +1,14 @@
-import { Database, SQLiteError } from "bun:sqlite"
+import { type Database, SQLiteError } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import { LedgerError } from "../ledger-error.ts"
-import { makePrivateFile } from "../private-file.ts"
 import type { DirectStore } from "./direct-store.ts"
 import { asLedgerError } from "./explain-error.ts"
-import { migrate, requireNewestSchema } from "./migrate.ts"
+import { requireNewestSchema } from "./migrate.ts"
+import { openDatabase } from "./open-database.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { storeMethods } from "./store-methods.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
 
-/** How long a step waits for another process to finish its own, milliseconds. */
-const BUSY_TIME = 10_000
 const COMMIT_MEASURES = 5
 
 /** The store on one SQLite file, which several processes may share. */
@@ -35,13 +32,11 @@ export interface SqliteStore {
  */
 export function openSqliteStore(path: string): SqliteStore {
   try {
-    makePrivateFile(path)
-    const database = new Database(path, { create: true, strict: true, safeIntegers: true })
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-    useWriteAheadLog(database)
-    database.run("PRAGMA synchronous = FULL")
-    database.run("PRAGMA foreign_keys = ON")
-    migrate(database, BOOK_SCHEMA)
+    const database = openDatabase(path, {
+      schema: BOOK_SCHEMA,
+      synchronous: "FULL",
+      pragmas: ["foreign_keys = ON"],
+    })
     return storeOn(database, path)
   } catch (error) {
     throw asLedgerError(path, error)
