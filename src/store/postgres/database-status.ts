@@ -56,7 +56,7 @@ export async function databaseStatus(
   isProbed: boolean,
 ): Promise<DatabaseStatus> {
   const state = await schemaState(client)
-  const schema = versionsOf(state)
+  const schema = await versionsOf(state)
   const found = await client.row<ServerRow>(SERVER)
   if (!found) throw new LedgerError("unavailable", `the database at ${place} says nothing`)
   const parts = await client.rows<PartRow>(PARTS)
@@ -77,19 +77,21 @@ export async function databaseStatus(
       isOnThisMachine: isOnThisMachine(place),
       isStandby: found.is_standby,
       risks: found.risks ?? [],
-      poolerFault: isProbed ? await poolerFault(client, place) : null,
+      poolerFault: isProbed ? await faultOf(() => client.probe(place)) : null,
       daysAhead: state.version === 0 ? null : await daysAhead(client, Date.now()),
     },
   }
 }
 
-function versionsOf(state: SchemaState): SchemaVersions {
-  return { found: state.version, known: newestOf(SCHEMA), fault: schemaFault(state) }
+async function versionsOf(state: SchemaState): Promise<SchemaVersions> {
+  const fault = await faultOf(() => requireUsable(state, SCHEMA))
+  return { found: state.version, known: newestOf(SCHEMA), fault }
 }
 
-function schemaFault(state: SchemaState): string | null {
+/** Returns the message of the LedgerError that a check throws; null if it passes. */
+async function faultOf(check: () => unknown): Promise<string | null> {
   try {
-    requireUsable(state, SCHEMA)
+    await check()
     return null
   } catch (error) {
     if (error instanceof LedgerError) return error.message
@@ -114,14 +116,4 @@ async function clockOf(
 
 function isOnThisMachine(place: string): boolean {
   return databaseAddress(place).hosts.every(isLocalHost)
-}
-
-async function poolerFault(client: PostgresClient, place: string): Promise<string | null> {
-  try {
-    await client.probe(place)
-    return null
-  } catch (error) {
-    if (error instanceof LedgerError) return error.message
-    throw error
-  }
 }
