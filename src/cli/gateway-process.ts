@@ -84,8 +84,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
  */
 const SAME_SIGNAL = 250
 
-/** The requests to end that a process gets. */
-export class EndRequests implements Disposable {
+/**
+ * The requests to end that a process gets. They are heard until it is gone: one that comes while it exits must not
+ * change how it has ended.
+ */
+export class EndRequests {
   /** Resolves with the first one, or when the parent of a worker is gone. */
   readonly first: Promise<void>
   /** Called for each further one. */
@@ -100,12 +103,6 @@ export class EndRequests implements Disposable {
     for (const signal of SIGNALS) process.on(signal, this.#asked)
     for (const signal of IGNORED_SIGNALS) process.on(signal, ignore)
     process.once("disconnect", resolve)
-  }
-
-  [Symbol.dispose](): void {
-    for (const signal of SIGNALS) process.off(signal, this.#asked)
-    for (const signal of IGNORED_SIGNALS) process.off(signal, ignore)
-    process.off("disconnect", this.#resolve)
   }
 
   readonly #asked = (): void => {

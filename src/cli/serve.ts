@@ -79,8 +79,7 @@ export async function serve(
   // Before the first key is created: it is shown once, by a start that succeeded.
   const replaced = replace ? findReplaced(settings.server.port, settings.data) : undefined
   const port = replaced ? settings.server.port : findPort(settings.server)
-  // Handles a second signal until shutdown is complete.
-  using asked = new EndRequests()
+  const asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const whole = await settingsToServe(load, loaded)
   const hasSandbox = isDemo || !whole.hasProviders
@@ -222,7 +221,7 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
   // Some process managers signal all processes of a group: only the parent may decide to hurry.
-  using asked = new EndRequests()
+  const asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const parent = running.use(new ParentLine())
   // When the last request is over.
