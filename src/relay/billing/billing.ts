@@ -9,7 +9,7 @@ import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 import { providerCost } from "./provider-cost.ts"
 import { Pricing, type PricingAlarms } from "./pricing.ts"
-import { type ReceiptFacts, writeReceipt } from "./receipt.ts"
+import { writeReceipt } from "./receipt.ts"
 import type { ObserverAlarms, RequestObserver } from "./request-observer.ts"
 
 export interface BillingParts {
@@ -82,9 +82,10 @@ export class Billing {
         cost,
         reported: beyond?.reported.usage,
         providerCost: deployment.price && providerCost(priced, deployment.price),
-        ...(settled && { price: settled.price, modes: settled.modes }),
+        price: settled?.price,
+        modes: settled?.modes,
         unpriced,
-        ...(call.labels && labelBudgetsOf(hold)),
+        labelBudgets: call.labels && labelBudgetsOf(hold),
       })
     const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }
     const begun = performance.now()
@@ -133,8 +134,8 @@ export class Billing {
 }
 
 /** The budgets of labels that a charge draws on, for its receipt. */
-function labelBudgetsOf({ payer }: Hold): Pick<ReceiptFacts, "labelBudgets"> | undefined {
+function labelBudgetsOf({ payer }: Hold): readonly string[] | undefined {
   if (payer.budgets.length === 0) return undefined
   const labelBudgets = labelsOfOwners(payer.account, payer.budgets)
-  return labelBudgets.length === 0 ? undefined : { labelBudgets }
+  return labelBudgets.length === 0 ? undefined : labelBudgets
 }
