@@ -11,8 +11,8 @@ export function asksForNothing(name: string, value: JsonValue | undefined): bool
 export class LossList {
   readonly losses: Loss[] = []
   readonly #dialect: DialectId
-  /** A caller may have named any number of fields. */
-  readonly #names = new Set<string>()
+  /** A caller may have named any number of fields; undefined while nothing is lost. */
+  #names: Set<string> | undefined
 
   /** @param dialect the target: extras of all others are lost. */
   constructor(dialect: DialectId) {
@@ -20,6 +20,7 @@ export class LossList {
   }
 
   add(name: string, effect: Loss["effect"] = "dropped"): void {
+    this.#names ??= new Set()
     if (this.#names.has(name)) return
     this.#names.add(name)
     this.losses.push({ name, effect })

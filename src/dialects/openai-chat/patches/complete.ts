@@ -21,9 +21,12 @@ export function completeResult(body: JsonObject, asked: number | undefined): voi
   if (!Array.isArray(body.choices)) return
   const requested = requestedChoices(body.choices, asked)
   const indexes = choiceNumbers(requested)
-  const choices = requested.map((given, position) =>
-    completeChoice(isJsonObject(given) ? given : {}, indexes[position] ?? position),
-  )
+  const choices: (JsonObject & { index: number })[] = []
+  for (let position = 0; position < requested.length; position++) {
+    const given = requested[position]
+    const choice = isJsonObject(given) ? given : {}
+    choices.push(completeChoice(choice, indexes[position] ?? position))
+  }
   if (choices.length > 1) choices.sort((left, right) => left.index - right.index)
   body.choices = choices
 }

@@ -20,9 +20,9 @@ export function fitBody(
   if (!quirks.usageOption && isJsonObject(body.usage)) delete body.usage
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
   if (rules.reasoning !== "unsupported") limitReasoning(body, quirks, losses)
-  const { maxTemperature, defaultFields = {} } = quirks
-  for (const [name, value] of Object.entries(defaultFields)) {
-    if (!isDefined(body[name])) body[name] = value
+  const { maxTemperature, defaultFields } = quirks
+  for (const name in defaultFields) {
+    if (!isDefined(body[name])) body[name] = defaultFields[name]
   }
   const { temperature } = body
   if (maxTemperature !== undefined && typeof temperature === "number") {
@@ -43,7 +43,7 @@ export function fitBody(
   if (Array.isArray(body.messages)) {
     body.messages = fitMessages(body.messages, quirks, losses)
     if (rules.reasoning_history === true) {
-      body.messages = body.messages.map((message) => withReasoning(message, quirks))
+      body.messages = withReasoning(body.messages, quirks)
     }
   }
   if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
@@ -142,10 +142,12 @@ function fitReasoning(message: JsonObject, quirks: OpenAiChatQuirks, losses: Los
   return rest
 }
 
-/** An assistant turn with tool calls has to carry reasoning, even if another model wrote it without any. */
-function withReasoning(message: JsonValue, { reasoningField }: OpenAiChatQuirks): JsonValue {
-  if (!isJsonObject(message) || !Array.isArray(message.tool_calls)) return message
-  return isDefined(message[reasoningField]) ? message : { ...message, [reasoningField]: "" }
+/** Every assistant turn with tool calls has to carry reasoning, even if another model wrote it without any. */
+function withReasoning(messages: JsonValue[], { reasoningField }: OpenAiChatQuirks): JsonValue[] {
+  return messages.map((message) => {
+    if (!isJsonObject(message) || !Array.isArray(message.tool_calls)) return message
+    return isDefined(message[reasoningField]) ? message : { ...message, [reasoningField]: "" }
+  })
 }
 
 function fitToolCalls(message: JsonObject, quirks: OpenAiChatQuirks): JsonObject {

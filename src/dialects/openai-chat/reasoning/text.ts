@@ -14,20 +14,31 @@ export function reasoningText(message: JsonObject): string | undefined {
 }
 
 /** Reasoning of a whole message. Details include the plain text, so they take precedence. */
-export function decodeReasoning(message: JsonObject): PlacedReasoning[] {
-  const placed = decodeDetails(message.reasoning_details)
+export function decodeReasoning(message: JsonObject): readonly PlacedReasoning[] {
   const text = reasoningText(message)
+  if (text === undefined && message.reasoning_details === undefined) return NONE
+  const placed = decodeDetails(message.reasoning_details)
   if (text === undefined || placed.some(({ part }) => part.text !== "")) return placed
   return [{ part: { type: "reasoning", text } }, ...placed]
 }
 
+const NONE: readonly PlacedReasoning[] = []
+
 /** The parts of a message in their order. */
 export function joinParts(
+  reasoning: readonly PlacedReasoning[],
+  said: Part[],
+  calls: readonly Part[],
+): Part[] {
+  if (reasoning.length > 0) return joinReasoning(reasoning, said, calls)
+  return calls.length === 0 ? said : [...said, ...calls]
+}
+
+function joinReasoning(
   reasoning: readonly PlacedReasoning[],
   said: readonly Part[],
   calls: readonly Part[],
 ): Part[] {
-  if (reasoning.length === 0) return [...said, ...calls]
   const before = (index: number | undefined) =>
     reasoning.filter(({ call }) => call === index).map(({ part }) => part)
   const parts: Part[] = [...before(undefined), ...said]

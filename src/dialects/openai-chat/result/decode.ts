@@ -18,7 +18,7 @@ import {
   choiceNumbers,
   requestedChoices,
 } from "../../shared/choices.ts"
-import { defined } from "../../shared/fields.ts"
+
 import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"
@@ -67,19 +67,29 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   const extra = unknownFields(body, RESULT_FIELDS)
   const sources = Sources.of(body)
   const choices = requestedChoices(body.choices, request?.choices)
+  const result: Writable<ChatResult> = { choices: decodeChoices(choices, { request, sources }) }
+  const id = textAt(body, "id")
+  if (id !== undefined) result.id = id
+  const model = textAt(body, "model")
+  if (model !== undefined) result.model = model
+  if (isUnixTime(body.created)) result.created = body.created
+  const usage = decodeUsage(chunkUsage(body))
+  if (usage !== undefined) result.usage = usage
+  if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
+  return result
+}
+
+function decodeChoices(choices: readonly JsonValue[], whole: Whole): Choice[] {
   const indexes = choiceNumbers(choices)
-  return defined({
-    choices: choices
-      .map((choice, position) =>
-        decodeChoice(choice, indexes[position] ?? position, { request, sources }),
-      )
-      .toSorted((left, right) => left.index - right.index),
-    id: textAt(body, "id"),
-    model: textAt(body, "model"),
-    created: isUnixTime(body.created) ? body.created : undefined,
-    usage: decodeUsage(chunkUsage(body)),
-    extra: extra && extraOf(DIALECT, extra),
-  })
+  const decoded: Choice[] = []
+  for (let position = 0; position < choices.length; position++) {
+    decoded.push(decodeChoice(choices[position], indexes[position] ?? position, whole))
+  }
+  return decoded.length === 1 ? decoded : decoded.toSorted(byIndex)
+}
+
+function byIndex(left: { readonly index: number }, right: { readonly index: number }): number {
+  return left.index - right.index
 }
 
 /** What belongs to all choices. */
@@ -88,7 +98,11 @@ interface Whole {
   readonly sources: Sources | undefined
 }
 
-function decodeChoice(value: JsonValue, index: number, { request, sources }: Whole): Choice {
+function decodeChoice(
+  value: JsonValue | undefined,
+  index: number,
+  { request, sources }: Whole,
+): Choice {
   const choice = isJsonObject(value) ? value : {}
   if (isJsonObject(choice.error)) throw decodeErrorEvent(choice).failure
   const message = isJsonObject(choice.message) ? choice.message : {}
@@ -107,14 +121,12 @@ function decodeChoice(value: JsonValue, index: number, { request, sources }: Who
   const finish = wholeFinish(decodeFinish(word, calls.length > 0, choice.native_finish_reason))
   const rest = message.annotations === undefined ? message : { ...message, annotations }
   const extra = choiceExtra(choice, rest)
-  return defined({
-    index,
-    parts,
-    finish: finish.reason,
-    rawFinish: finish.raw,
-    stopSequence: reportedStop(choice, request?.stop),
-    extra: extra && extraOf(DIALECT, extra),
-  })
+  const decoded: Writable<Choice> = { index, parts, finish: finish.reason }
+  if (finish.raw !== undefined) decoded.rawFinish = finish.raw
+  const stopSequence = reportedStop(choice, request?.stop)
+  if (stopSequence !== undefined) decoded.stopSequence = stopSequence
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
+  return decoded
 }
 
 /** Adds a search with the sources, and cites them in the last text unless the message has citations of its own. */
@@ -128,7 +140,10 @@ function addSources(said: Part[], sources: Sources): void {
   said.unshift(sources.search)
 }
 
-function decodeCalls(message: JsonObject): Part[] {
+const NO_CALLS: readonly Part[] = []
+
+function decodeCalls(message: JsonObject): readonly Part[] {
+  if (message.tool_calls === undefined && message.function_call === undefined) return NO_CALLS
   const parts: Part[] = []
   const calls = listAt(message, "tool_calls")
   checkToolCalls(calls.length)
