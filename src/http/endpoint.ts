@@ -11,6 +11,7 @@ import { heldAnswer } from "./held-answer.ts"
 import { FormFields } from "./uploads/form-fields.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Handler, Route } from "./server.ts"
+import { afterBody } from "./unread-body.ts"
 
 /** Who sent a request, what of the memory it holds, and its place in a trace. */
 export interface Sender {
@@ -92,14 +93,15 @@ export function serve<Caller extends Sender, Body>(
         { request, id, path, caller, connection, receivedAt, startedAt },
         body,
       )
-      return finished(result, id, caller.memory)
+      return afterBody(request, finished(result, id, caller.memory))
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
       const { key, trace } = caller ?? ANYONE
-      return failure(thrown, { request, id, path, errors, errorOf, events, key, trace, body })
+      const failed = { request, id, path, errors, errorOf, events, key, trace, body }
+      return afterBody(request, failure(thrown, failed))
     }
   }
-  return { method, path, handler, errors }
+  return { method, path, handler, handlesUnread: true, errors }
 }
 
 /** The request that failed, and how its failure is reported. */

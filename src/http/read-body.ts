@@ -95,10 +95,10 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
   }
 }
 
-/** Whether a body has arrived together with its head, so that reading it causes no work. */
-export function isSmallBody({ headers }: Request): boolean {
+/** Whether a body has arrived together with its head, so that reading it causes no work, or is even shorter. */
+export function isSmallBody({ headers }: Request, maxBytes = SMALL_BODY): boolean {
   const length = headers.get("content-length")
-  return length !== null && Number(length) <= SMALL_BODY && headers.get("content-encoding") === null
+  return length !== null && Number(length) <= maxBytes && headers.get("content-encoding") === null
 }
 
 function isJsonType(type: string): boolean {

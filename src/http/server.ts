@@ -4,7 +4,7 @@ import type { Method } from "#contract/route-name.ts"
 import type { LastAnswers } from "./last-answers.ts"
 import { type EncodeBreak, type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { succeed } from "./incoming-body.ts"
-import { afterBody } from "./unread-body.ts"
+import { droppingRest } from "./unread-body.ts"
 import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
 import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
@@ -34,6 +34,8 @@ export interface Route {
   readonly path: string
   readonly method: Method
   readonly handler: Handler
+  /** Whether its handler deals with what it has not read of a body, as `afterBody` does; absent: no. */
+  readonly handlesUnread?: boolean
   /** Its errors in the dialect of its clients. */
   readonly errors: ErrorAnswer
   /** Ends a stream that breaks off, in the dialect of its clients; absent: with OpenAI's envelope. */
@@ -93,8 +95,9 @@ export function serve(
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
     const handlers = (methods[bunPath(route.path)] ??= {})
-    handlers[route.method] = bunHandler(route.handler, lastAnswers, state)
-    if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler, lastAnswers, state)
+    const handler = route.handlesUnread === true ? route.handler : droppingRest(route.handler)
+    handlers[route.method] = bunHandler(handler, lastAnswers, state)
+    if (route.method === "GET") handlers["HEAD"] = bunHandler(handler, lastAnswers, state)
   }
   return Bun.serve({
     hostname: settings.host,
@@ -107,7 +110,7 @@ export function serve(
       ...methods,
       ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers, state))),
     },
-    fetch: bunHandler(elsewhere, lastAnswers, state),
+    fetch: bunHandler(droppingRest(elsewhere), lastAnswers, state),
     error: () =>
       errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
   })
@@ -132,24 +135,34 @@ function begun(
   const answer =
     turn === undefined
       ? answered(request, handler, connection)
-      : turn.then(() => answered(request, handler, connection))
+      : answeredLater(turn, request, handler, connection)
   return last.isOn ? last.close(answer) : answer
 }
 
-/** The answer of a handler, once it is clear that the request has one host, and what becomes of an unread body. */
+async function answeredLater(
+  turn: Promise<void>,
+  request: Request,
+  handler: Handler,
+  connection: Connection,
+): Promise<Response> {
+  await turn
+  return answered(request, handler, connection)
+}
+
+/** The answer of a handler, once it is clear that the request has one host. */
 function answered(
   request: Request,
   handler: Handler,
   connection: Connection,
 ): Response | Promise<Response> {
   const host = request.headers.get("host")
-  if (host === null) return afterBody(request, handler(withHost(request), connection))
+  if (host === null) return handler(withHost(request), connection)
   if (host !== lastHost) {
     // The address of a request is made of it, and is parsed.
     if (!HOST.test(host) || !URL.canParse(`http://${host}/`)) return wrongHost()
     lastHost = host
   }
-  return afterBody(request, handler(request, connection))
+  return handler(request, connection)
 }
 
 /** The last host that was found to be one: nearly all requests have the same. */
@@ -204,12 +217,14 @@ function mounted(
   last: LastAnswers,
   state: ServerState,
 ): [string, BunHandler] {
+  const answering = droppingRest(handler)
   return [
     path,
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
       const { address, origin } = new BunConnection(request, server, state)
-      return begun(request, handler, { address, origin, waitLong() {} }, last)
+      const mountedAt = { address, origin, waitLong() {} }
+      return begun(request, answering, mountedAt, last)
     },
   ]
 }

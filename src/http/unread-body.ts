@@ -16,15 +16,7 @@ const WITHOUT_BODY = new Set(["GET", "HEAD"])
  * has time to send the rest, which is dropped: if the connection were closed before, the answer would be lost with it.
  * A caller that sends the rest too slowly is cut off.
  */
-export function afterBody(
-  request: Request,
-  answering: Response | Promise<Response>,
-): Response | Promise<Response> {
-  if (answering instanceof Promise) return answering.then((answer) => withRest(request, answer))
-  return withRest(request, answering)
-}
-
-function withRest(request: Request, answer: Response): Response | Promise<Response> {
+export function afterBody(request: Request, answer: Response): Response | Promise<Response> {
   const rest = restOf(request)
   if (rest !== undefined) {
     const isEndless = !request.headers.has("content-length")
@@ -34,6 +26,13 @@ function withRest(request: Request, answer: Response): Response | Promise<Respon
   // The runtime shows no body of these, and drops it for as long as it comes.
   if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(answer)
   return answer
+}
+
+/** The same handler, whose answers pass `afterBody`. */
+export function droppingRest<Others extends readonly unknown[]>(
+  handler: (request: Request, ...others: Others) => Response | Promise<Response>,
+): (request: Request, ...others: Others) => Promise<Response> {
+  return async (request, ...others) => afterBody(request, await handler(request, ...others))
 }
 
 function announcesBody(headers: Headers): boolean {

@@ -82,10 +82,12 @@ export function callsOf(services: CallServices): Calls {
     memory: budget.open(key),
     trace: tracer?.begin(request, key, receivedAt),
   })
+  const openedLater = async (finding: Promise<Key>, request: Request, receivedAt: number) =>
+    opened(await finding, request, receivedAt)
   const auth: Calls["auth"] = (request, connection, receivedAt) => {
     const found = callerKey(keyring, request, connection, receivedAt)
     return found instanceof Promise
-      ? found.then((key) => opened(key, request, receivedAt))
+      ? openedLater(found, request, receivedAt)
       : opened(found, request, receivedAt)
   }
   const entered = (caller: KeyCaller): MaybePromise<KeyCaller> => {
@@ -97,6 +99,17 @@ export function callsOf(services: CallServices): Calls {
       throw error
     }
     return entering === undefined ? caller : waited(caller, entering)
+  }
+  const watchedJson = async (purpose: BodyPurpose, request: Request, caller: KeyCaller) => {
+    const { memory } = caller
+    const { path, kind, maxValues } = purpose
+    const watch = new CallWatch(checks, caller.key, kind, request)
+    const limit = bodyLimit()
+    const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
+    const body = await readJsonBody(request, reading)
+    if (isSmallBody(request)) await watch.arrived(body.json["model"])
+    refuseLongLists(body.json, path, body.bytes)
+    return body
   }
   const formReading = (rules: FileRules, kind: ModelKind, request: Request, caller: KeyCaller) => ({
     spool,
@@ -112,17 +125,10 @@ export function callsOf(services: CallServices): Calls {
       const found = auth(request, connection, receivedAt)
       return found instanceof Promise ? found.then(entered) : entered(found)
     },
-    json: (purpose) => async (request, caller) => {
-      const { memory } = caller
-      const watch = new CallWatch(checks, caller.key, purpose.kind, request)
-      const { path, maxValues } = purpose
-      const limit = bodyLimit()
-      const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
-      const body = await readJsonBody(request, reading)
-      if (body.bytes > PLAIN_BYTES && isSmallBody(request)) await watch.arrived(body.json["model"])
-      refuseLongLists(body.json, path, body.bytes)
-      return body
-    },
+    json: (purpose) => (request, caller) =>
+      isSmallBody(request, PLAIN_BYTES)
+        ? readJsonBody(request, { limit: bodyLimit(), memory: caller.memory })
+        : watchedJson(purpose, request, caller),
     form: (rules, kind) => (request, caller) =>
       readForm(request, formReading(rules, kind, request, caller)),
     upload: (rules, kind) => (request, caller) =>
@@ -141,7 +147,7 @@ async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCa
   }
 }
 
-/** A body of up to so many bytes holds no file that takes long to measure. */
+/** A body of up to so many bytes holds no file that takes long to measure, and no long list. */
 const PLAIN_BYTES = 4 * 1024
 
 /** Rejects a call while its body arrives, by its key's rate, its credits and its model. */

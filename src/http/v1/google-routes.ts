@@ -6,6 +6,7 @@ import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import { keyInHeaders } from "../google-key.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler, Route } from "../server.ts"
+import { afterBody } from "../unread-body.ts"
 import type { Calls } from "./calls.ts"
 import { chatEndpoint } from "./chat-endpoint.ts"
 import { CONTENT_TOKENS } from "./count-content-tokens.ts"
@@ -39,6 +40,7 @@ export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
       method: "POST",
       path: `${place}/{id...}`,
       handler: ask,
+      handlesUnread: true,
       errors: errorsIn(GEMINI),
     }),
     listModels(calls, place, catalog),
@@ -72,6 +74,7 @@ function byMethod(handlers: MethodHandlers): Handler {
     if (method !== undefined) return handlers[method](request, connection)
     const methods = GOOGLE_METHODS.join(", ")
     const message = `An address here ends in ':' and one of ${methods}, such as ${GOOGLE_PLACES[0]}/<provider>/<model_name>:generateContent.`
-    return errorsIn(GEMINI)(new GatewayError("not_found", message), newRequestId(), request)
+    const error = new GatewayError("not_found", message)
+    return afterBody(request, errorsIn(GEMINI)(error, newRequestId(), request))
   }
 }

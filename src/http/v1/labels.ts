@@ -98,13 +98,13 @@ function tagsOf(
   body: JsonObject | undefined,
 ): Readonly<Record<string, string>> | undefined {
   const header = headers.get(TAGS)
-  const tags = new Map<string, string>()
-  if (header !== null) readTags(header, tags)
+  let tags: Map<string, string> | undefined
+  if (header !== null) readTags(header, (tags = new Map()))
   for (const name of METADATA) {
     const member = body?.[name]
-    if (isJsonObject(member)) addMetadata(member, tags)
+    if (isJsonObject(member)) addMetadata(member, (tags ??= new Map()))
   }
-  return tags.size === 0 ? undefined : Object.fromEntries(tags)
+  return tags === undefined || tags.size === 0 ? undefined : Object.fromEntries(tags)
 }
 
 function readTags(header: string, tags: Map<string, string>): void {

@@ -16,6 +16,7 @@ import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerpri
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Connection, Handler, Route } from "../server.ts"
+import { droppingRest } from "../unread-body.ts"
 import { callerKey } from "./caller-key.ts"
 
 export interface RepeatableServices {
@@ -41,7 +42,7 @@ const LARGEST_FORM = 64 * 1024 * 1024
  */
 export function repeatable(route: Route, services: RepeatableServices): Route {
   const { handler } = route
-  const once = answerOnce(route, services)
+  const once = droppingRest(answerOnce(route, services))
   return {
     ...route,
     handler: (request, connection) =>
