@@ -325,18 +325,19 @@ export function costOf(
   const lines: CostLine[] = []
   const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage) / calls)
   let sum = addLines(lines, usage, { price, rates })
-  for (const other of others) {
-    const own = other.price.multiplier
-    // A receipt has one multiplier: the other model's is included in its rates.
-    const scale = (rate: bigint): bigint =>
-      own === price.multiplier || price.multiplier === 0n
-        ? rate
-        : divideUp(rate * own, price.multiplier)
-    const card = { price: other.price, rates: ratesFor(other.price, totalInput(other.usage)) }
-    sum += addLines(lines, other.usage, card, { model: other.model, scale })
-  }
+  for (const other of others) sum += addOtherLines(lines, other, price)
   const total = storedAmount(divideUp(sum * price.multiplier, COST_SCALE))
   return { lines, multiplier: price.multiplier, total }
+}
+
+/** Adds the lines of another call or model. */
+function addOtherLines(lines: CostLine[], other: SecondUsage, { multiplier }: Price): bigint {
+  const own = other.price.multiplier
+  // A receipt has one multiplier: the other model's is included in its rates.
+  const scale = (rate: bigint): bigint =>
+    own === multiplier || multiplier === 0n ? rate : divideUp(rate * own, multiplier)
+  const card = { price: other.price, rates: ratesFor(other.price, totalInput(other.usage)) }
+  return addLines(lines, other.usage, card, { model: other.model, scale })
 }
 
 /** Which model the lines are for, and how its rates are scaled. */

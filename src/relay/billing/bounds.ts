@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Message, Part } from "../../canon/message.ts"
+import type { Writable } from "../../canon/writable.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 import {
@@ -156,23 +157,37 @@ function mediaBound(
   model: Model,
   imageTokens = imageTokenBound,
 ): MediaBound {
-  let encoded = 0
-  let tokens = 0
-  let kinds = 0
-  let count = 0
-  const add = (part: Part): void => {
-    kinds |= kindsOfPart(part)
-    if (part.type === "tool-result") for (const chunk of part.content) add(chunk)
-    const tokenBound = part.type === "text" ? undefined : partBound(part, model, imageTokens)
-    if (tokenBound === undefined) return
-    // Media that cannot be bounded may fill the whole context.
-    tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
-    if (tokenBound > 0 && ++count > MAX_MEDIA) throw tooManyMedia()
-    if (!("source" in part) || part.source.type !== "base64") return
-    encoded += part.source.writtenBytes ?? part.source.data.length
+  const sum = { encoded: 0, tokens: 0, kinds: 0, count: 0 }
+  for (const message of messages) {
+    for (const part of message.parts) addMedia(sum, part, model, imageTokens)
   }
-  for (const message of messages) for (const part of message.parts) add(part)
-  return { encoded, tokens, kinds }
+  return sum
+}
+
+/** A bound while its parts are added. */
+interface MediaSum extends Writable<MediaBound> {
+  /** The number of parts that are not text. */
+  count: number
+}
+
+function addMedia(
+  sum: MediaSum,
+  part: Part,
+  model: Model,
+  imageTokens: typeof imageTokenBound,
+): void {
+  sum.kinds |= kindsOfPart(part)
+  if (part.type === "text") return
+  if (part.type === "tool-result") {
+    for (const chunk of part.content) addMedia(sum, chunk, model, imageTokens)
+  }
+  const tokenBound = partBound(part, model, imageTokens)
+  if (tokenBound === undefined) return
+  // Media that cannot be bounded may fill the whole context.
+  sum.tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
+  if (tokenBound > 0 && ++sum.count > MAX_MEDIA) throw tooManyMedia()
+  if (!("source" in part) || part.source.type !== "base64") return
+  sum.encoded += part.source.writtenBytes ?? part.source.data.length
 }
 
 function tooManyMedia(): GatewayError {

@@ -66,12 +66,30 @@ export class Holds {
     const bytes = boundByBytes(request, call, model, keptTokens(state, model))
     const bound = widenedBound(bytes, terms, model, calls)
     const withFewerCalls = isDemand ? asked.withFewerCalls : undefined
-    const chat = { call, request, payer, model, state, calls, clients, withFewerCalls }
-    const input = { ...chat, held, terms, bound }
+    const input = {
+      call,
+      request,
+      payer,
+      model,
+      state,
+      calls,
+      clients,
+      withFewerCalls,
+      held,
+      terms,
+      bound,
+    }
     const charge = this.#tryCharge(input, worstCost(bound, held))
     if (charge) return charge
-    const slow = this.#admitSlowly(input, bytes)
-    return call.isEstimate ? slow.catch((error: unknown) => this.#refused(input, error)) : slow
+    return call.isEstimate ? this.#estimateSlowly(input, bytes) : this.#admitSlowly(input, bytes)
+  }
+
+  async #estimateSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
+    try {
+      return await this.#admitSlowly(input, byBytes)
+    } catch (error) {
+      return this.#refused(input, error)
+    }
   }
 
   async #admitUsage(admission: UsageAdmission): Promise<PendingCharge> {

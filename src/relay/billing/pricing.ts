@@ -9,6 +9,7 @@ import {
   settlePlain,
   settleTerms,
 } from "../priced-features/settle.ts"
+import type { Terms } from "../priced-features/terms.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { UnchargedUsage } from "../priced-features/uncharged.ts"
@@ -62,26 +63,28 @@ export class Pricing {
     const hasInput = usage !== undefined && (totalInput(usage) > 0 || !lacksInput(meter.reported))
     if (usage && hasInput && meter.isCounted) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
-    return this.countAnswer(settled).then((shown) => {
-      const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
-      // What is reported before the end may only be the start: Anthropic begins with one token
-      // (docs/wire/anthropic-messages.md#f9).
-      const isBegun = usage !== undefined && !isNoUsage(usage)
-      if (!isBegun) return this.#priced(settled, estimate, true)
-      const { inputFresh } = estimate
-      if (!hasInput && meter.isCounted) return this.#priced(settled, { ...usage, inputFresh }, true)
-      if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
-      const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
-      const counted = {
-        ...usage,
-        output,
-        reasoning,
-        reasoningBeside,
-        audioOutput,
-        imageOutput,
-      }
-      return this.#priced(settled, counted, true)
-    })
+    return this.#priceEstimated(settled, hidden, hasInput)
+  }
+
+  async #priceEstimated(
+    settled: Delivered,
+    hidden: number,
+    hasInput: boolean,
+  ): Promise<PricedUsage> {
+    const { deployment, meter } = settled
+    const { usage } = meter
+    const shown = await this.countAnswer(settled)
+    const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
+    // What is reported before the end may only be the start: Anthropic begins with one token
+    // (docs/wire/anthropic-messages.md#f9).
+    const isBegun = usage !== undefined && !isNoUsage(usage)
+    if (!isBegun) return this.#priced(settled, estimate, true)
+    const { inputFresh } = estimate
+    if (!hasInput && meter.isCounted) return this.#priced(settled, { ...usage, inputFresh }, true)
+    if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
+    const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
+    const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput, imageOutput }
+    return this.#priced(settled, counted, true)
   }
 
   /** Our own count of what an answer shows, also if its vendor has a count. */
@@ -99,30 +102,27 @@ export class Pricing {
     const answered = callsOf(meter, kinds)
     const terms = charge.terms?.get(deployment.id)
     const fields = reportingFields(charge, deployment)
-    let priced: PricedUsage
+    const price = terms?.price ?? priceOf(deployment)
+    let reported: PricedUsage
     if (terms === undefined) {
-      const price = priceOf(deployment)
       const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportsOf(meter))
       const served = settled?.price ?? price
       const divided = dividedUsage(usage, answered, served)
       const isPlain = settled === undefined && divided.others.length === 0
-      const reported = isPlain
+      reported = isPlain
         ? priceUsage({ usage, estimated, calls: meter.calls }, price)
         : priceSettled({ ...AS_REQUESTED, price: served, ...settled, ...divided }, price, estimated)
-      priced = believed({ charge, deployment }, reported, price, meter)
     } else {
       const settled = settleTerms(terms, usage, {
         ...answered,
         records: meter.records,
         elapsedMs: elapsed(charge),
-        withLifetimes: (each) => withLifetimes(each, kinds),
+        withLifetimes: lifetimesOf(kinds),
         unrequested: fields,
       })
-      // How often its vendor did something is reported only at the end of an answer.
-      const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
-      const reported = priceSettled(settled, terms.price, estimated || isGuess)
-      priced = believed({ charge, deployment }, reported, terms.price, meter)
+      reported = priceSettled(settled, price, estimated || isGuess(terms, meter))
     }
+    const priced = believed({ charge, deployment }, reported, price, meter)
     const { cost } = priced
     const unpriced = priced.settled?.unpriced ?? NO_NAMES
     this.#uncharged.look(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
@@ -164,6 +164,15 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
   return { ...counted, output: reasoning, imageOutput: output - reasoning }
 }
 
+function lifetimesOf(kinds: number): (usage: Usage) => Usage {
+  return (usage) => withLifetimes(usage, kinds)
+}
+
+/** How often its vendor did something is reported only at the end of an answer. */
+function isGuess({ calls }: Terms, { records }: Meter): boolean {
+  return calls.length > 0 && records.some(({ isEnded }) => !isEnded)
+}
+
 const NO_FIELDS: readonly FieldSwitch[] = []
 const NO_NAMES: readonly string[] = []
 /** No modes in addition to those of the request. */
@@ -180,8 +189,10 @@ function reportingFields({ input }: PendingCharge, deployment: Deployment): read
 /** Returns the usage of each call. Output of unknown kinds cannot be divided among the calls. */
 function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls {
   const isDivisible = usages.length > 1 && images === 0
-  return { calls, usages: isDivisible ? usages.map((each) => withLifetimes(each, kinds)) : [] }
+  return { calls, usages: isDivisible ? usages.map(lifetimesOf(kinds)) : NO_USAGES }
 }
+
+const NO_USAGES: readonly Usage[] = []
 
 /** Returns the reports of all calls. */
 function reportsOf(meter: Meter): readonly JsonObject[] {

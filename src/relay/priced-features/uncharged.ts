@@ -117,14 +117,15 @@ export class UnchargedUsage {
   }
 
   look(request: string, deployment: Deployment, { reported, cost, unpriced }: Answered): void {
-    const report = (name: string): void => this.#report(request, deployment.id, name)
-    unpriced.forEach(report)
+    for (const name of unpriced) this.#report(request, deployment.id, name)
     const usage = reported === undefined ? undefined : usageIn(reported)
-    if (usage !== undefined) findUnknown(usage, report)
+    const unknown = usage === undefined ? undefined : findUnknown(usage, undefined)
+    if (unknown !== undefined)
+      for (const name of unknown) this.#report(request, deployment.id, name)
     for (const { class: usageClass, rate } of cost.lines) {
       if (rate > 0n || deployment.price?.rates.inputFresh === 0n) continue
       if (deployment.price?.rates[usageClass] === undefined && !NEED_NO_RATE.has(usageClass)) {
-        report(NAME_OF_CLASS[usageClass])
+        this.#report(request, deployment.id, NAME_OF_CLASS[usageClass])
       }
     }
   }
@@ -157,14 +158,19 @@ function usageIn(reported: JsonObject): JsonObject | undefined {
   )
 }
 
-/** Usages are two levels deep, with lists of parts. */
-function findUnknown(usage: JsonObject, report: (name: string) => void): void {
+/**
+ * Adds the unknown numbers of a usage to a list. Usages are two levels deep, with lists of parts.
+ * @returns the list; undefined without any.
+ */
+function findUnknown(usage: JsonObject, found: string[] | undefined): string[] | undefined {
+  let names = found
   for (const name in usage) {
     const value = usage[name]
     if (typeof value === "number") {
-      if (value > 0 && !KNOWN.has(name)) report(name)
+      if (value > 0 && !KNOWN.has(name)) (names ??= []).push(name)
     } else if (isJsonObject(value) && !SKIPPED.has(name)) {
-      findUnknown(value, report)
+      names = findUnknown(value, names)
     }
   }
+  return names
 }
