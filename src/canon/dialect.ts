@@ -50,7 +50,7 @@ export interface RequestPatch {
   /** The vendor's own name for the model. */
   readonly model: string
   /** Set when the credits cover only part of the requested output. */
-  readonly maxTokens?: number
+  readonly maxTokens?: number | undefined
   /** What the model accepts. */
   readonly rules?: ModelRules | undefined
 }

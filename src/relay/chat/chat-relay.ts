@@ -88,14 +88,16 @@ export class ChatRelay {
    */
   async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
-    const { input, admission } = await this.#prepare(dialect, call)
+    const preparing = this.#prepare(dialect, call)
+    const { input, admission } = preparing instanceof Promise ? await preparing : preparing
     const { config, rate } = input
     const arrival = { call: input.call, caller, config, rate, work }
-    const admitted = await this.#services.pipeline.admit(arrival, admission)
+    const admitting = this.#services.pipeline.admit(arrival, admission)
+    const admitted = admitting instanceof Promise ? await admitting : admitting
     const context = this.#contextOf(input, admitted)
     return context.request.stream
-      ? answerStreamed(this.#services, context)
-      : answerWhole(this.#services, context)
+      ? await answerStreamed(this.#services, context)
+      : await answerWhole(this.#services, context)
   }
 
   /**
@@ -136,7 +138,12 @@ export class ChatRelay {
     const model = askedModel(config, request.model, "chat", call)
     const measuring = this.#services.inspector.measure(request, call.key.account)
     const decoded = { dialect, call, config, request, model }
-    return measuring ? measuring.then(() => this.#measured(decoded)) : this.#measured(decoded)
+    return measuring ? this.#measuredLater(measuring, decoded) : this.#measured(decoded)
+  }
+
+  async #measuredLater(measuring: Promise<unknown>, decoded: DecodedChat): Promise<PreparedChat> {
+    await measuring
+    return this.#measured(decoded)
   }
 
   /** Goes on with a request whose media are measured. */
@@ -151,8 +158,9 @@ export class ChatRelay {
     const preferred = call.preferences === undefined ? model : this.#preferred(input, model)
     const surveyed = this.#surveyed(input, preferred)
     const counting = rate.count(expectedTokens(call))
-    if (counting) return counting.then(() => this.#prepared(surveyed.input, surveyed.asked))
-    return this.#prepared(surveyed.input, surveyed.asked)
+    return counting
+      ? this.#preparedLater(counting, surveyed)
+      : this.#prepared(surveyed.input, surveyed.asked)
   }
 
   /**
@@ -200,6 +208,11 @@ export class ChatRelay {
       const less = isFirst ? { ...model, ignored: [...ignored, UNPRICED_TOOLS] } : model
       return this.#surveyed(rest, less)
     }
+  }
+
+  async #preparedLater(counting: Promise<void>, surveyed: SurveyedChat): Promise<PreparedChat> {
+    await counting
+    return this.#prepared(surveyed.input, surveyed.asked)
   }
 
   #prepared(input: ChatInput, asked: Model | Demand, state?: ResolvedState): PreparedChat {

@@ -24,9 +24,11 @@ export function planFor(
   signer: ReasoningSigner,
 ): MaybePromise<Plan> {
   const plan = planCall(context, candidate, signer)
-  return plan instanceof Promise
-    ? plan.then((planned) => acceptLosses(context, planned))
-    : acceptLosses(context, plan)
+  return plan instanceof Promise ? acceptedLater(context, plan) : acceptLosses(context, plan)
+}
+
+async function acceptedLater(context: ChatContext, planning: Promise<Plan>): Promise<Plan> {
+  return acceptLosses(context, await planning)
 }
 
 function acceptLosses(context: ChatContext, plan: Plan): Plan {
@@ -70,8 +72,16 @@ export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRe
     if (plan.calls > 1) sharedBodies.set(plan, body)
   }
   return body instanceof Promise
-    ? body.then((bytes) => requestWith(context, plan, bytes))
+    ? requestLater(context, plan, body)
     : requestWith(context, plan, body)
+}
+
+async function requestLater(
+  context: ChatContext,
+  plan: Plan,
+  writing: Promise<RequestBody>,
+): Promise<HttpRequest> {
+  return requestWith(context, plan, await writing)
 }
 
 function requestWith(

@@ -16,7 +16,9 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
 const MAX_CORRECTIONS = 3
 
 /** Makes one call of a plan, or all calls of a plan with several. Each call is corrected separately. */
-type Calls<T> = (plan: Plan) => Promise<T>
+interface Calls<T> {
+  call(plan: Plan): Promise<T>
+}
 
 /**
  * Makes the call of a plan. If the provider rejects a parameter, the request is corrected and resent before its caller
@@ -24,27 +26,29 @@ type Calls<T> = (plan: Plan) => Promise<T>
  * @param first the plan of this call. Other calls of the plan continue.
  * @throws CallFailure of the last call, if no correction exists or a strict caller forbids its loss.
  */
-export function callCorrected<T>(
+export async function callCorrected<T>(
   context: ChatContext,
   first: Plan,
   signer: ReasoningSigner,
-  call: Calls<T>,
+  calls: Calls<T>,
 ): Promise<T> {
-  return call(first).catch((thrown: unknown) => {
+  try {
+    return await calls.call(first)
+  } catch (thrown) {
     if (rejectedBy(thrown) === undefined) throw thrown
-    return callAgain({ context, first, signer, call }, thrown)
-  })
+    return callAgain({ context, first, signer, calls }, thrown)
+  }
 }
 
 interface CorrectedRequest<T> {
   readonly context: ChatContext
   readonly first: Plan
   readonly signer: ReasoningSigner
-  readonly call: Calls<T>
+  readonly calls: Calls<T>
 }
 
 async function callAgain<T>(
-  { context, first, signer, call }: CorrectedRequest<T>,
+  { context, first, signer, calls }: CorrectedRequest<T>,
   rejection: unknown,
 ): Promise<T> {
   const { cancellation, charge, config } = context
@@ -54,11 +58,11 @@ async function callAgain<T>(
     const rejected = rejectedBy(thrown)
     const next = rejected && (await correct(context, plan, rejected, signer))
     if (next === undefined) break
-    if (cancellation.givenUp.has(first)) throw new CallEnded("not_needed")
+    if (cancellation.hasGivenUp(first)) throw new CallEnded("not_needed")
     loseCalls(charge, cancellation.attempts.filter(isRejected))
     plan = next
     try {
-      const answer = await call(plan)
+      const answer = await calls.call(plan)
       config.learnedRules.learn(plan.deployment, plan.corrections ?? {})
       return answer
     } catch (failure) {

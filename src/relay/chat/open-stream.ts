@@ -70,8 +70,8 @@ export class StreamOpening {
         plan: (candidate) => planFor(context, candidate, services.signer),
         attempt: (first) =>
           first.calls === 1
-            ? callCorrected(context, first, services.signer, (plan) => this.#open(plan))
-            : this.#open(first),
+            ? callCorrected(context, first, services.signer, this)
+            : this.call(first),
       })
       .catch((failure: unknown) => this.#withoutFailed(failure))
   }
@@ -108,7 +108,7 @@ export class StreamOpening {
   }
 
   /** The stream of a plan; several as one, where the vendor gives one choice at a time. */
-  async #open(plan: Plan): Promise<AnswerStream> {
+  async call(plan: Plan): Promise<AnswerStream> {
     const { pipeline, signer, vendorState } = this.#services
     const context = this.#context
     const recorder = recordState(vendorState, context, plan)
@@ -119,9 +119,9 @@ export class StreamOpening {
     try {
       if (!writer) return await this.#openCall(opened, plan, writerOf(context, plan, signer))
       const calls = Array.from({ length: plan.calls }, (_, choice) => async () => {
-        const stream = await callCorrected(context, plan, signer, (one) =>
-          this.#openCall(opened, one, new ChoiceWriter(writer, choice)),
-        )
+        const stream = await callCorrected(context, plan, signer, {
+          call: (one) => this.#openCall(opened, one, new ChoiceWriter(writer, choice)),
+        })
         opened.streams.push(stream)
         return stream
       })

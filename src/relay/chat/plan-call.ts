@@ -1,7 +1,7 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { EffectiveRules } from "../../canon/model-rules.ts"
-import { type Loss, reportable } from "../../canon/extra.ts"
+import { type DialectId, type Loss, reportable } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasAssistantMedia } from "../../dialects/shared/assistant-media.ts"
@@ -61,25 +61,20 @@ export function planCall(
   const { rules } = effective
   const clampedTo = clampAt(charge, request, deployment)
   const bindings = bindingsFor(request, candidate, rules)
-  const own = bindings.find((binding) => binding.dialect.id === dialect.id)
-  const input = own && {
-    dialect: own.dialect,
-    taken: limitsOf(own.dialect, deployment, rules),
-    isStopReported: dialect.reportsStop,
-  }
+  const own = bindingOf(bindings, dialect.id)
   const isVerbatim =
-    input !== undefined &&
+    own !== undefined &&
     !dialect.isOneWay &&
-    !isMany(request, input.dialect, deployment) &&
-    !needsCanon(request, input.dialect) &&
+    !isMany(request, own.dialect, deployment) &&
+    !needsCanon(request, own.dialect) &&
     fitsModel(request, effective, client) &&
-    takesLimits(request, clampedTo ?? request.maxTokens, input)
+    takesLimits(request, clampedTo ?? request.maxTokens, {
+      taken: limitsOf(own.dialect, deployment, rules),
+      isStopReported: dialect.reportsStop,
+    })
   if (own?.dialect.patches && isVerbatim) {
-    const patch = { model: deployment.upstreamModel, rules }
-    const { body, losses } = own.dialect.patches.request(
-      call.body,
-      clampedTo === undefined ? patch : { ...patch, maxTokens: clampedTo },
-    )
+    const patch = { model: deployment.upstreamModel, rules, maxTokens: clampedTo }
+    const { body, losses } = own.dialect.patches.request(call.body, patch)
     return limitedPlan({
       deployment,
       client,
@@ -89,19 +84,32 @@ export function planCall(
       isVerbatim: true,
       request,
       body,
-      losses: [...ignored, ...losses],
+      losses: ignored.length === 0 ? losses : [...ignored, ...losses],
       calls: 1,
       terms: charge.terms?.get(deployment.id),
     })
   }
   const usable = own === undefined ? bindings : [own]
   const transcoding = { planned, candidate, rules, signer, bindings: usable }
-  if (usable.some((binding) => !needsInlining(request, binding.dialect))) {
-    return planTranscoded(transcoding, request)
-  }
-  return inline(request, planned.config.media, call.memory).then((whole) =>
-    planTranscoded(transcoding, whole),
-  )
+  if (takesAddresses(usable, request)) return planTranscoded(transcoding, request)
+  return planInlined(transcoding, inline(request, planned.config.media, call.memory))
+}
+
+function bindingOf(bindings: readonly ChatBinding[], dialect: DialectId): ChatBinding | undefined {
+  for (const binding of bindings) if (binding.dialect.id === dialect) return binding
+  return undefined
+}
+
+/** Whether a dialect takes what the request points at as it is. */
+function takesAddresses(bindings: readonly ChatBinding[], request: ChatRequest): boolean {
+  return bindings.some((binding) => !needsInlining(request, binding.dialect))
+}
+
+async function planInlined(
+  transcoding: Transcoding,
+  inlining: Promise<ChatRequest>,
+): Promise<Plan> {
+  return planTranscoded(transcoding, await inlining)
 }
 
 /** Returns the current rules of a deployment. */
@@ -163,13 +171,18 @@ export function maxCalls(
   clients: ReadonlyMap<string, ProviderClient>,
 ): number {
   if (request.choices === 1) return 1
-  const isSplit = deployments.some((deployment) =>
-    clients
-      .get(deployment.provider)
-      ?.bindings(deployment)
-      .some(({ dialect }) => isMany(request, dialect, deployment)),
-  )
-  return isSplit ? request.choices : 1
+  return deployments.some((deployment) => isSplitAt(request, deployment, clients))
+    ? request.choices
+    : 1
+}
+
+function isSplitAt(
+  request: ChatRequest,
+  deployment: Deployment,
+  clients: ReadonlyMap<string, ProviderClient>,
+): boolean {
+  const bindings = clients.get(deployment.provider)?.bindings(deployment) ?? []
+  return bindings.some(({ dialect }) => isMany(request, dialect, deployment))
 }
 
 /** Whether the choices take a call each. */

@@ -21,8 +21,8 @@ import {
 import type { ChatContext } from "./chat-context.ts"
 import type { Conversations } from "../state/conversations.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
+import type { PricedUsage } from "../billing/priced-usage.ts"
 import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
-import type { Settled } from "../pipeline/pipeline.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamWriter } from "./stream-writer.ts"
@@ -59,6 +59,13 @@ export async function answerStreamed(
   headers["cache-control"] = "no-cache"
   headers["x-accel-buffering"] = "no"
   return { headers, body: new ReadableStream(answer) }
+}
+
+/** What a stream was charged. */
+interface SettledStream {
+  readonly priced: PricedUsage
+  /** Nanocredits. */
+  readonly charged: bigint
 }
 
 type State =
@@ -241,8 +248,8 @@ class StreamedAnswer implements Watched {
     if (upstream.rest) return this.#completeEarly(upstream)
     this.#close("ended")
     void upstream.drain()
-    const { priced, settlement } = await this.#settle(upstream, hiddenOf(upstream))
-    return this.#end(writer, ownCount(priced, plan.limits !== undefined), settlement.charged)
+    const { priced, charged } = await this.#settle(upstream, hiddenOf(upstream))
+    return this.#end(writer, ownCount(priced, plan.limits !== undefined), charged)
   }
 
   /** Its caller has all of the answer, and does not wait for the vendor's usage, which is charged when it is here. */
@@ -335,14 +342,14 @@ class StreamedAnswer implements Watched {
    * Charges the received part of a plan's answer, and stores its text for accounts with storage enabled.
    * @param hidden tokens of reasoning that the provider bills and did not report.
    */
-  async #settle({ plan, meter }: Counted, hidden: number): Promise<Settled> {
+  async #settle({ plan, meter }: Counted, hidden: number): Promise<SettledStream> {
     const { pipeline, billing } = this.#services
     const context = this.#context
     const { charge, call } = context
-    const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
-    const settled = await pipeline.settle(context, plan.deployment, pricing)
+    const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
+    const { charged } = await pipeline.settle(context, plan.deployment, priced)
     if (call.key.storesContent) afterCharge(() => pipeline.keepPayload(context, meter.text))
-    return settled
+    return { priced, charged }
   }
 
   #abandon(reason: CallFailure, state: "ended" | "left"): void {

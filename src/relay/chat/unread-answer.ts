@@ -45,8 +45,8 @@ export async function settleUnread(
   loseOthers(context, billed)
   const meter = Meter.sum(billed.map((attempt) => attempt.meter ?? unreadMeter(charge, attempt)))
   const hidden = hasLeft && !meter.isCounted ? estimateHidden(plan, meter) : 0
-  const pricing = billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
-  await pipeline.settle(context, plan.deployment, pricing)
+  const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
+  await pipeline.settle(context, plan.deployment, priced)
   return true
 }
 

@@ -1,23 +1,24 @@
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
-import { afterCharge, asChargedError, GatewayError } from "../../canon/errors.ts"
+import { asChargedError, GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { reportedErrorIn } from "../../canon/reported-error.ts"
 import type { Usage } from "../../canon/usage.ts"
-import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
 import { CallEnded } from "../lifetime/call-failure.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
+import type { Trial } from "../pipeline/trial.ts"
 import { recordState } from "./state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import type { Attempt } from "../upstream/attempt.ts"
+import type { Attempt, Candidate } from "../upstream/attempt.ts"
+import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { ChatContext } from "./chat-context.ts"
 import {
   hedgingOf,
@@ -62,59 +63,189 @@ interface Received {
   readonly rest?: Promise<void> | undefined
 }
 
-/** What the calls of a plan gave: one, or one for each choice. */
-interface ReceivedPlan {
-  readonly plan: Plan
-  readonly all: readonly Received[]
-  /** Of all of them together. */
-  readonly meter: Meter
-}
-
-/** The calls of a plan, and the complete answers. */
+/** The calls of a plan, and the complete answers: one, or one for each choice. */
 interface PlanCalls extends TriedPlan {
+  readonly recorder: StateRecorder | undefined
   readonly all: Received[]
 }
 
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
-export async function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
-  const { pipeline, signer, conversations } = services
-  const { charge, headers, keeping } = context
-  const tried: PlanCalls[] = []
-  let received: ReceivedPlan
-  try {
-    received = await pipeline.tryCandidates(context, {
-      ...hedgingOf(context),
-      plan: (candidate) => planFor(context, candidate, signer),
-      attempt(first) {
-        const make = (plan: Plan): Promise<ReceivedPlan> => {
-          const calls: PlanCalls = { plan, attempts: [], all: [] }
-          tried.push(calls)
-          return receivePlan(services, context, calls)
-        }
-        return first.calls === 1 ? callCorrected(context, first, signer, make) : make(first)
-      },
-    })
-  } catch (failure) {
-    received = await completedOf(services, context, tried, failure)
-  } finally {
-    context.cancellation[Symbol.dispose]()
+export function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
+  return new WholeAnswer(services, context).answer()
+}
+
+/** One request for a whole answer, and the plans that are tried for it. */
+class WholeAnswer implements Trial<Plan, PlanCalls> {
+  readonly mayHedge: Trial<Plan, PlanCalls>["mayHedge"]
+  readonly taken: Trial<Plan, PlanCalls>["taken"]
+  readonly #services: WholeServices
+  readonly #context: ChatContext
+  readonly #tried: PlanCalls[] = []
+
+  constructor(services: WholeServices, context: ChatContext) {
+    this.#services = services
+    this.#context = context
+    const hedging = hedgingOf(context)
+    this.mayHedge = hedging?.mayHedge
+    this.taken = hedging?.taken
   }
-  const { plan, all } = received
-  if (!plan.isVerbatim) reportLost(context, received)
-  const settling = all.some(({ rest }) => rest !== undefined) ? settleLater : settleNow
-  const { counted, cost, balance } = await settling(services, context, received)
-  addAnswerHeaders(headers, {
-    provider: plan.client.provider,
-    losses: charge.losses,
-    ...(cost !== undefined && { cost }),
-    balance,
-  })
-  headers["content-type"] = "application/json"
-  const answer = afterCharge(() => bodyOf(context, received, signer, counted))
-  pipeline.keepPayload(context, answer)
-  if (keeping) await conversations.keep(keeping, answer)
-  const body = isLargeJson(answer) ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
-  return { headers, body }
+
+  async answer(): Promise<Answer> {
+    const context = this.#context
+    const { pipeline, signer, conversations } = this.#services
+    let calls: PlanCalls
+    try {
+      calls = await pipeline.tryCandidates(context, this)
+    } catch (failure) {
+      calls = await completedOf(this.#services, context, this.#tried, failure)
+    } finally {
+      context.cancellation[Symbol.dispose]()
+    }
+    const { charge, headers, keeping } = context
+    const { plan } = calls
+    if (!plan.isVerbatim) reportLost(context, calls)
+    const isLate = calls.all.some(hasRest)
+    const known = isLate ? await this.#settleLater(calls) : await this.#settle(calls)
+    const { provider } = plan.client
+    const { cost, balance } = known
+    addAnswerHeaders(headers, { provider, losses: charge.losses, cost, balance })
+    headers["content-type"] = "application/json"
+    try {
+      const answer = bodyOf(context, calls, signer, known.counted)
+      pipeline.keepPayload(context, answer)
+      if (keeping) await conversations.keep(keeping, answer)
+      const body = isLargeJson(answer) ? await jsonBytesInSlices(answer) : JSON.stringify(answer)
+      return { headers, body }
+    } catch (thrown) {
+      throw asChargedError(thrown)
+    }
+  }
+
+  plan(candidate: Candidate): MaybePromise<Plan> {
+    return planFor(this.#context, candidate, this.#services.signer)
+  }
+
+  attempt(first: Plan): Promise<PlanCalls> {
+    return first.calls === 1
+      ? callCorrected(this.#context, first, this.#services.signer, this)
+      : this.call(first)
+  }
+
+  /** Makes the calls of a plan: one call, or one call for each choice. */
+  call(plan: Plan): Promise<PlanCalls> {
+    const recorder = recordState(this.#services.vendorState, this.#context, plan)
+    const calls: PlanCalls = { plan, recorder, attempts: [], all: [] }
+    this.#tried.push(calls)
+    return plan.calls === 1 ? this.#receive(calls, plan) : this.#receiveAll(calls)
+  }
+
+  async #receiveAll(calls: PlanCalls): Promise<PlanCalls> {
+    const { plan } = calls
+    const { pipeline, signer } = this.#services
+    const one = { call: (corrected: Plan) => this.#receive(calls, corrected) }
+    const make = () => callCorrected(this.#context, plan, signer, one)
+    await pipeline.together(
+      this.#context,
+      plan.deployment,
+      Array.from({ length: plan.calls }, () => make),
+    )
+    return calls
+  }
+
+  /** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
+  #receive(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
+    return plan.request.stream ? this.#receiveStream(calls, plan) : this.#receiveOnce(calls, plan)
+  }
+
+  async #receiveStream(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
+    try {
+      return await this.#receiveOnce(calls, plan)
+    } catch (refusal) {
+      if (!isStreamRefused(refusal)) throw refusal
+      return this.#receiveOnce(calls, wholePlan(plan))
+    }
+  }
+
+  /** One attempt. An answer that cannot be read is a failed one, and another deployment may do. */
+  async #receiveOnce(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
+    const context = this.#context
+    const { pipeline, counter } = this.#services
+    const attempt = pipeline.begin(context, plan)
+    calls.attempts.push(attempt)
+    try {
+      const sending = attempt.send(requestOf(context, plan), refusalsOf(context, plan))
+      const response = await sending
+      let received: Received
+      // Some servers stream although they are asked for a whole answer.
+      if (isStreamed(attempt, response)) {
+        const parts = readingParts(counter, context, attempt, calls.recorder)
+        const { result: reported, rest } = await foldAnswer(attempt, response, parts)
+        received = { reported, meter: parts.meter, rest }
+      } else {
+        const parsing = attempt.json(response)
+        const json = parsing instanceof Promise ? await parsing : parsing
+        const whole = readWhole(attempt, calls.recorder, context, json)
+        const { limits } = plan
+        received = limits ? { ...whole, reported: await this.#limited(whole, limits) } : whole
+      }
+      attempt.succeed()
+      if (received.rest === undefined) attempt[Symbol.dispose]()
+      calls.all.push(received)
+      return calls
+    } catch (thrown) {
+      throw planFailure(plan, attempt.fail(thrown))
+    }
+  }
+
+  #limited({ reported }: Received, limits: OwnLimits): Promise<ChatResult> {
+    const { counter } = this.#services
+    return limitedResult(reported, limits, counter.of(this.#context.call.key.account))
+  }
+
+  async #settle({ plan, all }: PlanCalls): Promise<KnownCharge> {
+    const { pipeline, billing } = this.#services
+    const pricing = billing.pricing.priceAnswer(this.#context.charge, plan.deployment, meterOf(all))
+    const priced = pricing instanceof Promise ? await pricing : pricing
+    const { charged, balance } = await pipeline.settle(this.#context, plan.deployment, priced)
+    return { counted: ownCount(priced, plan.limits !== undefined), cost: charged, balance }
+  }
+
+  /** Has an answer charged when its vendor has counted it: its caller has all of it, and does not wait for that. */
+  async #settleLater({ plan, all }: PlanCalls): Promise<KnownCharge> {
+    const { billing } = this.#services
+    const { charge, call } = this.#context
+    const { deployment } = plan
+    const memory = call.memory.handOver()
+    // The ledger reports a charge that cannot be written.
+    this.#settleRest(plan, all, memory).catch(() => undefined)
+    const counted = await billing.pricing.countAnswer({ charge, deployment, meter: meterOf(all) })
+    return { counted, cost: undefined, balance: billing.balance(charge) }
+  }
+
+  async #settleRest(plan: Plan, all: readonly Received[], memory: Disposable): Promise<void> {
+    using _ = memory
+    const { pipeline, billing } = this.#services
+    const { charge } = this.#context
+    await Promise.all(all.flatMap(({ rest }) => rest ?? []))
+    const meter = meterOf(all)
+    const hidden = estimateHidden(plan, meter)
+    const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
+    await pipeline.settle(this.#context, plan.deployment, priced)
+  }
+}
+
+/** The money of an answer, as far as it is known when the answer is released. */
+interface KnownCharge {
+  /** Replaces the vendor's usage. */
+  readonly counted: Usage | undefined
+  /** Nanocredits. */
+  readonly cost: bigint | undefined
+  /** Nanocredits. */
+  readonly balance: bigint
+}
+
+function hasRest({ rest }: Received): boolean {
+  return rest !== undefined
 }
 
 /**
@@ -126,7 +257,7 @@ async function completedOf(
   context: ChatContext,
   tried: readonly PlanCalls[],
   failure: unknown,
-): Promise<ReceivedPlan> {
+): Promise<PlanCalls> {
   if (await settleUnread(services, context, tried, failure)) throw asChargedError(failure)
   const last = tried.at(-1)
   if (last === undefined || last.all.length === 0 || failure instanceof CallEnded) {
@@ -136,60 +267,16 @@ async function completedOf(
   const { charge } = context
   charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
   loseOthers(context, last.attempts.filter(isAnswered))
-  return { plan: last.plan, all: last.all, meter: meterOf(last.all) }
+  return last
 }
 
 /** Reports what of an answer its caller cannot be given. */
-function reportLost({ charge, dialect }: ChatContext, { all }: ReceivedPlan): void {
+function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void {
   for (const { reported } of all) {
     for (const part of reported.choices.flatMap(({ parts }) => parts)) {
       if (part.type === "image" || part.type === "audio") reportLostMedia(charge, dialect, part)
     }
   }
-}
-
-/** The money of an answer, as far as it is known when the answer is released. */
-interface KnownCharge {
-  /** Replaces the vendor's usage. */
-  readonly counted: Usage | undefined
-  /** Nanocredits. */
-  readonly cost?: bigint
-  /** Nanocredits. */
-  readonly balance: bigint
-}
-
-async function settleNow(
-  { pipeline, billing }: WholeServices,
-  context: ChatContext,
-  { plan, meter }: ReceivedPlan,
-): Promise<KnownCharge> {
-  const pricing = billing.pricing.priceAnswer(context.charge, plan.deployment, meter)
-  const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
-  const counted = ownCount(priced, plan.limits !== undefined)
-  return { counted, cost: settlement.charged, balance: settlement.balance }
-}
-
-/** Has an answer charged when its vendor has counted it: its caller has all of it, and does not wait for that. */
-async function settleLater(
-  { pipeline, billing }: WholeServices,
-  context: ChatContext,
-  { plan, all, meter }: ReceivedPlan,
-): Promise<KnownCharge> {
-  const { charge, call } = context
-  const { deployment } = plan
-  const memory = call.memory.handOver()
-  const settle = async (): Promise<void> => {
-    using _ = memory
-    await Promise.all(all.flatMap(({ rest }) => rest ?? []))
-    const last = meterOf(all)
-    const hidden = estimateHidden(plan, last)
-    const pricing = billing.pricing.priceAnswer(charge, deployment, last, hidden)
-    await pipeline.settle(context, deployment, pricing)
-  }
-  // The ledger reports a charge that cannot be written.
-  settle().catch(() => undefined)
-  const counted = await billing.pricing.countAnswer({ charge, deployment, meter })
-  return { counted, balance: billing.balance(charge) }
 }
 
 /** What several calls have delivered together. */
@@ -201,14 +288,14 @@ function meterOf(all: readonly Received[]): Meter {
 /** @param counted replaces the vendor's usage where that is not what is charged. */
 function bodyOf(
   context: ChatContext,
-  { plan, all, meter }: ReceivedPlan,
+  { plan, all }: PlanCalls,
   signer: ReasoningSigner,
   counted: Usage | undefined,
 ): JsonObject {
   const [first] = all
   return plan.isVerbatim && first?.body
     ? patchedBody(context, plan, first.body, counted)
-    : encodedBody(context, plan, signed(merged(all, meter), signer, plan), counted)
+    : encodedBody(context, plan, signed(merged(all), signer, plan), counted)
 }
 
 function patchedBody(
@@ -236,68 +323,6 @@ function encodedBody(
   return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
 }
 
-/** Makes the calls of a plan: one call, or one call for each choice. */
-async function receivePlan(
-  services: WholeServices,
-  context: ChatContext,
-  calls: PlanCalls,
-): Promise<ReceivedPlan> {
-  const { plan, all } = calls
-  const recorder = recordState(services.vendorState, context, plan)
-  const receiving = { services, context, recorder, attempts: calls.attempts }
-  if (plan.calls === 1) all.push(await receive(receiving, plan))
-  else {
-    const receiveOne = (corrected: Plan): Promise<Received> => receive(receiving, corrected)
-    const one = async () =>
-      all.push(await callCorrected(context, plan, services.signer, receiveOne))
-    await services.pipeline.together(
-      context,
-      plan.deployment,
-      Array.from({ length: plan.calls }, () => one),
-    )
-  }
-  return { plan, all, meter: meterOf(all) }
-}
-
-/** What the calls of a plan share. */
-interface Receiving {
-  readonly services: WholeServices
-  readonly context: ChatContext
-  readonly recorder: StateRecorder | undefined
-  /** Of all calls of the plan. */
-  readonly attempts: Attempt<Plan>[]
-}
-
-/** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
-function receive(receiving: Receiving, plan: Plan): Promise<Received> {
-  const received = receiveOnce(receiving, plan)
-  return plan.request.stream
-    ? received.catch((refusal: unknown) => {
-        if (!isStreamRefused(refusal)) throw refusal
-        return receiveOnce(receiving, wholePlan(plan))
-      })
-    : received
-}
-
-/** One attempt. An answer that cannot be read is a failed one, and another deployment may do. */
-async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> {
-  const { services, context } = receiving
-  const attempt = services.pipeline.begin(context, plan)
-  receiving.attempts.push(attempt)
-  try {
-    const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
-    // Some servers stream although they are asked for a whole answer.
-    const received = isStreamed(attempt, response)
-      ? await fold(receiving, attempt, response)
-      : await readWhole(receiving, attempt, await attempt.json(response))
-    attempt.succeed()
-    if (received.rest === undefined) attempt[Symbol.dispose]()
-    return received
-  } catch (thrown) {
-    throw planFailure(plan, attempt.fail(thrown))
-  }
-}
-
 /**
  * Whether a vendor streams to no one like this operator (OpenAI to no organization that is not verified), which is
  * no fault of a caller who asked for no stream.
@@ -306,42 +331,25 @@ function isStreamRefused(refusal: unknown): boolean {
   return refusal instanceof GatewayError && refusal.details.providerError === "streaming"
 }
 
-async function fold(
-  { services, context, recorder }: Receiving,
-  attempt: Attempt<Plan>,
-  response: HttpAnswer,
-): Promise<Received> {
-  const parts = readingParts(services.counter, context, attempt, recorder)
-  const { result: reported, rest } = await foldAnswer(attempt, response, parts)
-  return { reported, meter: parts.meter, rest }
-}
-
 function readWhole(
-  { services, context, recorder }: Receiving,
   attempt: Attempt<Plan>,
+  recorder: StateRecorder | undefined,
+  { charge }: ChatContext,
   json: JsonValue | undefined,
-): MaybePromise<Received> {
+): Received {
   const { plan } = attempt
-  const { limits, restoration } = plan
+  const { restoration } = plan
   const meter = new Meter()
   attempt.meter = meter
   const { body, read } = decodedAnswer(attempt, json, meter)
-  const result = restoration === undefined ? read : restoredResult(read, restoration)
-  const record = recordOf(context.charge, plan)
+  const reported = restoration === undefined ? read : restoredResult(read, restoration)
+  const record = recordOf(charge, plan)
   record?.answer(body)
   recorder?.look(body)
-  meter.result(result)
+  meter.result(reported)
   meter.reported = body
   if (record) meter.records = [record]
-  return limits
-    ? limitedResult(result, limits, services.counter.of(context.call.key.account)).then(
-        (reported) => ({
-          body,
-          reported,
-          meter,
-        }),
-      )
-    : { body, reported: result, meter }
+  return { body, reported, meter, rest: undefined }
 }
 
 /** @throws GatewayError if the body is not an answer. Its provider may bill it nevertheless. */
@@ -368,7 +376,7 @@ function decodedAnswer(
 }
 
 /** The answers to several calls as one: a choice of each, its usage that of all. */
-function merged(all: readonly Received[], meter: Meter): ChatResult {
+function merged(all: readonly Received[]): ChatResult {
   const results = all.map(({ reported }) => reported)
   const [first = { choices: [] }] = results
   if (results.length === 1) return first
@@ -376,7 +384,8 @@ function merged(all: readonly Received[], meter: Meter): ChatResult {
     choice === undefined ? [] : [{ ...choice, index }],
   )
   const { usage: _, ...rest } = first
-  return meter.usage === undefined ? { ...rest, choices } : { ...rest, choices, usage: meter.usage }
+  const sum = meterOf(all).usage
+  return sum === undefined ? { ...rest, choices } : { ...rest, choices, usage: sum }
 }
 
 function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatResult {

@@ -67,7 +67,7 @@ export class OpenOperation<T> implements Disposable {
     if (!estimated && isNoUsage(usage)) alarms.usageMissing(context.call.id, deployment.id)
     const calls = this.#candidate.chargedCalls
     const priced = billing.pricing.price(context.charge, deployment, { usage, estimated, calls })
-    const { settlement } = await pipeline.settle(context, deployment, priced)
+    const settlement = await pipeline.settle(context, deployment, priced)
     pipeline.keepPayload(context)
     const { charged: cost, balance } = settlement
     addAnswerHeaders(this.headers, { losses, cost, balance })

@@ -8,7 +8,7 @@ const LOSSES = "x-tollgate-losses"
 export interface AnswerFacts {
   readonly provider?: string
   readonly losses: readonly Loss[]
-  readonly cost?: bigint
+  readonly cost?: bigint | undefined
   readonly balance?: bigint
 }
 

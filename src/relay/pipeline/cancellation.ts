@@ -38,8 +38,7 @@ interface OtherCalls {
  */
 export class Cancellation implements Watched, Disposable {
   readonly attempts: RunningCall[] = []
-  /** Plans that another plan's answer has made superfluous; no further call is made for them. */
-  readonly givenUp = new WeakSet<object>()
+  #givenUp: WeakSet<object> | undefined
   readonly work: number
   /** Calls that continue after a parallel call failed. */
   #others: OtherCalls[] = []
@@ -71,6 +70,16 @@ export class Cancellation implements Watched, Disposable {
     this.#stopAsking()
     if (signal?.aborted) this.leave()
     else signal?.addEventListener("abort", () => this.leave())
+  }
+
+  /** Makes no further call for a plan: another plan's answer has made it superfluous. */
+  giveUp(plan: object): void {
+    this.#givenUp ??= new WeakSet()
+    this.#givenUp.add(plan)
+  }
+
+  hasGivenUp(plan: object): boolean {
+    return this.#givenUp?.has(plan) === true
   }
 
   /** Whether what runs upstream is read on when the caller leaves, or is to be read on further. */

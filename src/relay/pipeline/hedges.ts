@@ -63,11 +63,11 @@ export class Hedges {
       )
     const answered = await answerHedged(planned, {
       lateAfter,
-      attempt: trial.attempt,
+      attempt: (plan) => trial.attempt(plan),
       second: () => this.#second(first, callsOf(planned)),
       giveUp: (loser) => {
         const calls = callsOf(loser)
-        cancellation.givenUp.add(loser)
+        cancellation.giveUp(loser)
         // A call that its vendor rejected has cost nothing.
         for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
         remove(cancellation.attempts, new Set(calls))

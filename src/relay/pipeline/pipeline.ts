@@ -24,7 +24,9 @@ import { cacheKeyOf } from "./cache-key.ts"
 import { type FirstAttempt, Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
 import type { Arrival, RequestContext } from "./request-context.ts"
-import { drainRuleOf } from "../request/runtime-config.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Call } from "../request/call.ts"
+import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
 import type { Trial } from "./trial.ts"
 
 /** Reported to the operator. */
@@ -45,12 +47,6 @@ export interface PipelineServices {
 }
 
 type Admission = ChatAdmission | UsageAdmission
-
-/** A request that is paid for. */
-export interface Settled {
-  readonly priced: PricedUsage
-  readonly settlement: Settlement
-}
 
 /**
  * The way of every request, chat or not: its worst case is held; candidates are tried one after the other, each with
@@ -80,9 +76,25 @@ export class Pipeline {
    * @returns what everything that serves the request shares, until it is settled or released.
    * @throws GatewayError as `Holds.admit` does; then it has used nothing of its key's rate of tokens either.
    */
-  async admit(arrival: Arrival, admission: Admission): Promise<RequestContext> {
+  admit(arrival: Arrival, admission: Admission): MaybePromise<RequestContext> {
+    let holding: MaybePromise<PendingCharge>
     try {
-      const holding = this.#billing.holds.admit(admission)
+      holding = this.#billing.holds.admit(admission)
+    } catch (error) {
+      arrival.rate.correct(NO_USAGE)
+      throw error
+    }
+    return holding instanceof Promise
+      ? this.#admitLater(holding, arrival, admission)
+      : this.#contextOf(arrival, holding, admission)
+  }
+
+  async #admitLater(
+    holding: Promise<PendingCharge>,
+    arrival: Arrival,
+    admission: Admission,
+  ): Promise<RequestContext> {
+    try {
       return this.#contextOf(arrival, await holding, admission)
     } catch (error) {
       arrival.rate.correct(NO_USAGE)
@@ -180,15 +192,13 @@ export class Pipeline {
   /** The deployments of a request's model, in the order in which they are tried. */
   candidates({ charge, config }: RequestContext): readonly Candidate[] {
     const { call, request, model, state } = charge
-    const isSticky = config.routing.affinity && request !== undefined
-    const key = isSticky ? () => cacheKeyOf(call, request) : undefined
+    const isSticky = config.routing.affinity && model.deployments.length > 1
+    const key = isSticky && request !== undefined ? cacheKeyFinder(call, request) : undefined
     const { deployments, reason } = this.#routing.router.route(model, key)
     charge.routedBy = state === undefined ? reason : "state"
-    return deployments.map((deployment) => {
-      const client = config.clients.get(keeperOf(deployment))
-      if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
-      return { deployment, client }
-    })
+    const [only] = deployments
+    if (only !== undefined && deployments.length === 1) return [candidateOf(config, only)]
+    return deployments.map((deployment) => candidateOf(config, deployment))
   }
 
   /**
@@ -288,15 +298,13 @@ export class Pipeline {
    * Charges what was used, and corrects the key's rate. Resolves when the charge is on disk.
    * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
    */
-  async settle(
+  settle(
     { charge, rate }: RequestContext,
     deployment: Deployment,
-    pricing: MaybePromise<PricedUsage>,
-  ): Promise<Settled> {
-    const priced = await pricing
-    const settlement = await this.#billing.settle(charge, deployment, priced)
+    priced: PricedUsage,
+  ): Promise<Settlement> {
     rate.correct(priced.usage)
-    return { priced, settlement }
+    return this.#billing.settle(charge, deployment, priced)
   }
 
   /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
@@ -315,6 +323,16 @@ export class Pipeline {
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#payloads.keep(call, call.body, answer)
   }
+}
+
+function candidateOf({ clients }: RuntimeConfig, deployment: Deployment): Candidate {
+  const client = clients.get(keeperOf(deployment))
+  if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
+  return { deployment, client }
+}
+
+function cacheKeyFinder(call: Call, request: ChatRequest): () => ReturnType<typeof cacheKeyOf> {
+  return () => cacheKeyOf(call, request)
 }
 
 /** Calls that one request may start before it yields to other requests. */

@@ -4,12 +4,12 @@ import type { Candidate } from "../upstream/attempt.ts"
 /** How the deployments of a request are tried. */
 export interface Trial<P extends Candidate, T> {
   /** Finds out how one of them is called. One that cannot be called is skipped. */
-  readonly plan: (candidate: Candidate) => MaybePromise<P>
+  plan(candidate: Candidate): MaybePromise<P>
   /**
    * Calls it. What that throws sends the request to the next, unless it is final or the vendor has refused the request
    * itself.
    */
-  readonly attempt: (plan: P) => Promise<T>
+  attempt(plan: P): Promise<T>
   /** Absent: those of the request's model. */
   readonly candidates?: readonly Candidate[] | undefined
   /** Whether a second call may be made beside a plan's; absent: never. */

@@ -147,8 +147,12 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    */
   send(request: HttpRequest | Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
     return request instanceof Promise
-      ? request.then((signed) => this.receive(this.#client.send(this.#traced(signed)), refusals))
+      ? this.#sendLater(request, refusals)
       : this.receive(this.#client.send(this.#traced(request)), refusals)
+  }
+
+  async #sendLater(signing: Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
+    return this.receive(this.#client.send(this.#traced(await signing)), refusals)
   }
 
   #traced(request: HttpRequest): HttpRequest {
