@@ -24,7 +24,7 @@ export interface Machine {
   readonly bun: string
   /** Whether the gateway has a core of its own. */
   readonly isPinned: boolean
-  /** Microseconds to make one small write durable where the books of the run are. */
+  /** Microseconds to make one small write durable on the file system that stores the data of the run. */
   readonly durableWrite: { readonly median: number; readonly p99: number }
   readonly fileSystem: string
   /** Load before the run began: near 0 on a machine that does nothing else. */

@@ -36,7 +36,7 @@ function formatMachine({ machine, date, missing }: Results): string {
   const { processor, cores, memory, kernel, bun, fileSystem, durableWrite, load } = machine
   const lines = [
     `${date}: ${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}`,
-    `books on ${fileSystem}, a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99); load before the run ${formatNumber(load)}`,
+    `data on ${fileSystem}, a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99); load before the run ${formatNumber(load)}`,
     machine.isPinned
       ? "gateway alone on one core; simulator and callers on the rest"
       : "NOT PINNED: one core only, or no taskset; figures are of little worth",

@@ -56,7 +56,7 @@ export type SettingsView = z.infer<typeof settingsView>
 /** `PATCH /admin/v1/settings`: null goes back to the default. */
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
-/** `GET /admin/v1/settings/book`: walks every account's ledger, as `tollgate ledger verify` does. */
+/** `GET /admin/v1/ledger/verification`: walks every account's ledger, as `tollgate ledger verify` does. */
 export const ledgerVerdict = z.object({
   accounts: z.int(),
   entries: z.int(),
@@ -83,7 +83,7 @@ export const auditRoutes = {
   }),
 }
 
-/** `/admin/v1/settings`: those that are active, and those that the console can change. */
+/** `/admin/v1/settings`, the active and the changeable settings; `/admin/v1/ledger`. */
 export const settingsRoutes = {
   "GET /settings": route({
     summary: "The active settings, and those that can be changed here",
@@ -96,7 +96,7 @@ export const settingsRoutes = {
     body: settingsChange,
     answer: settingsView,
   }),
-  "GET /settings/book": route({
+  "GET /ledger/verification": route({
     summary: "Verify every account's ledger",
     minimumRole: "operator",
     answer: ledgerVerdict,

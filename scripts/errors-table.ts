@@ -60,7 +60,7 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   upstream_overloaded: "the vendor is overloaded, or no deployment is healthy",
   upstream_timeout: "the vendor took too long",
   overloaded: "the gateway has no memory free",
-  book_unavailable: "the ledger cannot be written",
+  ledger_unavailable: "the ledger cannot be written",
   internal_error: "a fault of the gateway",
 }
 

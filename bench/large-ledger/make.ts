@@ -12,7 +12,7 @@ import type { Store } from "../../src/store/store.ts"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
 import { DirectFile } from "../../src/store/sqlite/direct-file.ts"
 import { migrate } from "../../src/store/sqlite/migrate.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { storeMethods } from "../../src/store/sqlite/store-methods.ts"
 import { Traffic } from "./traffic.ts"
@@ -83,7 +83,7 @@ function openUnsafely(path: string): Store {
   database.run("PRAGMA journal_mode = MEMORY")
   database.run("PRAGMA synchronous = OFF")
   database.run("PRAGMA cache_size = -200000")
-  migrate(database, BOOK_SCHEMA)
+  migrate(database, LEDGER_SCHEMA)
   const unused = { measureCommit: () => 0, beginReading() {}, leaveCheckpoints() {} }
   const explained = (error: unknown): unknown => error
   const close = (): void => database.close()

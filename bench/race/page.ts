@@ -176,7 +176,7 @@ function method(results: RaceResults): readonly string[] {
     ].join("\n"),
     "How it is done in detail, and how a peer is added: [the bench](../bench/README.md).",
     "## Machine",
-    `${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}. Books on ` +
+    `${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}. Data on ` +
       `${fileSystem}; a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99). Load ` +
       `before the run ${formatNumber(noise.load)}; of the gateway's core others used ${percent(noise.strangers)}, and ` +
       `${percent(noise.stolen)} of the time went to other machines of the host. The run took ` +

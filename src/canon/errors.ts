@@ -88,7 +88,7 @@ export const ERROR_KINDS = {
   upstream_overloaded: passing(503, "server_error", "upstream_overloaded", "overloaded_error"),
   upstream_timeout: passing(504, "server_error", "upstream_timeout", "timeout_error"),
   overloaded: passing(503, "server_error", "overloaded", "overloaded_error"),
-  book_unavailable: passing(503, "server_error", "book_unavailable", "overloaded_error"),
+  ledger_unavailable: passing(503, "server_error", "ledger_unavailable", "overloaded_error"),
   internal_error: passing(500, "server_error", "internal_error", "api_error"),
 } as const satisfies Record<string, ErrorKindFacts>
 

@@ -58,7 +58,7 @@ function usageFailure(error: CommanderError): Failure {
 
 const LEDGER_HINTS: Readonly<Partial<Record<LedgerFault, string>>> = {
   missing:
-    "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To start a new, empty ledger instead: tollgate serve --new-book",
+    "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To start a new, empty ledger instead: tollgate serve --new-ledger",
   without_secrets:
     "Restore the folder 'secrets' from a backup, or set TOLLGATE_SECRET as it was. If there is none: put 64 random hexadecimal digits into secrets/key-pepper, then rotate every key and give providers their keys again.",
   damaged:

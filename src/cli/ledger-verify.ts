@@ -77,7 +77,7 @@ async function inspectFurther(place: DatabasePlace, output: Output): Promise<Led
 function documentOf({ path, hasLog, anchor, verdict, audit }: LedgerInspection): object {
   const { accounts, entries, receipts, writeOffs, problems } = verdict
   return {
-    book: path,
+    ledger: path,
     with_log: hasLog,
     anchor: anchor
       ? {

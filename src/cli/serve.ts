@@ -37,7 +37,7 @@ import { startSandbox } from "./sandbox-process.ts"
 import { effectiveSettings, settingsToServe, type WholeSettings } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
-const NEW_BOOK = "--new-book"
+const NEW_LEDGER = "--new-ledger"
 const REPLACE = "--replace"
 
 /** `tollgate serve` */
@@ -47,7 +47,7 @@ export const registerServe: RegisterCommand = (program, terminal) => {
     .description(
       "start the gateway, as no command does; without any vendor set up, with a simulator to try it on",
     )
-    .option(NEW_BOOK, "start a new, empty ledger where the old one is gone")
+    .option(NEW_LEDGER, "start a new, empty ledger where the old one is gone")
     .option(
       REPLACE,
       "take over the port from the gateway that runs with this data folder, and end it",
@@ -55,13 +55,13 @@ export const registerServe: RegisterCommand = (program, terminal) => {
     .action(async (options: ServeOptions, command: Command) => {
       const load = loadOptions(command)
       if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)
-      if (options.newBook === true) await beginLedger(loadSettings(load).settings)
+      if (options.newLedger === true) await beginLedger(loadSettings(load).settings)
       await serve(load, outputOf(command, terminal), options)
     })
 }
 
 interface ServeOptions {
-  readonly newBook?: boolean
+  readonly newLedger?: boolean
   /** Whether a gateway that runs is ended as soon as this one takes its requests. */
   readonly replace?: boolean
   /** Whether the simulator runs whatever the settings say, and one process is enough. */
@@ -151,7 +151,7 @@ async function startAlone(
 
 /** How this process restarts while callers know its address. */
 function restart(url: string): ProcessStart {
-  const words = process.argv.slice(2).filter((word) => word !== NEW_BOOK && word !== REPLACE)
+  const words = process.argv.slice(2).filter((word) => word !== NEW_LEDGER && word !== REPLACE)
   // Where any free port was requested, callers know the one that was chosen.
   const environment = { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port }
   return { words: [...programWords(), ...words], environment }
@@ -201,7 +201,7 @@ async function beginLedger(settings: Settings): Promise<void> {
     await database.setRemainsAside(now)
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error
-    throw new CommandError("conflict", error.message, `Start without ${NEW_BOOK}.`)
+    throw new CommandError("conflict", error.message, `Start without ${NEW_LEDGER}.`)
   }
   setAnchorAside(data, now)
   mkdirSync(data, { recursive: true, mode: 0o700 })

@@ -63,7 +63,7 @@ export class Keyring {
   /**
    * The key of a request's credential, synchronously when it is known. An unknown one may be new, and a known
    * one may have been changed by another process: then the ledger is read first.
-   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `book_unavailable`, synchronously or by the
+   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `ledger_unavailable`, synchronously or by the
    * promise.
    */
   identify(headers: Headers, now: number): Key | Promise<Key> {
@@ -142,7 +142,7 @@ export class Keyring {
       await reading
     } catch (cause) {
       throw new GatewayError(
-        "book_unavailable",
+        "ledger_unavailable",
         "The gateway cannot read its ledger just now, so it cannot tell whether this API key is valid. Try again shortly.",
         { cause },
       )

@@ -53,5 +53,5 @@ export function setAnchorAside(data: string, now = new Date()): string | undefin
 }
 
 function signatureOf(value: Anchor, secret: string): string {
-  return signature(JSON.stringify(anchorSchema.parse(value)), secret, "tollgate book anchor")
+  return signature(JSON.stringify(anchorSchema.parse(value)), secret, "tollgate ledger anchor")
 }

@@ -308,16 +308,16 @@ function ledgerEvents(
   return {
     ledgerFailed: (error) =>
       logger.error(
-        { event: "book_failed", error: words(error) },
+        { event: "ledger_failed", error: words(error) },
         "the ledger could not be written",
       ),
     ledgerLost: (message) =>
       logger.fatal(
-        { event: "book_lost", message },
+        { event: "ledger_lost", message },
         "no request is served: the ledger cannot be used",
       ),
-    ledgerFound: () => logger.warn({ event: "book_found" }, "the ledger is there again"),
-    ledgerBehind: (message) => logger.error({ event: "book_behind" }, message),
+    ledgerFound: () => logger.warn({ event: "ledger_found" }, "the ledger is there again"),
+    ledgerBehind: (message) => logger.error({ event: "ledger_behind" }, message),
     anchorFailed: (error) =>
       logger.error(
         { event: "anchor_failed", error: words(error) },

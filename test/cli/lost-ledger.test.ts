@@ -12,10 +12,10 @@ import {
 import { until } from "../support/until.ts"
 
 const ANY_PORT = "server: { port: 0 }\n"
-const BOOK = ["tollgate.db", "tollgate.db-wal", "tollgate.db-shm"]
+const LEDGER_FILES = ["tollgate.db", "tollgate.db-wal", "tollgate.db-shm"]
 
 interface Verdict {
-  readonly book: string
+  readonly ledger: string
   readonly with_log: boolean
   readonly is_right: boolean
   readonly entries: number
@@ -60,13 +60,13 @@ async function chat(url: string, key: string): Promise<void> {
 
 test.concurrent("a start next to secrets but without the ledger is refused, and gives the way out", async () => {
   using installation = await installed()
-  for (const name of BOOK) rmSync(join(installation.data, name), { force: true })
+  for (const name of LEDGER_FILES) rmSync(join(installation.data, name), { force: true })
   for (const words of [["serve"], ["key", "list"]]) {
     const { exitCode, stderr } = await runCommand(installation, ...words)
     expect([words, exitCode]).toEqual([words, 4])
     expect(stderr).toContain("tollgate.db is gone")
     expect(stderr).toContain("backup")
-    expect(stderr).toContain("--new-book")
+    expect(stderr).toContain("--new-ledger")
   }
   expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
 })
@@ -86,11 +86,11 @@ test.concurrent("a start next to the ledger but without its secrets is refused, 
 
 test.concurrent("a new ledger is begun where that is asked for, and only where there is none", async () => {
   using installation = await installed()
-  const refused = await runCommand(installation, "serve", "--new-book")
+  const refused = await runCommand(installation, "serve", "--new-ledger")
   expect(refused.exitCode).toBe(5)
   expect(refused.stderr).toContain("there is already a ledger")
-  for (const name of BOOK) rmSync(join(installation.data, name), { force: true })
-  const serving = await startServing(installation, {}, undefined, ["--new-book"])
+  for (const name of LEDGER_FILES) rmSync(join(installation.data, name), { force: true })
+  const serving = await startServing(installation, {}, undefined, ["--new-ledger"])
   serving.process.kill("SIGTERM")
   expect(await serving.process.exited).toBe(0)
   const { verdict } = await verified(installation.data)
@@ -130,7 +130,7 @@ test.concurrent("a running gateway's ledger is verified while it runs; a copy wi
   const running = await verified(installation.data)
   expect(running.verdict).toMatchObject({ is_right: true, entries: 3 })
   expect(filesOf(installation.data)).toEqual(before)
-  expect(running.verdict.book).toBe(join(installation.data, "tollgate.db"))
+  expect(running.verdict.ledger).toBe(join(installation.data, "tollgate.db"))
 
   // The anchor is written when its time has come, at the latest when the gateway ends.
   const anchor = join(installation.data, "anchor.json")
@@ -189,7 +189,7 @@ test.concurrent("a cut end is noticed, with the anchor that is next to the ledge
   const again = await startServing(installation)
   again.process.kill("SIGTERM")
   await again.process.exited
-  expect(again.errors()).toContain("book_behind")
+  expect(again.errors()).toContain("ledger_behind")
 })
 
 test.concurrent("a gateway that lost the log's index writes nothing over what others write", async () => {

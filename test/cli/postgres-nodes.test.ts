@@ -110,7 +110,7 @@ test("a database that crashes and comes back costs running answers time, and not
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
   server.crash()
   const running = chat(serving, key).then((response) => response.text())
-  await until(() => serving.errors().includes("book_lost"))
+  await until(() => serving.errors().includes("ledger_lost"))
   const refused = await chat(serving, key)
   expect(refused.status).toBe(503)
   expect(refused.headers.get("retry-after")).not.toBeNull()
@@ -132,7 +132,7 @@ test("with a journal nobody notices that the database crashes, and a node that d
   const serving = await startServing(left)
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
   server.crash()
-  await until(() => serving.errors().includes("book_lost"))
+  await until(() => serving.errors().includes("ledger_lost"))
   for (let index = 0; index < 10; index++) {
     expect(await (await chat(serving, key)).text()).toContain("[DONE]")
   }

@@ -173,7 +173,7 @@ describe("a key that another process made or changed", () => {
     }
     const keyring = new Keyring(broken, hasher)
     const headers = bearer(`sk-tg-${"a".repeat(43)}`)
-    expect(await identified(keyring, headers)).toBe("book_unavailable")
-    expect(await identified(keyring, headers)).toBe("book_unavailable")
+    expect(await identified(keyring, headers)).toBe("ledger_unavailable")
+    expect(await identified(keyring, headers)).toBe("ledger_unavailable")
   })
 })

@@ -9,7 +9,7 @@ import { SharedMemory } from "../../src/machine/shared-memory.ts"
 import { Rates } from "../../src/limits/rates.ts"
 import { migrate } from "../../src/store/sqlite/migrate.ts"
 import { RateLimits } from "../../src/store/sqlite/rate-limits.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 
 const MINUTE = 60_000
 
@@ -26,7 +26,7 @@ class World {
   readonly #machines: readonly Rates[]
 
   constructor(machines: number) {
-    migrate(this.#database, BOOK_SCHEMA)
+    migrate(this.#database, LEDGER_SCHEMA)
     const memory = SharedMemory.own()
     const running = new RunningRequests(memory, new Presence(memory, new MachineClock()))
     const limits = new RateLimits(this.#database)

@@ -4,7 +4,7 @@ import { PostgresClient } from "../../src/store/postgres/client.ts"
 import { migrate as migratePostgres } from "../../src/store/postgres/migrate.ts"
 import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
 import { migrate } from "../../src/store/sqlite/migrate.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 
 /** The path or the address of a database. */
 const place = process.argv[2] ?? ""
@@ -24,7 +24,7 @@ function migrateFile(path: string): void {
     Bun.sleepSync(600_000)
   }) as Database["run"]
   const step = "CREATE TABLE made_up AS SELECT * FROM accounts; DROP TABLE backups"
-  migrate(database, { ...BOOK_SCHEMA, steps: [...BOOK_SCHEMA.steps, step, "stop"] })
+  migrate(database, { ...LEDGER_SCHEMA, steps: [...LEDGER_SCHEMA.steps, step, "stop"] })
 }
 
 /** Waits at the end of the first step for a lock that the test has. */

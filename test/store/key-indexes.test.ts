@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { migrate } from "../../src/store/sqlite/migrate.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 
 const QUESTIONS = [
   ["keys_by_account", "SELECT count(*) FROM keys WHERE account = 'a' AND revoked_at IS NULL"],
@@ -12,7 +12,7 @@ const QUESTIONS = [
 for (const [index, question] of QUESTIONS) {
   test(`reads no other keys: ${question}`, () => {
     using database = new Database(":memory:", { strict: true })
-    migrate(database, BOOK_SCHEMA)
+    migrate(database, LEDGER_SCHEMA)
     const plan = database.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${question}`).all()
     expect(plan.map(({ detail }) => detail).join("; ")).toContain(`INDEX ${index}`)
   })

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { migrate, requireNewestSchema, type Schema } from "../../src/store/sqlite/migrate.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 const FIRST = "CREATE TABLE first (id INTEGER)"
@@ -61,15 +61,15 @@ test("tables that can be made again are, where no step leads on from their versi
 
 test("a new step of the ledger's schema keeps its rows", () => {
   using database = new Database(":memory:")
-  migrate(database, BOOK_SCHEMA)
+  migrate(database, LEDGER_SCHEMA)
   database.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")
-  const steps = [...BOOK_SCHEMA.steps, "ALTER TABLE accounts ADD COLUMN color TEXT DEFAULT 'red'"]
-  migrate(database, { ...BOOK_SCHEMA, steps })
+  const steps = [...LEDGER_SCHEMA.steps, "ALTER TABLE accounts ADD COLUMN color TEXT DEFAULT 'red'"]
+  migrate(database, { ...LEDGER_SCHEMA, steps })
   expect(database.query("SELECT name, color FROM accounts").get()).toEqual({
     name: "first",
     color: "red",
   })
-  expect(() => migrate(database, BOOK_SCHEMA)).toThrow(
+  expect(() => migrate(database, LEDGER_SCHEMA)).toThrow(
     "a newer Tollgate (schema 101, this version supports 100)",
   )
 })
@@ -79,8 +79,8 @@ test("a ledger of a pre-release build is rejected and left unchanged", () => {
   database.run(FIRST)
   database.run("PRAGMA user_version = 26")
   const refusal = "the database was written by a pre-release build (schema 26)"
-  expect(() => migrate(database, BOOK_SCHEMA)).toThrow(refusal)
-  expect(() => requireNewestSchema(database, BOOK_SCHEMA)).toThrow(refusal)
+  expect(() => migrate(database, LEDGER_SCHEMA)).toThrow(refusal)
+  expect(() => requireNewestSchema(database, LEDGER_SCHEMA)).toThrow(refusal)
   expect(tablesOf(database)).toEqual(["first"])
 })
 

@@ -6,7 +6,7 @@ import { postgresStore } from "../../src/store/postgres/postgres-store.ts"
 import { SCHEMA } from "../../src/store/postgres/schema/steps.ts"
 import { methodNames, methodOf, methodsNamed, type GroupsOf } from "../../src/store/methods.ts"
 import { migrate } from "../../src/store/sqlite/migrate.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 import { storeMethods } from "../../src/store/sqlite/store-methods.ts"
 import type { Store } from "../../src/store/store.ts"
 import { expectGolden } from "../golden/golden-file.ts"
@@ -111,7 +111,7 @@ type Recorder = (text: string) => void
 
 test("SQLite plans the statements of each method as recorded", async () => {
   using explaining = new Database(":memory:", { strict: true })
-  migrate(explaining, BOOK_SCHEMA)
+  migrate(explaining, LEDGER_SCHEMA)
   const plans = await plansOf(
     async (record) => recordingSqlite(record),
     async (text) => {
@@ -186,7 +186,7 @@ async function explain(transaction: Transaction, text: string): Promise<string[]
 function recordingSqlite(record: Recorder): Store {
   const database = new Database(":memory:", { strict: true, safeIntegers: true })
   database.run("PRAGMA foreign_keys = ON")
-  migrate(database, BOOK_SCHEMA)
+  migrate(database, LEDGER_SCHEMA)
   const { query, prepare, run } = database
   const recorded = (statement: Statement, text: string): Statement =>
     new Proxy(statement, {

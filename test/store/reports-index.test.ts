@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { RequestFilter } from "../../src/store/requests.ts"
 import { newestOf } from "../../src/store/sqlite/migrate.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
-import { BOOK_SCHEMA } from "../../src/store/sqlite/schemas/book.ts"
+import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 import { until } from "../support/until.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 import { ReportedDatabase } from "./reported-requests.ts"
@@ -65,7 +65,7 @@ describe("the index", () => {
       { request: "req_1", something: null },
     ])
     // Where the ledger is of this version again, nobody newer is left.
-    ledger.run(`PRAGMA user_version = ${newestOf(BOOK_SCHEMA)}`)
+    ledger.run(`PRAGMA user_version = ${newestOf(LEDGER_SCHEMA)}`)
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 

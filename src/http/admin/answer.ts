@@ -20,7 +20,7 @@ export function errorOf(thrown: unknown): GatewayError {
 /** Where the ledger is, and what is wrong with it, is only in the log. */
 function ledgerUnavailable(cause: LedgerError): GatewayError {
   return new GatewayError(
-    "book_unavailable",
+    "ledger_unavailable",
     "The gateway cannot use its ledger just now, so nothing was changed. Check its log, then try again.",
     { cause },
   )

@@ -2,7 +2,7 @@ import { settingsRoutes } from "#contract/operations.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/settings`: what is active, and what of it the console can change. */
+/** `/admin/v1/settings`, the active and the changeable settings; `/admin/v1/ledger`. */
 export function settingsEndpoints({
   gatewaySettings,
 }: {
@@ -11,6 +11,6 @@ export function settingsEndpoints({
   return endpoints(settingsRoutes, {
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
-    "GET /settings/book": ({ actor }) => gatewaySettings.verifyLedger(actor),
+    "GET /ledger/verification": ({ actor }) => gatewaySettings.verifyLedger(actor),
   })
 }

@@ -82,7 +82,7 @@ export class Idempotency implements AsyncDisposable {
    * Answers a request that has the header `idempotency-key`.
    * @param onRead called when its body is here.
    * @throws GatewayError `invalid_value`, `idempotency_key_reused`, `conflict`, `body_too_large`,
-   * `too_many_attempts`, `overloaded`, `book_unavailable`, and what `admit` throws.
+   * `too_many_attempts`, `overloaded`, `ledger_unavailable`, and what `admit` throws.
    */
   async answer(input: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
     const { request } = input
@@ -157,7 +157,7 @@ export class Idempotency implements AsyncDisposable {
     } catch (error) {
       this.#runs.delete(id)
       throw new GatewayError(
-        "book_unavailable",
+        "ledger_unavailable",
         "The idempotency key could not be recorded, so the request was not started. Try again.",
         { cause: error },
       )

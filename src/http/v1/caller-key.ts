@@ -6,7 +6,7 @@ import type { Connection } from "../server.ts"
 
 /**
  * The key of a request that comes from where its key may be used. Not a promise where the key is in memory.
- * @throws GatewayError `missing_api_key`, `invalid_api_key`, `address_not_allowed`, `book_unavailable`.
+ * @throws GatewayError `missing_api_key`, `invalid_api_key`, `address_not_allowed`, `ledger_unavailable`.
  */
 export function callerKey(
   keyring: Keyring,

@@ -56,7 +56,7 @@ export class Billing {
 
   /**
    * Resolves when the charge is on disk.
-   * @throws GatewayError `book_unavailable`: the answer must not be released, and says whether it was charged.
+   * @throws GatewayError `ledger_unavailable`: the answer must not be released, and says whether it was charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge

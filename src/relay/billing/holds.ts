@@ -47,7 +47,7 @@ export class Holds {
   /**
    * Sets the worst case of a request aside. Of an estimate, only checks whether it could.
    * @returns no promise when this process's lease covers a chat, which is nearly always.
-   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `book_unavailable`, or that a budget is exceeded.
+   * @throws GatewayError `insufficient_credits`, `credits_reserved`, `ledger_unavailable`, or that a budget is exceeded.
    */
   admit(admission: ChatAdmission | UsageAdmission): MaybePromise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw ledgerUnavailable()

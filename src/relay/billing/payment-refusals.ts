@@ -14,7 +14,7 @@ const RESERVED_RETRY_AFTER = 1
 /** Fail closed: what cannot be charged is not served. */
 export function ledgerUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(
-    "book_unavailable",
+    "ledger_unavailable",
     "The gateway cannot write its ledger just now, so it takes no requests. Try again shortly.",
     { cause },
   )
@@ -27,7 +27,7 @@ export function ledgerUnavailable(cause?: unknown): GatewayError {
 export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
   if (cause instanceof UnstorableError) {
     throw new GatewayError(
-      "book_unavailable",
+      "ledger_unavailable",
       "The ledger cannot store the charge of this answer, so the answer was not released to its end. Nothing was charged. Tell the operator the id of this request.",
       { cause },
     )
@@ -36,7 +36,7 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
     ? "It was charged only if GET /v1/receipts has a receipt of it later."
     : "Nothing was charged."
   throw new GatewayError(
-    "book_unavailable",
+    "ledger_unavailable",
     `The charge of this answer could not be written, so the answer was not released to its end. ${consequence} Try again shortly.`,
     { cause },
   )

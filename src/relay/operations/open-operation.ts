@@ -56,7 +56,7 @@ export class OpenOperation<T> implements Disposable {
   /**
    * Charges the usage; resolves when that is on disk, and completes `headers`.
    * @param estimated whether it is our own count.
-   * @throws GatewayError `book_unavailable`: nothing was charged, and the response must not be sent.
+   * @throws GatewayError `ledger_unavailable`: nothing was charged, and the response must not be sent.
    */
   async settle(usage: Usage, estimated: boolean): Promise<Settlement> {
     const { pipeline, billing, alarms } = this.#services

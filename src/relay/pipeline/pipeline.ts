@@ -296,7 +296,7 @@ export class Pipeline {
 
   /**
    * Charges what was used, and corrects the key's rate. Resolves when the charge is on disk.
-   * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
+   * @throws GatewayError `ledger_unavailable`: nothing was charged, and the answer must not be released.
    */
   settle(
     { charge, rate }: RequestContext,

@@ -95,7 +95,7 @@ export class ConversationTexts implements Disposable {
   /**
    * The texts that exist, by `conversationKey`.
    * @param memory takes what they need before they are read.
-   * @throws GatewayError `book_unavailable`, `overloaded`, `body_too_large`.
+   * @throws GatewayError `ledger_unavailable`, `overloaded`, `body_too_large`.
    */
   async find(
     account: string,
@@ -118,7 +118,7 @@ export class ConversationTexts implements Disposable {
     return texts
   }
 
-  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `book_unavailable`. */
+  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `ledger_unavailable`. */
   async delete(account: string, name: ConversationName): Promise<boolean> {
     try {
       return await this.#parts.keeper.delete(this.hash(account, name))
@@ -177,7 +177,7 @@ export function tooLarge(): GatewayError {
 
 function unreachable(cause: unknown): GatewayError {
   return new GatewayError(
-    "book_unavailable",
+    "ledger_unavailable",
     "The gateway cannot read just now what it keeps of conversations. Try again shortly, or send the whole conversation.",
     { cause },
   )

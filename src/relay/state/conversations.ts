@@ -59,7 +59,7 @@ export class Conversations implements Disposable {
   /**
    * A body with the items in it that it goes on from.
    * @param memory takes what they need before they are read.
-   * @throws GatewayError `book_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
+   * @throws GatewayError `ledger_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
    */
   async writtenOut({ call, form, body }: AnswerToStore, memory: Reservation): Promise<WrittenOut> {
     const names = form.names(body)
@@ -102,7 +102,7 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** An answer of an account. @throws GatewayError `book_unavailable`, `overloaded`. */
+  /** An answer of an account. @throws GatewayError `ledger_unavailable`, `overloaded`. */
   async find(account: string, id: string, memory: Reservation): Promise<KeptAnswer | undefined> {
     const name = { kind: "response", id } as const
     const text = (await this.#texts.find(account, [name], memory)).get(conversationKey(name))
@@ -122,7 +122,7 @@ export class Conversations implements Disposable {
     return this.#texts.hash(account, { kind: "item", id: `${id}\0${index}` }).slice(0, MARK_LENGTH)
   }
 
-  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `book_unavailable`. */
+  /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `ledger_unavailable`. */
   delete(account: string, id: string): Promise<boolean> {
     return this.#texts.delete(account, { kind: "response", id })
   }

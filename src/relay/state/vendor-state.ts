@@ -72,7 +72,7 @@ export class VendorState implements Disposable {
    * Judges what a request names before anything is held for it.
    * @returns undefined when none of it concerns any vendor of the model.
    * @throws GatewayError `not_found` for what is not this account's, `invalid_value` for what the model's
-   * vendors could not find, `book_unavailable`.
+   * vendors could not find, `ledger_unavailable`.
    */
   async resolve(input: StateQuery): Promise<ResolvedState | undefined> {
     const references = concerning(input)
@@ -92,21 +92,21 @@ export class VendorState implements Disposable {
     }
   }
 
-  /** The providers that keep something for an account. @throws GatewayError `book_unavailable`. */
+  /** The providers that keep something for an account. @throws GatewayError `ledger_unavailable`. */
   async keepers(account: string, { kind, id }: StateName): Promise<string[]> {
     const hash = this.hash(kind, id)
     const records = (await this.#find([hash])).get(hash) ?? []
     return records.filter((record) => record.account === account).map(({ provider }) => provider)
   }
 
-  /** Has an account go on from none of it any more. @throws GatewayError `book_unavailable`. */
+  /** Has an account go on from none of it any more. @throws GatewayError `ledger_unavailable`. */
   async disown(account: string, names: readonly StateName[]): Promise<void> {
     try {
       const hashes = names.map(({ kind, id }) => this.hash(kind, id))
       await this.#store.vendorState.disown(account, hashes)
     } catch (cause) {
       throw new GatewayError(
-        "book_unavailable",
+        "ledger_unavailable",
         "The gateway cannot write its ledger just now. Try again shortly.",
         { cause },
       )
@@ -119,7 +119,7 @@ export class VendorState implements Disposable {
       records = await this.#store.vendorState.find(hashes)
     } catch (cause) {
       throw new GatewayError(
-        "book_unavailable",
+        "ledger_unavailable",
         "The gateway cannot read its ledger just now, so it cannot tell who owns what this request refers to. Try again shortly.",
         { cause },
       )

@@ -40,7 +40,7 @@ const LOCK = 8389772276738384741n
 
 const EMPTY: SchemaState = { version: 0, oldest: 0 }
 
-const BOOKKEEPING = `
+const VERSION_TABLES = `
 CREATE TABLE IF NOT EXISTS tollgate_schema (version int NOT NULL, oldest int NOT NULL);
 -- The installed routines, and the SHA-256 of the text they were created with.
 CREATE TABLE IF NOT EXISTS tollgate_routines (name text COLLATE "C" PRIMARY KEY, hash text NOT NULL);
@@ -112,7 +112,7 @@ function migrateTo(client: PostgresClient, schema: Schema, version: number): Pro
     const present = await schemaState(statements)
     if (present.version > version) return present
     if (version === newestOf(schema)) {
-      await statements.script(BOOKKEEPING)
+      await statements.script(VERSION_TABLES)
       await installRoutines(statements, schema.routines)
     }
     if (present.version < version) await performSteps(statements, schema, present.version, version)

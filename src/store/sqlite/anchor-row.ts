@@ -24,7 +24,7 @@ const COMPANY = 100
 
 /**
  * The anchor in the ledger, as far as it is kept up by those who write the rows: to read each of them again later costs
- * more than all else about them. `BookAnchor.advance` takes in what others have written.
+ * more than all else about them. `LedgerAnchor.advance` takes in what others have written.
  */
 export class AnchorRow {
   readonly #sum: Statement<SumRow, [bigint]>

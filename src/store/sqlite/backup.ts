@@ -19,7 +19,7 @@ import { PART } from "./folder-files.ts"
 import { isNewestSchema } from "./migrate.ts"
 import { requireNothing } from "./nothing-there.ts"
 import { openForReading } from "./open-for-reading.ts"
-import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
 /** Next to the ledger; what refers to another file is copied before it. */
 const OTHERS = ["console.db", "contents.db", "conversations.db"] as const
@@ -36,7 +36,7 @@ export function backUpSqlite(path: string, folder: string): void {
   if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
   let isNewest = false
   copyDatabase(path, join(folder, "tollgate.db"), (database) => {
-    isNewest = isNewestSchema(database, BOOK_SCHEMA)
+    isNewest = isNewestSchema(database, LEDGER_SCHEMA)
   })
   // An older one may have no anchor.
   if (isNewest) requireSamePositions(join(folder, "tollgate.db"))

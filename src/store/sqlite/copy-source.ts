@@ -13,7 +13,7 @@ import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
 import { asLedgerError } from "./explain-error.ts"
 import { ANSWER_LIFETIME, EXPIRY, PART } from "./folder-files.ts"
 import { requireNewestSchema, type Schema } from "./migrate.ts"
-import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
@@ -59,7 +59,7 @@ class LockedFiles implements Disposable {
 
   lock(): void {
     const directory = dirname(this.#path)
-    this.#lock("ledger", this.#path, BOOK_SCHEMA)
+    this.#lock("ledger", this.#path, LEDGER_SCHEMA)
     this.#lock("console", join(directory, "console.db"), CONSOLE_SCHEMA)
     this.#lock("contents", contentsPath(this.#path), CONTENTS_SCHEMA)
     this.#lock("conversations", conversationsPath(this.#path), CONVERSATIONS_SCHEMA)

@@ -24,7 +24,7 @@ import { asLedgerError } from "./explain-error.ts"
 import { ANSWER_LIFETIME } from "./folder-files.ts"
 import type { Schema } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
-import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
@@ -84,7 +84,7 @@ function writeKept(directory: string, kind: FileKind, { name, bytes, lifetime }:
 }
 
 const SCHEMAS: Readonly<Record<CopiedFileName, Schema>> = {
-  ledger: BOOK_SCHEMA,
+  ledger: LEDGER_SCHEMA,
   console: CONSOLE_SCHEMA,
   contents: CONTENTS_SCHEMA,
   conversations: CONVERSATIONS_SCHEMA,

@@ -8,7 +8,7 @@ import { asLedgerError } from "./explain-error.ts"
 import { newestOf, requireNewestSchema, SchemaError, versionOf } from "./migrate.ts"
 import { Nodes } from "./nodes.ts"
 import { openForReading } from "./open-for-reading.ts"
-import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
 /** A database with its log. */
 const FILE = /^(?<name>.+\.db)(?:-wal)?$/
@@ -27,7 +27,7 @@ const NO_LEDGER: Ledger = {
   version: "-",
   schema: {
     found: 0,
-    known: newestOf(BOOK_SCHEMA),
+    known: newestOf(LEDGER_SCHEMA),
     fault: "it has no tables yet: the first start creates them",
   },
   nodes: null,
@@ -46,9 +46,9 @@ function inspect(path: string): Ledger {
 }
 
 function versionsOf(database: Database): SchemaVersions {
-  const versions = { found: versionOf(database), known: newestOf(BOOK_SCHEMA) }
+  const versions = { found: versionOf(database), known: newestOf(LEDGER_SCHEMA) }
   try {
-    requireNewestSchema(database, BOOK_SCHEMA)
+    requireNewestSchema(database, LEDGER_SCHEMA)
     return { ...versions, fault: null }
   } catch (error) {
     if (error instanceof SchemaError) return { ...versions, fault: error.message }

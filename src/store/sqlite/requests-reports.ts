@@ -17,7 +17,7 @@ import { listRequests } from "./requests-list.ts"
 import { reachOf } from "./requests-reach.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
-import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 
 /** How long one process waits for another's chunk, milliseconds. */
@@ -55,7 +55,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const ledger = new Database(databasePath, { strict: true, safeIntegers: true })
   ledger.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   ledger.run("PRAGMA query_only = ON")
-  const isReplaced = versionOf(ledger) > newestOf(BOOK_SCHEMA)
+  const isReplaced = versionOf(ledger) > newestOf(LEDGER_SCHEMA)
   const schema = isReplaced ? KEPT_SCHEMA : REPORTS_SCHEMA
   const index = openIndex(reportsPath(databasePath), schema)
   const requests = new RequestIndex(index, ledger)

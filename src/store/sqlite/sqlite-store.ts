@@ -6,7 +6,7 @@ import { asLedgerError } from "./explain-error.ts"
 import { requireNewestSchema } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { openForReading } from "./open-for-reading.ts"
-import { BOOK_SCHEMA } from "./schemas/book.ts"
+import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { storeMethods } from "./store-methods.ts"
 
 const COMMIT_MEASURES = 5
@@ -33,7 +33,7 @@ export interface SqliteStore {
 export function openSqliteStore(path: string): SqliteStore {
   try {
     const database = openDatabase(path, {
-      schema: BOOK_SCHEMA,
+      schema: LEDGER_SCHEMA,
       synchronous: "FULL",
       pragmas: ["foreign_keys = ON"],
     })
@@ -51,7 +51,7 @@ export function openSqliteReader(path: string): SqliteStore {
   if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
   try {
     const database = openForReading(path)
-    requireNewestSchema(database, BOOK_SCHEMA)
+    requireNewestSchema(database, LEDGER_SCHEMA)
     return storeOn(database, path)
   } catch (error) {
     throw asLedgerError(path, error)

@@ -272,7 +272,7 @@ const SETTINGS: readonly Case[] = [
   { route: "GET /prices" },
   { route: "POST /prices/apply", ok: 404, ask: () => ({ body: { date: DAY } }) },
   { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
-  { route: "GET /settings/book" },
+  { route: "GET /ledger/verification" },
   { route: "GET /system" },
 ]
 

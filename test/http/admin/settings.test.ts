@@ -230,7 +230,7 @@ describe("the look at the ledger", () => {
   test("finds a sound one sound, and names what someone has changed", async () => {
     await using database = await startManaged()
     const caller = await database.caller()
-    expect(await asked(database, "GET", "/settings/book")).toEqual({
+    expect(await asked(database, "GET", "/ledger/verification")).toEqual({
       accounts: 1,
       entries: 1,
       uncharged_receipts: 0,
@@ -242,8 +242,8 @@ describe("the look at the ledger", () => {
     file.run("UPDATE entries SET note = 'better' WHERE account = ?", [caller.account.id])
     file.close()
     const both = await Promise.all([
-      asked(database, "GET", "/settings/book"),
-      asked(database, "GET", "/settings/book"),
+      asked(database, "GET", "/ledger/verification"),
+      asked(database, "GET", "/ledger/verification"),
     ])
     for (const verdict of both) {
       expect(verdict).toMatchObject({

@@ -130,7 +130,7 @@ test("when the charge cannot be written, a whole answer is an error", async () =
     const response = await chat(false)
     expect(response.headers.get("x-should-retry")).toBe("true")
     const error = await errorOf(response)
-    expect(error).toMatchObject({ status: 503, code: "book_unavailable" })
+    expect(error).toMatchObject({ status: 503, code: "ledger_unavailable" })
     expect(response.headers.get("retry-after")).not.toBeNull()
     expect(error.message).toContain("not released")
     expect(error.message).toContain("Nothing was charged")
@@ -146,7 +146,7 @@ test("when the charge cannot be written, a stream ends with an error", async () 
   await withBrokenLedger(async () => {
     const text = await (await chat(true)).text()
     const error = streamErrorOf(text)
-    expect(error.code).toBe("book_unavailable")
+    expect(error.code).toBe("ledger_unavailable")
     expect(error.message).toContain("Nothing was charged")
   })
   expect(chargesOnDisk()).toBe(1)
@@ -160,7 +160,7 @@ test("when the charge cannot be written, an operation that is no chat is an erro
   gateway.app.apply({ ...settings, models: { ...settings.models, [model]: embedding } })
   await withBrokenLedger(async () => {
     const response = await caller.post("/v1/embeddings", { model, input: "Hello" })
-    expect(await errorOf(response)).toMatchObject({ status: 503, code: "book_unavailable" })
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: "ledger_unavailable" })
   })
   expect((await creditsOf(caller)).held).toBe("0")
 })
@@ -170,7 +170,7 @@ test("when no lease can be written, a request is refused as one that may come ag
   database.run("ALTER TABLE leases RENAME TO leases_away")
   try {
     const response = await rich.post(CHAT, { model: "sim/echo", messages: HELLO })
-    expect(await errorOf(response)).toMatchObject({ status: 503, code: "book_unavailable" })
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: "ledger_unavailable" })
     expect(gateway.heard.map(({ name }) => name)).toContain("ledgerFailed")
   } finally {
     database.run("ALTER TABLE leases_away RENAME TO leases")

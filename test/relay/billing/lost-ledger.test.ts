@@ -30,7 +30,7 @@ for (const isShared of [false, true]) {
     await until(async () => (await readiness(gateway)).status === 503)
     const refused = await caller.post(CHAT, BODY)
     expect(refused.status).toBe(503)
-    expect(await errorOf(refused)).toMatchObject({ error_type: "book_unavailable" })
+    expect(await errorOf(refused)).toMatchObject({ error_type: "ledger_unavailable" })
     expect(heard(gateway, "ledgerLost")).toHaveLength(1)
     renameSync(`${path}.away`, path)
     await until(async () => (await readiness(gateway)).status === 200)

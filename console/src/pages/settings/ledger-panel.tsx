@@ -9,9 +9,9 @@ import { Panel } from "../../ui/panel.tsx"
 
 /** Walks every account's ledger when it is asked to, and says what it found. */
 export function LedgerPanel() {
-  const book = useQuery({
-    queryKey: ["book"],
-    queryFn: ({ signal }) => api("GET /settings/book", {}, { signal }),
+  const verification = useQuery({
+    queryKey: ["ledger-verification"],
+    queryFn: ({ signal }) => api("GET /ledger/verification", {}, { signal }),
     // It reads all of the ledger: only when a person asks for it.
     enabled: false,
     retry: false,
@@ -25,23 +25,25 @@ export function LedgerPanel() {
         <Button
           variant="default"
           leftSection={<IconBook size={16} />}
-          loading={book.isFetching}
-          onClick={() => void book.refetch()}
+          loading={verification.isFetching}
+          onClick={() => void verification.refetch()}
         >
           Verify the ledger
         </Button>
       }
     >
-      {book.isFetching && (
+      {verification.isFetching && (
         <Group gap="sm" role="status">
           <Loader size="sm" />
           <Text size="sm">Checking every account's entries…</Text>
         </Group>
       )}
-      {!book.isFetching && (
-        <ErrorNotice error={book.error} title="The ledger could not be verified" />
+      {!verification.isFetching && (
+        <ErrorNotice error={verification.error} title="The ledger could not be verified" />
       )}
-      {!book.isFetching && book.data !== undefined && <Verdict verdict={book.data} />}
+      {!verification.isFetching && verification.data !== undefined && (
+        <Verdict verdict={verification.data} />
+      )}
     </Panel>
   )
 }

@@ -27,7 +27,7 @@ export interface OwnResponse {
  * Deletes a response with its items: at the vendor that keeps it too, then here. A provider that is not configured any
  * more is not asked; no one here can name what it keeps.
  * @returns whether there was one.
- * @throws GatewayError `upstream_error` where the vendor did not: then nothing is deleted here. `book_unavailable`.
+ * @throws GatewayError `upstream_error` where the vendor did not: then nothing is deleted here. `ledger_unavailable`.
  */
 export async function deleteResponse(
   { conversations, vendorState, clients }: ResponseKeepers,

@@ -38,7 +38,7 @@ const USAGE_OF_NAMES = `
 
 const TABLES_AND_INDEXES = `
 CREATE TABLE requests (
-  -- The rowid that its receipt has in the book.
+  -- The rowid that its receipt has in the ledger.
   row INTEGER PRIMARY KEY,
   request TEXT NOT NULL,
   account TEXT NOT NULL,
@@ -120,7 +120,7 @@ CREATE TABLE key_uses (
   spent INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How far the book has been read, the last request that was in it, and which making of this index it is.
+-- How far the ledger has been read, the last request that was in it, and which making of this index it is.
 CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT, made TEXT NOT NULL) STRICT;
 INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
 

@@ -10,7 +10,7 @@ import storedData from "./ledger/stored-data.sql" with { type: "text" }
 const INITIAL = [management, audit, ledger, nodes, storedData, notices, reconciliations]
 
 /** The ledger and managed data, `tollgate.db`. */
-export const BOOK_SCHEMA: Schema = {
+export const LEDGER_SCHEMA: Schema = {
   file: "the database",
   firstVersion: 100,
   steps: [INITIAL.join("\n")],
