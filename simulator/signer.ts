@@ -7,8 +7,8 @@ const MAC_BYTES = 32
 const NONCE_BYTES = 8
 
 /**
- * Signs and seals thinking as one vendor does, so that what comes back changed, or was made by
- * another vendor, is noticed. Sealed text is not hidden: no one but tests reads it.
+ * Signs and wraps thinking as one vendor does, so that a changed text, or one of another vendor, is rejected.
+ * Wrapped text is not encrypted: only tests read it.
  */
 export class Signer {
   readonly #secret: string
@@ -28,16 +28,17 @@ export class Signer {
   }
 
   /** The text in an envelope that only this signer opens, in base64; never the same twice. */
-  seal(text: string): string {
+  wrap(text: string): string {
     const content = Buffer.concat([randomBytes(NONCE_BYTES), Buffer.from(text)])
     return Buffer.concat([this.#mac(content), content]).toString("base64")
   }
 
   /** True for an unchanged envelope of this signer. */
-  opens(sealed: string): boolean {
-    const bytes = Buffer.from(sealed, "base64")
+  opens(envelope: string): boolean {
+    const bytes = Buffer.from(envelope, "base64")
     // Decoding forgives stray letters: an envelope that was touched has another text than its own.
-    if (bytes.toString("base64") !== sealed || bytes.length < MAC_BYTES + NONCE_BYTES) return false
+    if (bytes.toString("base64") !== envelope || bytes.length < MAC_BYTES + NONCE_BYTES)
+      return false
     return this.#mac(bytes.subarray(MAC_BYTES)).equals(bytes.subarray(0, MAC_BYTES))
   }
 

@@ -71,7 +71,7 @@ export function answerBlocks(
   if (choice.reasoningTokens > 0) {
     const thought = thinkingText(echo, choice.reasoningTokens)
     if (echo.includes(REDACTION_WORD)) {
-      blocks.push({ type: "redacted_thinking", data: SIGNER.seal(thought) })
+      blocks.push({ type: "redacted_thinking", data: SIGNER.wrap(thought) })
     } else {
       const thinking = options.isOmitted ? "" : thought
       blocks.push({ type: "thinking", thinking, signature: SIGNER.sign(thinking) })

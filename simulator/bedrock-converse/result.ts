@@ -37,7 +37,7 @@ export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[]
     const text = thinkingText(echo, choice.reasoningTokens)
     blocks.push(
       echo.includes(REDACTION_WORD)
-        ? { kind: "redacted", content: SIGNER.seal(text) }
+        ? { kind: "redacted", content: SIGNER.wrap(text) }
         : { kind: "reasoning", text, signature: SIGNER.sign(text) },
     )
   }

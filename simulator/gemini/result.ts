@@ -70,7 +70,7 @@ function composeCandidate(
   return {
     thoughts: wantsThoughts ? thinkingText(prompt.echo, reasoningTokens) : "",
     text,
-    signature: text === null || reasoningTokens === 0 ? "" : SIGNER.seal(text),
+    signature: text === null || reasoningTokens === 0 ? "" : SIGNER.wrap(text),
     calls: callParts(choice),
     finishReason: choice.ending === "length" ? "MAX_TOKENS" : "STOP",
   }

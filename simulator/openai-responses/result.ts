@@ -138,9 +138,9 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
     case "reasoning": {
       const { thought, isTold, isEncrypted } = item
       const content = isBegun ? encryptUnfinished() : encrypt(thought)
-      const sealed = isEncrypted ? { encrypted_content: content } : {}
+      const encrypted = isEncrypted ? { encrypted_content: content } : {}
       const summary = isTold && !isBegun ? [{ type: "summary_text", text: thought }] : []
-      return { id, type, content: [], ...sealed, summary }
+      return { id, type, content: [], ...encrypted, summary }
     }
     case "web_search_call": {
       const action = { type: "search", query: item.query }

@@ -6,7 +6,7 @@ const PREFIX = "gAAAAA"
 
 /** A reasoning item's `encrypted_content`; never the same twice. */
 export function encrypt(text: string): string {
-  return PREFIX + SIGNER.seal(text)
+  return PREFIX + SIGNER.wrap(text)
 }
 
 /**

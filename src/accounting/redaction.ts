@@ -43,7 +43,7 @@ export function redactAudit(record: AuditRecord, traces: PersonTraces): AuditRec
     ...record,
     before: redactText(record.before, record, traces),
     after: redactText(record.after, record, traces),
-    ...(isActor && !isSealed(record.actorName) && { actorName: ERASED, address: null }),
+    ...(isActor && !isEncrypted(record.actorName) && { actorName: ERASED, address: null }),
   }
   return hashAudit(redacted) === hashAudit(record) ? undefined : redacted
 }
@@ -80,9 +80,9 @@ export function withSummary(after: string | null, redactions: readonly Redaction
   return JSON.stringify({ ...(isObject(body) && body), redacted: summarizeRedactions(redactions) })
 }
 
-/** Whether a text is encrypted under the key of a person: `sealed:<person>:<text>`. */
-export function isSealed(text: string): boolean {
-  return text.startsWith("sealed:")
+/** Whether a text is encrypted under the key of a person: `encrypted:<person>:<text>`. */
+export function isEncrypted(text: string): boolean {
+  return text.startsWith("encrypted:")
 }
 
 function isAddressIn({ addresses }: PersonTraces, text: string): boolean {
@@ -106,7 +106,7 @@ function redactValue(value: unknown, traces: PersonTraces, isTheirs: boolean): u
   if (!isObject(value)) return value
   const names = isTheirs || isAbout(value, traces)
   const members = Object.entries(value).map(([name, member]) => {
-    const isName = names && name === "name" && typeof member === "string" && !isSealed(member)
+    const isName = names && name === "name" && typeof member === "string" && !isEncrypted(member)
     return [name, isName ? ERASED : redactValue(member, traces, false)] as const
   })
   return Object.fromEntries(members)

@@ -34,8 +34,8 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
     mail: new Mail(() => state.settings.notices.mail),
   }
   const pace = every === undefined ? {} : { every }
-  const seal = new SecretCipher(secrets)
-  const deliveries = building.use(new Deliveries({ store, seal, channels, alarms, ...pace }))
+  const cipher = new SecretCipher(secrets)
+  const deliveries = building.use(new Deliveries({ store, cipher, channels, alarms, ...pace }))
   const spending = new SpendPace({ store, audit: new Audit(store), reports: database.reports })
   building.use(
     new Watch({
@@ -51,7 +51,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   building.defer(() => notices.settled())
   notices.onRaised = () => void deliveries.hurry()
   health.onTrouble = (report, reason) => trouble.deployment(report, reason)
-  return { notices, noticeSeal: seal, events: noticedEvents(alarms, notices, trouble) }
+  return { notices, noticeCipher: cipher, events: noticedEvents(alarms, notices, trouble) }
 }
 
 /** The same events, of which some are told to people as well. */

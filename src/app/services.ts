@@ -40,7 +40,7 @@ export function openSettings(
 ): Promise<LiveSettings> {
   return LiveSettings.open({
     store,
-    seal: new SecretCipher(secrets),
+    cipher: new SecretCipher(secrets),
     vendors: [...vendors.values()],
     base: { settings, written, warnings },
     sandboxUrl,

@@ -10,7 +10,7 @@ const PAUSE = 20
 
 interface UpkeepAlarms {
   upkeepFailed(error: unknown): void
-  ledgerSealed(before: number, removed: number): void
+  ledgerPruned(before: number, removed: number): void
 }
 
 export interface UpkeepParts {
@@ -57,7 +57,7 @@ export class Upkeep implements AsyncDisposable {
       await database.prepare(Date.now())
       const now = this.#earliestNow()
       await this.#parts.store.keys.forgetLabelBudgets(now)
-      await this.#seal(now)
+      await this.#prune(now)
     } catch (error) {
       alarms.upkeepFailed(error)
     }
@@ -68,17 +68,17 @@ export class Upkeep implements AsyncDisposable {
     return Math.min(Date.now(), this.#startedAt + performance.now() - this.#started)
   }
 
-  async #seal(now: number): Promise<void> {
+  async #prune(now: number): Promise<void> {
     const { store, state, alarms } = this.#parts
     const { receipts } = state.settings.retention
     if (receipts === null) return
     const before = monthBefore(now - receipts)
     let removed = 0
     for (let isBehind = true; isBehind && !this.#isOver;) {
-      const step = await store.integrity.seal(before, recordOf(before, now))
+      const step = await store.integrity.prune(before, recordOf(before, now))
       removed += step.removed
       ;({ isBehind } = step)
-      if (step.isSealed) alarms.ledgerSealed(before, removed)
+      if (step.isPruned) alarms.ledgerPruned(before, removed)
       if (isBehind) await Bun.sleep(PAUSE)
     }
   }
@@ -96,7 +96,7 @@ function recordOf(before: number, now: number) {
     actorKind: "command",
     actorId: null,
     actorName: "retention",
-    action: "ledger.seal",
+    action: "ledger.prune",
     account: null,
     target: null,
     before: null,

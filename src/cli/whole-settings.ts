@@ -48,8 +48,8 @@ async function readWhole(
   const database = databaseOf(loaded.settings)
   const { records: all, hasAccounts } = await readDatabase(database, open)
   const records = consoleRecords(all)
-  const seal = new SecretCipher(await secretsFor(records, database))
-  const reading = readConsole(records, { vendors: load.vendors, seal })
+  const cipher = new SecretCipher(await secretsFor(records, database))
+  const reading = readConsole(records, { vendors: load.vendors, cipher })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
     settings: mergeConsole(loaded, reading),

@@ -25,7 +25,7 @@ export interface ConsoleRecord {
   /** JSON, without secrets. */
   readonly body: string
   /** Its secrets, encrypted. */
-  readonly sealed: string | null
+  readonly encrypted: string | null
 }
 
 /** What the file and the environment set, which overrides the console. */
@@ -98,21 +98,21 @@ export function encryptEntry(
   section: ConsoleSection,
   id: string,
   entry: unknown,
-  seal: SecretCipher,
-): Pick<ConsoleRecord, "body" | "sealed"> {
-  if (section !== "provider") return { body: JSON.stringify(entry), sealed: null }
+  cipher: SecretCipher,
+): Pick<ConsoleRecord, "body" | "encrypted"> {
+  if (section !== "provider") return { body: JSON.stringify(entry), encrypted: null }
   const { open, secret } = splitSecrets(asObject(entry) ?? {})
   const hasSecrets = Object.keys(secret).length > 0
   return {
     body: JSON.stringify(open),
-    sealed: hasSecrets ? seal.encrypt(placeOf(section, id), JSON.stringify(secret)) : null,
+    encrypted: hasSecrets ? cipher.encrypt(placeOf(section, id), JSON.stringify(secret)) : null,
   }
 }
 
 /** What is needed to parse what the console has set. */
 export interface ConsoleSources {
   readonly vendors: readonly KnownVendor[]
-  readonly seal: SecretCipher
+  readonly cipher: SecretCipher
   /** Entries parsed before, by their place: checking hundreds of entries takes long. */
   readonly known?: Map<string, KnownRecord>
 }
@@ -120,7 +120,7 @@ export interface ConsoleSources {
 /** A record that was found good. */
 export interface KnownRecord {
   readonly body: string
-  readonly sealed: string | null
+  readonly encrypted: string | null
   readonly value: unknown
   /** The part of a file that it is. */
   readonly file: FileSettings
@@ -129,9 +129,9 @@ export interface KnownRecord {
 /** Reads what the console has set. An entry that cannot be used does not affect the others. */
 export function readConsole(
   records: readonly ConsoleRecord[],
-  { vendors, seal, known = new Map() }: ConsoleSources,
+  { vendors, cipher, known = new Map() }: ConsoleSources,
 ): ConsoleReading {
-  const opened = records.map((record) => openRecord(record, seal, known))
+  const opened = records.map((record) => openRecord(record, cipher, known))
   // Providers may be gone since an entry was set: the catalog warns of those, the entry stays valid.
   const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
   let schema: ReturnType<typeof schemaFor> | undefined
@@ -139,7 +139,7 @@ export function readConsole(
   const faults = new Map<string, string>()
   const names: string[] = []
   const files: FileSettings[] = []
-  for (const { section, id, body, sealed, value, ...found } of opened) {
+  for (const { section, id, body, encrypted, value, ...found } of opened) {
     const place = placeOf(section, id)
     const members = asObject(value)
     if (members !== undefined) entries.set(place, members)
@@ -155,7 +155,7 @@ export function readConsole(
       faults.set(place, fault ?? "it is not used")
       continue
     }
-    known.set(place, { body, sealed, value, file })
+    known.set(place, { body, encrypted, value, file })
     if (section === "setting") names.push(id)
     files.push(file)
   }
@@ -193,22 +193,22 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
 /** A record decrypted; an unchanged one keeps the earlier result. */
 function openRecord(
   record: ConsoleRecord,
-  seal: SecretCipher,
+  cipher: SecretCipher,
   known: ReadonlyMap<string, KnownRecord>,
 ): ConsoleRecord & {
   readonly value?: unknown
   readonly file?: FileSettings
   readonly fault?: string
 } {
-  const { section, id, body, sealed } = record
+  const { section, id, body, encrypted } = record
   const before = known.get(placeOf(section, id))
-  if (before?.body === body && before.sealed === sealed) {
+  if (before?.body === body && before.encrypted === encrypted) {
     return { ...record, value: before.value, file: before.file }
   }
   const value = parsed(body)
   if (value === undefined) return { ...record, fault: "it is damaged. Remove it and set it again" }
-  if (sealed === null) return { ...record, value }
-  const secret = parsed(seal.open(placeOf(section, id), sealed))
+  if (encrypted === null) return { ...record, value }
+  const secret = parsed(cipher.open(placeOf(section, id), encrypted))
   if (secret === undefined) return { ...record, value, fault: SECRETS_LOST }
   return { ...record, value: { ...asObject(value), ...asObject(secret) } }
 }

@@ -28,16 +28,16 @@ export class SecretCipher {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#keyToEncrypt(), nonce)
     cipher.setAAD(Buffer.from(place))
-    const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
-    return VERSION + Buffer.concat(sealed).toString("base64")
+    const encrypted = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
+    return VERSION + Buffer.concat(encrypted).toString("base64")
   }
 
   /** Undefined when the key is lost or replaced, or the ciphertext was changed. */
-  open(place: string, sealed: string): string | undefined {
+  open(place: string, encrypted: string): string | undefined {
     try {
       const key = this.#keyThatIs()
-      if (key === undefined || !sealed.startsWith(VERSION)) return undefined
-      const bytes = Buffer.from(sealed.slice(VERSION.length), "base64")
+      if (key === undefined || !encrypted.startsWith(VERSION)) return undefined
+      const bytes = Buffer.from(encrypted.slice(VERSION.length), "base64")
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
       decipher.setAAD(Buffer.from(place))
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES))

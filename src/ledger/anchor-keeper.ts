@@ -141,7 +141,7 @@ async function hasRow(
 ): Promise<boolean> {
   if (lastRow === 0) return true
   // It may be among the rows that were removed because they were old.
-  if (lastRow <= (await store.integrity.findSeal()).lastRow) return true
+  if (lastRow <= (await store.integrity.findPrunedRows()).lastRow) return true
   const [row] = await store.integrity.listRows(lastRow - 1, 1)
   return row?.position === lastRow && row.hash === lastHash
 }

@@ -50,7 +50,7 @@ export class Audit {
   async #recordOf(actor: Actor, change: AuditedChange): Promise<NewAuditRecord> {
     const who = personOf(actor)
     const [actorName = actor.name, address = actor.address] = who
-      ? await this.names.sealAll(who, [
+      ? await this.names.encryptAll(who, [
           actor.name,
           ...(actor.address === null ? [] : [actor.address]),
         ])
@@ -77,11 +77,11 @@ export class Audit {
     const personal = members.flatMap(([name, value]) =>
       PERSONAL.has(name) && typeof value === "string" ? [[name, value] as const] : [],
     )
-    const sealed = await this.names.sealAll(
+    const encrypted = await this.names.encryptAll(
       about,
       personal.map(([, value]) => value),
     )
-    const replaced = personal.map(([name], index) => [name, sealed[index]] as const)
+    const replaced = personal.map(([name], index) => [name, encrypted[index]] as const)
     return JSON.stringify({ ...body, ...Object.fromEntries(replaced) })
   }
 }

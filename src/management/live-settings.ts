@@ -36,7 +36,7 @@ export interface ActiveSettings {
 
 export interface LiveSettingsParts {
   readonly store: Store
-  readonly seal: SecretCipher
+  readonly cipher: SecretCipher
   readonly vendors: readonly KnownVendor[]
   /** The settings of the file and the environment. */
   readonly base: BaseSettings
@@ -153,8 +153,8 @@ export class LiveSettings {
   prepare(changes: readonly EntryChange[]): SettingChange[] {
     return changes.map(({ section, id, entry }) => {
       const replaces = this.record(section, id)?.revision ?? null
-      if (entry === null) return { section, id, body: null, sealed: null, replaces }
-      return { section, id, replaces, ...encryptEntry(section, id, entry, this.#parts.seal) }
+      if (entry === null) return { section, id, body: null, encrypted: null, replaces }
+      return { section, id, replaces, ...encryptEntry(section, id, entry, this.#parts.cipher) }
     })
   }
 

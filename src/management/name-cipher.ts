@@ -10,12 +10,12 @@ interface KnownPerson {
   readonly key: string
 }
 
-/** A text as `sealed:<person>:<text>`. */
-export function sealName({ person, key }: KnownPerson, text: string): string {
+/** A text as `encrypted:<person>:<text>`. */
+export function encryptName({ person, key }: KnownPerson, text: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
   const bytes = Buffer.concat([nonce, cipher.encrypt(Buffer.from(text))])
-  return `sealed:${person}:${bytes.toString("base64url")}`
+  return `encrypted:${person}:${bytes.toString("base64url")}`
 }
 
 /** The opposite. @param keys of people; null for those who are erased. */

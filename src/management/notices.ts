@@ -15,7 +15,7 @@ import type { NoticeSettings } from "../config/sections/notices.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { Destination } from "../notices/channels/channel.ts"
 import { newWebhookSecret } from "../notices/channels/webhook.ts"
-import { sealPlace } from "../notices/deliveries.ts"
+import { encryptionContext } from "../notices/deliveries.ts"
 import { messageOf, titleOf } from "../notices/message.ts"
 import type { Notices as NoticeService } from "../notices/notices.ts"
 import type { NoticeRecord, NoticeTarget as TargetRecord } from "../store/notices.ts"
@@ -40,7 +40,7 @@ export interface NoticeManagementParts {
   readonly store: Store
   readonly audit: Audit
   readonly notices: NoticeService
-  readonly seal: Pick<SecretCipher, "encrypt">
+  readonly cipher: Pick<SecretCipher, "encrypt">
   readonly users: Pick<Users, "many">
   readonly limits: AttemptLimits
   readonly settings: () => NoticeSettings
@@ -74,7 +74,7 @@ export class NoticeManagement {
 
   /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` with the field. */
   async add(actor: Actor, input: NewNoticeTarget): Promise<NoticeTargetWithSecret> {
-    const { store, audit, seal } = this.#parts
+    const { store, audit, cipher } = this.#parts
     const { account, channel, address } = input
     if (account === undefined) requireOperator(actor)
     else requireRole(actor, account, "owner")
@@ -87,7 +87,7 @@ export class NoticeManagement {
       account: account ?? null,
       channel,
       hint: hintOf(channel, address),
-      sealed: seal.encrypt(sealPlace(id), JSON.stringify(destination)),
+      encrypted: cipher.encrypt(encryptionContext(id), JSON.stringify(destination)),
       types: input.types ?? null,
       balanceBelow: input.balance_below === undefined ? null : parseCredits(input.balance_below),
       createdAt: Date.now(),

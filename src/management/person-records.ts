@@ -3,7 +3,7 @@ import type { AuditFilter } from "../store/audit.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import { type Audit, openRecords, readRecords, type ReadableRecord } from "./audit.ts"
-import { sealedFor } from "./personal-names.ts"
+import { personIdOf } from "./personal-names.ts"
 
 /** How many audit records are read at once. */
 const PAGE = 500
@@ -59,7 +59,7 @@ export async function recordsAbout(
   return readRecords(sorted, async (texts) => {
     const opened = await audit.names.open(texts)
     return texts.map((text, index) => {
-      const person = sealedFor(text)
+      const person = personIdOf(text)
       if (person !== undefined) return people.includes(person) ? (opened[index] ?? null) : null
       return EMAIL.test(text) && !addresses.includes(text.toLowerCase()) ? null : text
     })
@@ -71,7 +71,7 @@ function isActor(
   people: readonly string[],
   addresses: readonly string[],
 ): boolean {
-  const person = sealedFor(actorName)
+  const person = personIdOf(actorName)
   return person === undefined
     ? addresses.includes(actorName.toLowerCase())
     : people.includes(person)

@@ -9,10 +9,10 @@ import type { Actor } from "./actor.ts"
 export type NamedPerson = { readonly user: string } | { readonly address: string }
 
 const KEY_BYTES = 32
-const SEALED = /^sealed:([^:]+):([\w-]+)$/
+const ENCRYPTED = /^encrypted:([^:]+):([\w-]+)$/
 
 /**
- * What names people in the audit log and the ledger: `sealed:<person>:<text>`, encrypted under a key of their own
+ * What names people in the audit log and the ledger: `encrypted:<person>:<text>`, under a key of their own
  * (XChaCha20-Poly1305). Whoever erases a person destroys the key, and every text of theirs with it.
  */
 export class PersonalNames {
@@ -23,22 +23,22 @@ export class PersonalNames {
   }
 
   /** `erased` for someone who is. */
-  async seal(who: NamedPerson, text: string): Promise<string> {
-    const [sealed = ERASED] = await this.sealAll(who, [text])
-    return sealed
+  async encrypt(who: NamedPerson, text: string): Promise<string> {
+    const [encrypted = ERASED] = await this.encryptAll(who, [text])
+    return encrypted
   }
 
-  async sealAll(who: NamedPerson, texts: readonly string[]): Promise<string[]> {
+  async encryptAll(who: NamedPerson, texts: readonly string[]): Promise<string[]> {
     const { person, key } = await this.#keyFor(who)
     if (key === null) return texts.map(() => ERASED)
-    const { sealName } = await loadCipher()
-    return texts.map((text) => sealName({ person, key }, text))
+    const { encryptName } = await loadCipher()
+    return texts.map((text) => encryptName({ person, key }, text))
   }
 
   /** Who is named as the one who did something: users encrypted, a token or the command line in clear. */
   async authorOf(actor: Actor): Promise<string> {
     const who = personOf(actor)
-    return who ? this.seal(who, actor.name) : actor.name
+    return who ? this.encrypt(who, actor.name) : actor.name
   }
 
   /** What can be read of texts, those that are not encrypted as they are. */
@@ -64,12 +64,12 @@ export async function openNames<Text extends string | null>(
   people: Pick<PeopleReads, "keys">,
   texts: readonly Text[],
 ): Promise<(Text | string)[]> {
-  const named = texts.flatMap((text) => SEALED.exec(text ?? "")?.[1] ?? [])
+  const named = texts.flatMap((text) => ENCRYPTED.exec(text ?? "")?.[1] ?? [])
   if (named.length === 0) return [...texts]
   const known = await people.keys([...new Set(named)])
   const keys = new Map(known.map(({ person, key }) => [person, key]))
   const { openName } = await loadCipher()
-  return texts.map((text) => (SEALED.test(text ?? "") ? openName(keys, text ?? "") : text))
+  return texts.map((text) => (ENCRYPTED.test(text ?? "") ? openName(keys, text ?? "") : text))
 }
 
 /** Loaded by the first who is named: gateways whose console no one visits never need it. */
@@ -77,9 +77,9 @@ function loadCipher() {
   return import("./name-cipher.ts")
 }
 
-/** Under whose key a text is encrypted; undefined for one in clear. */
-export function sealedFor(text: string): string | undefined {
-  return SEALED.exec(text)?.[1]
+/** The id of the person under whose key a text is encrypted; undefined for plain text. */
+export function personIdOf(text: string): string | undefined {
+  return ENCRYPTED.exec(text)?.[1]
 }
 
 /** The person who does something; undefined for a token and the command line. */

@@ -219,7 +219,7 @@ export class Providers {
 
   #refuseLostSecrets(id: string, before: RawEntry, given: readonly string[]): void {
     const isLost =
-      (this.#live.record("provider", id)?.sealed ?? null) !== null &&
+      (this.#live.record("provider", id)?.encrypted ?? null) !== null &&
       secretNames(before).length === 0
     if (!isLost || given.length > 0) return
     throw refused(

@@ -59,8 +59,8 @@ export class Statements {
 
   /** @throws GatewayError `invalid_value` where entries of that time were removed. */
   async #requireEntries(account: string, from: number): Promise<void> {
-    const { until } = await this.#store.integrity.findSeal()
-    if (from >= until || !(await this.#store.integrity.findAccountSeal(account))) return
+    const { until } = await this.#store.integrity.findPrunedRows()
+    if (from >= until || !(await this.#store.integrity.findLastPrunedEntry(account))) return
     const day = new Date(until).toISOString().slice(0, "2026-11-23".length)
     throw new GatewayError(
       "invalid_value",
@@ -81,8 +81,8 @@ export class Statements {
 
   /** @param number of an entry; 0: before the first. */
   async #balanceAfter(account: string, number: number): Promise<bigint> {
-    const seal = await this.#store.integrity.findAccountSeal(account)
-    if (seal && number <= seal.number) return seal.balance
+    const pruned = await this.#store.integrity.findLastPrunedEntry(account)
+    if (pruned && number <= pruned.number) return pruned.balance
     if (number === 0) return 0n
     const [end] = await this.#store.entries.listStatementLines(account, number - 1, 1)
     return end?.balance ?? 0n

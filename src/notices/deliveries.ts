@@ -28,7 +28,7 @@ const PAUSES = [
 
 export interface DeliveryParts {
   readonly store: Pick<Store, "notices" | "accounts">
-  readonly seal: Pick<SecretCipher, "open">
+  readonly cipher: Pick<SecretCipher, "open">
   readonly channels: Readonly<Record<NoticeChannel, Channel>>
   readonly alarms: NoticeAlarms
   /** Milliseconds; for tests. */
@@ -96,8 +96,8 @@ export class Deliveries implements AsyncDisposable {
     })
   }
 
-  #destinationOf({ id, sealed }: NoticeTarget): Destination {
-    const text = this.#parts.seal.open(sealPlace(id), sealed)
+  #destinationOf({ id, encrypted }: NoticeTarget): Destination {
+    const text = this.#parts.cipher.open(encryptionContext(id), encrypted)
     if (text === undefined) {
       throw new DeliveryError("its address can no longer be read: remove it and add it again", true)
     }
@@ -106,7 +106,7 @@ export class Deliveries implements AsyncDisposable {
 }
 
 /** Where a target's destination belongs, for its encryption. */
-export function sealPlace(target: string): string {
+export function encryptionContext(target: string): string {
   return `notice-target:${target}`
 }
 

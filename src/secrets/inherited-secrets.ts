@@ -7,7 +7,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** A secret of another database, encrypted under the root of the one that it was copied into. */
-export function sealInherited(root: string, name: SecretName, secret: string): string {
+export function encryptInherited(root: string, name: SecretName, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyOf(root), nonce)
   cipher.setAAD(Buffer.from(name))
@@ -16,8 +16,8 @@ export function sealInherited(root: string, name: SecretName, secret: string): s
 }
 
 /** @throws Error when it was changed, or belongs to another root or name. */
-export function openInherited(root: string, name: SecretName, sealed: string): string {
-  const bytes = Buffer.from(sealed, "base64")
+export function openInherited(root: string, name: SecretName, encrypted: string): string {
+  const bytes = Buffer.from(encrypted, "base64")
   const decipher = createDecipheriv(CIPHER, keyOf(root), bytes.subarray(0, NONCE_BYTES))
   decipher.setAAD(Buffer.from(name))
   decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))

@@ -38,7 +38,7 @@ export class ConversationStore implements AsyncDisposable {
       return Promise.reject(new Error("too much is waiting to be written to conversations.db"))
     }
     this.#waitingBytes += bytes
-    for (const { hash, sealed } of record.parts) this.#waiting.set(hash, sealed)
+    for (const { hash, encrypted } of record.parts) this.#waiting.set(hash, encrypted)
     this.#next.push({ record, room })
     this.#following ??= this.#writing.then(() => this.#write())
     return this.#following
@@ -48,9 +48,9 @@ export class ConversationStore implements AsyncDisposable {
     const inMemory: KeptPart[] = []
     const elsewhere: string[] = []
     for (const hash of hashes) {
-      const sealed = this.#waiting.get(hash)
-      if (sealed === undefined) elsewhere.push(hash)
-      else inMemory.push({ hash, sealed })
+      const encrypted = this.#waiting.get(hash)
+      if (encrypted === undefined) elsewhere.push(hash)
+      else inMemory.push({ hash, encrypted })
     }
     const bytes = sizeOf(inMemory)
     if (elsewhere.length === 0) return bytes > options.max ? bytes : inMemory
@@ -86,8 +86,8 @@ export class ConversationStore implements AsyncDisposable {
 
   #forget(parts: readonly KeptPart[]): void {
     this.#waitingBytes -= sizeOf(parts)
-    for (const { hash, sealed } of parts) {
-      if (this.#waiting.get(hash) === sealed) this.#waiting.delete(hash)
+    for (const { hash, encrypted } of parts) {
+      if (this.#waiting.get(hash) === encrypted) this.#waiting.delete(hash)
     }
   }
 
@@ -98,5 +98,5 @@ export class ConversationStore implements AsyncDisposable {
 }
 
 function sizeOf(parts: readonly KeptPart[]): number {
-  return parts.reduce((sum, { sealed }) => sum + sealed.byteLength, 0)
+  return parts.reduce((sum, { encrypted }) => sum + encrypted.byteLength, 0)
 }

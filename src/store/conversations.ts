@@ -2,7 +2,7 @@
 export interface KeptPart {
   /** The hash it is found by: reveals nothing of the id. */
   readonly hash: string
-  readonly sealed: Uint8Array
+  readonly encrypted: Uint8Array
 }
 
 /** What is stored of one answer, so that its account can continue from it. */

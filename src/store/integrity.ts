@@ -33,7 +33,7 @@ export interface AnchorStep {
 }
 
 /** What takes the place of rows that were removed because they were old. */
-export interface Seal {
+export interface PrunedRows {
   /** Rows from before this moment were removed, Unix milliseconds; 0: none ever was. */
   readonly until: number
   readonly rowCount: number
@@ -44,18 +44,18 @@ export interface Seal {
 }
 
 /** The last of an account's removed entries: the next one follows it. */
-export interface AccountSeal {
+export interface LastPrunedEntry {
   readonly number: number
   readonly balance: bigint
   readonly hash: string
 }
 
-export interface SealStep {
+export interface PruneStep {
   readonly removed: number
   /** Whether there are more to remove. */
   readonly isBehind: boolean
   /** Whether this was the last step of them. */
-  readonly isSealed: boolean
+  readonly isPruned: boolean
 }
 
 /** What shows that nothing is missing from the ledger. */
@@ -63,9 +63,9 @@ export interface IntegrityReads {
   /** How far the ledger was when its anchor was last advanced. */
   findAnchor(): Promise<Anchor>
   /** What takes the place of what was removed. */
-  findSeal(): Promise<Seal>
+  findPrunedRows(): Promise<PrunedRows>
   /** Null where nothing of the account was removed. */
-  findAccountSeal(account: string): Promise<AccountSeal | null>
+  findLastPrunedEntry(account: string): Promise<LastPrunedEntry | null>
   /** All rows of all accounts in the order of their positions, those after a position. */
   listRows(after: number, limit: number): Promise<LedgerRow[]>
   /** Balances that do not agree with their leases and limits, or are missing. */
@@ -80,5 +80,5 @@ export interface IntegrityWrites {
    * last entry stays. Sums of requests by the hour stay. To be called until it is not behind.
    * @param audit the record of the last step.
    */
-  seal(before: number, audit: NewAuditRecord): Promise<SealStep>
+  prune(before: number, audit: NewAuditRecord): Promise<PruneStep>
 }

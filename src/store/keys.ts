@@ -96,7 +96,7 @@ export interface BudgetRecord {
   /** What the charges that draw on it come to. */
   readonly spent: bigint
   /** The part of it that charges come to which were removed because they were old. */
-  readonly sealed: bigint
+  readonly pruned: bigint
 }
 
 /** What the budget of a label has left in its present period. */

@@ -14,7 +14,7 @@ export interface NoticeTarget {
   /** The address as it is shown: without what could be used to write there. */
   readonly hint: string
   /** The address, and what signs, encrypted. */
-  readonly sealed: string
+  readonly encrypted: string
   /** Null: all types. */
   readonly types: readonly string[] | null
   /** A balance below this is low; null: that is not watched for it. */

@@ -14,14 +14,14 @@ export interface SettingRecord {
   /** JSON of the shape that `tollgate.yaml` has, without its secrets. */
   readonly body: string
   /** Its secrets, encrypted; null where it has none. */
-  readonly sealed: string | null
+  readonly encrypted: string | null
   /** The revision of the change that set it. */
   readonly revision: number
   readonly changedAt: number
 }
 
 /** One of the changes that are made together. */
-export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "sealed"> {
+export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "encrypted"> {
   /** Null removes it. */
   readonly body: string | null
   /** The revision of what it replaces, null for nothing, so that no change in between is lost. */

@@ -101,7 +101,7 @@ export interface Events {
   /** What is done a few times a day for the database. */
   upkeepFailed(error: unknown): void
   /** Old rows of the ledger were removed. */
-  ledgerSealed(before: number, removed: number): void
+  ledgerPruned(before: number, removed: number): void
   /** A worker is blocked: another one has taken its place. */
   workerBlocked(processId: number, milliseconds: number): void
   workerKilled(processId: number, milliseconds: number): void
@@ -176,9 +176,9 @@ export function createEvents(
         { event: "upkeep_failed", error: words(error) },
         "the database was not prepared for the next days, or old rows were not removed; that is tried again within the hour",
       ),
-    ledgerSealed: (before, removed) =>
+    ledgerPruned: (before, removed) =>
       logger.info(
-        { event: "ledger_sealed", before: new Date(before).toISOString(), removed },
+        { event: "ledger_pruned", before: new Date(before).toISOString(), removed },
         "old entries and receipts were removed; a sum has taken their place",
       ),
     ...workerEvents(logger),

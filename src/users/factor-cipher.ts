@@ -16,8 +16,8 @@ export class FactorCipher {
 
   encrypt(text: string): string {
     const nonce = randomBytes(NONCE_BYTES)
-    const sealed = xchacha20poly1305(this.#key(), nonce).encrypt(Buffer.from(text))
-    return VERSION + Buffer.concat([nonce, sealed]).toString("hex")
+    const encrypted = xchacha20poly1305(this.#key(), nonce).encrypt(Buffer.from(text))
+    return VERSION + Buffer.concat([nonce, encrypted]).toString("hex")
   }
 
   /** @throws Error if it was modified, or encrypted with another secret. */

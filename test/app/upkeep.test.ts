@@ -7,13 +7,13 @@ const DAY = 24 * 60 * 60_000
 
 interface Heard {
   readonly failures: unknown[]
-  readonly sealed: number[]
+  readonly pruned: number[]
 }
 
 function partsFor(parts: Pick<UpkeepParts, "store"> & Partial<UpkeepParts>, heard: Heard) {
   const alarms = {
     upkeepFailed: (error: unknown) => void heard.failures.push(error),
-    ledgerSealed: (_before: number, removed: number) => void heard.sealed.push(removed),
+    ledgerPruned: (_before: number, removed: number) => void heard.pruned.push(removed),
   }
   const state = { settings: { retention: { contents: DAY, receipts: 62 * DAY } } }
   return { database: { prepare: async () => {} }, state, alarms, every: 5, ...parts }
@@ -27,7 +27,7 @@ test("a database is prepared again and again, also after a failure, until the no
       if (++calls === 2) throw new Error("away")
     },
   }
-  const heard = { failures: [], sealed: [] }
+  const heard = { failures: [], pruned: [] }
   const upkeep = new Upkeep(partsFor({ store: own.store, database }, heard))
   await until(() => calls >= 4)
   await upkeep[Symbol.asyncDispose]()
@@ -45,13 +45,13 @@ test("what is older than the settings say goes once, and is recorded", async () 
   await own.grant("a", 7n)
   await own.account("b", 1n)
   await own.store.integrity.advanceAnchor(Date.now())
-  const heard: Heard = { failures: [], sealed: [] }
+  const heard: Heard = { failures: [], pruned: [] }
   const upkeep = new Upkeep(partsFor({ store: own.store }, heard))
-  await until(() => heard.sealed.length > 0)
+  await until(() => heard.pruned.length > 0)
   await upkeep[Symbol.asyncDispose]()
-  expect(heard).toEqual({ failures: [], sealed: [2] })
+  expect(heard).toEqual({ failures: [], pruned: [2] })
   const entries = await own.store.entries.list("a", 0, 10)
   expect(entries.map(({ number }) => number)).toEqual([3])
-  const [record] = await own.store.audit.list({ action: "ledger.seal" }, null, 10)
+  const [record] = await own.store.audit.list({ action: "ledger.prune" }, null, 10)
   expect(record).toMatchObject({ actorName: "retention", after: expect.stringContaining("until") })
 })

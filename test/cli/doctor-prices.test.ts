@@ -15,7 +15,7 @@ const NOW = Date.parse(dayOf(BUILT_IN.facts)) + DAY
 const TOMORROW = new Date(NOW).toISOString().slice(0, 10)
 
 function record(id: string, body: string): SettingRecord {
-  return { section: "prices", id, body, sealed: null, revision: 1, changedAt: NOW }
+  return { section: "prices", id, body, encrypted: null, revision: 1, changedAt: NOW }
 }
 
 function lists(...records: SettingRecord[]): PriceLists {

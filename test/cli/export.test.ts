@@ -8,7 +8,7 @@ import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
 import { startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
 import { AUDIT } from "../store/audit-record.ts"
-import { BEFORE, happen, sealAll } from "../store/contract/sealing.ts"
+import { BEFORE, happen, pruneAll } from "../store/contract/pruning.ts"
 import { PostgresServer } from "../support/postgres-server.ts"
 import {
   cleanEnvironment,
@@ -51,7 +51,7 @@ async function fill(store: Store): Promise<void> {
       AUDIT,
     )
   }
-  const author = await new PersonalNames(store).seal({ user: "user_1" }, "ada@example.com")
+  const author = await new PersonalNames(store).encrypt({ user: "user_1" }, "ada@example.com")
   await store.entries.add(
     { account: "acc_0", kind: "grant", amount: 1n, at: 6, note: null, author },
     AUDIT,
@@ -156,7 +156,7 @@ describe.each(["SQLite", "PostgreSQL"])("of %s", (engine) => {
     using _ = installation
     await withFilled(installation, url, async (store) => {
       await happen(store)
-      await sealAll(store, BEFORE)
+      await pruneAll(store, BEFORE)
     })
     const exported = await exportTo(installation, "out")
     expect(exported.unequal()).toEqual([])

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
 import { AUDIT } from "../store/audit-record.ts"
-import { posting } from "../store/contract/sealing.ts"
+import { posting } from "../store/contract/pruning.ts"
 import { createInstallation, type Installation, startServing } from "../support/process.ts"
 
 const YAML = "server: { port: 0 }\nproviders: { vendor: { vendor: openai, api_key: k } }\n"

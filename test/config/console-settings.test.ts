@@ -16,21 +16,21 @@ import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import { ACCOUNT, EXTERNAL_FILE, KEY_FILE, load, VENDORS } from "./harness.ts"
 
 let folder: string
-let seal: SecretCipher
+let cipher: SecretCipher
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-console-"))
-  seal = new SecretCipher(new SecretFolder(folder))
+  cipher = new SecretCipher(new SecretFolder(folder))
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function record(section: ConsoleRecord["section"], id: string, entry: unknown): ConsoleRecord {
-  return { section, id, ...encryptEntry(section, id, entry, seal) }
+  return { section, id, ...encryptEntry(section, id, entry, cipher) }
 }
 
 function read(...records: ConsoleRecord[]) {
-  return readConsole(records, { vendors: VENDORS, seal })
+  return readConsole(records, { vendors: VENDORS, cipher })
 }
 
 describe("what the console has set", () => {
@@ -66,24 +66,24 @@ describe("what the console has set", () => {
     })
   })
 
-  test("keeps secrets sealed and nothing else", () => {
+  test("keeps secrets encrypted and nothing else", () => {
     const entry = {
       vendor: "openai",
       api_key: "hidden",
       headers: { a: "hidden" },
       base_url: "http://a",
     }
-    const { body, sealed } = encryptEntry("provider", "mine", entry, seal)
+    const { body, encrypted } = encryptEntry("provider", "mine", entry, cipher)
     expect(JSON.parse(body)).toEqual({ vendor: "openai", base_url: "http://a" })
-    expect(sealed).not.toContain("hidden")
-    expect(encryptEntry("provider", "mine", { vendor: "ollama" }, seal).sealed).toBeNull()
+    expect(encrypted).not.toContain("hidden")
+    expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
   test("what cannot be used is reported, and hurts nothing else", () => {
-    const other = encryptEntry("provider", "other", { api_key: "k" }, seal).sealed
+    const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
-      { section: "provider", id: "moved", body: '{"vendor":"openai"}', sealed: other },
-      { section: "provider", id: "broken", body: "{", sealed: null },
+      { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },
+      { section: "provider", id: "broken", body: "{", encrypted: null },
       record("provider", "gone", { vendor: "no-longer" }),
       record("model", "good/dear", { price: { input: "many" } }),
       record("setting", "no.such", "x"),
@@ -112,10 +112,10 @@ describe("what the console has set", () => {
   test("what was good before is not checked again, unless it or its secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
-    const sources = { vendors: VENDORS, seal, known }
+    const sources = { vendors: VENDORS, cipher, known }
     expect(readConsole([first], sources).settings.providers["mine"]?.apiKey).toBe("first")
     const lost = new SecretCipher(new SecretFolder(join(folder, "elsewhere")))
-    const again = readConsole([first], { ...sources, seal: lost })
+    const again = readConsole([first], { ...sources, cipher: lost })
     expect(again.settings.providers["mine"]?.apiKey).toBe("first")
     const second = record("provider", "mine", { vendor: "openai", api_key: "second" })
     expect(readConsole([second], sources).settings.providers["mine"]?.apiKey).toBe("second")

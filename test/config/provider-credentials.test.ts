@@ -119,15 +119,15 @@ describe("what the console sets of them", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
   test("is encrypted as a whole, and read again", () => {
-    const seal = new SecretCipher({
+    const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),
     })
-    const record = { section: "provider", id: "p", ...encryptEntry("provider", "p", value, seal) }
+    const record = { section: "provider", id: "p", ...encryptEntry("provider", "p", value, cipher) }
     expect(record.body).not.toContain("canary")
     const { settings, faults } = readConsole([{ ...record, section: "provider" }], {
       vendors: VENDORS,
-      seal,
+      cipher,
     })
     expect(faults).toEqual(new Map())
     expect(settings.providers.p?.apiKeys).toMatchObject([

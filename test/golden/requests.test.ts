@@ -68,7 +68,7 @@ test("each client is seen at each vendor", () => {
 
 /** The way of a request through the relay, less everything that needs a gateway around it. */
 function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect) {
-  const asked = JSON.parse(written, sealedFor(upstream)) as JsonObject
+  const asked = JSON.parse(written, signedFor(upstream)) as JsonObject
   const request = fetched(client.decodeRequest(asked), upstream)
   const { messages } = openEnvelopes(request, signer, PROVIDER)
   const isMany = upstream.supports.n !== "carried"
@@ -85,15 +85,15 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   })
 }
 
-/** `<sealed>` stands for a signature that this very vendor gave, in the envelope a caller got it in. */
-function sealedFor({ id: signedBy }: UpstreamDialect) {
+/** `<signed>` stands for a signature that this very vendor gave, in the envelope a caller got it in. */
+function signedFor({ id: signedBy }: UpstreamDialect) {
   // OpenAI gives its reasoning ids, and wants them back.
   const named = signedBy === "openai-responses" ? { id: "rs_1" } : {}
   const signed = { signedBy, signature: "c2lnbmVkIGJ5IHRoaXMgdmVuZG9y", ...named }
   const redacted = { signedBy, signature: "cmVkYWN0ZWQgYnkgdGhpcyB2ZW5kb3I=", isRedacted: true }
   return (_name: string, value: JsonValue): JsonValue => {
-    if (value === "<sealed>") return signer.sign(signed, PROVIDER)
-    return value === "<sealed and redacted>" ? signer.sign(redacted, PROVIDER) : value
+    if (value === "<signed>") return signer.sign(signed, PROVIDER)
+    return value === "<signed and redacted>" ? signer.sign(redacted, PROVIDER) : value
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../src/ledger/verify/checkpoint.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import type { Store } from "../../src/store/store.ts"
-import { BEFORE, happen, posting, sealAll } from "../store/contract/sealing.ts"
+import { BEFORE, happen, posting, pruneAll } from "../store/contract/pruning.ts"
 import { openDirectStore, TemporaryDirectory } from "../store/test-database.ts"
 
 const SECRET = "0".repeat(64)
@@ -161,7 +161,7 @@ describe("a verification", () => {
       expect((await verifyLedgers(store, undefined, { from: last })).from).toBeNull()
     })
     await changed("UPDATE anchor SET at = at", async (store) => {
-      await sealAll(store, BEFORE)
+      await pruneAll(store, BEFORE)
       const { verdict } = await verified(store, last)
       expect(verdict.from).toBeNull()
     })
@@ -188,7 +188,7 @@ test("a checkpoint that nobody of the folder has signed counts for nothing", asy
   using directory = new TemporaryDirectory()
   const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1, hasHashes: true }
   const accounts = { acc: { number: 3, hash: "h", balance: "9007199254740993" } }
-  const checkpoint: Checkpoint = { at: 1, sealedRows: 0, accounts, spent: { key: "7" }, rows }
+  const checkpoint: Checkpoint = { at: 1, prunedRows: 0, accounts, spent: { key: "7" }, rows }
   expect(readCheckpoint(directory.path, SECRET)).toBeUndefined()
   await writeCheckpoint(directory.path, checkpoint, SECRET)
   expect(readCheckpoint(directory.path, SECRET)).toEqual(checkpoint)

@@ -8,10 +8,10 @@ const ADA = { user: "user_ada" }
 test("a name is read while its person is there, and its text says nothing of it", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
-  const [one = "", two = ""] = await names.sealAll(ADA, ["ada@example.com", "ada@example.com"])
-  expect(one).toMatch(/^sealed:user_ada:[\w-]+$/)
+  const [one = "", two = ""] = await names.encryptAll(ADA, ["ada@example.com", "ada@example.com"])
+  expect(one).toMatch(/^encrypted:user_ada:[\w-]+$/)
   expect(one).not.toBe(two)
-  const other = await names.seal({ address: "Bob@example.com" }, "böb")
+  const other = await names.encrypt({ address: "Bob@example.com" }, "böb")
   expect(await names.open([one, null, "in clear", other])).toEqual([
     "ada@example.com",
     null,
@@ -21,16 +21,22 @@ test("a name is read while its person is there, and its text says nothing of it"
   const erased = { person: "user_ada", addresses: [], addressHashes: [], at: 1 }
   await database.store.people.erase(erased, AUDIT)
   expect(await names.open([one, other])).toEqual(["erased", "böb"])
-  expect(await names.seal(ADA, "ada@example.com")).toBe("erased")
+  expect(await names.encrypt(ADA, "ada@example.com")).toBe("erased")
 })
 
 test("what only looks like an encrypted name stays as it is", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
-  const sealed = await names.seal(ADA, "ada@example.com")
-  await names.seal({ user: "user_bob" }, "bob")
-  const moved = sealed.replace("user_ada", "user_bob")
-  const texts = ["sealed:", "sealed:user_ada", "sealed:user_ada:", "sealed:user_ada:AAAA", moved]
+  const encrypted = await names.encrypt(ADA, "ada@example.com")
+  await names.encrypt({ user: "user_bob" }, "bob")
+  const moved = encrypted.replace("user_ada", "user_bob")
+  const texts = [
+    "encrypted:",
+    "encrypted:user_ada",
+    "encrypted:user_ada:",
+    "encrypted:user_ada:AAAA",
+    moved,
+  ]
   expect(await names.open(texts)).toEqual(texts)
-  expect(await names.open(["sealed:user_nobody:AAAA"])).toEqual(["erased"])
+  expect(await names.open(["encrypted:user_nobody:AAAA"])).toEqual(["erased"])
 })

@@ -53,7 +53,7 @@ export class Process {
     const process: { current?: Process } = {}
     const live = await LiveSettings.open({
       store,
-      seal: new SecretCipher(new SecretFolder(settings.data)),
+      cipher: new SecretCipher(new SecretFolder(settings.data)),
       vendors: [...vendors.values()],
       base: { settings, written: ["multiplier"] },
       sandboxUrl,

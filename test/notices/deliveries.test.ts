@@ -1,7 +1,7 @@
 import { afterEach, expect, setSystemTime, test } from "bun:test"
 import { SecretCipher } from "../../src/config/secret-cipher.ts"
 import { type Channel, DeliveryError } from "../../src/notices/channels/channel.ts"
-import { Deliveries, sealPlace } from "../../src/notices/deliveries.ts"
+import { Deliveries, encryptionContext } from "../../src/notices/deliveries.ts"
 import type { NoticeMessage } from "../../src/notices/message.ts"
 import { SecretFolder } from "../../src/secrets/secret-folder.ts"
 import { until } from "../support/until.ts"
@@ -18,7 +18,7 @@ async function withTarget(send: Channel["send"]) {
   const database = await TestDatabase.open()
   await database.account("acc", 0n)
   const { store } = database
-  const seal = new SecretCipher(new SecretFolder(database.directory.path))
+  const cipher = new SecretCipher(new SecretFolder(database.directory.path))
   const target = {
     id: "target",
     account: "acc",
@@ -28,13 +28,16 @@ async function withTarget(send: Channel["send"]) {
     balanceBelow: null,
     createdAt: 1,
   } as const
-  const sealed = seal.encrypt(sealPlace("target"), JSON.stringify({ address: "https://a.example" }))
-  await store.notices.insertTarget({ ...target, sealed }, AUDIT)
+  const encrypted = cipher.encrypt(
+    encryptionContext("target"),
+    JSON.stringify({ address: "https://a.example" }),
+  )
+  await store.notices.insertTarget({ ...target, encrypted }, AUDIT)
   const failures: unknown[] = []
   const channel = { send }
   const deliveries = new Deliveries({
     store,
-    seal,
+    cipher,
     channels: { webhook: channel, slack: channel, mail: channel },
     alarms: { noticesFailed: (error) => failures.push(error) },
     every: NEVER,
@@ -121,7 +124,7 @@ test("a fault of a channel is no reason to stop, and a lost key of the installat
   expect(await fate()).toMatchObject({ error: "it could not be sent", state: "waiting" })
   const [target] = await store.notices.targets(null)
   await store.notices.removeTarget("target", AUDIT)
-  await store.notices.insertTarget({ ...target!, sealed: "1.changed" }, AUDIT)
+  await store.notices.insertTarget({ ...target!, encrypted: "1.changed" }, AUDIT)
   await raise("two")
   await deliveries.hurry()
   expect((await fate())?.state).toBe("failed")

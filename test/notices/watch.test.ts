@@ -16,7 +16,7 @@ const TARGET: NoticeTarget = {
   account: "acc",
   channel: "webhook",
   hint: "",
-  sealed: "",
+  encrypted: "",
   types: null,
   balanceBelow: 2n * CREDIT,
   createdAt: 1,

@@ -220,7 +220,7 @@ const REFUSALS: [string, unknown, string][] = [
     "This model doesn't support the s3Uri field. Remove s3Uri and try again.",
   ],
   [
-    "thinking that is not signed here",
+    "thinking that this vendor did not wrap",
     turns(
       [{ reasoningContent: { reasoningText: { text: "hm", signature: "aaaa" } } }],
       [{ text: "on" }],
@@ -228,7 +228,7 @@ const REFUSALS: [string, unknown, string][] = [
     "The model returned the following errors: messages.1.content.0: Invalid `signature` in `thinking` block",
   ],
   [
-    "redacted thinking that is not sealed here",
+    "redacted thinking that this vendor did not wrap",
     turns([{ reasoningContent: { redactedContent: "aaaa" } }], [{ text: "on" }]),
     "The model returned the following errors: messages.1.content.0: Invalid `data` in `redacted_thinking` block",
   ],

@@ -6,7 +6,7 @@ import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { useWriteAheadLog } from "../../src/store/sqlite/write-ahead-log.ts"
 import { until } from "../support/until.ts"
-import { BEFORE, happen, reportsOf, sealAll } from "./contract/sealing.ts"
+import { BEFORE, happen, reportsOf, pruneAll } from "./contract/pruning.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 test("a copy has every row at its position, also where old ones were removed", async () => {
@@ -15,7 +15,7 @@ test("a copy has every row at its position, also where old ones were removed", a
   const database = databaseOf({ data: folder.path })
   await using served = await database.openToServe(false)
   await happen(served.store)
-  await sealAll(served.store, BEFORE)
+  await pruneAll(served.store, BEFORE)
   await served.store.integrity.advanceAnchor(Date.now())
   await database.backUp(copy.path)
 

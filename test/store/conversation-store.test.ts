@@ -48,7 +48,7 @@ function path(): string {
 
 function answer(name: string, order: Partial<ConversationRecord> & { bytes?: number } = {}) {
   const { bytes = 100, account = "ann", at = NOW } = order
-  const parts = [{ hash: name, sealed: new Uint8Array(bytes).fill(7) }]
+  const parts = [{ hash: name, encrypted: new Uint8Array(bytes).fill(7) }]
   return { account, at, expiresAt: at + 24 * HOUR, parts, ...order }
 }
 

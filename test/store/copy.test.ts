@@ -71,7 +71,13 @@ async function owe(store: Store): Promise<void> {
 }
 
 async function tell({ notices }: Store): Promise<void> {
-  const target = { id: "told", account: "payer", channel: "slack", hint: "a", sealed: "b" } as const
+  const target = {
+    id: "told",
+    account: "payer",
+    channel: "slack",
+    hint: "a",
+    encrypted: "b",
+  } as const
   const wanted = { types: ["test", "write_off"], balanceBelow: 2n ** 62n, createdAt: 3 }
   await notices.insertTarget({ ...target, ...wanted }, AUDIT)
   const notice = { id: "n", account: "payer", type: "test", at: NOW, data: "{}" }
@@ -171,7 +177,7 @@ async function happen(store: Store): Promise<void> {
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   "tollgate.db": [
     `INSERT INTO idempotency VALUES ('payer', 'key', 'f', 'r', 'node', ${NOW}, '{}', 'kept', 12)`,
-    "INSERT INTO console_settings VALUES ('provider', 'p', '{}', '1.sealed', 7, 8)",
+    "INSERT INTO console_settings VALUES ('provider', 'p', '{}', '1.encrypted', 7, 8)",
     "INSERT INTO recalls VALUES ('budgeted', '(budget)', 9007199254740991, 0)",
   ],
   "contents.db": [`INSERT INTO contents VALUES ('r', 'payer', ${NOW}, '{"a":"é"}', NULL)`],
@@ -183,7 +189,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
     "INSERT INTO identities VALUES ('google', 's', 'u', 1)",
     "INSERT INTO passkeys VALUES ('p', 'u', 'credential', 'key', 7, '[]', 'laptop', 1, NULL)",
     `INSERT INTO sessions VALUES ('s', 't', 'u', 1, 1, ${NOW + DAY}, '::1', 'agent')`,
-    "INSERT INTO second_factors VALUES ('u', 'sealed', '[]', 1, 3, 0, NULL)",
+    "INSERT INTO second_factors VALUES ('u', 'encrypted', '[]', 1, 3, 0, NULL)",
     `INSERT INTO proofs VALUES ('h', 'reset-password', 'u', '', 0, ${NOW + DAY})`,
     `INSERT INTO attempts VALUES ('::1', 3, ${NOW})`,
   ],
@@ -205,7 +211,7 @@ async function fill(folder: string): Promise<void> {
       asked: "{}",
       answered: "{}",
     })
-    const parts = [{ hash: "first", sealed: new Uint8Array([1]) }]
+    const parts = [{ hash: "first", encrypted: new Uint8Array([1]) }]
     const record = { account: "payer", at: NOW, expiresAt: NOW + DAY, parts }
     await serving.conversations.keep([{ record, room: { accountBytes: 1e6, totalBytes: 1e6 } }])
     const bytes = new Uint8Array(700_000).fill(5)
@@ -257,8 +263,8 @@ test("everything goes from a folder to a server and back, and is equal row by ro
   await fill(left.path)
   const before = contentOf(left.path)
   for (const { name } of TABLES) {
-    // test/store/sealed-ledger.test.ts has those of removed rows.
-    if (name !== "revisions" && !name.includes("seal"))
+    // test/store/pruned-ledger.test.ts has those of removed rows.
+    if (name !== "revisions" && !name.includes("pruned"))
       expect([name, before[name]]).not.toEqual([name, []])
   }
   const url = await servers.urlOf(left.path)

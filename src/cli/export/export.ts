@@ -64,7 +64,7 @@ export const registerExport: RegisterCommand = (program, terminal) => {
           const files: ExportedFile[] = []
           for (const table of tables) files.push(await folder.writeRows(table, format))
           if (!scope.isNarrowed) files.push(await writeSettings(folder, settings))
-          const { until } = await snapshot.store.integrity.findSeal()
+          const { until } = await snapshot.store.integrity.findPrunedRows()
           const manifest = manifestOf(scope, { format, removedBefore: until, files })
           await folder.writeDocument("manifest.json", manifest)
           return manifest

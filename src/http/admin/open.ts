@@ -91,7 +91,7 @@ export interface AdminParts extends SystemParts {
   readonly events: Events
   readonly notices: Notices
   /** Encrypts where notices are sent. */
-  readonly noticeSeal: SecretCipher
+  readonly noticeCipher: SecretCipher
   /** Those active. */
   readonly settings: () => Settings
   /** The same, with where they come from. */
@@ -216,14 +216,14 @@ function ledgerEndpoints(
 }
 
 function noticesOf(
-  { store, notices, noticeSeal: seal, settings }: AdminParts,
+  { store, notices, noticeCipher: cipher, settings }: AdminParts,
   parts: Pick<NoticeManagementParts, "audit" | "limits" | "users">,
 ): NoticeManagement {
   return new NoticeManagement({
     ...parts,
     store,
     notices,
-    seal,
+    cipher,
     settings: () => settings().notices,
   })
 }

@@ -23,7 +23,7 @@ export class AccountWalk {
   readonly #redactions: Redactions
   #last: LastEntry = { number: 0, hash: GENESIS_HASH, balance: 0n }
   /** What is older may have lost its receipt; Unix milliseconds. */
-  #sealedUntil = 0
+  #prunedUntil = 0
   entries = 0
 
   constructor(
@@ -42,13 +42,13 @@ export class AccountWalk {
 
   async run(): Promise<LedgerProblem | null> {
     const checked = this.#progress.accounts.get(this.#account)
-    const seal = await this.#store.integrity.findAccountSeal(this.#account)
-    this.#last = checked ?? seal ?? this.#last
-    if (checked && checked.number > (seal?.number ?? 0)) {
+    const pruned = await this.#store.integrity.findLastPrunedEntry(this.#account)
+    this.#last = checked ?? pruned ?? this.#last
+    if (checked && checked.number > (pruned?.number ?? 0)) {
       const problem = await this.#endProblem(checked)
       if (problem) return problem
     }
-    this.#sealedUntil = (await this.#store.integrity.findSeal()).until
+    this.#prunedUntil = (await this.#store.integrity.findPrunedRows()).until
     for (let ends = 0; ;) {
       // Read before the page: it is the sum of the entries up to some point of the page.
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
@@ -129,7 +129,7 @@ export class AccountWalk {
 
   /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
   #receiptFaultOf(entry: EntryRecord, receipt: ReceiptRecord | undefined): string | null {
-    if (!receipt && entry.at < this.#sealedUntil) return null
+    if (!receipt && entry.at < this.#prunedUntil) return null
     if (!receipt) return "the receipt of its request is missing"
     if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
       return "the receipt of its request belongs to another entry"

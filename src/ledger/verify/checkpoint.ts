@@ -9,7 +9,7 @@ const checkpointSchema = z.object({
   /** Unix milliseconds. */
   at: z.int(),
   /** Of the rows that had been removed: when more have gone since, it cannot be gone on from. */
-  sealedRows: z.int(),
+  prunedRows: z.int(),
   /** The last entry of each account that was checked. */
   accounts: z.record(z.string(), z.object({ number: z.int(), hash: z.string(), balance: amount })),
   /** What the charges among them drew on each budget. */

@@ -1,6 +1,6 @@
 import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 import { readLabelHolder } from "../../accounting/label-budgets.ts"
-import type { BalanceFault, Seal } from "../../store/integrity.ts"
+import type { BalanceFault, PrunedRows } from "../../store/integrity.ts"
 import type { BudgetRecord } from "../../store/keys.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { ReadAnchor } from "../anchor-file.ts"
@@ -46,11 +46,11 @@ export async function verifyLedgers(
   options: VerifyOptions = {},
 ): Promise<Verdict> {
   for (let attempt = 1; ; attempt++) {
-    const before = await store.integrity.findSeal()
+    const before = await store.integrity.findPrunedRows()
     const redacted = (await store.people.redactions()).length
     const verdict = await verifyOnce(store, besideLedger, options)
     // What was removed meanwhile looks as if it was missing, and a name that was as if it was changed.
-    const after = await store.integrity.findSeal()
+    const after = await store.integrity.findPrunedRows()
     const isSame =
       after.rowCount === before.rowCount &&
       after.until === before.until &&
@@ -66,9 +66,9 @@ async function verifyOnce(
 ): Promise<Verdict> {
   // Read first: from here on, the ledger only grows beyond it.
   const anchors: Anchors = { inside: await store.integrity.findAnchor(), besideLedger }
-  const seal = await store.integrity.findSeal()
-  const from = options.from && isUsable(options.from, seal, anchors) ? options.from : null
-  const progress = new VerifyProgress(seal, anchors.inside.rowCount, from, options.onPage)
+  const pruned = await store.integrity.findPrunedRows()
+  const from = options.from && isUsable(options.from, pruned, anchors) ? options.from : null
+  const progress = new VerifyProgress(pruned, anchors.inside.rowCount, from, options.onPage)
   const before = await spentByOwner(store)
   const redactions = await Redactions.read(store)
   const accounts = await store.accounts.list()
@@ -82,7 +82,7 @@ async function verifyOnce(
   }
   if (problems.length === 0) {
     for await (const budget of budgetsOf(store)) {
-      if (isOfSealedLabel(budget.owner, seal)) continue
+      if (isOfPrunedLabel(budget.owner, pruned)) continue
       const problem = checkBudget(budget, before.get(budget.owner) ?? 0n, progress.spent)
       if (problem) problems.push(problem)
     }
@@ -98,12 +98,12 @@ async function verifyOnce(
 }
 
 /** Rows that have gone since are in its sums; one beyond an anchor cannot be compared with it. */
-function isUsable({ sealedRows, rows }: Checkpoint, seal: Seal, anchors: Anchors): boolean {
+function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors: Anchors): boolean {
   const { inside, besideLedger } = anchors
   const isCovered = [inside, ...(besideLedger ? [besideLedger.anchor] : [])].every(
     ({ lastRow }) => rows.last <= lastRow,
   )
-  return sealedRows === seal.rowCount && isCovered
+  return prunedRows === pruned.rowCount && isCovered
 }
 
 function balanceProblem({ fault, owner, found, expected }: BalanceFault): LedgerProblem {
@@ -137,7 +137,7 @@ async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
 }
 
 /** Which labels a charge drew on, only its receipt says, which is removed with it. */
-function isOfSealedLabel(owner: string, { until }: Seal): boolean {
+function isOfPrunedLabel(owner: string, { until }: PrunedRows): boolean {
   const period = readPeriodOwner(owner)
   return period !== undefined && period.until <= until && readLabelHolder(owner) !== undefined
 }
@@ -147,11 +147,11 @@ function isOfSealedLabel(owner: string, { until }: Seal): boolean {
  * has been spent after it.
  */
 function checkBudget(
-  { owner, account, spent, sealed }: BudgetRecord,
+  { owner, account, spent, pruned }: BudgetRecord,
   atLeast: bigint,
   seenByOwner: ReadonlyMap<string, bigint>,
 ): LedgerProblem | null {
-  const seen = (seenByOwner.get(owner) ?? 0n) + sealed
+  const seen = (seenByOwner.get(owner) ?? 0n) + pruned
   if (seen <= spent && seen >= atLeast) return null
   const message = `the budget ${owner} says that ${spent} was spent, the entries say ${seen}`
   return { account, number: null, fault: "budget", message }

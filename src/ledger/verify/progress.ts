@@ -1,6 +1,6 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
-import type { Seal } from "../../store/integrity.ts"
+import type { PrunedRows } from "../../store/integrity.ts"
 import type { Checkpoint } from "./checkpoint.ts"
 
 /** The end of what was checked of an account. */
@@ -26,17 +26,17 @@ export class VerifyProgress {
   readonly spent: Map<string, bigint>
   /** Among all rows. */
   rows: Checkpoint["rows"]
-  readonly #sealedRows: number
+  readonly #prunedRows: number
   readonly #onPage: VerifyOptions["onPage"]
 
   constructor(
-    seal: Seal,
+    pruned: PrunedRows,
     rowCount: number,
     from: Checkpoint | null,
     onPage: VerifyOptions["onPage"],
   ) {
     this.#onPage = onPage
-    this.#sealedRows = seal.rowCount
+    this.#prunedRows = pruned.rowCount
     this.accounts = new Map(
       Object.entries(from?.accounts ?? {}).map(([id, last]) => [
         id,
@@ -46,9 +46,9 @@ export class VerifyProgress {
     this.spent = new Map(
       Object.entries(from?.spent ?? {}).map(([owner, sum]) => [owner, BigInt(sum)]),
     )
-    const beginning = { last: 0, count: seal.rowCount, hashSum: seal.hashSum, receipts: 0 }
+    const beginning = { last: 0, count: pruned.rowCount, hashSum: pruned.hashSum, receipts: 0 }
     this.rows = from?.rows ?? { ...beginning, hasHashes: false }
-    let entries = from === null ? seal.rowCount : from.rows.receipts
+    let entries = from === null ? pruned.rowCount : from.rows.receipts
     for (const { number } of this.accounts.values()) entries += number
     this.total = Math.max(0, rowCount - entries) + Math.max(0, rowCount - this.rows.count)
   }
@@ -68,7 +68,7 @@ export class VerifyProgress {
   checkpoint(at: number): Checkpoint {
     return {
       at,
-      sealedRows: this.#sealedRows,
+      prunedRows: this.#prunedRows,
       accounts: Object.fromEntries(
         [...this.accounts].map(([id, { number, hash, balance }]) => [
           id,

@@ -35,11 +35,11 @@ export async function verifyRows(
   { isKnownWrong, progress }: { readonly isKnownWrong: boolean; readonly progress: VerifyProgress },
 ): Promise<RowsVerdict> {
   const problems: LedgerProblem[] = []
-  const seal = await store.integrity.findSeal()
+  const pruned = await store.integrity.findPrunedRows()
   const marks = [
     new Mark(anchors.inside, "the ledger's own anchor"),
     // One that is older than what was removed has nothing to be compared with.
-    ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= seal.lastRow
+    ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= pruned.lastRow
       ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the ledger")]
       : []),
   ]

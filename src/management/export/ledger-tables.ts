@@ -56,7 +56,7 @@ async function* entries(
   const { snapshot, accounts, from } = scope
   const until = endOf(scope)
   for (const account of accounts) {
-    let opening = (await snapshot.store.integrity.findAccountSeal(account.id))?.balance ?? 0n
+    let opening = (await snapshot.store.integrity.findLastPrunedEntry(account.id))?.balance ?? 0n
     let exported = 0n
     let later = 0n
     for await (const line of linesOf(scope, account)) {

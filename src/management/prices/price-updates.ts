@@ -162,7 +162,7 @@ export class PriceUpdates {
     const prepared = bodies.flatMap(([id, body]): SettingChange[] => {
       const there = records.find((record) => record.section === "prices" && record.id === id)
       if (body === null && there === undefined) return []
-      return [{ section: "prices", id, body, sealed: null, replaces: there?.revision ?? null }]
+      return [{ section: "prices", id, body, encrypted: null, replaces: there?.revision ?? null }]
     })
     const before = { date: dayOf(readLists(records).facts) }
     const after = { date: dayOf(facts), ...countsOf(changes) }

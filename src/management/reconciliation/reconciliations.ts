@@ -53,11 +53,11 @@ export class Reconciliations {
     requireOperator(actor)
     const { provider, days, bill, reason } = input
     const { reconciliations, integrity } = this.#store
-    const { until: sealed } = await integrity.findSeal()
-    if (days.from < sealed) {
+    const { until: pruned } = await integrity.findPrunedRows()
+    if (days.from < pruned) {
       throw new BillError(
-        `the receipts before ${dayText(sealed)} were removed`,
-        `Compare days from ${dayText(sealed)} on, or keep receipts longer (retention.receipts).`,
+        `the receipts before ${dayText(pruned)} were removed`,
+        `Compare days from ${dayText(pruned)} on, or keep receipts longer (retention.receipts).`,
       )
     }
     const last = (await reconciliations.list()).find((record) => record.provider === provider)

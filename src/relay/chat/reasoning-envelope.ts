@@ -79,7 +79,7 @@ export class ReasoningSigner {
   }
 
   /** Opens the envelope of a part. */
-  openPart(part: SealedPart): OpenedEnvelope | undefined {
+  openPart(part: SignedPart): OpenedEnvelope | undefined {
     if (!this.#opened.has(part)) this.#opened.set(part, this.open(part.signature))
     return this.#opened.get(part)
   }
@@ -114,12 +114,12 @@ function factsOf({ id = "", extra, signedBy }: Signed): string {
 
 /** Whether a conversation brings back reasoning that another dialect's vendor signed. */
 export function carriesEnvelope(request: ChatRequest): boolean {
-  return request.messages.some((message) => message.parts.some(isSealed))
+  return request.messages.some((message) => message.parts.some(isSigned))
 }
 
-type SealedPart = ReasoningPart & { readonly signature: string }
+type SignedPart = ReasoningPart & { readonly signature: string }
 
-function isSealed(part: Part): part is SealedPart {
+function isSigned(part: Part): part is SignedPart {
   return part.type === "reasoning" && part.signature?.startsWith(PREFIX) === true
 }
 
@@ -138,9 +138,9 @@ export function openEnvelopes(
   if (!carriesEnvelope(request)) return { messages: request.messages, lost: NOTHING }
   let lost = NOTHING
   const messages = request.messages.map((message) => {
-    if (!message.parts.some(isSealed)) return message
+    if (!message.parts.some(isSigned)) return message
     const parts = message.parts.flatMap((part) => {
-      if (!isSealed(part)) return [part]
+      if (!isSigned(part)) return [part]
       const signed = signer.openPart(part)
       const opened = openPart(part, signed, provider)
       // Without a signature, nothing is lost.
@@ -153,7 +153,7 @@ export function openEnvelopes(
 }
 
 function openPart(
-  part: SealedPart,
+  part: SignedPart,
   opened: OpenedEnvelope | undefined,
   provider: string,
 ): ReasoningPart {

@@ -161,7 +161,7 @@ export class TranscodingWriter implements StreamWriter {
 
   /**
    * @param model the public id, which stands in the answer.
-   * @param provider whose signatures are sealed, or its account there.
+   * @param provider the name that signatures are bound to, or its account there.
    * @param dialect in which it speaks.
    */
   constructor(

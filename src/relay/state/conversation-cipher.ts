@@ -23,29 +23,29 @@ export class ConversationCipher {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#key, nonce)
     cipher.setAAD(Buffer.from(hash))
-    const sealed = new Uint8Array(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES)
-    sealed.set(nonce)
+    const encrypted = new Uint8Array(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES)
+    encrypted.set(nonce)
     let filled = NONCE_BYTES
     for (let start = 0; start < text.length;) {
       if (start > 0) await ownTurn()
       const end = sliceEnd(text, start)
       const part = cipher.update(text.slice(start, end), "utf8")
-      sealed.set(part, filled)
+      encrypted.set(part, filled)
       filled += part.byteLength
       start = end
     }
     cipher.final()
-    sealed.set(cipher.getAuthTag(), filled)
-    return { hash, sealed }
+    encrypted.set(cipher.getAuthTag(), filled)
+    return { hash, encrypted }
   }
 
   /** Undefined where it was changed, or encrypted with another secret. */
-  open({ hash, sealed }: KeptPart): Buffer | undefined {
+  open({ hash, encrypted }: KeptPart): Buffer | undefined {
     try {
-      const decipher = createDecipheriv(CIPHER, this.#key, sealed.subarray(0, NONCE_BYTES))
+      const decipher = createDecipheriv(CIPHER, this.#key, encrypted.subarray(0, NONCE_BYTES))
       decipher.setAAD(Buffer.from(hash))
-      decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-      const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
+      decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
+      const text = decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES))
       return Buffer.concat([text, decipher.final()])
     } catch {
       return undefined

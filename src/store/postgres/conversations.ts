@@ -26,10 +26,10 @@ const FREED_PART = 50
 /** A clock may have been wrong when an answer was kept, in either way. */
 const OVER = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
-type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly sealed: Buffer | null }
+type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
 
 /**
- * The parts of kept conversations, sealed. How much an account keeps stands in a row of its own, which is locked by who
+ * The parts of kept conversations, encrypted. How much an account keeps stands in a row of its own, which is locked by who
  * changes any of its parts. The sum over all accounts is read now and then, and what this process adds is counted.
  */
 export class PostgresConversations implements ConversationParts {
@@ -63,12 +63,12 @@ export class PostgresConversations implements ConversationParts {
 
   async find(hashes: readonly string[], { now, keep, max }: FindOptions): Promise<FoundParts> {
     const rows = await this.#client.rows<FoundRow>(
-      `SELECT hash, bytes, CASE WHEN sum(bytes) OVER () <= $5 THEN sealed END AS sealed
+      `SELECT hash, bytes, CASE WHEN sum(bytes) OVER () <= $5 THEN encrypted END AS encrypted
        FROM conversation_parts WHERE NOT ${OVER} AND hash = ANY($4)`,
       [BigInt(now), BigInt(now - keep), BigInt(now + keep), texts(hashes), BigInt(max)],
     )
     const found: KeptPart[] = []
-    for (const { hash, sealed } of rows) if (sealed) found.push({ hash, sealed })
+    for (const { hash, encrypted } of rows) if (encrypted) found.push({ hash, encrypted })
     if (found.length === rows.length) return found
     return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0)
   }
@@ -151,9 +151,9 @@ async function insert(transaction: Statements, record: ConversationRecord): Prom
   await forget(transaction, "hash = ANY($1)", [texts(parts.map(({ hash }) => hash))])
   for (const some of inWrites(parts)) {
     await transaction.run(
-      `INSERT INTO conversation_parts (hash, answer, account, at, expires_at, bytes, sealed)
-       SELECT hash, $1, $2, $3, $4, bytes, sealed FROM unnest($5::text[], $6::bigint[], $7::bytea[])
-         AS p (hash, bytes, sealed)`,
+      `INSERT INTO conversation_parts (hash, answer, account, at, expires_at, bytes, encrypted)
+       SELECT hash, $1, $2, $3, $4, bytes, encrypted FROM unnest($5::text[], $6::bigint[], $7::bytea[])
+         AS p (hash, bytes, encrypted)`,
       [
         answer,
         account,
@@ -161,7 +161,7 @@ async function insert(transaction: Statements, record: ConversationRecord): Prom
         BigInt(expiresAt),
         texts(some.map(({ hash }) => hash)),
         bigints(some.map((part) => BigInt(sizeOfPart(part)))),
-        byteArrays(some.map(({ sealed }) => sealed)),
+        byteArrays(some.map(({ encrypted }) => encrypted)),
       ],
     )
   }
@@ -263,6 +263,6 @@ function sizeOf({ parts }: ConversationRecord): number {
   return parts.reduce((sum, part) => sum + sizeOfPart(part), 0)
 }
 
-function sizeOfPart({ sealed }: KeptPart): number {
-  return sealed.byteLength + ROW_BYTES
+function sizeOfPart({ encrypted }: KeptPart): number {
+  return encrypted.byteLength + ROW_BYTES
 }

@@ -27,7 +27,7 @@ const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.bal
     NULL, NULL, hash, key, 0, body, request FROM expired_receipts`
 
 /** What the sums have of requests whose receipts are gone. */
-const SEALED_HOURS = `WITH present AS (
+const PRUNED_HOURS = `WITH present AS (
     SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
       count(*) AS requests,
       count(*) FILTER (WHERE failed) AS errors, sum(input)::bigint AS input, sum(output)::bigint AS output,
@@ -43,7 +43,7 @@ const SEALED_HOURS = `WITH present AS (
   FROM usage_hours AS known LEFT JOIN present USING (hour, account, key, model, provider, outcome, endpoint)
   WHERE known.requests > coalesce(present.requests, 0)`
 
-const SEALED_KEY_USES = `WITH present AS (
+const PRUNED_KEY_USES = `WITH present AS (
     SELECT key, count(*) AS requests, stored_amount(sum(cost)) AS spent FROM receipts GROUP BY key)
   SELECT key, last_used_at, known.requests - coalesce(present.requests, 0) AS requests,
     known.spent - coalesce(present.spent, 0) AS spent
@@ -52,8 +52,8 @@ const SEALED_KEY_USES = `WITH present AS (
 /** Of what is more than a table. */
 const SELECTS: Readonly<Record<string, string>> = {
   entries: ENTRIES,
-  sealed_hours: SEALED_HOURS,
-  sealed_key_uses: SEALED_KEY_USES,
+  pruned_hours: PRUNED_HOURS,
+  pruned_key_uses: PRUNED_KEY_USES,
 }
 
 /**

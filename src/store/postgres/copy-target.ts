@@ -81,11 +81,11 @@ const STATEMENTS: Readonly<Record<string, string>> = {
     hash_sum = copied.hash_sum, at = copied.at, write_offs = copied.write_offs,
     write_offs_hash = copied.write_offs_hash, audit = copied.audit, audit_hash = copied.audit_hash
     FROM ${recordsOf("anchor")}`,
-  seal: `UPDATE seal SET until = copied.until, row_count = copied.row_count, hash_sum = copied.hash_sum,
-    last_row = copied.last_row FROM ${recordsOf("seal")}`,
-  sealed_hours: `INSERT INTO usage_hours SELECT * FROM ${recordsOf("usage_hours")}`,
+  pruned_rows: `UPDATE pruned_rows SET until = copied.until, row_count = copied.row_count, hash_sum = copied.hash_sum,
+    last_row = copied.last_row FROM ${recordsOf("pruned_rows")}`,
+  pruned_hours: `INSERT INTO usage_hours SELECT * FROM ${recordsOf("usage_hours")}`,
   // The account is that of the key.
-  sealed_key_uses: `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
+  pruned_key_uses: `INSERT INTO key_uses (key, account, last_used_at, requests, spent)
     SELECT copied.key, coalesce(keys.account, ''), copied.last_used_at, copied.requests, copied.spent
     FROM ${recordsOf("key_uses")} LEFT JOIN keys ON keys.id = copied.key`,
   // The owner of a budget is its key, or begins with it or its account.
@@ -137,7 +137,7 @@ const COMPLETE = [
   // A sequence goes on from what was given last; where there is nothing, from its beginning.
   `SELECT setval('ledger_position', greatest(1, (SELECT max(position) FROM entries),
      (SELECT max(position) FROM receipts), (SELECT max(position) FROM expired_receipts),
-     (SELECT last_row FROM anchor), (SELECT last_row FROM seal)))`,
+     (SELECT last_row FROM anchor), (SELECT last_row FROM pruned_rows)))`,
   "SELECT setval(pg_get_serial_sequence('notices', 'number'), greatest(1, (SELECT max(number) FROM notices)))",
   "SELECT setval('vendor_state_number', greatest(1, (SELECT max(number) FROM vendor_state)))",
 ]

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
-import { openInherited, sealInherited } from "../../secrets/inherited-secrets.ts"
+import { openInherited, encryptInherited } from "../../secrets/inherited-secrets.ts"
 import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
@@ -32,8 +32,8 @@ export async function readSecrets(
   const values = new Map(rows.map(({ name, value }) => [name, value]))
   if (values.has(UNFINISHED)) throw unfinished(place)
   const inherited = SECRET_NAMES.flatMap((name): [string, string][] => {
-    const sealed = values.get(rowOf(name))
-    return sealed === undefined ? [] : [[name, openInherited(root, name, sealed)]]
+    const encrypted = values.get(rowOf(name))
+    return encrypted === undefined ? [] : [[name, openInherited(root, name, encrypted)]]
   })
   return new DerivedSecrets(root, new Map(inherited))
 }
@@ -48,7 +48,7 @@ export async function beginCopy(
   for (const name of SECRET_NAMES) {
     const secret = secrets.read(name)
     if (secret !== undefined) {
-      await keep(statements, rowOf(name), sealInherited(root, name, secret))
+      await keep(statements, rowOf(name), encryptInherited(root, name, secret))
     }
   }
   await keep(statements, UNFINISHED, "")

@@ -3,7 +3,7 @@ import type { Store } from "../store.ts"
 import { advanceAnchor, findAnchor } from "./anchor.ts"
 import { listBalanceFaults } from "./balance-faults.ts"
 import type { PostgresClient } from "./client.ts"
-import { findAccountSeal, findSeal, seal } from "./sealing.ts"
+import { findLastPrunedEntry, findPrunedRows, prune } from "./pruning.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
 
 const ROWS = selectLedgerRows({
@@ -24,9 +24,9 @@ export function integrityMethods(client: PostgresClient): Store["integrity"] {
       return rows.map(ledgerRowFromRow)
     },
     listBalanceFaults: (now) => listBalanceFaults(client, now),
-    findSeal: () => findSeal(client),
-    findAccountSeal: (account) => findAccountSeal(client, account),
-    seal: (before, audit) => seal(client, before, audit),
+    findPrunedRows: () => findPrunedRows(client),
+    findLastPrunedEntry: (account) => findLastPrunedEntry(client, account),
+    prune: (before, audit) => prune(client, before, audit),
     advanceAnchor: (at) => advanceAnchor(client, at),
   }
 }

@@ -52,7 +52,7 @@ export class NewestReceipts {
   async read(transaction: Statements, span: Span, names: readonly string[]): Promise<Newest> {
     const state = await transaction.row<StateRow>(
       `SELECT position, until, anchor.last_row AS anchored, EXISTS (SELECT FROM expired_requests) AS has_expired
-       FROM segment_end, seal, anchor`,
+       FROM segment_end, pruned_rows, anchor`,
     )
     if (!state) throw new Error("the database has no segments")
     await this.#keepUp(transaction, state)

@@ -81,7 +81,7 @@ export class SegmentUsage {
   async covers({ from }: UsageFilter): Promise<boolean> {
     const row = await this.#client.row<{ covered: boolean }>(
       `SELECT until <= $1 AND NOT EXISTS (SELECT FROM entries WHERE position > segment_end.position
-         ORDER BY position OFFSET ${MOST_NEWEST - 1} LIMIT 1) AS covered FROM seal, segment_end`,
+         ORDER BY position OFFSET ${MOST_NEWEST - 1} LIMIT 1) AS covered FROM pruned_rows, segment_end`,
       [BigInt(from)],
     )
     return row?.covered === true

@@ -5,7 +5,7 @@ import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
 import { postBatch } from "./postings.ts"
-import { findSeal } from "./sealing.ts"
+import { findPrunedRows } from "./pruning.ts"
 import { findReceipt, findReceipts, listReceipts } from "./receipts.ts"
 
 const UNIQUE_VIOLATION = "23505"
@@ -20,7 +20,7 @@ const OLD = 31 * 24 * 60 * 60_000
 async function requireKnowable(client: PostgresClient, { postings }: Batch): Promise<void> {
   const oldest = postings.reduce((at, posting) => Math.min(at, posting.at), Infinity)
   if (oldest > Date.now() - OLD) return
-  const { until } = await findSeal(client)
+  const { until } = await findPrunedRows(client)
   if (oldest < until) throw refusals.requestIsTooOld(new Date(until).toISOString())
 }
 

@@ -28,7 +28,7 @@ const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
 
 /**
- * The parts of kept conversations, sealed. What is deleted is also gone from the file. A file that is damaged, or of
+ * The parts of kept conversations, encrypted. What is deleted is also gone from the file. A file that is damaged, or of
  * another version, is replaced: what was in it would have expired within a day.
  * @param freeBytes how much is free on the disk of a path.
  */
@@ -91,12 +91,12 @@ function find(
       .get(...values)?.bytes ?? 0
   if (bytes > max) return bytes
   return database
-    .query<KeptPart, [string, number, number, number]>(`SELECT hash, sealed ${FOUND}`)
+    .query<KeptPart, [string, number, number, number]>(`SELECT hash, encrypted ${FOUND}`)
     .all(...values)
 }
 
-function sizeOf({ sealed }: KeptPart): number {
-  return sealed.byteLength + ROW_BYTES
+function sizeOf({ encrypted }: KeptPart): number {
+  return encrypted.byteLength + ROW_BYTES
 }
 
 function insert(database: Database, { account, at, expiresAt, parts }: ConversationRecord): void {
@@ -105,7 +105,7 @@ function insert(database: Database, { account, at, expiresAt, parts }: Conversat
   const add = database.query("INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?)")
   for (const part of parts) {
     remove.run(part.hash)
-    add.run(part.hash, answer, account, at, expiresAt, sizeOf(part), part.sealed)
+    add.run(part.hash, answer, account, at, expiresAt, sizeOf(part), part.encrypted)
   }
 }
 

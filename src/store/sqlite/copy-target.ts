@@ -156,7 +156,7 @@ function writeRevisions(database: Database, rows: readonly CopiedRow[]): void {
 
 function insertOf(table: CopiedTable): string {
   const { table: name, columns } = sqliteNames(table)
-  if (table.name === "anchor" || table.name === "seal") {
+  if (table.name === "anchor" || table.name === "pruned_rows") {
     return `UPDATE ${name} SET ${columns.map((column) => `${column} = ?`).join(", ")}`
   }
   const marks = columns.map(() => "?").join(", ")

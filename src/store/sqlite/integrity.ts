@@ -5,7 +5,7 @@ import type { LedgerAnchor } from "./ledger-anchor.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Postings } from "./postings.ts"
 import type { RunStep } from "./run-steps.ts"
-import type { Sealing } from "./sealing.ts"
+import type { Pruning } from "./pruning.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface IntegrityParts {
@@ -14,19 +14,19 @@ interface IntegrityParts {
   readonly database: Database
   readonly anchor: LedgerAnchor
   readonly postings: Postings
-  readonly sealing: Sealing
+  readonly pruning: Pruning
 }
 
 export function integrityMethods(parts: IntegrityParts): DirectStore["integrity"] {
-  const { transactions, runStep, database, anchor, postings, sealing } = parts
+  const { transactions, runStep, database, anchor, postings, pruning } = parts
   return {
     findAnchor: () => transactions.consistently(() => anchor.find()),
-    findSeal: () => sealing.find(),
-    findAccountSeal: (account) => sealing.findOf(account),
-    seal: (before, audit) =>
+    findPrunedRows: () => pruning.find(),
+    findLastPrunedEntry: (account) => pruning.findOf(account),
+    prune: (before, audit) =>
       transactions.atomically(() => {
-        const step = sealing.step(before)
-        if (step.isSealed) runStep(appendAudit(audit))
+        const step = pruning.step(before)
+        if (step.isPruned) runStep(appendAudit(audit))
         return step
       }),
     listRows: (after, limit) => anchor.rows(after, limit),

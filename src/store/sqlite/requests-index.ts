@@ -5,7 +5,7 @@ import { takeRequestOut } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
 import { RequestSegments } from "./request-segments.ts"
 import { RequestSums } from "./request-sums.ts"
-import { SealedRequests } from "./sealed-requests.ts"
+import { PrunedRequests } from "./pruned-requests.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
 /** How many rows of the ledger one step takes: a query in between waits no longer than for these. */
@@ -40,7 +40,7 @@ export class RequestIndex {
   readonly #sums: RequestSums
   readonly #segments: RequestSegments
   readonly #ledger: Database
-  readonly #sealed: SealedRequests
+  readonly #pruned: PrunedRequests
   readonly #moveOn: Statement<unknown, [bigint, bigint | null, string | null]>
 
   constructor(index: Database, ledger: Database) {
@@ -59,7 +59,7 @@ export class RequestIndex {
     this.#label = index.prepare("INSERT OR IGNORE INTO request_labels VALUES (?, ?, ?, ?)")
     this.#sums = new RequestSums(index, INDEX_SUMS)
     this.#segments = new RequestSegments(index)
-    this.#sealed = new SealedRequests(index, ledger, { sums: this.#sums, segments: this.#segments })
+    this.#pruned = new PrunedRequests(index, ledger, { sums: this.#sums, segments: this.#segments })
     this.#moveOn = index.prepare(
       "UPDATE progress SET row = ?, last_row = coalesce(?, last_row), last_request = coalesce(?, last_request)",
     )
@@ -74,13 +74,13 @@ export class RequestIndex {
   bringUp(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
     // One state of it: what is removed meanwhile is noticed the next time.
-    const { isSealed, rows, chunk } = this.#ledger.transaction(() => {
-      const isSealed = this.#sealed.catchUp(from)
+    const { isPruned, rows, chunk } = this.#ledger.transaction(() => {
+      const isPruned = this.#pruned.catchUp(from)
       const behind = (this.#readEnd.get()?.row ?? 0n) - from
       const chunk = behind > FAR_BEHIND ? LARGE_CHUNK : CHUNK
-      return { isSealed, rows: this.#readLedger.all(from, BigInt(chunk)), chunk }
+      return { isPruned, rows: this.#readLedger.all(from, BigInt(chunk)), chunk }
     })()
-    if (isSealed) return true
+    if (isPruned) return true
     const last = rows.at(-1)
     if (!last) return false
     const summaries = rows.flatMap((row) => summarize(row) ?? [])

@@ -90,7 +90,7 @@ export class SegmentUsage {
 
   /** Whether all requests of a time are there: of what was removed from the ledger only sums are. */
   covers({ from }: UsageFilter): boolean {
-    const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM sealed").get()
+    const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM pruned_rows").get()
     return row !== null && Number(row.until) <= from
   }
 
@@ -151,7 +151,7 @@ export class SegmentUsage {
   #state(): { readonly state: string; readonly generation: string } {
     const row = this.#index
       .query<{ row: bigint; made: string; removed: bigint }, []>(
-        "SELECT row, made, row_count AS removed FROM progress, sealed",
+        "SELECT row, made, row_count AS removed FROM progress, pruned_rows",
       )
       .get()
     const generation = `${row?.made} ${row?.removed}`

@@ -14,7 +14,7 @@ import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
 import { Receipts } from "./receipts.ts"
 import { settlementMethods } from "./settlements.ts"
 import { directMethods, stepRunner } from "./run-steps.ts"
-import { Sealing } from "./sealing.ts"
+import { Pruning } from "./pruning.ts"
 import { Transactions } from "./transactions.ts"
 import { VendorStates } from "./vendor-state.ts"
 import { WriteOffs } from "./write-offs.ts"
@@ -38,13 +38,13 @@ export function storeMethods(database: Database): DirectStore {
     states,
   })
   const anchor = new LedgerAnchor(database)
-  const sealing = new Sealing(database)
+  const pruning = new Pruning(database)
   const shared = directMethods<SharedStore>(STORE_STEPS, () => ({ runStep, transactions }))
   return {
     ...shared,
     deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     idempotency: idempotencyMethods(transactions, new Idempotency(database)),
-    integrity: integrityMethods({ transactions, runStep, database, anchor, postings, sealing }),
+    integrity: integrityMethods({ transactions, runStep, database, anchor, postings, pruning }),
     leases: leaseMethods({ transactions, leases, runStep }),
     nodes: nodeMethods({ transactions, runStep, nodes, leases, receipts }),
     people: { ...shared.people, erase: overwriting(database, shared.people.erase) },

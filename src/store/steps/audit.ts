@@ -35,11 +35,11 @@ const SELECT = sql`SELECT number, at, actor_kind, actor_id, actor_name, action, 
   address, previous_hash, hash FROM audit`
 
 /** Whether the name of the actor is encrypted under the key of a person. */
-const IS_SEALED = sql`substr(actor_name, 1, 7) = 'sealed:'`
+const IS_ENCRYPTED = sql`substr(actor_name, 1, 10) = 'encrypted:'`
 
 /** The person under whose key it is encrypted. */
 const PERSON = perEngine({
-  sqlite: sql`substr(actor_name, 8, instr(substr(actor_name, 8), ':') - 1)`,
+  sqlite: sql`substr(actor_name, 11, instr(substr(actor_name, 11), ':') - 1)`,
   postgresql: sql`split_part(actor_name, ':', 2)`,
 })
 
@@ -113,7 +113,7 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
 
 /** Finds a person's own records by their key, and all others by unencrypted text. */
 function isBy(actor: string, people: readonly string[]): Sql {
-  return sql`(actor_id = ${actor} OR CASE WHEN ${IS_SEALED} THEN ${PERSON} IN (SELECT value FROM ${eachOf(people)})
+  return sql`(actor_id = ${actor} OR CASE WHEN ${IS_ENCRYPTED} THEN ${PERSON} IN (SELECT value FROM ${eachOf(people)})
     ELSE ${contains(sql`lower(actor_name)`, sql`lower(${actor})`)} END)`
 }
 
@@ -128,7 +128,7 @@ export function* auditMentioning(texts: readonly string[]): Step<AuditRecord[]> 
   const text = sql`value`
   const found = yield* rows<AuditRow>(
     sql`${SELECT} WHERE EXISTS (SELECT 1 FROM ${eachOf(texts)}
-        WHERE NOT ${IS_SEALED} AND (actor_id = value OR lower(actor_name) = value) OR target = value
+        WHERE NOT ${IS_ENCRYPTED} AND (actor_id = value OR lower(actor_name) = value) OR target = value
           OR ${contains(sql`lower(before_body)`, text)} OR ${contains(sql`lower(after_body)`, text)})
       ORDER BY number`,
   )

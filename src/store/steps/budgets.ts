@@ -138,8 +138,8 @@ export function* listBudgets(after: string, limit: number): Step<BudgetRecord[]>
     postgresql: sql`account`,
   })
   const found = yield* rows<BudgetRecord>(
-    sql`SELECT owner, ${account} AS account, allotted - posted AS spent, coalesce(sealed_budgets.spent, 0) AS sealed
-      FROM balances LEFT JOIN sealed_budgets USING (owner)
+    sql`SELECT owner, ${account} AS account, allotted - posted AS spent, coalesce(pruned_budgets.spent, 0) AS pruned
+      FROM balances LEFT JOIN pruned_budgets USING (owner)
       WHERE owner > ${after} AND allotted IS NOT NULL ORDER BY owner LIMIT ${limit}`,
   )
   return found.map((budget) => ({ ...budget, account: accountOfHolder(budget.account) }))

@@ -14,7 +14,7 @@ export interface TargetRow {
   readonly account: string | null
   readonly channel: NoticeChannel
   readonly hint: string
-  readonly sealed: string
+  readonly encrypted: string
   readonly types: string | null
   readonly balance_below: bigint | null
   readonly created_at: bigint

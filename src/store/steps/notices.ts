@@ -25,7 +25,7 @@ import { BUDGET_HOLDER, PERIOD_POSITION, periodsAt } from "./budgets.ts"
 import { contains, oneOf, perEngine, SKIP_LOCKED, sql, where } from "./sql.ts"
 import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
-const TARGET_COLUMNS = sql`id, account, channel, hint, sealed, types, balance_below, created_at`
+const TARGET_COLUMNS = sql`id, account, channel, hint, encrypted, types, balance_below, created_at`
 const SELECT_NOTICES = sql`SELECT number, id, account, type, at, data FROM notices`
 
 export const noticeSteps: StepMethods<Store["notices"]> = {
@@ -62,11 +62,11 @@ function* findTarget(id: string): Step<NoticeTarget | null> {
 }
 
 function* insertTarget(target: NoticeTarget): Step<void> {
-  const { id, account, channel, hint, sealed, balanceBelow, createdAt } = target
+  const { id, account, channel, hint, encrypted, balanceBelow, createdAt } = target
   const types = target.types && JSON.stringify(target.types)
   yield* run(
     sql`INSERT INTO notice_targets (${TARGET_COLUMNS})
-      VALUES (${id}, ${account}, ${channel}, ${hint}, ${sealed}, ${types}, ${balanceBelow}, ${createdAt})`,
+      VALUES (${id}, ${account}, ${channel}, ${hint}, ${encrypted}, ${types}, ${balanceBelow}, ${createdAt})`,
     { notice_targets_account_fkey: () => refusals.noAccount(account ?? "") },
   )
 }

@@ -19,7 +19,7 @@ interface SettingRow {
   readonly section: SettingSection
   readonly id: string
   readonly body: string
-  readonly sealed: string | null
+  readonly encrypted: string | null
   readonly revision: bigint
   readonly changed_at: bigint
 }
@@ -39,7 +39,7 @@ export const settingSteps: StepMethods<Store["settings"]> = {
 /** One statement, which reads the revision and the settings at the same moment. */
 function* read(): Step<SettingsState> {
   const found = yield* rows<StateRow>(
-    sql`SELECT revised.number AS current, section, id, body, sealed, revision, changed_at
+    sql`SELECT revised.number AS current, section, id, body, encrypted, revision, changed_at
       FROM (${REVISIONS.settings}) AS revised LEFT JOIN console_settings ON true ORDER BY section, id`,
   )
   const records: SettingRecord[] = []
@@ -51,15 +51,15 @@ function* read(): Step<SettingsState> {
 function* change(changes: readonly SettingChange[], at: number): Step<SettingsState> {
   const revision = yield* nextRevision("settings")
   for (const setting of changes) yield* requireUnchanged(setting)
-  for (const { section, id, body, sealed } of changes) {
+  for (const { section, id, body, encrypted } of changes) {
     if (body === null) {
       yield* run(sql`DELETE FROM console_settings WHERE section = ${section} AND id = ${id}`)
       continue
     }
     yield* run(
-      sql`INSERT INTO console_settings (section, id, body, sealed, revision, changed_at)
-        VALUES (${section}, ${id}, ${body}, ${sealed}, ${revision}, ${at})
-        ON CONFLICT (section, id) DO UPDATE SET body = excluded.body, sealed = excluded.sealed,
+      sql`INSERT INTO console_settings (section, id, body, encrypted, revision, changed_at)
+        VALUES (${section}, ${id}, ${body}, ${encrypted}, ${revision}, ${at})
+        ON CONFLICT (section, id) DO UPDATE SET body = excluded.body, encrypted = excluded.encrypted,
           revision = excluded.revision, changed_at = excluded.changed_at`,
     )
   }
@@ -78,7 +78,7 @@ function* requireUnchanged({ section, id, body, replaces }: SettingChange): Step
   if (yield* exists(members)) throw refusals.groupHasMembers(id)
 }
 
-function settingFromRow({ section, id, body, sealed, ...row }: SettingRow): SettingRecord {
+function settingFromRow({ section, id, body, encrypted, ...row }: SettingRow): SettingRecord {
   const { revision, changed_at: changedAt } = row
-  return { section, id, body, sealed, revision: Number(revision), changedAt: Number(changedAt) }
+  return { section, id, body, encrypted, revision: Number(revision), changedAt: Number(changedAt) }
 }

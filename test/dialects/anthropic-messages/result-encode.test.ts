@@ -65,7 +65,7 @@ describe("a whole message", () => {
   })
 
   test("in parts of every kind", () => {
-    const signed = { signature: "sealed", signedBy: "gemini" } as const
+    const signed = { signature: "opaque", signedBy: "gemini" } as const
     expect(
       contentOf(
         { type: "reasoning", text: "Hm.", ...signed },
@@ -76,9 +76,9 @@ describe("a whole message", () => {
         { type: "image", source: { type: "url", url: "https://a" } },
       ),
     ).toEqual([
-      { type: "thinking", thinking: "Hm.", signature: "sealed" },
+      { type: "thinking", thinking: "Hm.", signature: "opaque" },
       { type: "thinking", thinking: "Unsigned.", signature: "" },
-      { type: "redacted_thinking", data: "sealed" },
+      { type: "redacted_thinking", data: "opaque" },
       { type: "tool_use", id: "a", name: "f", input: { x: 1 }, caller: { type: "direct" } },
       {
         type: "tool_use",

@@ -120,7 +120,7 @@ describe("the input", () => {
           { type: "summary_text", text: "First." },
           { type: "summary_text", text: "Then." },
         ],
-        encrypted_content: "sealed",
+        encrypted_content: "opaque",
       },
       {
         type: "message",
@@ -165,7 +165,7 @@ describe("the input", () => {
           {
             type: "reasoning",
             text: "First.\n\nThen.",
-            signature: "sealed",
+            signature: "opaque",
             signedBy: DIALECT,
             id: "rs_1",
           },

@@ -17,7 +17,7 @@ function inputOf(...messages: ChatRequest["messages"]): unknown {
 const SIGNED: ReasoningPart = {
   type: "reasoning",
   text: "Hm.",
-  signature: "sealed",
+  signature: "opaque",
   signedBy: "openai-responses",
   id: "rs_1",
 }
@@ -25,7 +25,7 @@ const SIGNED_ITEM = {
   type: "reasoning",
   id: "rs_1",
   summary: [{ type: "summary_text", text: "Hm." }],
-  encrypted_content: "sealed",
+  encrypted_content: "opaque",
 }
 const CALL: Part = { type: "tool-call", id: "call_1", name: "weather", arguments: "{}" }
 const CALL_ITEM = { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }

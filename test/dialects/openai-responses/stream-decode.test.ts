@@ -197,7 +197,7 @@ describe("reasoning", () => {
           { type: "summary_text", text: "First." },
           { type: "summary_text", text: "Then." },
         ],
-        encrypted_content: "sealed",
+        encrypted_content: "opaque",
       }),
       textDelta("Hi", 1),
       completed(),
@@ -206,7 +206,7 @@ describe("reasoning", () => {
       {
         type: "reasoning",
         text: "First.\n\nThen.",
-        signature: "sealed",
+        signature: "opaque",
         signedBy: "openai-responses",
         id: "rs_1",
       },

@@ -163,7 +163,7 @@ test("reasoning carries its proof, withheld reasoning nothing else", async () =>
     encodeStream([
       START,
       thought("Hm."),
-      signature("sealed"),
+      signature("opaque"),
       thought("Ah."),
       signature("hidden", true),
       text("Hi"),
@@ -171,7 +171,7 @@ test("reasoning carries its proof, withheld reasoning nothing else", async () =>
     ]),
   )
   expect(output).toMatchObject([
-    { type: "reasoning", summary: [{ text: "Hm." }], encrypted_content: "sealed" },
+    { type: "reasoning", summary: [{ text: "Hm." }], encrypted_content: "opaque" },
     { type: "reasoning", summary: [{ text: "Ah." }] },
     { type: "reasoning", summary: [], encrypted_content: "hidden" },
     { type: "message" },

@@ -214,9 +214,12 @@ test("posts nothing if a correction is above the stored maximum", async () => {
 
 test("rejects days whose receipts were removed", async () => {
   const { store } = own.database
-  const seal = { ...(await store.integrity.findSeal()), until: Date.parse(SECOND) }
-  const sealed = { ...store, integrity: { ...store.integrity, findSeal: async () => seal } }
-  const rejected = await reconcile(sealed, []).catch((error: unknown) => error)
+  const pruned = { ...(await store.integrity.findPrunedRows()), until: Date.parse(SECOND) }
+  const afterPruning = {
+    ...store,
+    integrity: { ...store.integrity, findPrunedRows: async () => pruned },
+  }
+  const rejected = await reconcile(afterPruning, []).catch((error: unknown) => error)
   expect(rejected).toBeInstanceOf(BillError)
   expect((rejected as BillError).message).toBe(`the receipts before ${SECOND} were removed`)
 })

@@ -28,7 +28,7 @@ function reasoning(parts: Partial<ReasoningPart>): ReasoningPart {
   return { type: "reasoning", text: "thoughts", ...parts }
 }
 
-test("whatever is sealed comes out unchanged", () => {
+test("whatever is signed comes out unchanged", () => {
   fc.assert(
     fc.property(
       fc.record({
@@ -57,16 +57,16 @@ test("whatever is sealed comes out unchanged", () => {
 })
 
 test("a changed envelope, or another installation's, is not opened", () => {
-  const sealed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
-  expect(signer.open(sealed.replace("google", "goggle"))).toBeUndefined()
-  expect(signer.open(sealed.replace("abc", "abd"))).toBeUndefined()
+  const signed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
+  expect(signer.open(signed.replace("google", "goggle"))).toBeUndefined()
+  expect(signer.open(signed.replace("abc", "abd"))).toBeUndefined()
   expect(signer.open("tg1:")).toBeUndefined()
-  expect(new ReasoningSigner("another secret").open(sealed)).toBeUndefined()
+  expect(new ReasoningSigner("another secret").open(signed)).toBeUndefined()
 })
 
 describe("in a conversation", () => {
-  const sealed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
-  const back = reasoning({ signature: sealed, signedBy: "openai-chat" })
+  const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
+  const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
   test("an envelope is seen, a vendor's own signature is none", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
@@ -87,7 +87,7 @@ describe("in a conversation", () => {
   })
 
   test("a chunk that was only its signature is then gone", () => {
-    const alone = reasoning({ text: "", signature: sealed, isRedacted: true })
+    const alone = reasoning({ text: "", signature: signed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)
   })

@@ -99,7 +99,15 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
   ({ invitations }) => invitations.remove("second", NOW, AUDIT),
   ({ settings }) =>
     settings.change(
-      [{ section: "setting", id: "deadlines.connect", body: '"5s"', sealed: null, replaces: null }],
+      [
+        {
+          section: "setting",
+          id: "deadlines.connect",
+          body: '"5s"',
+          encrypted: null,
+          replaces: null,
+        },
+      ],
       NOW,
       AUDIT,
     ),
@@ -110,7 +118,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
         account: "acc",
         channel: "mail",
         hint: "ada@example.com",
-        sealed: "sealed",
+        encrypted: "encrypted",
         types: null,
         balanceBelow: null,
         createdAt: NOW,

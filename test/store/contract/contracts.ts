@@ -27,7 +27,7 @@ import { rateLimitContract } from "./rate-limits.ts"
 import { reconciliationContract } from "./reconciliations.ts"
 import { reportContract } from "./reports.ts"
 import { usageContract } from "./usage.ts"
-import { sealingContract } from "./sealing.ts"
+import { pruningContract } from "./pruning.ts"
 import { settingContract } from "./settings.ts"
 import { settlementContract } from "./settlements.ts"
 import { signInContract } from "./sign-in.ts"
@@ -63,7 +63,7 @@ export const CONTRACTS = {
   reports: reportContract,
   usage: usageContract,
   "usage of labels": labelUsageContract,
-  sealing: sealingContract,
+  pruning: pruningContract,
   settings: settingContract,
   settlements: settlementContract,
   "sign-in": signInContract,

@@ -16,7 +16,7 @@ function answer(
   order: Partial<ConversationRecord> & { bytes?: number } = {},
 ): ConversationRecord {
   const { bytes = 100, account = "ann", at = NOW } = order
-  const parts = [{ hash: name, sealed: new Uint8Array(bytes).fill(7) }]
+  const parts = [{ hash: name, encrypted: new Uint8Array(bytes).fill(7) }]
   return { account, at, expiresAt: at + 24 * HOUR, parts, ...order }
 }
 
@@ -45,17 +45,17 @@ export function conversationContract(engine: Engine): void {
     const bytes = Uint8Array.from({ length: 700_000 }, (_, index) => index % 256)
     const parts = ["whole", "one", "two", "empty"].map((hash, index) => ({
       hash,
-      sealed: index === 3 ? new Uint8Array() : bytes.subarray(index),
+      encrypted: index === 3 ? new Uint8Array() : bytes.subarray(index),
     }))
     await conversations.keep([
       { record: answer("whole", { parts }), room: { ...ROOM, accountBytes: 1 << 22 } },
     ])
     const kept = await other.conversations.find(["two", "none", "whole", "empty"], query())
     if (typeof kept === "number") throw new Error("too many")
-    const sealed = new Map(kept.map((part) => [part.hash, Buffer.from(part.sealed)]))
-    expect([...sealed.keys()].toSorted()).toEqual(["empty", "two", "whole"])
-    expect(sealed.get("two")?.equals(Buffer.from(bytes.subarray(2)))).toBe(true)
-    expect(sealed.get("empty")?.byteLength).toBe(0)
+    const encrypted = new Map(kept.map((part) => [part.hash, Buffer.from(part.encrypted)]))
+    expect([...encrypted.keys()].toSorted()).toEqual(["empty", "two", "whole"])
+    expect(encrypted.get("two")?.equals(Buffer.from(bytes.subarray(2)))).toBe(true)
+    expect(encrypted.get("empty")?.byteLength).toBe(0)
     expect(
       await other.conversations.find(["one", "two"], query({ max: 1_000_000 })),
     ).toBeGreaterThan(1_390_000)

@@ -10,7 +10,7 @@ import type {
 import { Random } from "../../../torture/random.ts"
 import type { Engine } from "../engines.ts"
 import { until } from "../../support/until.ts"
-import { BEFORE, OLD, sealAll } from "./sealing.ts"
+import { BEFORE, OLD, pruneAll } from "./pruning.ts"
 import { ReportedEngine, type ReportedRequest } from "../reported-requests.ts"
 
 const NOW = Date.now()
@@ -167,7 +167,7 @@ function segmentContract(engine: Engine): void {
     await untilUsers(own, span, { old: 2_000, new: MANY - 2_000 })
     // The last that the anchor has seen always stays.
     await addAll(own, plain(NOW + HOUR, 1, "last"))
-    expect(await sealAll(store, BEFORE)).toBeGreaterThan(1_000)
+    expect(await pruneAll(store, BEFORE)).toBeGreaterThan(1_000)
     await untilUsers(own, span, { new: MANY - 2_000, last: 1 })
     const reports = await own.reports.upToDate()
     const [all] = await reports.sumUsage(span, "all")

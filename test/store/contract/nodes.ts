@@ -47,7 +47,7 @@ export function nodeContract(engine: Engine): void {
       await database.key("k", "a", null)
       const second = await store.nodes.poll("one", null)
       expect(second.revision).toBeGreaterThan(first.revision)
-      const change = { section: "setting", id: "multiplier", body: "2", sealed: null } as const
+      const change = { section: "setting", id: "multiplier", body: "2", encrypted: null } as const
       await store.settings.change([{ ...change, replaces: null }], 5, AUDIT)
       const third = await store.nodes.poll("one", null)
       expect(third.settingsRevision).toBeGreaterThan(second.settingsRevision)

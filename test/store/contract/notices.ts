@@ -13,7 +13,7 @@ const TARGET: NoticeTarget = {
   account: "one",
   channel: "webhook",
   hint: "https://one.example",
-  sealed: "sealed",
+  encrypted: "encrypted",
   types: null,
   balanceBelow: null,
   createdAt: 1,

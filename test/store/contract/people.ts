@@ -132,7 +132,13 @@ export function peopleContract(engine: Engine): void {
     expect(await store.invitations.find("inv_1", 2)).not.toBeNull()
 
     const { notices } = store
-    const mail = { id: "target", account: "a", channel: "mail", hint: EMAIL, sealed: "x" } as const
+    const mail = {
+      id: "target",
+      account: "a",
+      channel: "mail",
+      hint: EMAIL,
+      encrypted: "x",
+    } as const
     await notices.insertTarget({ ...mail, types: null, balanceBelow: null, createdAt: 1 }, AUDIT)
     const data = JSON.stringify({ asked_by: EMAIL, text: "for ada@example.com.au" })
     const test = { id: "n", account: "a", type: "test", at: 1, data }

@@ -5,7 +5,7 @@ import { TestDatabase } from "../test-database.ts"
 import { type Engine, refusalOf } from "../engines.ts"
 
 function change(id: string, body: string | null, replaces: number | null): SettingChange {
-  return { section: "setting", id, body, sealed: null, replaces }
+  return { section: "setting", id, body, encrypted: null, replaces }
 }
 
 /** Held by every engine. */

@@ -39,7 +39,12 @@ async function listeners(): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-const SETTING = { section: "setting", id: "deadlines.connect", body: '"5s"', sealed: null } as const
+const SETTING = {
+  section: "setting",
+  id: "deadlines.connect",
+  body: '"5s"',
+  encrypted: null,
+} as const
 
 test("a node hears of changes, of who is there or short of credits and of deployments that fail, from others and not from itself", async () => {
   const url = server.url(await server.create())

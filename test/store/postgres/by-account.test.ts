@@ -11,12 +11,12 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   recalls: "hints that live for half a second",
   reversals: "refunds of card payments, found by the payment's id",
   anchor: "one row for the whole ledger",
-  seal: "one row for the whole ledger",
+  pruned_rows: "one row for the whole ledger",
   deployment_reports: "no money",
   deployment_revision: "no money",
   rate_buckets: "no money: the rates of keys",
   running_slots: "no money: the rates of keys",
-  sealed_budgets: "written while rows are removed, which goes through the whole ledger anyway",
+  pruned_budgets: "written while rows are removed, which goes through the whole ledger anyway",
 }
 
 test("each table of money carries the account that it can be divided by", () => {

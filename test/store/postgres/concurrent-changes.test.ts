@@ -157,7 +157,7 @@ test("of two changes of a setting at the same moment one is refused, and another
   const { store } = locked
   const change = (id: string, body: string) =>
     store.settings.change(
-      [{ section: "setting", id, body, sealed: null, replaces: null }],
+      [{ section: "setting", id, body, encrypted: null, replaces: null }],
       5,
       AUDIT,
     )

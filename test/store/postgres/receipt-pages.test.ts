@@ -4,7 +4,7 @@ import { databaseAt } from "../../../src/store/installation-database.ts"
 import { TestDatabases } from "../../support/postgres-databases.ts"
 import { until } from "../../support/until.ts"
 import { AUDIT } from "../audit-record.ts"
-import { posting } from "../contract/sealing.ts"
+import { posting } from "../contract/pruning.ts"
 
 const databases = new TestDatabases()
 const RECEIPTS = 4_000

@@ -11,7 +11,7 @@ CREATE TABLE parts (
   at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
-  sealed BLOB NOT NULL
+  encrypted BLOB NOT NULL
 ) STRICT;
 CREATE INDEX parts_by_answer ON parts (answer);
 CREATE INDEX parts_by_account ON parts (account, at);

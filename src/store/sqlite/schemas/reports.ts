@@ -125,8 +125,8 @@ CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT
 INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
 
 -- The rows removed from the ledger that the sums take into account.
-CREATE TABLE sealed (until INTEGER NOT NULL, row_count INTEGER NOT NULL) STRICT;
-INSERT INTO sealed VALUES (0, 0);
+CREATE TABLE pruned_rows (until INTEGER NOT NULL, row_count INTEGER NOT NULL) STRICT;
+INSERT INTO pruned_rows VALUES (0, 0);
 `
 
 const TABLES = [
@@ -141,7 +141,7 @@ const TABLES = [
   "usage_name_days",
   "key_uses",
   "progress",
-  "sealed",
+  "pruned_rows",
 ]
 
 /** The index of the ledger's receipts, `reports.db`. It can be rebuilt, so one of another version is dropped. */

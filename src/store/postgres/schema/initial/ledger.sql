@@ -125,11 +125,11 @@ INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, repeat('0', 64), 0, repeat('0',
 
 -- Stands for rows that were removed because of their age, of all accounts together: until when they were removed, how many,
 -- the sum of their hashes, and the greatest position among them.
-CREATE TABLE seal (until bigint NOT NULL, row_count bigint NOT NULL, hash_sum text NOT NULL, last_row bigint NOT NULL);
-INSERT INTO seal VALUES (0, 0, '', 0);
+CREATE TABLE pruned_rows (until bigint NOT NULL, row_count bigint NOT NULL, hash_sum text NOT NULL, last_row bigint NOT NULL);
+INSERT INTO pruned_rows VALUES (0, 0, '', 0);
 
 -- The last removed entry of each account, which the next one follows.
-CREATE TABLE account_seals (
+CREATE TABLE last_pruned_entries (
   account text COLLATE "C" PRIMARY KEY,
   number bigint NOT NULL,
   balance bigint NOT NULL,
@@ -137,4 +137,4 @@ CREATE TABLE account_seals (
 );
 
 -- Amounts that removed charges drew on each budget.
-CREATE TABLE sealed_budgets (owner text COLLATE "C" PRIMARY KEY, spent bigint NOT NULL);
+CREATE TABLE pruned_budgets (owner text COLLATE "C" PRIMARY KEY, spent bigint NOT NULL);

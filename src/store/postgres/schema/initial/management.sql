@@ -107,7 +107,7 @@ CREATE TABLE console_settings (
   id text COLLATE "C" NOT NULL,
   body text NOT NULL,
   -- Encrypted credentials.
-  sealed text,
+  encrypted text,
   revision bigint NOT NULL,
   changed_at bigint NOT NULL,
   PRIMARY KEY (section, id)

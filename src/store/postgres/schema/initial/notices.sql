@@ -7,7 +7,7 @@ CREATE TABLE notice_targets (
   channel text COLLATE "C" NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
   hint text NOT NULL,
   -- The encrypted address.
-  sealed text NOT NULL,
+  encrypted text NOT NULL,
   -- JSON; null: all.
   types text,
   balance_below bigint,

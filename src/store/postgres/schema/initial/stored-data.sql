@@ -64,7 +64,7 @@ CREATE TABLE conversation_parts (
   at bigint NOT NULL,
   expires_at bigint NOT NULL,
   bytes bigint NOT NULL,
-  sealed bytea NOT NULL
+  encrypted bytea NOT NULL
 );
 CREATE INDEX conversation_parts_by_answer ON conversation_parts (answer);
 CREATE INDEX conversation_parts_by_account ON conversation_parts (account, at);

@@ -126,17 +126,17 @@ INSERT INTO anchor VALUES (0, NULL, 0, '', 0, 0, '', 0, '');
 
 -- Stands for rows that were removed because of their age, of all accounts together: until when they were removed, how many,
 -- the sum of their hashes, and the greatest rowid among them; and the progress of an unfinished removal.
-CREATE TABLE seal (
+CREATE TABLE pruned_rows (
   until INTEGER NOT NULL,
   row_count INTEGER NOT NULL,
   hash_sum TEXT NOT NULL,
   last_row INTEGER NOT NULL,
   scanned INTEGER NOT NULL
 ) STRICT;
-INSERT INTO seal VALUES (0, 0, '', 0, 0);
+INSERT INTO pruned_rows VALUES (0, 0, '', 0, 0);
 
 -- The last removed entry of each account, which the next one follows.
-CREATE TABLE account_seals (
+CREATE TABLE last_pruned_entries (
   account TEXT PRIMARY KEY,
   number INTEGER NOT NULL,
   balance INTEGER NOT NULL,
@@ -144,10 +144,10 @@ CREATE TABLE account_seals (
 ) STRICT, WITHOUT ROWID;
 
 -- Amounts that removed charges drew on each budget.
-CREATE TABLE sealed_budgets (owner TEXT PRIMARY KEY, spent INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE pruned_budgets (owner TEXT PRIMARY KEY, spent INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 -- Sums of removed requests, in the form of the index of requests (reports.db), which cannot be rebuilt without them.
-CREATE TABLE sealed_hours (
+CREATE TABLE pruned_hours (
   hour INTEGER NOT NULL,
   account TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -169,7 +169,7 @@ CREATE TABLE sealed_hours (
   PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE sealed_key_uses (
+CREATE TABLE pruned_key_uses (
   key TEXT PRIMARY KEY,
   last_used_at INTEGER NOT NULL,
   requests INTEGER NOT NULL,

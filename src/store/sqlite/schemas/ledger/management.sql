@@ -107,7 +107,7 @@ CREATE TABLE console_settings (
   id TEXT NOT NULL,
   body TEXT NOT NULL,
   -- Encrypted credentials.
-  sealed TEXT,
+  encrypted TEXT,
   revision INTEGER NOT NULL,
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (section, id)

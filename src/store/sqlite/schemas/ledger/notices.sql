@@ -7,7 +7,7 @@ CREATE TABLE notice_targets (
   channel TEXT NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
   hint TEXT NOT NULL,
   -- The encrypted address.
-  sealed TEXT NOT NULL,
+  encrypted TEXT NOT NULL,
   -- JSON; null: all.
   types TEXT,
   balance_below INTEGER,

@@ -3,14 +3,14 @@ import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
 import { LONGEST_REQUEST } from "../entries.ts"
-import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
+import type { LastPrunedEntry, PrunedRows, PruneStep } from "../integrity.ts"
 import { type LedgerRow, summarize } from "../request-summary.ts"
 import { RequestSums } from "./request-sums.ts"
 
 /** How many rows one step looks at: a charge waits no longer than for these. */
 const CHUNK = 250
 
-interface SealRow {
+interface PrunedRow {
   readonly until: bigint
   readonly row_count: bigint
   readonly hash_sum: string
@@ -18,7 +18,7 @@ interface SealRow {
   readonly scanned: bigint
 }
 
-interface AccountSealRow {
+interface LastPrunedRow {
   readonly number: bigint
   readonly balance: bigint
   readonly hash: string
@@ -35,9 +35,9 @@ interface OldRow extends LedgerRow {
  * Removes old rows of the ledger, and writes down what takes their place, so that the rest can still be verified. What
  * writes expects to run inside a transaction.
  */
-export class Sealing {
-  readonly #seal: Statement<SealRow, []>
-  readonly #account: Statement<AccountSealRow, [string]>
+export class Pruning {
+  readonly #pruned: Statement<PrunedRow, []>
+  readonly #account: Statement<LastPrunedRow, [string]>
   readonly #rows: Statement<OldRow, [bigint, bigint]>
   readonly #last: Statement<{ number: bigint }, [string]>
   readonly #delete: Statement<unknown, [bigint]>
@@ -47,9 +47,11 @@ export class Sealing {
   readonly #sums: RequestSums
 
   constructor(database: Database) {
-    this.#seal = database.prepare("SELECT until, row_count, hash_sum, last_row, scanned FROM seal")
+    this.#pruned = database.prepare(
+      "SELECT until, row_count, hash_sum, last_row, scanned FROM pruned_rows",
+    )
     this.#account = database.prepare(
-      "SELECT number, balance, hash FROM account_seals WHERE account = ?",
+      "SELECT number, balance, hash FROM last_pruned_entries WHERE account = ?",
     )
     // What the anchor has seen last is what it is recognized by.
     this.#rows = database.prepare(
@@ -62,18 +64,18 @@ export class Sealing {
     )
     this.#delete = database.prepare("DELETE FROM entries WHERE rowid = ?")
     this.#write = database.prepare(
-      "UPDATE seal SET until = ?, row_count = ?, hash_sum = ?, last_row = ?, scanned = ?",
+      "UPDATE pruned_rows SET until = ?, row_count = ?, hash_sum = ?, last_row = ?, scanned = ?",
     )
     this.#writeAccount = database.prepare(
-      "INSERT OR REPLACE INTO account_seals (account, number, balance, hash) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO last_pruned_entries (account, number, balance, hash) VALUES (?, ?, ?, ?)",
     )
     this.#spend = database.prepare(
-      "INSERT INTO sealed_budgets VALUES (?, ?) ON CONFLICT DO UPDATE SET spent = spent + excluded.spent",
+      "INSERT INTO pruned_budgets VALUES (?, ?) ON CONFLICT DO UPDATE SET spent = spent + excluded.spent",
     )
-    this.#sums = new RequestSums(database, { hours: "sealed_hours", keys: "sealed_key_uses" })
+    this.#sums = new RequestSums(database, { hours: "pruned_hours", keys: "pruned_key_uses" })
   }
 
-  find(): Seal {
+  find(): PrunedRows {
     const { until, row_count, hash_sum, last_row } = this.#row()
     return {
       until: Number(until),
@@ -83,16 +85,16 @@ export class Sealing {
     }
   }
 
-  findOf(account: string): AccountSeal | null {
+  findOf(account: string): LastPrunedEntry | null {
     const row = this.#account.get(account)
     return row && { ...row, number: Number(row.number) }
   }
 
   /** @param before Unix milliseconds. */
-  step(before: number): SealStep {
-    const seal = this.#row()
-    if (BigInt(before) <= seal.until) return { removed: 0, isBehind: false, isSealed: false }
-    const rows = this.#rows.all(seal.scanned, BigInt(CHUNK))
+  step(before: number): PruneStep {
+    const pruned = this.#row()
+    if (BigInt(before) <= pruned.until) return { removed: 0, isBehind: false, isPruned: false }
+    const rows = this.#rows.all(pruned.scanned, BigInt(CHUNK))
     const [first] = rows
     // Times go back now and then, though never by more.
     const isOver = first !== undefined && Number(first.at) >= before + LONGEST_REQUEST
@@ -102,39 +104,39 @@ export class Sealing {
       removed.flatMap((row) => summarize(row) ?? []),
       1,
     )
-    const sum = new HashSum(seal.hash_sum, Number(seal.row_count))
+    const sum = new HashSum(pruned.hash_sum, Number(pruned.row_count))
     for (const { hash } of removed) sum.add(hash)
     const isBehind = !isOver && rows.length === CHUNK
-    const lastRow = removed.reduce((last, { row }) => (row > last ? row : last), seal.last_row)
+    const lastRow = removed.reduce((last, { row }) => (row > last ? row : last), pruned.last_row)
     this.#write.run(
-      isBehind ? seal.until : BigInt(before),
+      isBehind ? pruned.until : BigInt(before),
       BigInt(sum.count),
       sum.text,
       lastRow,
-      isBehind ? (rows.at(-1)?.row ?? seal.scanned) : 0n,
+      isBehind ? (rows.at(-1)?.row ?? pruned.scanned) : 0n,
     )
-    return { removed: removed.length, isBehind, isSealed: !isBehind }
+    return { removed: removed.length, isBehind, isPruned: !isBehind }
   }
 
   /** An account's entries go from its first on, and its last one stays: it shows that those before were not changed. */
   #removable(rows: readonly OldRow[], before: number): OldRow[] {
-    const ends = new Map<string, { sealed: bigint; last: bigint }>()
+    const ends = new Map<string, { pruned: bigint; last: bigint }>()
     return rows.filter((row) => {
       if (Number(row.at) >= before) return false
       if (row.number === null) return true
       let end = ends.get(row.account)
       if (!end) ends.set(row.account, (end = this.#endsOf(row.account)))
-      if (row.number !== end.sealed + 1n || row.number >= end.last) return false
-      end.sealed = row.number
+      if (row.number !== end.pruned + 1n || row.number >= end.last) return false
+      end.pruned = row.number
       this.#writeAccount.run(row.account, row.number, row.balance ?? 0n, row.hash ?? "")
       this.#spendOf(row)
       return true
     })
   }
 
-  #endsOf(account: string): { sealed: bigint; last: bigint } {
+  #endsOf(account: string): { pruned: bigint; last: bigint } {
     return {
-      sealed: this.#account.get(account)?.number ?? 0n,
+      pruned: this.#account.get(account)?.number ?? 0n,
       last: this.#last.get(account)?.number ?? 0n,
     }
   }
@@ -146,9 +148,9 @@ export class Sealing {
     }
   }
 
-  #row(): SealRow {
-    const row = this.#seal.get()
-    if (!row) throw new Error("the ledger has no seal")
+  #row(): PrunedRow {
+    const row = this.#pruned.get()
+    if (!row) throw new Error("the ledger has no row in pruned_rows")
     return row
   }
 }

@@ -106,10 +106,10 @@ export async function happen(store: Store): Promise<Posting[]> {
   return postings
 }
 
-export async function sealAll(store: Store, before: number): Promise<number> {
+export async function pruneAll(store: Store, before: number): Promise<number> {
   let removed = 0
   for (let isBehind = true; isBehind;) {
-    const step = await store.integrity.seal(before, { ...AUDIT, action: "ledger.seal" })
+    const step = await store.integrity.prune(before, { ...AUDIT, action: "ledger.prune" })
     removed += step.removed
     ;({ isBehind } = step)
   }
@@ -129,7 +129,7 @@ function dayOf(at: number): string {
 }
 
 /** Held by every engine. */
-export function sealingContract(engine: Engine): void {
+export function pruningContract(engine: Engine): void {
   test("old rows go, what is left verifies, and the sums of requests stay", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
@@ -140,10 +140,10 @@ export function sealingContract(engine: Engine): void {
     const records = (await store.audit.list({}, null, 100)).length
 
     // Of the account that is idle the last one stays, and so does the one that ended late.
-    expect(await sealAll(store, BEFORE)).toBe(GRANTS + 300 + 2 + 1)
+    expect(await pruneAll(store, BEFORE)).toBe(GRANTS + 300 + 2 + 1)
     expect(await verifyLedgers(store)).toMatchObject({ entries: 5, problems: [] })
     expect(await store.integrity.findAnchor()).toEqual(anchor)
-    expect(await store.integrity.findSeal()).toMatchObject({
+    expect(await store.integrity.findPrunedRows()).toMatchObject({
       until: BEFORE,
       rowCount: GRANTS + 303,
     })
@@ -154,7 +154,7 @@ export function sealingContract(engine: Engine): void {
     expect(await store.settlements.findReceipt(recent?.request ?? "")).toMatchObject({
       at: NOW - 3,
     })
-    expect(await sealAll(store, BEFORE)).toBe(0)
+    expect(await pruneAll(store, BEFORE)).toBe(0)
 
     await store.nodes.join(NODE)
     await store.leases.take({ node: "node", owner: "busy", wanted: 100n, min: 1n })
@@ -169,7 +169,7 @@ export function sealingContract(engine: Engine): void {
     await using served = await engine.serve(folder.path)
     const { store } = served
     await happen(store)
-    await sealAll(store, BEFORE)
+    await pruneAll(store, BEFORE)
     const statements = new Statements(store)
     const query = { from: dayOf(NOW), to: dayOf(NOW), format: "json" } as const
     const file = await statements.open(COMMAND_LINE, "busy", query)
@@ -190,9 +190,9 @@ export function sealingContract(engine: Engine): void {
     const postings = [posting(OLD, { amount: 0n }), posting(OLD + 1, { amount: 0n })]
     await store.settlements.post("node", { postings, opened: [], closed: [] })
     const { lastRow } = await store.integrity.findAnchor()
-    const removed = await sealAll(store, BEFORE)
+    const removed = await pruneAll(store, BEFORE)
     expect(removed).toBeLessThanOrEqual(lastRow === 0 ? 0 : 1)
     expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
-    expect(await refusalOf(sealAll(store, BEFORE))).toBeUndefined()
+    expect(await refusalOf(pruneAll(store, BEFORE))).toBeUndefined()
   })
 }

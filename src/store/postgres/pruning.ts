@@ -1,7 +1,7 @@
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { NewAuditRecord } from "../audit.ts"
 import { LONGEST_REQUEST } from "../entries.ts"
-import type { AccountSeal, Seal, SealStep } from "../integrity.ts"
+import type { LastPrunedEntry, PrunedRows, PruneStep } from "../integrity.ts"
 import { appendAudit } from "../steps/audit.ts"
 import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
@@ -9,8 +9,8 @@ import { PostgresFailure } from "./failure.ts"
 import { removeSegments } from "./request-segments.ts"
 import { firstRequestOf, monthOf, partitionsUntil } from "./partitions.ts"
 
-/** Taken by whoever seals; "seal" as a number. */
-const LOCK = 1936024940n
+/** The advisory lock of pruning: "prun" as a number. */
+const LOCK = 1886549358n
 const LOCK_NOT_AVAILABLE = "55P03"
 /** It waits no longer for those who use the tables, milliseconds: everyone else waits behind it. */
 const LOCK_TIME = 100
@@ -23,15 +23,15 @@ const FETCHED = 5_000
 const ENTRY_COLUMNS =
   "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets, position"
 
-const NOTHING: SealStep = { removed: 0, isBehind: false, isSealed: false }
+const NOTHING: PruneStep = { removed: 0, isBehind: false, isPruned: false }
 
-export async function findSeal(statements: Statements): Promise<Seal> {
+export async function findPrunedRows(statements: Statements): Promise<PrunedRows> {
   const row = await statements.row<{
     until: bigint
     row_count: bigint
     hash_sum: string
     last_row: bigint
-  }>("SELECT until, row_count, hash_sum, last_row FROM seal")
+  }>("SELECT until, row_count, hash_sum, last_row FROM pruned_rows")
   return {
     until: Number(row?.until ?? 0n),
     rowCount: Number(row?.row_count ?? 0n),
@@ -40,12 +40,12 @@ export async function findSeal(statements: Statements): Promise<Seal> {
   }
 }
 
-export async function findAccountSeal(
+export async function findLastPrunedEntry(
   statements: Statements,
   account: string,
-): Promise<AccountSeal | null> {
+): Promise<LastPrunedEntry | null> {
   const row = await statements.row<{ number: bigint; balance: bigint; hash: string }>(
-    "SELECT number, balance, hash FROM account_seals WHERE account = $1",
+    "SELECT number, balance, hash FROM last_pruned_entries WHERE account = $1",
     [account],
   )
   return row && { ...row, number: Number(row.number) }
@@ -55,20 +55,20 @@ export async function findAccountSeal(
  * Removes what is older than a moment, all in one transaction: whole partitions, and rows of the default ones. What it
  * counts and adds up is locked against changes only; for a moment at its end nobody else uses the tables.
  */
-export async function seal(
+export async function prune(
   client: PostgresClient,
   moment: number,
   audit: NewAuditRecord,
-): Promise<SealStep> {
+): Promise<PruneStep> {
   // Entries are in partitions of a month.
   const before = monthOf(moment)
-  if ((await findSeal(client)).until >= before) return NOTHING
+  if ((await findPrunedRows(client)).until >= before) return NOTHING
   return client.atLength(async (transaction) => {
     const own = await transaction.row<{ locked: boolean }>(
       "SELECT pg_try_advisory_xact_lock($1) AS locked",
       [LOCK],
     )
-    const known = await findSeal(transaction)
+    const known = await findPrunedRows(transaction)
     if (own?.locked !== true || known.until >= before) return NOTHING
     // The receipts of the last day may belong to entries of the next.
     const old = {
@@ -80,7 +80,7 @@ export async function seal(
     if (!(await isAnchored(transaction, old, before))) return NOTHING
     const sum = new Removed(known)
     await decide(transaction, before)
-    await writeSeals(transaction, before)
+    await writePrunedSums(transaction, before)
     await addUp(transaction, sum, old)
     await setSurvivorsAside(transaction, old.entries)
     await removeOthers(transaction, sum, before)
@@ -91,11 +91,11 @@ export async function seal(
     )
     await removeSegments(transaction, before)
     await transaction.run(
-      "UPDATE seal SET until = $1, row_count = $2, hash_sum = $3, last_row = $4",
+      "UPDATE pruned_rows SET until = $1, row_count = $2, hash_sum = $3, last_row = $4",
       [BigInt(before), BigInt(sum.hashes.count), sum.hashes.text, sum.last],
     )
     await runStep(transaction, appendAudit(audit))
-    return { removed: sum.hashes.count - known.rowCount, isBehind: false, isSealed: true }
+    return { removed: sum.hashes.count - known.rowCount, isBehind: false, isPruned: true }
   }, "READ COMMITTED")
 }
 
@@ -110,7 +110,7 @@ class Removed {
   /** The greatest position. */
   last: bigint
 
-  constructor({ hashSum, rowCount, lastRow }: Seal) {
+  constructor({ hashSum, rowCount, lastRow }: PrunedRows) {
     this.hashes = new HashSum(hashSum, rowCount)
     this.last = BigInt(lastRow)
   }
@@ -146,21 +146,21 @@ async function isAnchored(
  */
 async function decide(transaction: Statements, before: number): Promise<void> {
   await transaction.run(
-    `CREATE TEMP TABLE sealing ON COMMIT DROP AS
+    `CREATE TEMP TABLE pruning ON COMMIT DROP AS
      SELECT account, coalesce((SELECT number FROM entries AS kept
          WHERE kept.account = old.account AND kept.at >= ${before} ORDER BY number LIMIT 1), newest) - 1 AS number
      FROM (SELECT account, max(number) AS newest FROM entries WHERE at < ${before} GROUP BY account) AS old`,
   )
-  await transaction.run("ANALYZE sealing")
+  await transaction.run("ANALYZE pruning")
 }
 
-async function writeSeals(transaction: Statements, before: number): Promise<void> {
-  const removed = `entries JOIN sealing ON sealing.account = entries.account AND entries.number <= sealing.number
+async function writePrunedSums(transaction: Statements, before: number): Promise<void> {
+  const removed = `entries JOIN pruning ON pruning.account = entries.account AND entries.number <= pruning.number
     WHERE at < ${before}`
   const day = "to_char(to_timestamp(at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
   const month = "to_char(to_timestamp(at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM')"
   await transaction.run(
-    `INSERT INTO sealed_budgets AS known (owner, spent)
+    `INSERT INTO pruned_budgets AS known (owner, spent)
      SELECT owner, -sum(amount) FROM (
        SELECT key AS owner, amount FROM ${removed} AND budgets & 1 <> 0
        UNION ALL SELECT key || '@' || ${day}, amount FROM ${removed} AND budgets & 2 <> 0
@@ -171,8 +171,8 @@ async function writeSeals(transaction: Statements, before: number): Promise<void
      ON CONFLICT (owner) DO UPDATE SET spent = known.spent + excluded.spent`,
   )
   await transaction.run(
-    `INSERT INTO account_seals (account, number, balance, hash)
-     SELECT entries.account, entries.number, balance, hash FROM ${removed} AND entries.number = sealing.number
+    `INSERT INTO last_pruned_entries (account, number, balance, hash)
+     SELECT entries.account, entries.number, balance, hash FROM ${removed} AND entries.number = pruning.number
      ON CONFLICT (account) DO UPDATE SET number = excluded.number, balance = excluded.balance, hash = excluded.hash`,
   )
 }
@@ -189,7 +189,7 @@ async function addUp(
   { entries, receipts }: OldPartitions,
 ): Promise<void> {
   for (const table of entries) {
-    const rows = `SELECT hash, position FROM ${table} JOIN sealing USING (account) WHERE ${table}.number <= sealing.number`
+    const rows = `SELECT hash, position FROM ${table} JOIN pruning USING (account) WHERE ${table}.number <= pruning.number`
     await addRows(transaction, sum, { table, rows })
   }
   for (const table of receipts) {
@@ -203,7 +203,7 @@ async function addRows(
   sum: Removed,
   { table, rows }: { readonly table: string; readonly rows: string },
 ): Promise<void> {
-  const cursor = `sealed_${table}`
+  const cursor = `pruned_${table}`
   await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${rows}`)
   for (;;) {
     const fetched = await transaction.rows<HashRow>(`FETCH ${FETCHED} FROM ${cursor}`)
@@ -224,7 +224,7 @@ async function setSurvivorsAside(
   for (const table of tables) {
     await transaction.run(
       `INSERT INTO survivors (${ENTRY_COLUMNS}) SELECT ${ENTRY_COLUMNS} FROM ${table} WHERE NOT EXISTS (
-         SELECT FROM sealing WHERE sealing.account = ${table}.account AND ${table}.number <= sealing.number)`,
+         SELECT FROM pruning WHERE pruning.account = ${table}.account AND ${table}.number <= pruning.number)`,
     )
   }
 }
@@ -235,8 +235,8 @@ async function removeOthers(transaction: Statements, sum: Removed, before: numbe
   const ofTime = `request >= 'req_' AND request < '${newest}'`
   const anchored = "position < (SELECT last_row FROM anchor)"
   for (const statement of [
-    `DELETE FROM entries_other USING sealing WHERE sealing.account = entries_other.account
-       AND entries_other.number <= sealing.number RETURNING hash, position`,
+    `DELETE FROM entries_other USING pruning WHERE pruning.account = entries_other.account
+       AND entries_other.number <= pruning.number RETURNING hash, position`,
     `DELETE FROM receipts_other WHERE entry IS NULL AND ${ofTime} AND ${anchored} RETURNING hash, position`,
     `DELETE FROM expired_receipts WHERE ${ofTime} AND ${anchored} RETURNING hash, position`,
   ]) {

@@ -7,24 +7,24 @@ import { databaseAt, databaseOf } from "../../src/store/installation-database.ts
 import { PostgresClient } from "../../src/store/postgres/client.ts"
 import { ensurePartitions } from "../../src/store/postgres/partitions.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
-import { BEFORE, happen, OLD, posting, reportsOf, sealAll } from "./contract/sealing.ts"
+import { BEFORE, happen, OLD, posting, reportsOf, pruneAll } from "./contract/pruning.ts"
 import { refusalOf } from "./engines.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 const servers = new TestDatabases()
 
 /** A folder whose old rows are gone. @returns its reports from before. */
-async function sealedIn(folder: TemporaryDirectory) {
+async function prunedIn(folder: TemporaryDirectory) {
   await using served = await databaseOf({ data: folder.path }).openToServe(false)
   await happen(served.store)
   const reports = await reportsOf(served)
-  await sealAll(served.store, BEFORE)
+  await pruneAll(served.store, BEFORE)
   return reports
 }
 
 test("an index that is made again has the sums of what is gone", async () => {
   using folder = new TemporaryDirectory()
-  const before = await sealedIn(folder)
+  const before = await prunedIn(folder)
   for (const end of ["", "-wal", "-shm"]) {
     rmSync(join(folder.path, `reports.db${end}`), { force: true })
   }
@@ -34,17 +34,17 @@ test("an index that is made again has the sums of what is gone", async () => {
 
 test("whoever changes what is left, or what has taken the place of the rest, is found out", async () => {
   using folder = new TemporaryDirectory()
-  await sealedIn(folder)
+  await prunedIn(folder)
   const changes = [
     // Nothing.
     "",
-    "UPDATE account_seals SET balance = balance + 1 WHERE account = 'busy'",
-    "UPDATE account_seals SET number = number + 1 WHERE account = 'busy'",
-    "UPDATE account_seals SET hash = 'x' || substr(hash, 2) WHERE account = 'idle'",
-    "DELETE FROM account_seals WHERE account = 'idle'",
-    "UPDATE sealed_budgets SET spent = spent - 1",
-    "UPDATE seal SET row_count = row_count - 1",
-    "UPDATE seal SET hash_sum = '00' || substr(hash_sum, 3)",
+    "UPDATE last_pruned_entries SET balance = balance + 1 WHERE account = 'busy'",
+    "UPDATE last_pruned_entries SET number = number + 1 WHERE account = 'busy'",
+    "UPDATE last_pruned_entries SET hash = 'x' || substr(hash, 2) WHERE account = 'idle'",
+    "DELETE FROM last_pruned_entries WHERE account = 'idle'",
+    "UPDATE pruned_budgets SET spent = spent - 1",
+    "UPDATE pruned_rows SET row_count = row_count - 1",
+    "UPDATE pruned_rows SET hash_sum = '00' || substr(hash_sum, 3)",
     "DELETE FROM entries WHERE account = 'idle'",
     "DELETE FROM entries WHERE number IS NULL",
   ]
@@ -92,19 +92,19 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
     await isRead
   })
   await isReading
-  const sealing = sealAll(store, BEFORE)
+  const pruning = pruneAll(store, BEFORE)
   const late = { ...posting(Date.now()), amount: 0n }
   await store.settlements.post("node", { postings: [late], opened: [], closed: [] })
   end()
   await report
-  expect(await sealing).toBeGreaterThan(300)
+  expect(await pruning).toBeGreaterThan(300)
   const left = await partitions()
   expect(left.filter((name) => old.includes(name))).toEqual([])
   expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
   const { hours, uses } = await reportsOf(served)
   // Those of today go on, and there may be one more since.
-  const sealedOf = (all: typeof hours) => all.filter(({ group }) => Number(group) < BEFORE)
-  expect(sealedOf(hours)).toEqual(sealedOf(before.hours))
+  const prunedOf = (all: typeof hours) => all.filter(({ group }) => Number(group) < BEFORE)
+  expect(prunedOf(hours)).toEqual(prunedOf(before.hours))
   expect(uses[0]?.spent).toBe(before.uses[0]?.spent ?? 0n)
   const again = store.settlements.post("node", {
     postings: [posting(OLD)],
@@ -117,7 +117,7 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
 test("a copy has what takes the place of removed rows, in both directions", async () => {
   using folder = new TemporaryDirectory()
   using back = new TemporaryDirectory()
-  const before = await sealedIn(folder)
+  const before = await prunedIn(folder)
   const left = databaseOf({ data: folder.path })
   const postgres = databaseAt({
     engine: "postgresql",

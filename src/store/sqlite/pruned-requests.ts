@@ -4,20 +4,20 @@ import type { RequestSegments } from "./request-segments.ts"
 import type { RequestSums } from "./request-sums.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
-interface SealRow {
+interface PrunedRow {
   readonly until: bigint
   readonly row_count: bigint
   readonly last_row: bigint
 }
 
 /** Keeps the index of requests in step with what is removed from the ledger: its sums stay, its list does not. */
-export class SealedRequests {
+export class PrunedRequests {
   readonly #index: Database
   readonly #ledger: Database
   readonly #sums: RequestSums
   readonly #segments: RequestSegments
-  readonly #seal: Statement<SealRow, []>
-  readonly #known: Statement<Omit<SealRow, "last_row">, []>
+  readonly #prunedRows: Statement<PrunedRow, []>
+  readonly #known: Statement<Omit<PrunedRow, "last_row">, []>
 
   constructor(
     index: Database,
@@ -28,8 +28,8 @@ export class SealedRequests {
     this.#ledger = ledger
     this.#sums = sums
     this.#segments = segments
-    this.#seal = ledger.prepare("SELECT until, row_count, last_row FROM seal")
-    this.#known = index.prepare("SELECT until, row_count FROM sealed")
+    this.#prunedRows = ledger.prepare("SELECT until, row_count, last_row FROM pruned_rows")
+    this.#known = index.prepare("SELECT until, row_count FROM pruned_rows")
   }
 
   /**
@@ -38,20 +38,23 @@ export class SealedRequests {
    * @returns whether there was something to do.
    */
   catchUp(progress: bigint): boolean {
-    const seal = this.#seal.get()
+    const pruned = this.#prunedRows.get()
     const known = this.#known.get()
-    if (!seal) return false
-    if (seal.row_count === known?.row_count && seal.until === known.until) return false
+    if (!pruned) return false
+    if (pruned.row_count === known?.row_count && pruned.until === known.until) return false
     this.#index
       .transaction(() => {
         // Another process may have been quicker.
         if (this.#known.get()?.row_count !== known?.row_count) return
         // All that was removed had been counted, or it is counted now from the sums that were kept.
-        if (progress < seal.last_row) this.#beginAgain()
-        this.#index.run("DELETE FROM requests WHERE at < ?", [seal.until])
-        this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [seal.until])
-        this.#segments.removeBefore(seal.until)
-        this.#index.run("UPDATE sealed SET until = ?, row_count = ?", [seal.until, seal.row_count])
+        if (progress < pruned.last_row) this.#beginAgain()
+        this.#index.run("DELETE FROM requests WHERE at < ?", [pruned.until])
+        this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [pruned.until])
+        this.#segments.removeBefore(pruned.until)
+        this.#index.run("UPDATE pruned_rows SET until = ?, row_count = ?", [
+          pruned.until,
+          pruned.row_count,
+        ])
       })
       .immediate()
     return true
@@ -59,10 +62,10 @@ export class SealedRequests {
 
   #beginAgain(): void {
     clearIndex(this.#index)
-    this.#sums.addRows(this.#sealed("sealed_hours"), this.#sealed("sealed_key_uses"))
+    this.#sums.addRows(this.#sumsOf("pruned_hours"), this.#sumsOf("pruned_key_uses"))
   }
 
-  #sealed(table: string): SumValues[] {
+  #sumsOf(table: string): SumValues[] {
     const rows = this.#ledger.query<Record<string, bigint | string>, []>(`SELECT * FROM ${table}`)
     return rows.all().map((row) => Object.values(row))
   }
