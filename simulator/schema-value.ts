@@ -20,7 +20,7 @@ const FORMATS: Record<string, string> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 }
 
-interface Place {
+interface GenerationContext {
   readonly root: JsonObject
   /** The property's name, which is what a free string says. */
   readonly name: string
@@ -43,26 +43,26 @@ export function valueOf(schema: JsonObject): Json {
   })
 }
 
-function generate(schema: Json | undefined, place: Place): Json {
-  if (!isObject(schema) || place.depth > DEEPEST || place.left.values-- <= 0) return null
+function generate(schema: Json | undefined, context: GenerationContext): Json {
+  if (!isObject(schema) || context.depth > DEEPEST || context.left.values-- <= 0) return null
   if (schema.const !== undefined) return schema.const
   const options = arrayOf(schema.enum)
   if (options.length > 0) return options[0] ?? null
   if (typeof schema.$ref === "string") {
-    return generate(resolve(place.root, schema.$ref), { ...place, depth: place.depth + 1 })
+    return generate(resolve(context.root, schema.$ref), { ...context, depth: context.depth + 1 })
   }
   if (Array.isArray(schema.allOf)) {
-    return generate(merge(schema, place), { ...place, depth: place.depth + 1 })
+    return generate(merge(schema, context), { ...context, depth: context.depth + 1 })
   }
   const variants = arrayOf(schema.anyOf ?? schema.oneOf)
-  if (variants.length > 0) return generate(choose(variants, place), place)
-  switch (typeOf(schema, place)) {
+  if (variants.length > 0) return generate(choose(variants, context), context)
+  switch (typeOf(schema, context)) {
     case "object":
-      return generateObject(schema, place)
+      return generateObject(schema, context)
     case "array":
-      return generateArray(schema, place)
+      return generateArray(schema, context)
     case "string":
-      return generateString(schema, place)
+      return generateString(schema, context)
     case "integer":
       return generateNumber(schema, true)
     case "number":
@@ -83,12 +83,12 @@ function resolve(root: JsonObject, reference: string): Json {
   return found
 }
 
-function merge(schema: JsonObject, place: Place): JsonObject {
+function merge(schema: JsonObject, context: GenerationContext): JsonObject {
   const { allOf, ...rest } = schema
   const merged: JsonObject = { ...rest }
   for (const part of arrayOf(allOf)) {
     const reference = objectOf(part).$ref
-    const found = objectOf(typeof reference === "string" ? resolve(place.root, reference) : part)
+    const found = objectOf(typeof reference === "string" ? resolve(context.root, reference) : part)
     const properties = { ...objectOf(merged.properties), ...objectOf(found.properties) }
     const required = [...arrayOf(merged.required), ...arrayOf(found.required)]
     Object.assign(merged, found, { properties, required })
@@ -101,14 +101,14 @@ function isNull(variant: Json): boolean {
 }
 
 /** The first variant that is not null; null once the schema has nested deep, to end recursion. */
-function choose(variants: Json[], place: Place): Json {
-  const preferred = place.depth > DEEPEST_OPTIONAL ? variants.find(isNull) : undefined
+function choose(variants: Json[], context: GenerationContext): Json {
+  const preferred = context.depth > DEEPEST_OPTIONAL ? variants.find(isNull) : undefined
   return preferred ?? variants.find((variant) => !isNull(variant)) ?? variants[0] ?? null
 }
 
-function typeOf(schema: JsonObject, place: Place): string {
+function typeOf(schema: JsonObject, context: GenerationContext): string {
   if (Array.isArray(schema.type)) {
-    if (place.depth > DEEPEST_OPTIONAL && schema.type.includes("null")) return "null"
+    if (context.depth > DEEPEST_OPTIONAL && schema.type.includes("null")) return "null"
     return stringOf(schema.type.find((type) => type !== "null") ?? "null")
   }
   if (typeof schema.type === "string") return schema.type
@@ -116,36 +116,36 @@ function typeOf(schema: JsonObject, place: Place): string {
   return schema.items === undefined ? "string" : "array"
 }
 
-function generateObject(schema: JsonObject, place: Place): JsonObject {
+function generateObject(schema: JsonObject, context: GenerationContext): JsonObject {
   const properties = objectOf(schema.properties)
   const required = arrayOf(schema.required).map((name) => stringOf(name))
   const names = new Set(required)
-  if (place.depth < DEEPEST_OPTIONAL) for (const name of Object.keys(properties)) names.add(name)
+  if (context.depth < DEEPEST_OPTIONAL) for (const name of Object.keys(properties)) names.add(name)
   const value: JsonObject = {}
   for (const name of names) {
-    value[name] = generate(properties[name] ?? {}, { ...place, name, depth: place.depth + 1 })
+    value[name] = generate(properties[name] ?? {}, { ...context, name, depth: context.depth + 1 })
   }
   return value
 }
 
-function generateArray(schema: JsonObject, place: Place): Json[] {
-  const inside = { ...place, depth: place.depth + 1 }
+function generateArray(schema: JsonObject, context: GenerationContext): Json[] {
+  const inside = { ...context, depth: context.depth + 1 }
   const values = arrayOf(schema.prefixItems).map((item) => generate(item, inside))
   const min = typeof schema.minItems === "number" ? schema.minItems : 1
   const max = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY
-  const wanted = place.depth > DEEPEST_OPTIONAL ? Number(schema.minItems ?? 0) : min
-  while (values.length < Math.min(wanted, max) && place.left.values > 0) {
+  const wanted = context.depth > DEEPEST_OPTIONAL ? Number(schema.minItems ?? 0) : min
+  while (values.length < Math.min(wanted, max) && context.left.values > 0) {
     values.push(generate(schema.items ?? {}, inside))
   }
   return values
 }
 
-function generateString(schema: JsonObject, place: Place): string {
+function generateString(schema: JsonObject, context: GenerationContext): string {
   const known = FORMATS[stringOf(schema.format)]
   if (known !== undefined) return known
   const min = typeof schema.minLength === "number" ? Math.min(schema.minLength, LONGEST_STRING) : 0
   const max = typeof schema.maxLength === "number" ? schema.maxLength : Number.POSITIVE_INFINITY
-  const text = place.name.padEnd(min, "x")
+  const text = context.name.padEnd(min, "x")
   return text.length > max ? text.slice(0, max) : text
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogSettings } from "../config/sections/log.ts"
-import { endpointOf } from "../wire/bucket/place.ts"
+import { endpointOf } from "../wire/bucket/bucket-address.ts"
 import { checkAddress } from "../wire/http/pinned-fetch.ts"
 import type { Check } from "../management/check.ts"
 

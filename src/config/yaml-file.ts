@@ -75,11 +75,11 @@ export class YamlFile {
     let offset = this.#document.contents?.range?.[0] ?? 0
     const steps = name === undefined ? path : [...path, name]
     for (const [index, step] of steps.entries()) {
-      const next: Place | undefined = node && this.#child(node, step)
+      const next: ChildNode | undefined = node && this.#child(node, step)
       if (!next) break
       const last = index === steps.length - 1
-      const place = last && name !== undefined ? next.name : (next.value ?? next.name)
-      offset = place?.range?.[0] ?? offset
+      const named = last && name !== undefined ? next.name : (next.value ?? next.name)
+      offset = named?.range?.[0] ?? offset
       node = this.#resolve(next.value)
     }
     return this.#problemAt(offset, message, showPath(path))
@@ -147,7 +147,7 @@ export class YamlFile {
   }
 
   /** The value at a step below a node; a map also has the values that it merges. */
-  #child(node: Node, step: PropertyKey, seen = new Set<Node>()): Place | undefined {
+  #child(node: Node, step: PropertyKey, seen = new Set<Node>()): ChildNode | undefined {
     const own = child(node, step)
     if (own || !isMap(node) || seen.has(node)) return own
     seen.add(node)
@@ -177,8 +177,8 @@ function repeatedNames(document: Document): YAMLError[] {
         const name = String(key.value ?? "")
         const { range } = key
         if (names.has(name) && range) {
-          const place: [number, number] = [range[0], range[1]]
-          repeated.push(new YAMLParseError(place, "DUPLICATE_KEY", "Map keys must be unique"))
+          const position: [number, number] = [range[0], range[1]]
+          repeated.push(new YAMLParseError(position, "DUPLICATE_KEY", "Map keys must be unique"))
         }
         names.add(name)
       }
@@ -198,12 +198,12 @@ function hole(node: Node): Scalar {
   return scalar
 }
 
-interface Place {
+interface ChildNode {
   readonly name?: Node
   readonly value?: Node
 }
 
-function child(node: Node, step: PropertyKey): Place | undefined {
+function child(node: Node, step: PropertyKey): ChildNode | undefined {
   if (isSeq(node)) {
     const value = node.items[Number(step)]
     return value === undefined ? undefined : { value: value as Node }

@@ -1,4 +1,4 @@
-import { GOOGLE_METHODS, GOOGLE_PLACES } from "./v1/google-address.ts"
+import { GOOGLE_METHODS, GOOGLE_MODEL_PATHS } from "./v1/google-address.ts"
 
 /** Where a request was probably meant to go. */
 export interface MeantAddress {
@@ -39,7 +39,7 @@ export function meantAddress(
   const alias = ALIASES.get(tidy)
   if (alias !== undefined) return { path: alias }
   const [, method] = MODEL_METHOD.exec(tidy) ?? []
-  if (method !== undefined) return { path: `${GOOGLE_PLACES[0]}/${method}` }
+  if (method !== undefined) return { path: `${GOOGLE_MODEL_PATHS[0]}/${method}` }
   const habits = parts.findIndex((part) => !HABITS.has(part))
   const rest = parts.slice(habits).join("/")
   const path = [`/v1/${rest}`, `/${rest}`].find(isKnown)

@@ -39,7 +39,7 @@ function openLibrary() {
   })
 }
 
-interface Place {
+interface ProcessSocket {
   readonly processId: number
   readonly port: number
   /** What the process calls the socket. */
@@ -48,12 +48,12 @@ interface Place {
 
 /** The socket on which a process of ours listens. Only on Linux, and not where a sandbox forbids it. */
 export class ListeningSocket {
-  readonly #place: Place
+  readonly #socket: ProcessSocket
   readonly #local: string
   readonly #library = openLibrary()
 
-  private constructor(place: Place, { local }: KernelSocket) {
-    this.#place = place
+  private constructor(socket: ProcessSocket, { local }: KernelSocket) {
+    this.#socket = socket
     this.#local = local
   }
 
@@ -75,7 +75,7 @@ export class ListeningSocket {
 
   /** The sockets that listen at the same address, this one included. @throws Error when they cannot be read. */
   get sharers(): KernelSocket[] {
-    return socketsAt(this.#place.port).filter(
+    return socketsAt(this.#socket.port).filter(
       ({ state, local }) => state === "listening" && local === this.#local,
     )
   }
@@ -87,7 +87,7 @@ export class ListeningSocket {
   get opening(): string[] {
     // A socket for IPv6 may serve IPv4 as well, whose connections are in the other table until they are open.
     const isNarrow = this.#local.length === NARROW
-    return socketsAt(this.#place.port, isNarrow ? ["tcp"] : undefined)
+    return socketsAt(this.#socket.port, isNarrow ? ["tcp"] : undefined)
       .filter(({ state }) => state === "opening")
       .map(({ remote }) => remote)
   }
@@ -96,7 +96,7 @@ export class ListeningSocket {
   get waiting(): number {
     const information = new Uint8Array(TCP_INFO_LENGTH)
     const length = new Uint32Array([TCP_INFO_LENGTH])
-    const { number } = this.#place
+    const { number } = this.#socket
     this.#library.getsockopt(number, IPPROTO_TCP, TCP_INFO, ptr(information), ptr(length))
     return new DataView(information.buffer).getUint32(TCPI_UNACKED, true)
   }
@@ -126,13 +126,13 @@ export class ListeningSocket {
    * already open, but then drop what comes until `admitAccepted` is called. Only for this process.
    */
   refuseNew(): void {
-    this.#setHops(this.#place.number, MORE)
+    this.#setHops(this.#socket.number, MORE)
   }
 
   /** Lets connections that were opened since `refuseNew` go on. @throws Error when they cannot be listed. */
   admitAccepted(): void {
     const open = socketsOf(process.pid)
-    for (const { state, inode } of socketsAt(this.#place.port)) {
+    for (const { state, inode } of socketsAt(this.#socket.port)) {
       const number = open.get(inode)
       if (state !== "listening" && number !== undefined) this.#setHops(number, ANY)
     }
@@ -147,7 +147,7 @@ export class ListeningSocket {
     const { socket, dup2, close } = this.#library
     const dead = socket(AF_INET, SOCK_STREAM, 0)
     if (dead < 0) return false
-    const isDone = dup2(dead, this.#place.number) >= 0
+    const isDone = dup2(dead, this.#socket.number) >= 0
     close(dead)
     return isDone
   }
@@ -176,7 +176,7 @@ export class ListeningSocket {
 
   /** Does something with it, or with a copy where another process has it. @returns -1 where that is forbidden. */
   #with(act: (number: number) => number): number {
-    const { processId, number } = this.#place
+    const { processId, number } = this.#socket
     if (processId === process.pid) return act(number)
     const { syscall, close } = this.#library
     const handle = syscall(PIDFD_OPEN, processId, 0)

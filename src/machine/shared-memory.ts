@@ -17,7 +17,7 @@ const LAYOUT = 2
 const PREFIX = "shared-"
 
 /** The layout, in bytes. */
-const PLACES = {
+const REGIONS = {
   counters: { start: 0, length: 4_096 },
   presence: { start: 4_096, length: 16_384 },
   circuits: { start: 20_480, length: 4_096 * 64 },
@@ -27,9 +27,9 @@ const PLACES = {
 /** The word that names it, among those of the counters. */
 const NAME = 1
 
-const SIZE = PLACES.running.start + PLACES.running.length
+const SIZE = REGIONS.running.start + REGIONS.running.length
 
-export type Place = keyof typeof PLACES
+export type Region = keyof typeof REGIONS
 
 /**
  * Memory that all processes share which serve from one data folder on one machine: a mapped file. It consists
@@ -74,20 +74,20 @@ export class SharedMemory {
 
   /** Integer counters; the third and the fourth are its name. */
   counters(): Int32Array {
-    return new Int32Array(...this.#place("counters", 4))
+    return new Int32Array(...this.#region("counters", 4))
   }
 
-  bigWords(place: Place): BigInt64Array {
-    return new BigInt64Array(...this.#place(place, 8))
+  bigWords(region: Region): BigInt64Array {
+    return new BigInt64Array(...this.#region(region, 8))
   }
 
   /** The same words as floats. */
-  floatWords(place: Place): Float64Array {
-    return new Float64Array(...this.#place(place, 8))
+  floatWords(region: Region): Float64Array {
+    return new Float64Array(...this.#region(region, 8))
   }
 
-  #place(place: Place, wordSize: number): [ArrayBuffer, number, number] {
-    const { start, length } = PLACES[place]
+  #region(region: Region, wordSize: number): [ArrayBuffer, number, number] {
+    const { start, length } = REGIONS[region]
     const { buffer, byteOffset } = this.#bytes
     return [buffer as ArrayBuffer, byteOffset + start, length / wordSize]
   }

@@ -44,7 +44,7 @@ export function fits(
 /** What accounts are sorted by. Text and amounts are compared as such, so that both fit into a cursor. */
 type SortValue = string | number | bigint
 
-interface Place {
+interface CursorPosition {
   readonly value: SortValue
   readonly id: string
 }
@@ -62,7 +62,7 @@ export function pageOfAccounts(
 ) {
   const { sort, order, limit } = query
   const direction = order === "asc" ? 1 : -1
-  const after = placeOf(query)
+  const after = cursorPosition(query)
   const placed = accounts.map((account) => {
     const value = sortValue(account, sort, { use: uses.get(account.id), now })
     return { account, value, id: account.id }
@@ -101,13 +101,13 @@ function sortValue(
   }
 }
 
-function compare(left: Place, right: Place): number {
+function compare(left: CursorPosition, right: CursorPosition): number {
   if (left.value !== right.value) return left.value < right.value ? -1 : 1
   if (left.id === right.id) return 0
   return left.id < right.id ? -1 : 1
 }
 
-function placeOf({ cursor, sort, order }: AccountQuery): Place | undefined {
+function cursorPosition({ cursor, sort, order }: AccountQuery): CursorPosition | undefined {
   const position = positionOf(cursor)
   if (position === undefined) return undefined
   const [by, direction, value, id] = position

@@ -27,7 +27,7 @@ export interface Target {
 }
 
 /** Where an agent runs. */
-export interface Place {
+export interface Workspace {
   readonly home: string
   /** Where the task is. */
   readonly folder: string
@@ -49,11 +49,11 @@ export interface Agent {
   readonly takesArgument?: true
   readonly environment?: Readonly<Record<string, string>>
   /** Does what its user does besides `tollgate connect`. */
-  prepare?(place: Place): void
+  prepare?(workspace: Workspace): void
   /** The command line that goes on with the session, with another model. It may change the settings. */
-  goOn(place: Place, model: string): readonly string[]
+  goOn(workspace: Workspace, model: string): readonly string[]
   /** Ends what it leaves running. */
-  finish?(place: Place): void
+  finish?(workspace: Workspace): void
   /** Reads `note.txt`, changes it and runs the command. */
   steps(task: Task): readonly Step[]
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Agent, Place, Step, Task } from "./agent.ts"
+import type { Agent, Workspace, Step, Task } from "./agent.ts"
 
 const COMMAND = ["claude", "-p", "--effort", "high", "--allowedTools"]
 const ALLOWED = "Read,Edit,Bash,ToolSearch,mcp__voice__shout"
@@ -12,7 +12,7 @@ const CLAUDE = {
   version: "2.1.332",
   command: [...COMMAND, ALLOWED],
   environment: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
-  goOn: (_: Place, model: string) => [...COMMAND, ALLOWED, "--continue", "--model", model],
+  goOn: (_: Workspace, model: string) => [...COMMAND, ALLOWED, "--continue", "--model", model],
 } as const
 
 function steps({ folder, before, after, command }: Task): Step[] {
@@ -25,7 +25,7 @@ function steps({ folder, before, after, command }: Task): Step[] {
 }
 
 /** Its tools are found by a search: a result that only names them. */
-function addMcpServer({ folder }: Place): void {
+function addMcpServer({ folder }: Workspace): void {
   const voice = { command: process.execPath, args: [MCP_SERVER] }
   writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { voice } }))
 }
@@ -37,7 +37,7 @@ export const CLAUDE_WAYS: readonly Agent[] = [
     ...CLAUDE,
     name: "Claude Code, MCP server",
     command: [...CLAUDE.command, "--mcp-config", ".mcp.json"],
-    goOn: (place, model) => [...CLAUDE.goOn(place, model), "--mcp-config", ".mcp.json"],
+    goOn: (workspace, model) => [...CLAUDE.goOn(workspace, model), "--mcp-config", ".mcp.json"],
     prepare: addMcpServer,
     steps: (task) => [
       {

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Agent, patchOf, type Place } from "./agent.ts"
+import { type Agent, patchOf, type Workspace } from "./agent.ts"
 import { PROGRAMS } from "./folder.ts"
 
 const CLINE = join(PROGRAMS, "cline")
 const COMMAND = ["cline", "--thinking", "high"]
 
 /** Signs in at a provider, as its user does once. */
-function signIn({ target, environment: env, folder: cwd }: Place): void {
+function signIn({ target, environment: env, folder: cwd }: Workspace): void {
   const { key, url, models } = target
   const words = ["auth", "-p", "openai", "-k", key, "-m", models[0], "-b", `${url}/v1`]
   const { exitCode, stderr } = Bun.spawnSync([CLINE, ...words], { cwd, env })
@@ -15,7 +15,7 @@ function signIn({ target, environment: env, folder: cwd }: Place): void {
 }
 
 /** Ends its daemon, which outlives its sessions. */
-function endHub({ home }: Place): void {
+function endHub({ home }: Workspace): void {
   const path = join(home, ".cline", "data", "locks", "hub", "production.json")
   if (!existsSync(path)) return
   const { pid } = JSON.parse(readFileSync(path, "utf8")) as { readonly pid?: number }

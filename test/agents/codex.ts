@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Agent, patchOf, type Place, type Step, type Task } from "./agent.ts"
+import { type Agent, patchOf, type Workspace, type Step, type Task } from "./agent.ts"
 import { PROGRAMS } from "./folder.ts"
 
 const OPTIONS = [
@@ -15,7 +15,7 @@ const CODEX = {
   package: "@openai/codex",
   version: "0.171.0",
   command: ["codex", "exec", ...OPTIONS, "-"],
-  goOn: (_: Place, model: string) => [
+  goOn: (_: Workspace, model: string) => [
     "codex",
     "exec",
     "resume",
@@ -36,24 +36,24 @@ function steps({ before, after, command }: Task): Step[] {
   return ["cat note.txt", `sed -i s/${before}/${after}/ note.txt`, command].map(execute)
 }
 
-function configOf({ home }: Place): string {
+function configOf({ home }: Workspace): string {
   return join(home, ".codex", "config.toml")
 }
 
 /** With its own provider of OpenAI, whose address alone is changed; it tries a web socket first. */
-function useOwnProvider(place: Place): void {
-  const { target, environment } = place
+function useOwnProvider(workspace: Workspace): void {
+  const { target, environment } = workspace
   environment["CODEX_API_KEY"] = target.key
   const lines = [
     `model = ${JSON.stringify(target.models[0])}`,
     `openai_base_url = ${JSON.stringify(`${target.url}/v1`)}`,
   ]
-  writeFileSync(configOf(place), `${lines.join("\n")}\n`)
+  writeFileSync(configOf(workspace), `${lines.join("\n")}\n`)
 }
 
 /** Gives it the tools that it has for a model of OpenAI's: `apply_patch` takes text, and tools can be searched for. */
-function knowModel(place: Place): void {
-  const { home, target, environment: env } = place
+function knowModel(workspace: Workspace): void {
+  const { home, target, environment: env } = workspace
   const codex = join(PROGRAMS, "codex")
   const { stdout } = Bun.spawnSync([codex, "debug", "models", "--bundled"], { env })
   const { models } = JSON.parse(stdout.toString()) as { models: { slug: string }[] }
@@ -62,8 +62,8 @@ function knowModel(place: Place): void {
   const ours = target.models.map((slug) => ({ ...known, slug }))
   const catalog = join(home, "models.json")
   writeFileSync(catalog, JSON.stringify({ models: ours }))
-  const config = readFileSync(configOf(place), "utf8")
-  writeFileSync(configOf(place), `model_catalog_json = ${JSON.stringify(catalog)}\n${config}`)
+  const config = readFileSync(configOf(workspace), "utf8")
+  writeFileSync(configOf(workspace), `model_catalog_json = ${JSON.stringify(catalog)}\n${config}`)
 }
 
 /** Codex, in the ways in which its users have it. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Agent, Place } from "./agent.ts"
+import type { Agent, Workspace } from "./agent.ts"
 
 const COMMAND = ["cn", "-p", "--auto", "--config", "config.yaml"]
 
@@ -10,7 +10,7 @@ const SKILLED = /claude|gemini|gpt|grok|kimi|mistral|o4|qwen/
 type Provider = "openai" | "anthropic"
 
 /** Names a model at the gateway in its configuration, which is beside the task. */
-function configure({ folder, target }: Place, provider: Provider, model: string): void {
+function configure({ folder, target }: Workspace, provider: Provider, model: string): void {
   const models = [
     {
       name: model,
@@ -35,11 +35,11 @@ function speak(provider: Provider): Agent {
     version: "1.5.47",
     command: COMMAND,
     environment: { CONTINUE_CLI_ENABLE_TELEMETRY: "0" },
-    prepare: (place) => {
-      configure(place, provider, place.target.models[0])
+    prepare: (workspace) => {
+      configure(workspace, provider, workspace.target.models[0])
     },
-    goOn: (place, model) => {
-      configure(place, provider, model)
+    goOn: (workspace, model) => {
+      configure(workspace, provider, model)
       return [...COMMAND, "--resume"]
     },
     steps: ({ folder, model, before, after, command }) => {

@@ -1,4 +1,4 @@
-import type { Agent, Place } from "./agent.ts"
+import type { Agent, Workspace } from "./agent.ts"
 
 const COMMAND = ["copilot", "--allow-all", "--no-auto-update", "--reasoning-effort", "high"]
 
@@ -7,7 +7,7 @@ const COPILOT = {
   version: "1.0.102",
   command: COMMAND,
   environment: { COPILOT_OFFLINE: "true" },
-  goOn: ({ environment }: Place, model: string) => {
+  goOn: ({ environment }: Workspace, model: string) => {
     environment["COPILOT_MODEL"] = model
     return [...COMMAND, "--continue"]
   },
@@ -22,7 +22,7 @@ const COPILOT = {
 } satisfies Omit<Agent, "name">
 
 /** Names the gateway as its provider, in one of the formats that it speaks. */
-function speak(type: string, path: string, api?: string): (place: Place) => void {
+function speak(type: string, path: string, api?: string): (workspace: Workspace) => void {
   return ({ target, environment }) => {
     environment["COPILOT_PROVIDER_TYPE"] = type
     environment["COPILOT_PROVIDER_BASE_URL"] = target.url + path

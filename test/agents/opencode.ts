@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Agent, patchOf, type Place, type Task } from "./agent.ts"
+import { type Agent, patchOf, type Workspace, type Task } from "./agent.ts"
 
 const COMMAND = ["opencode", "run", "--auto", "--variant", "high"]
 
@@ -10,7 +10,7 @@ const OPENCODE = {
   version: "1.18.33",
   command: COMMAND,
   environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
-  goOn: (_: Place, model: string) => [...COMMAND, "--continue", "--model", `tollgate/${model}`],
+  goOn: (_: Workspace, model: string) => [...COMMAND, "--continue", "--model", `tollgate/${model}`],
   steps: (task: Task) => {
     const { folder, model, before, after, command } = task
     const filePath = `${folder}/note.txt`
@@ -30,7 +30,7 @@ interface Config {
 }
 
 /** Lets it call both models, which reason, by a package of the AI SDK. */
-function speakBy(npm: string): (place: Place) => void {
+function speakBy(npm: string): (workspace: Workspace) => void {
   return ({ home, target }) => {
     const path = join(home, ".config", "opencode", "opencode.json")
     const config = JSON.parse(readFileSync(path, "utf8")) as Config

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Agent, Place } from "./agent.ts"
+import type { Agent, Workspace } from "./agent.ts"
 
 const COMMAND = ["pi", "-p", "--offline", "--thinking", "high", "--provider", "tollgate"]
 
@@ -8,7 +8,7 @@ const PI = {
   package: "@mariozechner/pi-coding-agent",
   version: "0.73.1",
   command: COMMAND,
-  goOn: (_: Place, model: string) => [...COMMAND, "--continue", "--model", model],
+  goOn: (_: Workspace, model: string) => [...COMMAND, "--continue", "--model", model],
   steps: ({ before, after, command }) => [
     { tool: "read", arguments: { path: "note.txt" } },
     { tool: "edit", arguments: { path: "note.txt", edits: [{ oldText: before, newText: after }] } },
@@ -17,7 +17,7 @@ const PI = {
 } satisfies Omit<Agent, "name">
 
 /** Writes the gateway into its list of providers. */
-function speak(api: string, path: string): (place: Place) => void {
+function speak(api: string, path: string): (workspace: Workspace) => void {
   return ({ home, target }) => {
     const folder = join(home, ".pi", "agent")
     const models = target.models.map((id) => ({ id, reasoning: true }))

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Agent, Place } from "./agent.ts"
+import type { Agent, Workspace } from "./agent.ts"
 
 const COMMAND = ["qwen", "--approval-mode", "yolo"]
 
@@ -8,7 +8,7 @@ const QWEN = {
   package: "@qwen-code/qwen-code",
   version: "0.24.4",
   command: COMMAND,
-  goOn: (_: Place, model: string) => [...COMMAND, "--continue", "--model", model],
+  goOn: (_: Workspace, model: string) => [...COMMAND, "--continue", "--model", model],
   steps: ({ folder, before, after, command }) => {
     const file_path = `${folder}/note.txt`
     const words = { command, description: "Copy it", is_background: false }
@@ -26,7 +26,11 @@ type Protocol = "openai" | "anthropic" | "gemini"
 const OUTPUT = { generationConfig: { samplingParams: { max_tokens: 64_000 } } }
 
 /** Writes the gateway's models to its settings. */
-function speak(protocol: Protocol, path: string, more: object = {}): (place: Place) => void {
+function speak(
+  protocol: Protocol,
+  path: string,
+  more: object = {},
+): (workspace: Workspace) => void {
   return ({ home, target }) => {
     const models = target.models.map((id) => ({
       id,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Tool } from "tollgate-contract/tools.ts"
-import type { Agent, Place, Target, Task } from "./agent.ts"
+import type { Agent, Workspace, Target, Task } from "./agent.ts"
 import { AGENTS_FOLDER, PROGRAMS } from "./folder.ts"
 import { type Exchange, Recorder } from "./recorder.ts"
 
@@ -33,15 +33,15 @@ export async function runSession(
     const target = { url: recorder.url, key, models }
     const environment = environmentOf(agent, target, home)
     if (agent.tool !== undefined) connect(agent.tool, target, environment)
-    const place = { home, folder, target, environment }
-    using _ = { [Symbol.dispose]: () => agent.finish?.(place) }
-    agent.prepare?.(place)
+    const workspace = { home, folder, target, environment }
+    using _ = { [Symbol.dispose]: () => agent.finish?.(workspace) }
+    agent.prepare?.(workspace)
     for (const [turn, model] of models.entries()) {
       const task = taskOf(folder, turn, model)
       begin(task)
-      const words = turn === 0 ? agent.command : agent.goOn(place, model)
+      const words = turn === 0 ? agent.command : agent.goOn(workspace, model)
       const seen = recorder.exchanges.length
-      const output = await work(agent, words, place, task)
+      const output = await work(agent, words, workspace, task)
       const fault = faultIn(task, turn)
       const exchanges = recorder.exchanges.slice(seen)
       onTurn({ model, ...(fault && { fault }), exchanges, output })
@@ -87,7 +87,7 @@ function connect(tool: Tool, target: Target, environment: Record<string, string>
 async function work(
   agent: Agent,
   words: readonly string[],
-  { folder, environment }: Place,
+  { folder, environment }: Workspace,
   task: Task,
 ): Promise<string> {
   const lines = agent

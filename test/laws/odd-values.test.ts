@@ -44,19 +44,23 @@ const ODD: readonly JsonValue[] = [
   { data: "AAAA", type: { toString: 1 } },
 ]
 
-type Place = readonly (string | number)[]
+type ValuePath = readonly (string | number)[]
 
-function* placesIn(value: JsonValue | undefined, at: Place = []): Generator<Place> {
+function* pathsIn(value: JsonValue | undefined, at: ValuePath = []): Generator<ValuePath> {
   if (at.length > 0) yield at
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* placesIn(item, [...at, index])
+    for (const [index, item] of value.entries()) yield* pathsIn(item, [...at, index])
   } else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) yield* placesIn(value[key], [...at, key])
+    for (const key of Object.keys(value)) yield* pathsIn(value[key], [...at, key])
   }
 }
 
 /** A copy in which one place holds another value; absent: nothing. */
-function changed(value: JsonValue | undefined, [step, ...rest]: Place, odd?: JsonValue): JsonValue {
+function changed(
+  value: JsonValue | undefined,
+  [step, ...rest]: ValuePath,
+  odd?: JsonValue,
+): JsonValue {
   const replaced = (inner: JsonValue | undefined): JsonValue | undefined =>
     rest.length === 0 ? odd : changed(inner, rest, odd)
   if (Array.isArray(value)) {
@@ -72,12 +76,12 @@ function changed(value: JsonValue | undefined, [step, ...rest]: Place, odd?: Jso
 }
 
 /** A vendor may send what cannot be read, and its words are no fault of ours. */
-function survive(place: Place, odd: JsonValue | undefined, read: () => void): void {
+function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void): void {
   try {
     read()
   } catch (error) {
     if (error instanceof GatewayError && error.kind === "upstream_error") return
-    throw new Error(`${place.join(".")} is ${JSON.stringify(odd)}`, { cause: error })
+    throw new Error(`${path.join(".")} is ${JSON.stringify(odd)}`, { cause: error })
   }
 }
 
@@ -147,27 +151,27 @@ function attack(upstream: UpstreamDialect, answer: Answer, step = 1): number {
   let count = 0
   const each = (
     value: JsonValue,
-    read: (value: JsonValue, place: Place, odd?: JsonValue) => void,
+    read: (value: JsonValue, path: ValuePath, odd?: JsonValue) => void,
   ) => {
-    for (const place of placesIn(value)) {
+    for (const path of pathsIn(value)) {
       for (const odd of [undefined, ...ODD]) {
-        if (count++ % step === 0) read(changed(value, place, odd), place, odd)
+        if (count++ % step === 0) read(changed(value, path, odd), path, odd)
       }
     }
   }
   if (!answer.isStream) {
-    each(JSON.parse(String(answer.body)) as JsonValue, (body, place, odd) =>
-      survive(place, odd, () => readWhole(upstream, body as JsonObject)),
+    each(JSON.parse(String(answer.body)) as JsonValue, (body, path, odd) =>
+      survive(path, odd, () => readWhole(upstream, body as JsonObject)),
     )
     return count
   }
   const frames = framesOf(upstream, answer.body)
   for (const [index, frame] of frames.entries()) {
     if (frame.json === undefined) continue
-    each(frame.json, (value, place, odd) => {
+    each(frame.json, (value, path, odd) => {
       const json = value as JsonObject
       const odder = frames.with(index, { ...frame, data: JSON.stringify(json), json })
-      survive([index, ...place], odd, () => readStream(upstream, odder))
+      survive([index, ...path], odd, () => readStream(upstream, odder))
     })
   }
   return count

@@ -29,7 +29,7 @@ function feed(models: Record<string, Price | null>, date = TOMORROW): string {
 }
 
 /** A place that lists are fetched from. */
-class Place implements Disposable {
+class PriceListServer implements Disposable {
   text = ""
   asked = 0
   readonly #server = Bun.serve({
@@ -49,8 +49,8 @@ class Place implements Disposable {
   }
 }
 
-function start(place: Place, rule: PriceListSettings["apply"]): Promise<TestGateway> {
-  const prices = { refresh: place.url, apply: rule, keys: KEYS }
+function start(list: PriceListServer, rule: PriceListSettings["apply"]): Promise<TestGateway> {
+  const prices = { refresh: list.url, apply: rule, keys: KEYS }
   return startManaged({
     settings: { prices },
     providersAt: (url) => ({
@@ -75,9 +75,9 @@ async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
 
 describe("prices that renew themselves", () => {
   test("ask: nothing changes until the operator applies it, and then for every request", async () => {
-    using place = new Place()
-    place.text = feed({ echo: { input: "1", output: "2" } })
-    await using gateway = await start(place, "ask")
+    using list = new PriceListServer()
+    list.text = feed({ echo: { input: "1", output: "2" } })
+    await using gateway = await start(list, "ask")
     await until(() => news(gateway).length > 0)
     expect(news(gateway)).toMatchObject([{ state: "waiting", date: TOMORROW, added: 1 }])
     const caller = await gateway.caller()
@@ -88,36 +88,36 @@ describe("prices that renew themselves", () => {
       source: "built in",
       pending: {
         date: TOMORROW,
-        source: place.url,
+        source: list.url,
         added: 1,
         dearer: 0,
         changes: [{ vendor: "openai", model: "echo", change: "added" }],
       },
     })
     // The same list again is no news.
-    const before = place.asked
-    await until(() => place.asked > before + 3)
+    const before = list.asked
+    await until(() => list.asked > before + 3)
     expect(news(gateway)).toHaveLength(1)
 
     const other = await ask(gateway, "POST", "/prices/apply", { date: builtIn.date })
     expect(other.status).toBe(409)
     expect((await errorOf(other)).message).toContain(`is of ${TOMORROW} by now`)
     const applied = await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
-    expect(applied).toMatchObject({ date: TOMORROW, source: place.url, pending: null })
+    expect(applied).toMatchObject({ date: TOMORROW, source: list.url, pending: null })
     expect((await caller.post("/v1/chat/completions", chat)).status).toBe(200)
     expect(news(gateway)).toMatchObject([{ state: "waiting" }, { state: "applied", added: 1 }])
     expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
   })
 
   test("dearer: what rises is in force at once, the rest waits", async () => {
-    using place = new Place()
-    place.text = feed({
+    using list = new PriceListServer()
+    list.text = feed({
       "gpt-4o": { ...GPT, output: "11" },
       "gpt-4o-mini": { ...builtIn.vendors.openai["gpt-4o-mini"].price, output: "0.5" },
       echo: { input: "1", output: "2" },
       "gpt-5-mini": null,
     })
-    await using gateway = await start(place, "dearer")
+    await using gateway = await start(list, "dearer")
     await until(() => news(gateway).length > 1)
     expect(news(gateway)).toMatchObject([
       { state: "applied", dearer: 1, cheaper: 0, added: 0, removed: 0 },
@@ -128,8 +128,8 @@ describe("prices that renew themselves", () => {
     expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"11"')
     expect(await priceOf(gateway, "echo")).toBeUndefined()
     expect(await priceOf(gateway, "gpt-5-mini")).toBeDefined()
-    const before = place.asked
-    await until(() => place.asked > before + 3)
+    const before = list.asked
+    await until(() => list.asked > before + 3)
     expect(news(gateway)).toHaveLength(2)
     await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
     expect(await priceOf(gateway, "echo")).toBeDefined()
@@ -137,9 +137,9 @@ describe("prices that renew themselves", () => {
   })
 
   test("all: the whole list is in force, and the audit log has who did it", async () => {
-    using place = new Place()
-    place.text = feed({ echo: { input: "1", output: "2" } })
-    await using gateway = await start(place, "all")
+    using list = new PriceListServer()
+    list.text = feed({ echo: { input: "1", output: "2" } })
+    await using gateway = await start(list, "all")
     await until(() => news(gateway).length > 0)
     expect(await priceOf(gateway, "echo")).toBeDefined()
     const { data } = await asked(gateway, "GET", "/audit?action=prices.*")
@@ -149,33 +149,33 @@ describe("prices that renew themselves", () => {
   })
 
   test("an address that is down, lies or goes back changes nothing, and is asked again", async () => {
-    using place = new Place()
-    await using gateway = await start(place, "all")
+    using list = new PriceListServer()
+    await using gateway = await start(list, "all")
     const failures = (): string[] =>
       gateway.heard
         .filter(({ name }) => name === "pricesNotRefreshed")
         .map(({ facts }) => String(facts[0]))
     await until(() => failures().some((text) => text.includes("answered with status 503")))
-    place.text = "<html>"
+    list.text = "<html>"
     await until(() => failures().some((text) => text.includes("not a price list")))
-    place.text = writeFeed("{}", generateKeyPairSync("ed25519").privateKey)
+    list.text = writeFeed("{}", generateKeyPairSync("ed25519").privateKey)
     await until(() => failures().some((text) => text.includes("none of those trusted")))
-    place.text = feed({ echo: { input: "0", output: "0" } }, "2026-01-01")
-    const before = place.asked
-    await until(() => place.asked > before + 2)
+    list.text = feed({ echo: { input: "0", output: "0" } }, "2026-01-01")
+    const before = list.asked
+    await until(() => list.asked > before + 2)
     expect(await asked(gateway, "GET", "/prices")).toMatchObject({
       date: builtIn.date,
       pending: null,
     })
-    place.text = feed({ echo: { input: "1", output: "2" } })
+    list.text = feed({ echo: { input: "1", output: "2" } })
     await until(() => news(gateway).length > 0)
     expect(news(gateway)).toMatchObject([{ state: "applied", date: TOMORROW }])
   })
 
   test("what the operator wrote stays, whatever a list says", async () => {
-    using place = new Place()
-    place.text = feed({ "gpt-4o": { ...GPT, output: "99" } })
-    const settings = { prices: { refresh: place.url, apply: "all" as const, keys: KEYS } }
+    using list = new PriceListServer()
+    list.text = feed({ "gpt-4o": { ...GPT, output: "99" } })
+    const settings = { prices: { refresh: list.url, apply: "all" as const, keys: KEYS } }
     await using gateway = await startManaged({
       settings,
       providersAt: (url) => ({
@@ -191,12 +191,12 @@ describe("prices that renew themselves", () => {
 })
 
 test("the operator gets a notice of a list that waits, whoever found it", async () => {
-  using place = new Place()
+  using list = new PriceListServer()
   using receiver = startReceiver()
-  await using gateway = await start(place, "ask")
+  await using gateway = await start(list, "ask")
   const target = { channel: "webhook", address: receiver.url, types: ["price.changed"] }
   await asked(gateway, "POST", "/notices/targets", target)
-  place.text = feed({ echo: { input: "1", output: "2" } })
+  list.text = feed({ echo: { input: "1", output: "2" } })
   await until(() => receiver.received.length > 0)
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
     type: "price.changed",

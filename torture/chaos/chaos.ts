@@ -6,7 +6,7 @@ import { Random } from "../random.ts"
 import { ask, type ChaosCall, type ChaosPlan } from "./calls.ts"
 import type { FromThread } from "./innocents-thread.ts"
 import { type ChaosEvidence, judgeChaos, type Verdict } from "./judge.ts"
-import { buildChaos, type ChaosWorld, modelsOf, type Place, PLACES } from "./world.ts"
+import { buildChaos, type ChaosWorld, modelsOf, type VendorName, VENDOR_NAMES } from "./world.ts"
 
 export interface ChaosOptions {
   readonly engine: TortureEngine
@@ -26,7 +26,7 @@ export interface ChaosOptions {
 export interface Round {
   /** Absent: all are well. */
   readonly fault: WireFault | undefined
-  readonly places: readonly Place[]
+  readonly vendorNames: readonly VendorName[]
   readonly calls: readonly ChaosCall[]
   /** Requests that reached the vendors. */
   readonly vendorRequests: number
@@ -102,15 +102,17 @@ class Player {
     pairs: readonly Omit<ChaosPlan, "text">[],
   ): Promise<Round> {
     const { vendors, innocents } = this.#world
-    const places = this.#some(broken)
+    const vendorNames = this.#some(broken)
     await innocents.take()
     const before = this.#vendorRequests
     await Promise.all(
-      PLACES.map((place) => vendors[place].misbehave(places.includes(place) ? fault : undefined)),
+      VENDOR_NAMES.map((vendorName) =>
+        vendors[vendorName].misbehave(vendorNames.includes(vendorName) ? fault : undefined),
+      ),
     )
     const calls = await Promise.all(pairs.map((pair) => this.#ask(pair)))
     const vendorRequests = this.#vendorRequests - before
-    return { fault, places, calls, vendorRequests, innocents: await innocents.take() }
+    return { fault, vendorNames, calls, vendorRequests, innocents: await innocents.take() }
   }
 
   /** Many ask while nothing works: the vendors must not get much more than they ask. */
@@ -120,16 +122,16 @@ class Player {
     const fault = WIRE_FAULTS.find(({ name }) => name === "status 500")
     if (!client || !model || !fault) throw new Error("there is nothing to ask")
     const pairs = Array.from({ length: OUTAGE_CALLS }, () => ({ client, model }))
-    return this.play(fault, PLACES.length, pairs)
+    return this.play(fault, VENDOR_NAMES.length, pairs)
   }
 
   get #vendorRequests(): number {
     const { vendors } = this.#world
-    return PLACES.reduce((sum, place) => sum + vendors[place].requests, 0)
+    return VENDOR_NAMES.reduce((sum, vendorName) => sum + vendors[vendorName].requests, 0)
   }
 
-  #some(count: number): Place[] {
-    const left: Place[] = [...PLACES]
+  #some(count: number): VendorName[] {
+    const left: VendorName[] = [...VENDOR_NAMES]
     while (left.length > count) left.splice(this.#random.between(0, left.length - 1), 1)
     return left
   }

@@ -4,7 +4,7 @@ import { judgeLedger } from "../oracle/judge-ledger.ts"
 import type { LedgerView } from "../oracle/ledger-view.ts"
 import type { ChaosCall } from "./calls.ts"
 import type { Round } from "./chaos.ts"
-import { DEADLINES, PLACES } from "./world.ts"
+import { DEADLINES, VENDOR_NAMES } from "./world.ts"
 
 /** What must hold. */
 export const LAWS = [
@@ -112,7 +112,7 @@ class Judge {
     const more = { round, call }
     const { plan, got, status, raw, duration } = call
     const effect = effectOn(round.fault, call)
-    const hasHealthy = round.places.length < PLACES.length || effect === "none"
+    const hasHealthy = round.vendorNames.length < VENDOR_NAMES.length || effect === "none"
     const isPart = got === undefined && status === 200
     const hasContent = isPart && contentOf(call)
     if (hasHealthy) {
@@ -180,7 +180,7 @@ class Judge {
     const { nodes } = this.#evidence
     const seconds = Math.max(...outage.calls.map(({ duration }) => duration)) / 1_000
     const spare = SPARE + PROBES_PER_SECOND * seconds
-    const most = outage.calls.length + nodes * PLACES.length * spare
+    const most = outage.calls.length + nodes * VENDOR_NAMES.length * spare
     const { vendorRequests } = outage
     this.#check(
       LAWS[7],

@@ -55,8 +55,8 @@ function slow({ innocents }: Round): number {
   return percentile(innocents.times, 0.99) - percentile(innocents.directTimes, 0.99)
 }
 
-function nameOf({ fault, places }: Round): string {
-  return `${fault?.name ?? "calm"}' at '${places.join(", ")}`
+function nameOf({ fault, vendorNames }: Round): string {
+  return `${fault?.name ?? "calm"}' at '${vendorNames.join(", ")}`
 }
 
 /** How often each law was broken by each fault. */

@@ -17,8 +17,8 @@ export const DEADLINES = {
 } as const
 
 /** The deployments of each model are at vendors of these names. */
-export const PLACES = ["a", "b", "c"] as const
-export type Place = (typeof PLACES)[number]
+export const VENDOR_NAMES = ["a", "b", "c"] as const
+export type VendorName = (typeof VENDOR_NAMES)[number]
 
 /** How a vendor is spoken to: what its provider's settings say, and the model that it is asked for. */
 interface Speech {
@@ -69,7 +69,7 @@ export interface ChaosWorld extends AsyncDisposable {
   readonly database: TortureDatabase
   readonly nodes: readonly TortureNode[]
   readonly key: string
-  readonly vendors: Readonly<Record<Place, FaultyVendor>>
+  readonly vendors: Readonly<Record<VendorName, FaultyVendor>>
   readonly innocents: Innocents
 }
 
@@ -114,16 +114,18 @@ export async function buildChaos(options: {
   }
 }
 
-function yamlOf(vendors: Readonly<Record<Place, FaultyVendor>>, innocentUrl: string): string {
+function yamlOf(vendors: Readonly<Record<VendorName, FaultyVendor>>, innocentUrl: string): string {
   const { connect, firstByte, betweenBytes, whole } = DEADLINES
   const providers: string[] = []
   const models: string[] = []
   const add = (name: string, settings: Speech["settings"], model: string, facts: string): void => {
-    for (const place of PLACES) {
-      const url = `http://127.0.0.1:${vendors[place].port}`
-      providers.push(`  ${name}-${place}: { ${settings(url)} }`)
+    for (const vendorName of VENDOR_NAMES) {
+      const url = `http://127.0.0.1:${vendors[vendorName].port}`
+      providers.push(`  ${name}-${vendorName}: { ${settings(url)} }`)
     }
-    const deployments = PLACES.map((place) => `{ provider: ${name}-${place}, model: "${model}" }`)
+    const deployments = VENDOR_NAMES.map(
+      (vendorName) => `{ provider: ${name}-${vendorName}, model: "${model}" }`,
+    )
     models.push(`  chaos/${name}: { ${facts}, deployments: [${deployments.join(", ")}] }`)
   }
   const price = "price: { input: 1, output: 2 }, context: 4000, max_output: 400"

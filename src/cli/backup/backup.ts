@@ -8,11 +8,11 @@ import { failureOf } from "../failure.ts"
 import { loadOptions } from "../load-options.ts"
 import { formatBytes, formatFields, formatLength, type Output } from "../output.ts"
 import { durationArgument, positiveIntegerArgument } from "../parse.ts"
-import { placeAt } from "./find.ts"
+import { destinationAt } from "./find.ts"
 import { lockFolder } from "./lock.ts"
 import { makeBackup, removeOldest } from "./make.ts"
 import { lastAt, noteBackup } from "./note.ts"
-import type { BackupPlace } from "./place.ts"
+import type { BackupDestination } from "./destination.ts"
 
 /** `tollgate backup DIR|s3://BUCKET/PREFIX` */
 export const registerBackup: RegisterCommand = (program, terminal) => {
@@ -37,8 +37,8 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
       const output = outputOf(command, terminal)
       if (options.done === true) return noteDone(database, to, options, output)
       requireFiles(loaded)
-      const place = placeAt(requirePlace(to), loaded.settings.data)
-      const work = { loaded, database, place, options, output }
+      const destination = destinationAt(requireDestination(to), loaded.settings.data)
+      const work = { loaded, database, destination, options, output }
       return options.every === undefined ? backUpOnce(work) : backUpForever(work, options.every)
     })
 }
@@ -54,7 +54,7 @@ interface BackupOptions {
 interface BackupWork {
   readonly loaded: LoadedSettings
   readonly database: Database
-  readonly place: BackupPlace
+  readonly destination: BackupDestination
   readonly options: BackupOptions
   readonly output: Output
 }
@@ -69,7 +69,7 @@ function requireFiles({ settings }: LoadedSettings): void {
   )
 }
 
-function requirePlace(to: string | undefined): string {
+function requireDestination(to: string | undefined): string {
   if (to !== undefined) return to
   throw new CommandError("usage", "it is not said where to", "Name a folder or s3://bucket/prefix.")
 }
@@ -91,11 +91,12 @@ async function noteDone(
 
 /** One that fails does not end those that follow. */
 async function backUpForever(work: BackupWork, every: number): Promise<never> {
-  const { database, place, output } = work
+  const { database, destination, output } = work
   // A service that is started again makes none sooner for that.
-  const last = await lastAt(database, place.words)
+  const last = await lastAt(database, destination.words)
   const wait = last === undefined ? 0 : Math.max(0, Math.min(every, last + every - Date.now()))
-  if (wait > 0) output.notice(`the next backup at ${place.words} is due in ${formatLength(wait)}`)
+  if (wait > 0)
+    output.notice(`the next backup at ${destination.words} is due in ${formatLength(wait)}`)
   await Bun.sleep(wait)
   for (;;) {
     const began = Date.now()
@@ -105,19 +106,20 @@ async function backUpForever(work: BackupWork, every: number): Promise<never> {
 }
 
 async function backUpOnce(work: BackupWork): Promise<void> {
-  const { loaded, database, place, options, output } = work
+  const { loaded, database, destination, options, output } = work
   using held = new DisposableStack()
   held.use(lockFolder(loaded.settings.data, "backup"))
   const hasSecrets = options.withoutSecrets !== true
-  const made = await makeBackup({ loaded, database, place, hasSecrets })
+  const made = await makeBackup({ loaded, database, destination, hasSecrets })
   const at = made.madeAt.getTime()
   // To write into one of an older version would bring it up to date, under those who use it.
   const { schema } = await database.status()
-  const note = { place: place.words, at, every: options.every ?? null }
+  const note = { place: destination.words, at, every: options.every ?? null }
   if (schema.fault === null) await noteBackup(database, note, made.name)
-  const removed = options.keep === undefined ? [] : await removeOldest(place, made, options.keep)
+  const removed =
+    options.keep === undefined ? [] : await removeOldest(destination, made, options.keep)
   const document = {
-    place: place.words,
+    place: destination.words,
     name: made.name,
     made_at: made.madeAt.toISOString(),
     bytes: made.bytes,
@@ -128,11 +130,11 @@ async function backUpOnce(work: BackupWork): Promise<void> {
   output.result(document, (style) =>
     formatFields(
       [
-        ["backup", `${place.words}/${made.name}`],
+        ["backup", `${destination.words}/${made.name}`],
         ["size", `${formatBytes(made.bytes)} in ${made.files} files`],
         ["secrets", hasSecrets ? WITH_SECRETS : WITHOUT_SECRETS],
         ...(removed.length > 0 ? [["removed", removed.join("\n")] as const] : []),
-        ["restore", `tollgate restore ${place.words}/${made.name} --data NEW_FOLDER`],
+        ["restore", `tollgate restore ${destination.words}/${made.name} --data NEW_FOLDER`],
       ],
       style,
     ),

@@ -1,5 +1,5 @@
 import type { Environment } from "../../config/substitute.ts"
-import type { BucketPlace } from "../../wire/bucket/place.ts"
+import type { BucketAddress } from "../../wire/bucket/bucket-address.ts"
 import { CommandError } from "../exit-codes.ts"
 
 /** Amazon's own names of variables, and those of a bucket alone, which take precedence. */
@@ -10,7 +10,7 @@ const PREFIXES = ["S3", "AWS"] as const
  * that stands next to it, and with no other.
  * @throws CommandError where there are no keys.
  */
-export function bucketOf(bucket: string, environment: Environment): BucketPlace {
+export function bucketOf(bucket: string, environment: Environment): BucketAddress {
   const named = (prefix: string, name: string): string | undefined =>
     environment[`${prefix}_${name}`] || undefined
   const either = (name: string): string | undefined => named("S3", name) ?? named("AWS", name)

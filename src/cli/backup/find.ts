@@ -1,16 +1,16 @@
 import { resolve } from "node:path"
 import { CommandError } from "../exit-codes.ts"
-import { BucketPlace, isBucket } from "./bucket-place.ts"
-import { FolderPlace } from "./folder-place.ts"
-import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
+import { BucketDestination, isBucket } from "./bucket-destination.ts"
+import { FolderDestination } from "./folder-destination.ts"
+import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 
 /**
  * Where backups are made.
  * @param data the data folder.
  * @throws CommandError.
  */
-export function placeAt(address: string, data: string): BackupPlace {
-  return isBucket(address) ? new BucketPlace(address, data) : new FolderPlace(address)
+export function destinationAt(address: string, data: string): BackupDestination {
+  return isBucket(address) ? new BucketDestination(address, data) : new FolderDestination(address)
 }
 
 /**
@@ -25,12 +25,14 @@ export async function findBackup(address: string, data: string): Promise<StoredB
   // The last word of a bucket's address may be that of the bucket.
   const mayBeOne = !isBucket(path) || installationIn(name) !== undefined
   const above = path.slice(0, cut)
-  const backup = mayBeOne ? await placeAt(above === "" ? "/" : above, data).open(name) : undefined
-  return backup ?? newestIn(placeAt(path, data))
+  const backup = mayBeOne
+    ? await destinationAt(above === "" ? "/" : above, data).open(name)
+    : undefined
+  return backup ?? newestIn(destinationAt(path, data))
 }
 
-async function newestIn(place: BackupPlace): Promise<StoredBackup> {
-  const names = await place.names()
+async function newestIn(destination: BackupDestination): Promise<StoredBackup> {
+  const names = await destination.names()
   const installations = new Set(names.map(installationIn))
   if (installations.size > 1) {
     const newest = [...installations].flatMap((each) =>
@@ -38,16 +40,16 @@ async function newestIn(place: BackupPlace): Promise<StoredBackup> {
     )
     throw new CommandError(
       "failed",
-      `${place.words} has backups of ${installations.size} installations`,
+      `${destination.words} has backups of ${installations.size} installations`,
       `Name the one that you mean; the newest of each: ${newest.join(", ")}`,
     )
   }
   const newest = names.at(-1)
-  const backup = newest === undefined ? undefined : await place.open(newest)
+  const backup = newest === undefined ? undefined : await destination.open(newest)
   if (backup !== undefined) return backup
   throw new CommandError(
     "not_found",
-    `there is no backup at ${place.words}`,
+    `there is no backup at ${destination.words}`,
     "A backup has a manifest.json. What has none was not finished.",
   )
 }

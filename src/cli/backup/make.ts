@@ -20,7 +20,7 @@ import { LedgerError } from "../../store/ledger-error.ts"
 import { isRefusalOfDisk } from "../disk-refusal.ts"
 import { CommandError } from "../exit-codes.ts"
 import { formatBytes } from "../output.ts"
-import { keepOnDisk, makeFolder, partOf } from "./folder-place.ts"
+import { keepOnDisk, makeFolder, partOf } from "./folder-destination.ts"
 import {
   type BackedUpFile,
   installationOf,
@@ -29,7 +29,7 @@ import {
   manifestText,
   SETTINGS,
 } from "./manifest.ts"
-import { backupName, type BackupPlace, installationIn } from "./place.ts"
+import { backupName, type BackupDestination, installationIn } from "./destination.ts"
 
 /** What is kept for callers may be more than the ledger. */
 const KEPT: readonly FileKind[] = ["answers", "pictures"]
@@ -39,7 +39,7 @@ const RESERVE = 512 * 1024 * 1024
 export interface BackupParts {
   readonly loaded: LoadedSettings
   readonly database: Database
-  readonly place: BackupPlace
+  readonly destination: BackupDestination
   readonly hasSecrets: boolean
 }
 
@@ -56,15 +56,15 @@ export interface MadeBackup {
  * @throws LedgerError, CommandError; then nothing of it is left.
  */
 export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
-  const { database, place } = parts
+  const { database, destination } = parts
   const secret = await secretOf(database)
   const installation = installationOf(secret)
-  await place.clean(installation)
+  await destination.clean(installation)
   const madeAt = new Date()
   const name = backupName(installation, madeAt)
-  await makeFolder(place.workshop)
+  await makeFolder(destination.workshop)
   await requireRoom(parts)
-  const folder = join(place.workshop, partOf(name))
+  const folder = join(destination.workshop, partOf(name))
   try {
     await makeFolder(folder)
     await fill(folder, parts)
@@ -74,11 +74,11 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
       mode: 0o600,
     })
     await keepOnDisk(join(folder, MANIFEST))
-    await place.publish(name, folder)
+    await destination.publish(name, folder)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     return { name, madeAt, bytes, files: files.length }
   } catch (error) {
-    throw isRefusalOfDisk(error) ? noRoom(place) : error
+    throw isRefusalOfDisk(error) ? noRoom(destination) : error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -89,20 +89,20 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
  * says. @returns the names of those removed.
  */
 export async function removeOldest(
-  place: BackupPlace,
+  destination: BackupDestination,
   { name }: MadeBackup,
   keep: number,
 ): Promise<string[]> {
   const installation = installationIn(name)
-  const others = (await place.names()).filter(
+  const others = (await destination.names()).filter(
     (each) => each !== name && installationIn(each) === installation,
   )
   const surplus = others.slice(0, Math.max(0, others.length - (keep - 1)))
-  for (const each of surplus) await place.remove(each)
+  for (const each of surplus) await destination.remove(each)
   return surplus
 }
 
-function noRoom({ workshop }: BackupPlace): CommandError {
+function noRoom({ workshop }: BackupDestination): CommandError {
   return new CommandError(
     "failed",
     `the backup cannot be written to ${workshop}: the disk is full or broken`,
@@ -121,12 +121,12 @@ async function secretOf(database: Database): Promise<string> {
   return (await openSecrets(database, store)).keyPepper
 }
 
-async function requireRoom({ loaded, database, place }: BackupParts): Promise<void> {
+async function requireRoom({ loaded, database, destination }: BackupParts): Promise<void> {
   const { data } = loaded.settings
   const { bytes: ofDatabase } = await database.status()
   const bytes = KEPT.reduce((sum, kind) => sum + sizeOf(join(data, kind)), ofDatabase)
-  const { bavail, bsize } = statfsSync(place.workshop)
-  const disk = await stat(place.workshop)
+  const { bavail, bsize } = statfsSync(destination.workshop)
+  const disk = await stat(destination.workshop)
   const isOwnDisk = disk.dev === (await stat(data)).dev
   const needed = bytes + (isOwnDisk ? RESERVE : 0)
   const free = bavail * bsize
@@ -134,7 +134,7 @@ async function requireRoom({ loaded, database, place }: BackupParts): Promise<vo
   const reserve = isOwnDisk ? `, of which ${formatBytes(RESERVE)} are left to the gateway` : ""
   throw new CommandError(
     "failed",
-    `a backup needs ${formatBytes(needed)} in ${place.workshop}${reserve}, and ${formatBytes(free)} are free`,
+    `a backup needs ${formatBytes(needed)} in ${destination.workshop}${reserve}, and ${formatBytes(free)} are free`,
     "Free some space, or choose a folder on another disk. Nothing was changed.",
   )
 }

@@ -14,7 +14,7 @@ import { inspectLedger, type LedgerInspection } from "../inspect-ledger.ts"
 import { loadOptions } from "../load-options.ts"
 import { formatBytes, formatFields } from "../output.ts"
 import { tellProgress } from "../verify-progress.ts"
-import { makeFolder } from "./folder-place.ts"
+import { makeFolder } from "./folder-destination.ts"
 import { findBackup } from "./find.ts"
 import { lockFolder } from "./lock.ts"
 import {
@@ -25,7 +25,7 @@ import {
   type ReadManifest,
   SETTINGS,
 } from "./manifest.ts"
-import type { StoredBackup } from "./place.ts"
+import type { StoredBackup } from "./destination.ts"
 
 /** `tollgate restore BACKUP` */
 export const registerRestore: RegisterCommand = (program, terminal) => {

@@ -6,7 +6,7 @@ import { perMillion } from "./decimal.ts"
 import { CONNECTION_PARAMETERS, liteLlmConnection } from "./litellm-connection.ts"
 import { ModelBuilder } from "./models.ts"
 import { type Differences, isNothing } from "./plan.ts"
-import { type Place, Providers } from "./providers.ts"
+import { type ProviderModel, Providers } from "./providers.ts"
 import { Variables } from "./variables.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -139,10 +139,10 @@ class ConfigReader {
       this.#differences.toDecide(subject, words)
       return
     }
-    const place = this.#place(subject, parameters)
-    if (!place) return
+    const providerModel = this.#modelAt(subject, parameters)
+    if (!providerModel) return
     if (isWildcard) {
-      this.#reportWildcard(subject, place)
+      this.#reportWildcard(subject, providerModel)
       return
     }
     const mode = info["mode"]
@@ -156,14 +156,14 @@ class ConfigReader {
     if (!isWeight && !isNothing(weight))
       this.#differences.leftOut(subject, "'litellm_params.weight', which is not a number")
     const deployment = {
-      ...place,
+      ...providerModel,
       ...(isWeight && weight !== 1 && { weight }),
       ...(price && { price }),
     }
     this.#models.add(name, deployment, factsOf(info))
   }
 
-  #reportWildcard(subject: string, { provider }: Place): void {
+  #reportWildcard(subject: string, { provider }: ProviderModel): void {
     if (this.#providers.hasKnownModels(provider)) {
       const words = `all known models of ${provider} can be called as ${provider}/<name>`
       this.#differences.changed(subject, words)
@@ -173,18 +173,18 @@ class ConfigReader {
     }
   }
 
-  #place(subject: string, parameters: Fields): Place | undefined {
+  #modelAt(subject: string, parameters: Fields): ProviderModel | undefined {
     const found = liteLlmConnection(parameters)
     if (typeof found === "string") {
       this.#differences.leftOut(subject, found)
       return undefined
     }
-    const place = this.#providers.place(subject, found.connection, found.model)
-    if (place && parameters["api_version"] !== undefined) {
+    const providerModel = this.#providers.modelAt(subject, found.connection, found.model)
+    if (providerModel && parameters["api_version"] !== undefined) {
       const words = "'api_version' is not needed: Azure is called through its v1 API"
       this.#differences.changed(subject, words)
     }
-    return place
+    return providerModel
   }
 
   /**

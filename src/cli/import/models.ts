@@ -1,8 +1,8 @@
 import { ALIAS_PATTERN, MODEL_ID_PATTERN } from "../../config/aliases.ts"
 import type { Differences } from "./plan.ts"
-import type { Place } from "./providers.ts"
+import type { ProviderModel } from "./providers.ts"
 
-export interface Deployment extends Place {
+export interface Deployment extends ProviderModel {
   readonly weight?: number
   readonly price?: Readonly<Record<string, string>>
 }

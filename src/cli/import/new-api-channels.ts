@@ -3,7 +3,7 @@ import { withoutEndpoint } from "./addresses.ts"
 import { ModelBuilder } from "./models.ts"
 import { CHANNEL_TYPES, CLOUDFLARE_TYPE, CUSTOM_TYPE, PLAN_ADDRESSES } from "./new-api-types.ts"
 import type { Differences } from "./plan.ts"
-import type { Connection, Members, Place, Providers } from "./providers.ts"
+import type { Connection, Members, ProviderModel, Providers } from "./providers.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -16,7 +16,7 @@ const READ = new Set(
 )
 const VERSION_AT_END = /\/v\d+(beta)?\/?$/
 
-interface Deployment extends Place {
+interface Deployment extends ProviderModel {
   readonly weight: number
   readonly priority: number
 }
@@ -80,13 +80,13 @@ export class NewApiChannels {
       this.#differences.leftOut(subject, connection)
       return false
     }
-    const place = this.#providers.place(subject, connection, model)
-    if (!place) return false
+    const providerModel = this.#providers.modelAt(subject, connection, model)
+    if (!providerModel) return false
     const deployments = this.#models.get(name) ?? []
     this.#models.set(name, deployments)
     const weight = Math.max(1, this.#numberIn(channel, "weight", subject))
     const priority = this.#numberIn(channel, "priority", subject)
-    deployments.push({ ...place, weight, priority })
+    deployments.push({ ...providerModel, weight, priority })
     return true
   }
 

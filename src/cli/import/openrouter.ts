@@ -54,7 +54,7 @@ export async function planOpenRouter(file: string, directory: string): Promise<I
   const variables = new Variables("OPENROUTER", "")
   const providers = new Providers(differences, variables, directory)
   const members = { api_key: { variable: "OPENROUTER_API_KEY" } }
-  providers.place("account openrouter", { vendor: "openrouter", members }, "openrouter/auto")
+  providers.modelAt("account openrouter", { vendor: "openrouter", members }, "openrouter/auto")
   const settings = { providers: providers.settings }
   return { settings, variables, accounts: [account], differences }
 }

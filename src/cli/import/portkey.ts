@@ -76,9 +76,9 @@ class ConfigReader {
         continue
       }
       for (const ignored of found.ignored) this.#differences.leftOut(leaf.subject, ignored)
-      const place = this.#providers.place(leaf.subject, found.connection, found.model)
-      if (!place) continue
-      this.#builder.add(name, { ...place, weight: leaf.weight })
+      const providerModel = this.#providers.modelAt(leaf.subject, found.connection, found.model)
+      if (!providerModel) continue
+      this.#builder.add(name, { ...providerModel, weight: leaf.weight })
     }
     return name
   }

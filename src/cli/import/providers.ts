@@ -20,7 +20,7 @@ export interface Connection {
 }
 
 /** A deployment. */
-export interface Place {
+export interface ProviderModel {
   readonly provider: string
   /** The vendor's name for the model. */
   readonly model: string
@@ -51,7 +51,7 @@ export class Providers {
   }
 
   /** @returns undefined if the gateway would not start with the provider; the page then says why. */
-  place(subject: string, stated: Connection, model: string): Place | undefined {
+  modelAt(subject: string, stated: Connection, model: string): ProviderModel | undefined {
     if (model.trim() === "" || /\s|\$\{/.test(model)) {
       const words = model.trim() === "" ? "it names no model or deployment" : "its name is no model"
       this.#differences.leftOut(subject, words)

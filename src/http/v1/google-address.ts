@@ -2,7 +2,7 @@ import { withoutTrailing } from "#contract/trailing.ts"
 import type { Addressed } from "../../dialects/gemini/index.ts"
 
 /** Where Google's clients look for models, the older ones first: newer ones have left the beta. */
-export const GOOGLE_PLACES = ["/v1beta/models", "/v1/models"] as const
+export const GOOGLE_MODEL_PATHS = ["/v1beta/models", "/v1/models"] as const
 
 const BELOW = /^\/v1(?:beta)?\/models\//
 
@@ -28,7 +28,7 @@ export type GooglePath = `/v1beta/models/{model}:${GoogleMethod}`
 
 /** The path of a method. */
 export function googlePath(method: GoogleMethod): GooglePath {
-  return `${GOOGLE_PLACES[0]}/{model}:${method}`
+  return `${GOOGLE_MODEL_PATHS[0]}/{model}:${method}`
 }
 
 /** The name of a model in its address: it may hold slashes, as it is or encoded. */

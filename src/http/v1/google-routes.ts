@@ -16,7 +16,7 @@ import { embedContent } from "./embed-content.ts"
 import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
 import {
   GOOGLE_METHODS,
-  GOOGLE_PLACES,
+  GOOGLE_MODEL_PATHS,
   type GoogleMethod,
   readGoogleAddress,
 } from "./google-address.ts"
@@ -35,16 +35,16 @@ export interface GoogleServices {
 export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
   const { catalog } = services
   const ask = byMethod(methodHandlers(calls, services))
-  return GOOGLE_PLACES.flatMap((place) => [
+  return GOOGLE_MODEL_PATHS.flatMap((modelPath) => [
     keyInHeaders({
       method: "POST",
-      path: `${place}/{id...}`,
+      path: `${modelPath}/{id...}`,
       handler: ask,
       handlesUnread: true,
       errors: errorsIn(GEMINI),
     }),
-    listModels(calls, place, catalog),
-    getModel(calls, place, catalog),
+    listModels(calls, modelPath, catalog),
+    getModel(calls, modelPath, catalog),
   ])
 }
 
@@ -73,7 +73,7 @@ function byMethod(handlers: MethodHandlers): Handler {
     const method = GOOGLE_METHODS.find((known) => known === asked)
     if (method !== undefined) return handlers[method](request, connection)
     const methods = GOOGLE_METHODS.join(", ")
-    const message = `An address here ends in ':' and one of ${methods}, such as ${GOOGLE_PLACES[0]}/<provider>/<model_name>:generateContent.`
+    const message = `An address here ends in ':' and one of ${methods}, such as ${GOOGLE_MODEL_PATHS[0]}/<provider>/<model_name>:generateContent.`
     const error = new GatewayError("not_found", message)
     return afterBody(request, errorsIn(GEMINI)(error, newRequestId(), request))
   }

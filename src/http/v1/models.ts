@@ -11,25 +11,25 @@ import type { Route } from "../server.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
 import type { CallContext, Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
-import { type GOOGLE_PLACES, modelName } from "./google-address.ts"
+import { type GOOGLE_MODEL_PATHS, modelName } from "./google-address.ts"
 import { googleModel, googlePage } from "./google-models.ts"
 
-type Place = (typeof GOOGLE_PLACES)[number]
+type ModelPath = (typeof GOOGLE_MODEL_PATHS)[number]
 
 /** In whose form a request for models is answered, errors included. */
 type Form = "google" | "anthropic" | "openai"
 
 /** `GET /v1/models`, `GET /v1beta/models`: the models that this key may call. */
-export function listModels(calls: Calls, place: Place, catalog: () => Catalog): Route {
+export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   const formOf = (request: Request): Form => {
     const form = formOfClient(request)
     // Anthropic's clients know the newer place alone.
-    return form === "anthropic" && place === "/v1beta/models" ? "openai" : form
+    return form === "anthropic" && path === "/v1beta/models" ? "openai" : form
   }
   return keyInHeaders(
     serve(
       {
-        ...serviceRoute(`GET ${place}`),
+        ...serviceRoute(`GET ${path}`),
         auth: calls.auth,
         body: noBody,
         errors: errorsFor(formOf),
@@ -59,11 +59,11 @@ export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
 }
 
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
-export function getModel(calls: Calls, place: Place, catalog: () => Catalog): Route {
+export function getModel(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   return keyInHeaders(
     serve(
       {
-        ...serviceRoute(`GET ${place}/{id...}`),
+        ...serviceRoute(`GET ${path}/{id...}`),
         auth: calls.auth,
         body: noBody,
         errors: errorsFor(formOfClient),

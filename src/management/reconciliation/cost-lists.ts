@@ -60,13 +60,13 @@ export async function readCostList<Result>(
   throw new BillError(`${name} did not end its list ${path}`, "Request fewer days.")
 }
 
-interface UsePlace {
+interface UseGroup {
   readonly day: number
   readonly model: string
   readonly key: string | null
 }
 
-interface Use extends UsePlace {
+interface Use extends UseGroup {
   readonly class: PriceName | null
   amount: bigint
   places: number
@@ -96,18 +96,18 @@ interface Usage {
 export class BilledUses {
   readonly #uses = new Map<string, Use>()
 
-  addCost(place: UsePlace, { class: name, amount, places, quantity, tier }: Cost): void {
-    const use = this.#at(place, name)
+  addCost(group: UseGroup, { class: name, amount, places, quantity, tier }: Cost): void {
+    const use = this.#at(group, name)
     use.amount += amount
     use.places = Math.max(use.places, places)
     if (tier !== null) use.tiers.add(tier)
     if (quantity !== null) use.costed = (use.costed ?? 0n) + quantity
   }
 
-  addUsage(place: UsePlace, { quantities, tier, requests }: Usage): void {
+  addUsage(group: UseGroup, { quantities, tier, requests }: Usage): void {
     for (const [name, quantity] of Object.entries(quantities) as [PriceName, bigint][]) {
       if (quantity === 0n) continue
-      const use = this.#at(place, name)
+      const use = this.#at(group, name)
       use.used = (use.used ?? 0n) + quantity
       if (tier !== null) use.tiers.add(tier)
       if (requests !== null) use.requests = (use.requests ?? 0) + requests
@@ -125,18 +125,18 @@ export class BilledUses {
     })
   }
 
-  #at(place: UsePlace, name: PriceName | null): Use {
-    const id = `${idOf(place)} ${name}`
+  #at(group: UseGroup, name: PriceName | null): Use {
+    const id = `${idOf(group)} ${name}`
     let use = this.#uses.get(id)
     if (use === undefined) {
       const empty = { amount: 0n, places: 0, costed: null, used: null, requests: null }
-      use = { ...place, class: name, ...empty, tiers: new Set() }
+      use = { ...group, class: name, ...empty, tiers: new Set() }
       this.#uses.set(id, use)
     }
     return use
   }
 }
 
-function idOf({ day, model, key }: UsePlace): string {
+function idOf({ day, model, key }: UseGroup): string {
   return JSON.stringify([day, model, key])
 }

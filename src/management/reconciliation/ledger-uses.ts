@@ -8,7 +8,7 @@ import { DAY_MS, isPriceName, NANOCREDIT } from "./bill.ts"
 
 const MILLION = 1_000_000n
 
-interface Place {
+interface UseGroup {
   /** The beginning of the day in UTC, Unix milliseconds. */
   readonly day: number
   /** The provider's name of the model. */
@@ -18,7 +18,7 @@ interface Place {
 }
 
 /** Provider cost of a day, a model, a credential and a class. */
-export interface LedgerUse extends Place {
+export interface LedgerUse extends UseGroup {
   /** Null: several classes. */
   readonly class: PriceName | null
   quantity: bigint
@@ -56,10 +56,10 @@ class Uses {
   add({ at, body }: ReceiptRecord): void {
     const receipt = parseJsonObject(body) ?? {}
     const day = Math.floor(at / DAY_MS) * DAY_MS
-    const place = this.#placeOf(receipt["deployment"], day)
-    if (place) this.#addAnswer(place, receipt)
+    const group = this.#groupOf(receipt["deployment"], day)
+    if (group) this.#addAnswer(group, receipt)
     for (const attempt of objectsIn(receipt["attempts"])) {
-      const lost = this.#placeOf(attempt["deployment"], day)
+      const lost = this.#groupOf(attempt["deployment"], day)
       const amount = amountOf(attempt["provider_cost"])
       if (!lost || amount === 0n) continue
       const use = this.#at(lost, null)
@@ -69,11 +69,11 @@ class Uses {
     }
   }
 
-  #addAnswer(place: Place, receipt: JsonObject): void {
+  #addAnswer(group: UseGroup, receipt: JsonObject): void {
     const cost = receipt["provider_cost"]
     if (cost !== undefined) {
       // The arithmetic contains other prices than the provider's, so the cost cannot be divided by class.
-      const use = this.#at(place, null)
+      const use = this.#at(group, null)
       const usage = receipt["usage_reported"] ?? receipt["usage"]
       count(use, receipt, isJsonObject(usage) ? quantityIn(usage) : 0n, amountOf(cost))
       use.requests++
@@ -81,15 +81,15 @@ class Uses {
     }
     for (const [index, line] of objectsIn(receipt["arithmetic"]).entries()) {
       const name = String(line["class"])
-      const model = typeof line["model"] === "string" ? modelIn(line["model"]) : place.model
-      const use = this.#at({ ...place, model }, isPriceName(name) ? name : null)
+      const model = typeof line["model"] === "string" ? modelIn(line["model"]) : group.model
+      const use = this.#at({ ...group, model }, isPriceName(name) ? name : null)
       const quantity = wholeOf(line["quantity"])
       count(use, receipt, quantity, (quantity * amountOf(line["per_million"])) / MILLION)
       if (index === 0) use.requests++
     }
   }
 
-  #placeOf(deployment: unknown, day: number): Place | undefined {
+  #groupOf(deployment: unknown, day: number): UseGroup | undefined {
     if (typeof deployment !== "string") return undefined
     if (!deployment.startsWith(`${this.#provider}/`)) return undefined
     const mark = deployment.lastIndexOf(CREDENTIAL_MARK)
@@ -97,7 +97,7 @@ class Uses {
     return { day, model, key: mark === -1 ? "" : deployment.slice(mark + 1) }
   }
 
-  #at({ day, model, key }: Place, name: PriceName | null): LedgerUse {
+  #at({ day, model, key }: UseGroup, name: PriceName | null): LedgerUse {
     const id = JSON.stringify([day, model, key, name])
     let use = this.#uses.get(id)
     if (use === undefined) {

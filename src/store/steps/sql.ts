@@ -151,14 +151,14 @@ export interface RenderedSql<Prepared> {
 }
 
 /** Follows the parts of statements: those with the same parts in the same order have the same text. */
-class Place<Prepared> {
-  readonly next = new Map<object, Place<Prepared>>()
+class StatementNode<Prepared> {
+  readonly next = new Map<object, StatementNode<Prepared>>()
   prepared: Prepared | undefined
 
-  after(part: object): Place<Prepared> {
-    let place = this.next.get(part)
-    if (!place) this.next.set(part, (place = new Place()))
-    return place
+  after(part: object): StatementNode<Prepared> {
+    let node = this.next.get(part)
+    if (!node) this.next.set(part, (node = new StatementNode()))
+    return node
   }
 }
 
@@ -172,7 +172,7 @@ const BOUND = {}
 export class Renderer<Prepared extends string | object> {
   readonly #engine: Engine
   readonly #prepare: (text: string) => Prepared
-  readonly #start = new Place<Prepared>()
+  readonly #start = new StatementNode<Prepared>()
 
   constructor(engine: Engine, prepare: (text: string) => Prepared) {
     this.#engine = engine
@@ -181,22 +181,26 @@ export class Renderer<Prepared extends string | object> {
 
   render(statement: Sql): RenderedSql<Prepared> {
     const values: SqlValue[] = []
-    const place = this.#follow(statement, this.#start, values)
-    place.prepared ??= this.#prepare(this.#textOf(statement, { values: 0 }))
-    return { prepared: place.prepared, values }
+    const node = this.#follow(statement, this.#start, values)
+    node.prepared ??= this.#prepare(this.#textOf(statement, { values: 0 }))
+    return { prepared: node.prepared, values }
   }
 
-  #follow({ texts, parts }: Sql, start: Place<Prepared>, values: SqlValue[]): Place<Prepared> {
-    let place = start.after(texts)
+  #follow(
+    { texts, parts }: Sql,
+    start: StatementNode<Prepared>,
+    values: SqlValue[],
+  ): StatementNode<Prepared> {
+    let node = start.after(texts)
     for (const part of parts) {
-      if (part instanceof Sql) place = this.#follow(part, place, values)
-      else if (part instanceof PerEngine) place = this.#follow(part[this.#engine], place, values)
+      if (part instanceof Sql) node = this.#follow(part, node, values)
+      else if (part instanceof PerEngine) node = this.#follow(part[this.#engine], node, values)
       else {
         values.push(part)
-        place = place.after(BOUND)
+        node = node.after(BOUND)
       }
     }
-    return place
+    return node
   }
 
   #textOf({ texts, parts }: Sql, count: { values: number }): string {

@@ -3,7 +3,7 @@ import { AwsV4Signer } from "aws4fetch"
 import { beginningOf, discard } from "../http/answer-body.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../http/pinned-fetch.ts"
 import { BucketError } from "./bucket-error.ts"
-import { addressOf, type BucketPlace, type Query, regionOf } from "./place.ts"
+import { addressOf, type BucketAddress, type Query, regionOf } from "./bucket-address.ts"
 
 export interface BucketRequest {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
@@ -29,11 +29,14 @@ const CODE = /<Code>([A-Za-z]{1,64})<\/Code>/
  * @returns an answer that is no error, of whose body nothing is read yet.
  * @throws BucketError
  */
-export async function sendToBucket(place: BucketPlace, request: BucketRequest): Promise<Response> {
+export async function sendToBucket(
+  address: BucketAddress,
+  request: BucketRequest,
+): Promise<Response> {
   const { method, key, query, headers, body, allowsPrivate, patience, signal } = request
-  const url = addressOf(place, key, query)
+  const url = addressOf(address, key, query)
   const signer = new AwsV4Signer({
-    ...keysOf(place),
+    ...keysOf(address),
     method,
     url: url.href,
     headers: {
@@ -61,12 +64,12 @@ export async function sendToBucket(place: BucketPlace, request: BucketRequest): 
  * @param lifetime seconds.
  */
 export async function signedLink(
-  place: BucketPlace,
+  address: BucketAddress,
   key: string,
   lifetime: number,
 ): Promise<string> {
-  const url = addressOf(place, key, { "X-Amz-Expires": String(lifetime) })
-  const signer = new AwsV4Signer({ ...keysOf(place), url: url.href, signQuery: true })
+  const url = addressOf(address, key, { "X-Amz-Expires": String(lifetime) })
+  const signer = new AwsV4Signer({ ...keysOf(address), url: url.href, signQuery: true })
   return (await signer.sign()).url.href
 }
 
@@ -78,15 +81,15 @@ export function refusal(status: number, text: string): BucketError {
 }
 
 /** Reads no more of an answer that is of no use but for its status. */
-export async function sendAndForget(place: BucketPlace, request: BucketRequest): Promise<void> {
-  await discard(await sendToBucket(place, request))
+export async function sendAndForget(address: BucketAddress, request: BucketRequest): Promise<void> {
+  await discard(await sendToBucket(address, request))
 }
 
-function keysOf(place: BucketPlace) {
-  const { accessKeyId, secretAccessKey, sessionToken } = place
+function keysOf(address: BucketAddress) {
+  const { accessKeyId, secretAccessKey, sessionToken } = address
   return {
     service: "s3",
-    region: regionOf(place),
+    region: regionOf(address),
     accessKeyId,
     secretAccessKey,
     ...(sessionToken !== undefined && { sessionToken }),

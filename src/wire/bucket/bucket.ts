@@ -7,7 +7,7 @@ import {
   sendToBucket,
   signedLink,
 } from "./bucket-request.ts"
-import type { BucketPlace } from "./place.ts"
+import type { BucketAddress } from "./bucket-address.ts"
 import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 
 export interface BucketOptions {
@@ -63,11 +63,11 @@ const DOWNLOAD = 7 * 86_400_000
 
 /** An S3-compatible bucket. Every method throws BucketError. */
 export class Bucket {
-  readonly #place: BucketPlace
+  readonly #address: BucketAddress
   readonly #options: BucketOptions
 
-  constructor(place: BucketPlace, options: BucketOptions) {
-    this.#place = place
+  constructor(address: BucketAddress, options: BucketOptions) {
+    this.#address = address
     this.#options = options
   }
 
@@ -136,7 +136,7 @@ export class Bucket {
    * @param lifetime seconds.
    */
   link(key: string, lifetime: number): Promise<string> {
-    return signedLink(this.#place, key, lifetime)
+    return signedLink(this.#address, key, lifetime)
   }
 
   /** Begins an object that is sent in parts. */
@@ -155,8 +155,8 @@ export class Bucket {
   ): Promise<void> {
     const query = { partNumber: String(number), uploadId: id }
     const request = { method: "PUT", key, query, body } as const
-    tags[number - 1] = await this.#send(request, async (place, sent) => {
-      const answer = await sendToBucket(place, sent)
+    tags[number - 1] = await this.#send(request, async (address, sent) => {
+      const answer = await sendToBucket(address, sent)
       await discard(answer)
       return answer.headers.get("etag") ?? ""
     })
@@ -199,7 +199,7 @@ export class Bucket {
 
   async #send<T>(
     request: Sent,
-    step: (place: BucketPlace, request: BucketRequest) => Promise<T>,
+    step: (address: BucketAddress, request: BucketRequest) => Promise<T>,
   ): Promise<T> {
     const { allowsPrivate = true, attempts, pause = PAUSE } = this.#options
     const sending = Math.ceil((request.body?.length ?? 0) / SLOWEST)
@@ -207,7 +207,7 @@ export class Bucket {
     const whole = { ...request, patience, allowsPrivate }
     for (let attempt = 1; ; attempt++) {
       try {
-        return await step(this.#place, whole)
+        return await step(this.#address, whole)
       } catch (error) {
         const mayPass = error instanceof BucketError && error.isPassing
         if (!mayPass || attempt >= attempts || request.signal?.aborted === true) throw error
@@ -222,8 +222,8 @@ function isMissing({ status, code }: BucketError): boolean {
   return status === 404 && (code === undefined || code === "NoSuchKey")
 }
 
-async function readText(place: BucketPlace, request: BucketRequest): Promise<string> {
-  return textOf(await sendToBucket(place, request))
+async function readText(address: BucketAddress, request: BucketRequest): Promise<string> {
+  return textOf(await sendToBucket(address, request))
 }
 
 /** @param restart begins to wait for the next bytes. */

@@ -1,4 +1,4 @@
-import { Connection, type Place } from "./connection.ts"
+import { Connection, type Origin } from "./connection.ts"
 import type { ConnectionSource, OwnSending } from "./sending.ts"
 
 /** The most idle connections. */
@@ -10,14 +10,14 @@ const MAX_IDLE = 256
  * seconds.
  */
 export class ConnectionPool implements ConnectionSource, Disposable {
-  readonly #place: Place
+  readonly #origin: Origin
   #idle: Connection[] = []
   /** Requests whose own connection is not established yet, in the order they arrived. */
   readonly #waiting = new Set<OwnSending>()
   #isOver = false
 
-  constructor(place: Place) {
-    this.#place = place
+  constructor(origin: Origin) {
+    this.#origin = origin
   }
 
   /** The most recently used one, which is the least likely to be stale; undefined when there is none. */
@@ -30,7 +30,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
 
   connect(sending: OwnSending): Connection {
     this.#waiting.add(sending)
-    return new Connection(this.#place, sending)
+    return new Connection(this.#origin, sending)
   }
 
   stopWaiting(sending: OwnSending): void {

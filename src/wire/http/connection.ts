@@ -8,7 +8,7 @@ export interface ConnectionUser {
 }
 
 /** Where a connection leads. */
-export interface Place {
+export interface Origin {
   readonly hostname: string
   readonly port: number
   readonly isSecure: boolean
@@ -23,7 +23,7 @@ export class Connection {
   hasServed = false
   /** Set by the check for idle connections. */
   wasIdle = false
-  readonly #place: Place
+  readonly #origin: Origin
   #socket: Bun.Socket<Connection> | undefined
   #isClosed = false
   #isPaused = false
@@ -32,8 +32,8 @@ export class Connection {
   #drained: PromiseWithResolvers<void> | undefined
 
   /** Starts to connect. Its user is notified of the result, but only after the constructor has returned. */
-  constructor(place: Place, user: ConnectionUser) {
-    this.#place = place
+  constructor(origin: Origin, user: ConnectionUser) {
+    this.#origin = origin
     this.user = user
     // Some addresses fail immediately, within the call.
     queueMicrotask(() => void this.#connect())
@@ -90,7 +90,7 @@ export class Connection {
 
   async #connect(): Promise<void> {
     if (this.#isClosed) return
-    const { hostname, port, isSecure } = this.#place
+    const { hostname, port, isSecure } = this.#origin
     const name = IP_ADDRESS.test(hostname) ? {} : { serverName: hostname }
     const tls = isSecure ? { ...name, rejectUnauthorized: true } : false
     try {
@@ -134,7 +134,7 @@ export class Connection {
       const connection = socket.data
       connection.#socket = socket
       if (connection.#isClosed) socket.terminate()
-      else if (!connection.#place.isSecure) connection.user?.onReady()
+      else if (!connection.#origin.isSecure) connection.user?.onReady()
     },
     handshake(socket, isGood, error) {
       const connection = socket.data

@@ -8,7 +8,7 @@ export function startManaged(options: GatewayOptions = {}): Promise<TestGateway>
 }
 
 /** Who is asked, and with which headers; the admin token when there are none. */
-interface Place {
+interface ApiTarget {
   readonly url: string
   readonly headers?: Record<string, string>
 }
@@ -17,7 +17,7 @@ const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
 /** Asks the management API. */
 export function ask(
-  { url, headers = ADMIN }: Place,
+  { url, headers = ADMIN }: ApiTarget,
   method: string,
   path: string,
   body?: unknown,
@@ -31,12 +31,12 @@ export function ask(
 
 /** The same, read as JSON. @throws when it fails. */
 export async function asked(
-  place: Place,
+  target: ApiTarget,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Record<string, unknown>> {
-  const response = await ask(place, method, path, body)
+  const response = await ask(target, method, path, body)
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
   return JSON.parse(text) as Record<string, unknown>

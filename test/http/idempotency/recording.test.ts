@@ -12,7 +12,7 @@ const HEAD = { status: 200, headers: { "content-type": "text/plain" } }
 const CHUNK = 100_000
 const SECRET = "0".repeat(64)
 
-class Place implements Disposable {
+class AnswerFiles implements Disposable {
   readonly data = mkdtempSync(join(tmpdir(), "tollgate-answers-"))
   readonly path = join(this.data, "answers")
   readonly files = new FolderFiles(join(this.data, "tollgate.db"), "answers")
@@ -63,8 +63,8 @@ async function record(recording: Recording): Promise<void> {
 }
 
 test("readers who come at any time get all of it, and no one waits for the slow ones", async () => {
-  using place = new Place()
-  const recording = place.recording(1 << 30)
+  using answers = new AnswerFiles()
+  const recording = answers.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
   const first = await Promise.all([record(recording), slow.read()])
   expect(first[1]?.byteLength).toBe(CHUNK)
@@ -75,8 +75,8 @@ test("readers who come at any time get all of it, and no one waits for the slow 
   for (const bytes of await Promise.all(reading)) expect(bytes.equals(WHOLE)).toBe(true)
   const rest = await readAll(slow)
   expect(rest.equals(WHOLE.subarray(CHUNK))).toBe(true)
-  expect(place.wasAbandoned).toBe(false)
-  const stored = await place.folder.open("req_1")
+  expect(answers.wasAbandoned).toBe(false)
+  const stored = await answers.folder.open("req_1")
   expect(stored).toMatchObject({ head: HEAD, ending: "whole", length: WHOLE.length })
   await using _ = stored!
   const chunks: Uint8Array[] = []
@@ -86,8 +86,8 @@ test("readers who come at any time get all of it, and no one waits for the slow 
 })
 
 test("beyond its limit it comes as fast as the slowest takes it, and is not kept", async () => {
-  using place = new Place()
-  const recording = place.recording(10 * CHUNK)
+  using answers = new AnswerFiles()
+  const recording = answers.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
   const recorded = record(recording).then(async () => {
     expect(await recording.store(chunk(49), "whole")).toBeUndefined()
@@ -103,20 +103,20 @@ test("beyond its limit it comes as fast as the slowest takes it, and is not kept
 })
 
 test("a disk that cannot be written keeps no one from the answer", async () => {
-  using place = new Place()
-  const recording = place.recording(1 << 30)
-  rmSync(place.path, { recursive: true })
-  writeFileSync(place.path, "")
+  using answers = new AnswerFiles()
+  const recording = answers.recording(1 << 30)
+  rmSync(answers.path, { recursive: true })
+  writeFileSync(answers.path, "")
   const reading = readAll(joined(recording))
   await record(recording)
   recording.end(chunk(49), "whole")
   expect((await reading).equals(WHOLE)).toBe(true)
-  expect(place.failures).toHaveLength(1)
+  expect(answers.failures).toHaveLength(1)
 })
 
 test("what broke off breaks off for everyone", async () => {
-  using place = new Place()
-  const recording = place.recording(1 << 30)
+  using answers = new AnswerFiles()
+  const recording = answers.recording(1 << 30)
   const reader = joined(recording)
   await recording.add(chunk(1))
   await recording.store(undefined, "cut")
@@ -124,49 +124,49 @@ test("what broke off breaks off for everyone", async () => {
   expect((await reader.read())?.byteLength).toBe(CHUNK)
   await expect(reader.read()).rejects.toBeInstanceOf(CutShort)
   reader.leave()
-  await using stored = await place.folder.open("req_1")
+  await using stored = await answers.folder.open("req_1")
   expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
 test("goes on when the last reader leaves, unless it cannot be kept", async () => {
-  using place = new Place()
-  const kept = place.recording(1 << 30)
+  using answers = new AnswerFiles()
+  const kept = answers.recording(1 << 30)
   joined(kept).leave()
-  expect(place.wasAbandoned).toBe(false)
+  expect(answers.wasAbandoned).toBe(false)
   await kept.add(chunk(1))
   expect((await joined(kept).read())?.byteLength).toBe(CHUNK)
   kept.end(undefined, "whole")
 
-  const recording = place.recording(0)
+  const recording = answers.recording(0)
   const readers = [joined(recording), joined(recording)]
   const waiting = readers[0]?.read()
   readers[0]?.leave()
   expect(await waiting).toBeUndefined()
-  expect(place.wasAbandoned).toBe(false)
+  expect(answers.wasAbandoned).toBe(false)
   readers[1]?.leave()
-  expect(place.wasAbandoned).toBe(true)
+  expect(answers.wasAbandoned).toBe(true)
   expect(recording.join()).toBeUndefined()
 })
 
 test("is given up when it becomes too large to keep and has no reader", async () => {
-  using place = new Place()
-  const recording = place.recording(10 * CHUNK)
+  using answers = new AnswerFiles()
+  const recording = answers.recording(10 * CHUNK)
   joined(recording).leave()
   await record(recording)
-  expect(place.wasAbandoned).toBe(true)
+  expect(answers.wasAbandoned).toBe(true)
   expect(recording.join()).toBeUndefined()
   recording.end(undefined, "cut")
 })
 
 test("a file that was changed, cut, renamed or written under another secret is no answer", async () => {
-  using place = new Place()
-  const recording = place.recording(1 << 30)
+  using answers = new AnswerFiles()
+  const recording = answers.recording(1 << 30)
   const reader = joined(recording)
   await recording.add(chunk(1))
   await recording.store(chunk(2), "whole")
   recording.end(chunk(2), "whole")
   reader.leave()
-  const path = join(place.path, "req_1")
+  const path = join(answers.path, "req_1")
   const whole = readFileSync(path)
   expect(whole.includes("text/plain")).toBe(false)
   const changed = Buffer.from(whole)
@@ -180,35 +180,35 @@ test("a file that was changed, cut, renamed or written under another secret is n
     req_empty: Buffer.alloc(0),
   }
   for (const [name, bytes] of Object.entries(damaged)) {
-    writeFileSync(join(place.path, name), bytes)
-    expect([name, await place.folder.open(name)]).toEqual([name, undefined])
+    writeFileSync(join(answers.path, name), bytes)
+    expect([name, await answers.folder.open(name)]).toEqual([name, undefined])
   }
   expect(
-    await new AnswerFolder(place.path, "1".repeat(64), place.files).open("req_1"),
+    await new AnswerFolder(answers.path, "1".repeat(64), answers.files).open("req_1"),
   ).toBeUndefined()
-  await using good = await place.folder.open("req_1")
+  await using good = await answers.folder.open("req_1")
   expect(good?.length).toBe(2 * CHUNK)
 })
 
 test("a sweep removes what is old", async () => {
-  using place = new Place()
-  writeFileSync(join(place.path, "req_old"), "")
-  await place.folder.sweep(Date.now() - 60_000)
-  expect(readdirSync(place.path)).toEqual(["req_old"])
-  await place.folder.sweep(Date.now() + 60_000)
-  expect(readdirSync(place.path)).toEqual([])
+  using answers = new AnswerFiles()
+  writeFileSync(join(answers.path, "req_old"), "")
+  await answers.folder.sweep(Date.now() - 60_000)
+  expect(readdirSync(answers.path)).toEqual(["req_old"])
+  await answers.folder.sweep(Date.now() + 60_000)
+  expect(readdirSync(answers.path)).toEqual([])
 })
 
 test("a folder that was removed is made again, and a file in its place holds no answer", async () => {
-  using place = new Place()
-  rmSync(place.path, { recursive: true })
+  using answers = new AnswerFiles()
+  rmSync(answers.path, { recursive: true })
   const head = { status: 200, headers: {} }
-  const file = await place.folder.create("req_1", head)
+  const file = await answers.folder.create("req_1", head)
   await file.finish("whole")
   await file.close()
-  await using stored = await place.folder.open("req_1")
+  await using stored = await answers.folder.open("req_1")
   expect(stored).toMatchObject({ head, ending: "whole" })
-  rmSync(place.path, { recursive: true })
-  writeFileSync(place.path, "")
-  expect(await place.folder.open("req_1")).toBeUndefined()
+  rmSync(answers.path, { recursive: true })
+  writeFileSync(answers.path, "")
+  expect(await answers.folder.open("req_1")).toBeUndefined()
 })

@@ -15,7 +15,7 @@ const SECRET = "user-secret"
 const QUERY = "key=query-secret"
 const SOURCE = import.meta.resolve("../../../src/wire/http")
 
-interface Place extends AsyncDisposable {
+interface TestServer extends AsyncDisposable {
   readonly url: string
 }
 
@@ -26,7 +26,7 @@ interface Described {
 }
 
 /** A server that does something with a connection once a request has come on it. */
-async function serve(scheme: string, act: (socket: Socket) => void): Promise<Place> {
+async function serve(scheme: string, act: (socket: Socket) => void): Promise<TestServer> {
   const server = createServer((socket) => {
     socket.on("error", () => {})
     socket.once("data", () => act(socket))
@@ -41,12 +41,12 @@ async function serve(scheme: string, act: (socket: Socket) => void): Promise<Pla
 }
 
 /** A port on which no server listens. */
-async function closedPort(scheme: string): Promise<Place> {
-  await using place = await serve(scheme, () => {})
-  return { url: place.url, [Symbol.asyncDispose]: async () => {} }
+async function closedPort(scheme: string): Promise<TestServer> {
+  await using server = await serve(scheme, () => {})
+  return { url: server.url, [Symbol.asyncDispose]: async () => {} }
 }
 
-async function tlsServer(host: string): Promise<Place> {
+async function tlsServer(host: string): Promise<TestServer> {
   const server = startRawServer(() => {}, "127.0.0.1", TLS)
   return {
     url: `https://${host}:${server.port}/v1?${QUERY}`,
@@ -54,48 +54,53 @@ async function tlsServer(host: string): Promise<Place> {
   }
 }
 
-const nowhere = (url: string): Promise<Place> =>
+const nowhere = (url: string): Promise<TestServer> =>
   Promise.resolve({ url, [Symbol.asyncDispose]: async () => {} })
 
-const CASES: readonly [string, () => Promise<Place>, phase: string, code: string, words: string][] =
+const CASES: readonly [
+  string,
+  () => Promise<TestServer>,
+  phase: string,
+  code: string,
+  words: string,
+][] = [
+  ["a closed port", () => closedPort("http"), "connect", "ECONNREFUSED", "refused"],
   [
-    ["a closed port", () => closedPort("http"), "connect", "ECONNREFUSED", "refused"],
-    [
-      "an unknown name",
-      () => nowhere(`https://no-such-host.invalid/v1?${QUERY}`),
-      "resolve",
-      "ENOTFOUND",
-      "no-such-host.invalid",
-    ],
-    [
-      "a certificate of an unknown authority",
-      () => tlsServer("localhost"),
-      "tls",
-      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-      "NODE_EXTRA_CA_CERTS",
-    ],
-    [
-      "TLS to a plain port",
-      () => serve("https", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
-      "tls",
-      "EPROTO",
-      "does not use TLS",
-    ],
-    [
-      "a reset before the response",
-      () => serve("http", (socket) => socket.resetAndDestroy()),
-      "first_byte",
-      "ECONNRESET",
-      "before a response",
-    ],
-    [
-      "a server that is no HTTP server",
-      () => serve("http", (socket) => socket.end("SSH-2.0-OpenSSH_9\r\n\r\n")),
-      "first_byte",
-      "EPROTOCOL",
-      "no HTTP/1.1 status line",
-    ],
-  ]
+    "an unknown name",
+    () => nowhere(`https://no-such-host.invalid/v1?${QUERY}`),
+    "resolve",
+    "ENOTFOUND",
+    "no-such-host.invalid",
+  ],
+  [
+    "a certificate of an unknown authority",
+    () => tlsServer("localhost"),
+    "tls",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "NODE_EXTRA_CA_CERTS",
+  ],
+  [
+    "TLS to a plain port",
+    () => serve("https", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+    "tls",
+    "EPROTO",
+    "does not use TLS",
+  ],
+  [
+    "a reset before the response",
+    () => serve("http", (socket) => socket.resetAndDestroy()),
+    "first_byte",
+    "ECONNRESET",
+    "before a response",
+  ],
+  [
+    "a server that is no HTTP server",
+    () => serve("http", (socket) => socket.end("SSH-2.0-OpenSSH_9\r\n\r\n")),
+    "first_byte",
+    "EPROTOCOL",
+    "no HTTP/1.1 status line",
+  ],
+]
 
 /** What the gateway's own client and the runtime's say of a place. */
 async function failuresAt(url: string): Promise<Described[]> {
@@ -117,8 +122,8 @@ async function failuresAt(url: string): Promise<Described[]> {
 describe("the cause of a failed connection", () => {
   test.each(CASES)("names %s", async (...parts) => {
     const [, open, phase, code, words] = parts
-    await using place = await open()
-    for (const failure of await failuresAt(place.url)) {
+    await using server = await open()
+    for (const failure of await failuresAt(server.url)) {
       expect(failure).toMatchObject({ phase, code })
       expect(failure.message).toContain(words)
       expect(failure.message).toEndWith(`(${code})`)
@@ -127,20 +132,20 @@ describe("the cause of a failed connection", () => {
   })
 
   test("names a connection that is closed without a response", async () => {
-    await using place = await serve("http", (socket) => socket.end())
-    const [own, runtime] = await failuresAt(place.url)
+    await using server = await serve("http", (socket) => socket.end())
+    const [own, runtime] = await failuresAt(server.url)
     expect(own).toMatchObject({ phase: "first_byte", code: "EPROTOCOL" })
     expect(runtime).toMatchObject({ phase: "first_byte", code: "ECONNRESET" })
   })
 
   test("names a reset in the middle of a response", async () => {
-    await using place = await serve("http", (socket) => {
+    await using server = await serve("http", (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", () =>
         socket.resetAndDestroy(),
       )
     })
     using client = new HttpClient({})
-    const request = { url: place.url, headers: new Headers(), body: "{}" }
+    const request = { url: server.url, headers: new Headers(), body: "{}" }
     const read = client.send(request).answer.then(({ body }) => Array.fromAsync(body))
     const error = await read.then(
       () => undefined,
@@ -154,8 +159,8 @@ describe("the cause of a failed connection", () => {
   })
 
   test("names a timeout of the runtime's client", async () => {
-    await using place = await serve("http", () => {})
-    const error = await fetch(place.url, { signal: AbortSignal.timeout(50) }).then(
+    await using server = await serve("http", () => {})
+    const error = await fetch(server.url, { signal: AbortSignal.timeout(50) }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )

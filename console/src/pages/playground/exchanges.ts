@@ -29,7 +29,7 @@ export interface Exchange {
 }
 
 /** Where an answer stands. */
-export interface Place {
+export interface AnswerPosition {
   readonly id: number
   readonly column: number
   readonly step: number
@@ -52,12 +52,12 @@ export function newAnswer(model: string, body: JsonObject | null, startedAt: num
 }
 
 /** What a column's model is to answer at a place: all that came before there, and the question. */
-export function turnsUntil(exchanges: readonly Exchange[], place: Place): Turn[] {
+export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosition): Turn[] {
   const turns: Turn[] = []
   for (const { id, question, columns } of exchanges) {
-    const steps = columns.find(({ column }) => column === place.column)?.steps ?? []
-    const isHere = id === place.id
-    turns.push({ question, steps: isHere ? steps.slice(0, place.step) : steps })
+    const steps = columns.find(({ column }) => column === position.column)?.steps ?? []
+    const isHere = id === position.id
+    turns.push({ question, steps: isHere ? steps.slice(0, position.step) : steps })
     if (isHere) break
   }
   return turns
@@ -66,26 +66,26 @@ export function turnsUntil(exchanges: readonly Exchange[], place: Place): Turn[]
 /** The same exchanges with a new answer at a place; what stood there and after it in its column goes. */
 export function withNewAnswer(
   exchanges: readonly Exchange[],
-  place: Place,
+  position: AnswerPosition,
   answer: ShownAnswer,
 ): Exchange[] {
-  return withSteps(exchanges, place, (steps) => [...steps.slice(0, place.step), answer])
+  return withSteps(exchanges, position, (steps) => [...steps.slice(0, position.step), answer])
 }
 
 /** The same exchanges with more known of one answer. */
 export function withFacts(
   exchanges: readonly Exchange[],
-  place: Place,
+  position: AnswerPosition,
   facts: Partial<ShownAnswer>,
 ): Exchange[] {
-  return withSteps(exchanges, place, (steps) =>
-    steps.map((answer, step) => (step === place.step ? { ...answer, ...facts } : answer)),
+  return withSteps(exchanges, position, (steps) =>
+    steps.map((answer, step) => (step === position.step ? { ...answer, ...facts } : answer)),
   )
 }
 
 function withSteps(
   exchanges: readonly Exchange[],
-  { id, column }: Place,
+  { id, column }: AnswerPosition,
   change: (steps: readonly ShownAnswer[]) => readonly ShownAnswer[],
 ): Exchange[] {
   return exchanges.map((exchange) => {

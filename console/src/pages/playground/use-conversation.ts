@@ -4,7 +4,7 @@ import { chatBody, type ChatSettings, type JsonObject, type Question } from "./c
 import {
   type Exchange,
   newAnswer,
-  type Place,
+  type AnswerPosition,
   type ShownAnswer,
   turnsUntil,
   withFacts,
@@ -32,9 +32,13 @@ export interface Conversation {
     settings: ChatSettings,
   ) => void
   /** Asks for one answer again, with the settings of now. */
-  readonly retry: (place: Place, model: string, settings: ChatSettings) => void
+  readonly retry: (position: AnswerPosition, model: string, settings: ChatSettings) => void
   /** Gives the results of an answer's calls of tools; its model goes on from there. */
-  readonly giveResults: (place: Place, results: readonly string[], settings: ChatSettings) => void
+  readonly giveResults: (
+    position: AnswerPosition,
+    results: readonly string[],
+    settings: ChatSettings,
+  ) => void
   readonly stop: () => void
 }
 
@@ -49,20 +53,23 @@ export function useConversation(payer: Payer | undefined, said: readonly Exchang
     return () => stopAll(all)
   }, [])
 
-  const run = useCallback(async (payer: Payer, place: Place, body: JsonObject, model: string) => {
-    const abort = new AbortController()
-    aborts.current.add(abort)
-    setRunning((count) => count + 1)
-    const change = (facts: Partial<ShownAnswer>): void =>
-      setExchanges((all) => withFacts(all, place, facts))
-    setExchanges((all) => withNewAnswer(all, place, newAnswer(model, body, Date.now())))
-    try {
-      await answerInto(change, { payer, body, signal: abort.signal })
-    } finally {
-      aborts.current.delete(abort)
-      setRunning((count) => count - 1)
-    }
-  }, [])
+  const run = useCallback(
+    async (payer: Payer, position: AnswerPosition, body: JsonObject, model: string) => {
+      const abort = new AbortController()
+      aborts.current.add(abort)
+      setRunning((count) => count + 1)
+      const change = (facts: Partial<ShownAnswer>): void =>
+        setExchanges((all) => withFacts(all, position, facts))
+      setExchanges((all) => withNewAnswer(all, position, newAnswer(model, body, Date.now())))
+      try {
+        await answerInto(change, { payer, body, signal: abort.signal })
+      } finally {
+        aborts.current.delete(abort)
+        setRunning((count) => count - 1)
+      }
+    },
+    [],
+  )
 
   function ask(question: Question, asked: readonly AskedColumn[], settings: ChatSettings): void {
     if (payer === undefined) return
@@ -71,24 +78,28 @@ export function useConversation(payer: Payer | undefined, said: readonly Exchang
     const all = [...exchanges, { id, question, columns }]
     setExchanges(all)
     for (const { id: column, model } of asked) {
-      const place = { id, column, step: 0 }
-      void run(payer, place, chatBody(model, settings, turnsUntil(all, place)), model)
+      const position = { id, column, step: 0 }
+      void run(payer, position, chatBody(model, settings, turnsUntil(all, position)), model)
     }
   }
 
-  function retry(place: Place, model: string, settings: ChatSettings): void {
+  function retry(position: AnswerPosition, model: string, settings: ChatSettings): void {
     if (payer === undefined) return
-    void run(payer, place, chatBody(model, settings, turnsUntil(exchanges, place)), model)
+    void run(payer, position, chatBody(model, settings, turnsUntil(exchanges, position)), model)
   }
 
-  function giveResults(place: Place, results: readonly string[], settings: ChatSettings): void {
-    const exchange = exchanges.find(({ id }) => id === place.id)
-    const column = exchange?.columns.find((answers) => answers.column === place.column)
-    const model = column?.steps[place.step]?.model
+  function giveResults(
+    position: AnswerPosition,
+    results: readonly string[],
+    settings: ChatSettings,
+  ): void {
+    const exchange = exchanges.find(({ id }) => id === position.id)
+    const column = exchange?.columns.find((answers) => answers.column === position.column)
+    const model = column?.steps[position.step]?.model
     if (payer === undefined || model === undefined) return
-    const all = withFacts(exchanges, place, { results })
+    const all = withFacts(exchanges, position, { results })
     setExchanges(all)
-    const next = { ...place, step: place.step + 1 }
+    const next = { ...position, step: position.step + 1 }
     void run(payer, next, chatBody(model, settings, turnsUntil(all, next)), model)
   }
 

@@ -6,7 +6,7 @@ import { decodeDataUrl, encodeDataUrl, isWebUrl } from "../../../canon/media-sou
 import type { FilePart, ImagePart, MediaSource, UnknownPart } from "../../../canon/message.ts"
 import { decodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
-import { nameOf, type Place, wrongMember } from "../messages/place.ts"
+import { nameOf, type BlockPosition, wrongMember } from "../messages/block-position.ts"
 
 const IMAGE_FIELDS = new Set(["type", "source", "cache_control"])
 const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])
@@ -20,9 +20,9 @@ export const PDF = "application/pdf"
 export const PLAIN_TEXT = "text/plain"
 
 /** An image: base64, a link, or a file stored at the vendor. */
-export function decodeImage(block: JsonObject, place: Place): ImagePart {
-  const decoded: Writable<ImagePart> = { type: "image", source: imageSource(block, place) }
-  const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
+export function decodeImage(block: JsonObject, position: BlockPosition): ImagePart {
+  const decoded: Writable<ImagePart> = { type: "image", source: imageSource(block, position) }
+  const cache = decodeCache(block.cache_control, () => `${nameOf(position)}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(block, IMAGE_FIELDS)
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
@@ -30,94 +30,94 @@ export function decodeImage(block: JsonObject, place: Place): ImagePart {
 }
 
 /** A PDF or a text. One composed of blocks exists only in this dialect. */
-export function decodeDocument(block: JsonObject, place: Place): FilePart | UnknownPart {
-  const source = documentSource(block, place)
+export function decodeDocument(block: JsonObject, position: BlockPosition): FilePart | UnknownPart {
+  const source = documentSource(block, position)
   if (source === undefined) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const decoded: Writable<FilePart> = { type: "file", source }
   const title = textAt(block, "title")
   if (title !== undefined) decoded.name = title
-  const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
+  const cache = decodeCache(block.cache_control, () => `${nameOf(position)}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(block, DOCUMENT_FIELDS)
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 
-function imageSource(block: JsonObject, place: Place): MediaSource {
-  const source = sourceOf(block, place)
+function imageSource(block: JsonObject, position: BlockPosition): MediaSource {
+  const source = sourceOf(block, position)
   switch (source.type) {
     case "base64": {
-      const mediaType = requiredText(source, "media_type", place)
+      const mediaType = requiredText(source, "media_type", position)
       if (!mediaType.startsWith("image/")) {
-        const name = `${nameOf(place)}.source.media_type`
+        const name = `${nameOf(position)}.source.media_type`
         throw invalidValue(
           name,
           `Invalid value for '${name}': expected the type of an image (e.g. 'image/png').`,
         )
       }
-      return base64Source(source, mediaType, place)
+      return base64Source(source, mediaType, position)
     }
     case "url":
-      return urlSource(source, place)
+      return urlSource(source, position)
     case "file":
-      return { type: "reference", id: requiredText(source, "file_id", place) }
+      return { type: "reference", id: requiredText(source, "file_id", position) }
     default:
-      throw wrongType(source, IMAGE_SOURCES, place)
+      throw wrongType(source, IMAGE_SOURCES, position)
   }
 }
 
 /** @returns undefined for a source that the canon does not have. */
-function documentSource(block: JsonObject, place: Place): MediaSource | undefined {
-  const source = sourceOf(block, place)
+function documentSource(block: JsonObject, position: BlockPosition): MediaSource | undefined {
+  const source = sourceOf(block, position)
   switch (source.type) {
     case "base64":
-      return base64Source(source, requiredText(source, "media_type", place), place)
+      return base64Source(source, requiredText(source, "media_type", position), position)
     case "text": {
-      const text = Buffer.from(requiredText(source, "data", place))
+      const text = Buffer.from(requiredText(source, "data", position))
       const data = text.toString("base64")
       return { type: "base64", data, mediaType: PLAIN_TEXT, writtenBytes: text.length }
     }
     case "url":
-      return urlSource(source, place)
+      return urlSource(source, position)
     case "file":
-      return { type: "reference", id: requiredText(source, "file_id", place) }
+      return { type: "reference", id: requiredText(source, "file_id", position) }
     case "content":
       return undefined
     default:
-      throw wrongType(source, DOCUMENT_SOURCES, place)
+      throw wrongType(source, DOCUMENT_SOURCES, position)
   }
 }
 
-function sourceOf(block: JsonObject, place: Place): JsonObject {
+function sourceOf(block: JsonObject, position: BlockPosition): JsonObject {
   const { source } = block
   if (isJsonObject(source)) return source
-  throw wrongMember(source, `${nameOf(place)}.source`, "an object")
+  throw wrongMember(source, `${nameOf(position)}.source`, "an object")
 }
 
-function base64Source(source: JsonObject, mediaType: string, place: Place): MediaSource {
-  const data = requiredText(source, "data", place)
+function base64Source(source: JsonObject, mediaType: string, position: BlockPosition): MediaSource {
+  const data = requiredText(source, "data", position)
   const decoded = decodeDataUrl(encodeDataUrl(data, mediaType))
   if (decoded !== undefined) return decoded
-  const name = `${nameOf(place)}.source.data`
+  const name = `${nameOf(position)}.source.data`
   throw invalidValue(name, `Invalid value for '${name}': expected base64-encoded data.`)
 }
 
-function urlSource(source: JsonObject, place: Place): MediaSource {
-  const url = requiredText(source, "url", place)
+function urlSource(source: JsonObject, position: BlockPosition): MediaSource {
+  const url = requiredText(source, "url", position)
   if (isWebUrl(url)) return { type: "url", url }
-  const name = `${nameOf(place)}.source.url`
+  const name = `${nameOf(position)}.source.url`
   throw invalidValue(name, `Invalid value for '${name}': expected an http or https address.`)
 }
 
-function requiredText(source: JsonObject, key: string, place: Place): string {
+function requiredText(source: JsonObject, key: string, position: BlockPosition): string {
   const value = source[key]
   if (typeof value === "string" && value !== "") return value
-  const name = `${nameOf(place)}.source.${key}`
+  const name = `${nameOf(position)}.source.${key}`
   throw value === "" ? missingParameter(name) : wrongMember(value, name, "a string")
 }
 
-function wrongType(source: JsonObject, known: readonly string[], place: Place): Error {
-  const name = `${nameOf(place)}.source.type`
+function wrongType(source: JsonObject, known: readonly string[], position: BlockPosition): Error {
+  const name = `${nameOf(position)}.source.type`
   const { type } = source
   return typeof type === "string"
     ? unsupportedValue(name, type, known)

@@ -24,7 +24,7 @@ import { decodeCitations } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
 import { OWN_BLOCKS, OWN_RESULT_BLOCKS, SPOKEN_TYPES, spokenBlock } from "./own-blocks.ts"
-import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
+import { nameOf, type BlockPosition, refusal, wrongMember } from "./block-position.ts"
 import { isReportedStep } from "../search/steps.ts"
 
 /** The blocks that the canon knows, by role. */
@@ -46,57 +46,57 @@ const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "ca
 const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"])
 
 /** One block of a user's turn: text, media, or a tool's result. */
-export function decodeUserBlock(block: JsonObject, place: Place): Part {
+export function decodeUserBlock(block: JsonObject, position: BlockPosition): Part {
   switch (block.type) {
     case "text":
-      return decodeText(block, place)
+      return decodeText(block, position)
     case "image":
-      return decodeImage(block, place)
+      return decodeImage(block, position)
     case "document":
-      return decodeDocument(block, place)
+      return decodeDocument(block, position)
     case "tool_result":
-      return decodeToolResult(block, place)
+      return decodeToolResult(block, position)
     default:
-      return decodeOther(block, place, "user")
+      return decodeOther(block, position, "user")
   }
 }
 
 /** One block of an assistant's turn: thinking, text, or a call. */
-export function decodeAssistantBlock(block: JsonObject, place: Place): Part {
+export function decodeAssistantBlock(block: JsonObject, position: BlockPosition): Part {
   switch (block.type) {
     case "text":
-      return decodeText(block, place)
+      return decodeText(block, position)
     case "thinking":
-      return decodeThinking(block, place)
+      return decodeThinking(block, position)
     case "redacted_thinking": {
-      const signature = requiredText(block, "data", place)
+      const signature = requiredText(block, "data", position)
       return { type: "reasoning", text: "", signature, signedBy: DIALECT, isRedacted: true }
     }
     case "tool_use":
-      return decodeToolCall(block, place)
+      return decodeToolCall(block, position)
     default:
-      return decodeOther(block, place, "assistant")
+      return decodeOther(block, position, "assistant")
   }
 }
 
 /** A text block, also used in `system`. */
-export function decodeText(block: JsonObject, place: Place): TextPart {
+export function decodeText(block: JsonObject, position: BlockPosition): TextPart {
   const { text } = block
-  if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
+  if (typeof text !== "string") throw wrongMember(text, `${nameOf(position)}.text`, "a string")
   const part: Writable<TextPart> = { type: "text", text }
   const citations = decodeCitations(block.citations)
   if (citations.length > 0) part.citations = citations
-  setCache(part, block, place)
+  setCache(part, block, position)
   const extra = unknownFields(block, TEXT_FIELDS)
   if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
 /** An empty signature means thinking of a vendor that does not sign it. */
-function decodeThinking(block: JsonObject, place: Place): ReasoningPart {
+function decodeThinking(block: JsonObject, position: BlockPosition): ReasoningPart {
   const { thinking } = block
   if (typeof thinking !== "string") {
-    throw wrongMember(thinking, `${nameOf(place)}.thinking`, "a string")
+    throw wrongMember(thinking, `${nameOf(position)}.thinking`, "a string")
   }
   const signature = textAt(block, "signature")
   return signature === undefined
@@ -104,16 +104,16 @@ function decodeThinking(block: JsonObject, place: Place): ReasoningPart {
     : { type: "reasoning", text: thinking, signature, signedBy: DIALECT }
 }
 
-function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
+function decodeToolCall(block: JsonObject, position: BlockPosition): ToolCallPart {
   const { input, caller } = block
-  if (!isJsonObject(input)) throw wrongMember(input, `${nameOf(place)}.input`, "an object")
+  if (!isJsonObject(input)) throw wrongMember(input, `${nameOf(position)}.input`, "an object")
   const part: Writable<ToolCallPart> = {
     type: "tool-call",
-    id: requiredText(block, "id", place),
-    name: requiredText(block, "name", place),
+    id: requiredText(block, "id", position),
+    name: requiredText(block, "name", position),
     arguments: JSON.stringify(input),
   }
-  setCache(part, block, place)
+  setCache(part, block, position)
   let extra = unknownFields(block, CALL_FIELDS)
   // Direct calls are the usual case; calls by a program are kept as extra.
   if (isJsonObject(caller) && caller.type !== "direct") extra = { ...extra, caller }
@@ -121,19 +121,19 @@ function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
   return part
 }
 
-function decodeToolResult(block: JsonObject, place: Place): ToolResultPart {
+function decodeToolResult(block: JsonObject, position: BlockPosition): ToolResultPart {
   const { content, is_error: failed } = block
   const others: JsonObject = {}
   const part: Writable<ToolResultPart> = {
     type: "tool-result",
-    id: requiredText(block, "tool_use_id", place),
-    content: decodeResultContent(content, place, others),
+    id: requiredText(block, "tool_use_id", position),
+    content: decodeResultContent(content, position, others),
   }
   if (failed === true) part.failed = true
   else if (isDefined(failed) && failed !== false) {
-    throw invalidType(`${nameOf(place)}.is_error`, "a boolean", failed)
+    throw invalidType(`${nameOf(position)}.is_error`, "a boolean", failed)
   }
-  setCache(part, block, place)
+  setCache(part, block, position)
   const extra = { ...unknownFields(block, RESULT_FIELDS), ...others }
   if (Object.keys(extra).length > 0) part.extra = extraOf(DIALECT, extra)
   return part
@@ -142,12 +142,12 @@ function decodeToolResult(block: JsonObject, place: Place): ToolResultPart {
 /** @param others collects the blocks that only this dialect has, by type. */
 function decodeResultContent(
   content: JsonValue | undefined,
-  place: Place,
+  position: BlockPosition,
   others: JsonObject,
 ): ToolResultPart["content"] {
   if (!isDefined(content) || content === "") return []
   if (typeof content === "string") return [{ type: "text", text: content }]
-  const name = `${nameOf(place)}.content`
+  const name = `${nameOf(position)}.content`
   if (!Array.isArray(content)) {
     throw invalidType(name, "one of a string or array of objects", content)
   }
@@ -155,7 +155,7 @@ function decodeResultContent(
   for (let inner = 0; inner < content.length; inner++) {
     const block = content[inner]
     if (!isJsonObject(block)) throw invalidType(`${name}[${inner}]`, "an object", block)
-    const part = decodeResultBlock(block, { ...place, inner })
+    const part = decodeResultBlock(block, { ...position, inner })
     if (part.type !== "unknown") parts.push(part)
     else {
       const type = shown(block.type)
@@ -167,18 +167,21 @@ function decodeResultContent(
 
 type ResultContent = ToolResultPart["content"][number]
 
-function decodeResultBlock(block: JsonObject, place: Place): ResultContent | UnknownPart {
+function decodeResultBlock(
+  block: JsonObject,
+  position: BlockPosition,
+): ResultContent | UnknownPart {
   switch (block.type) {
     case "text":
-      return decodeText(block, place)
+      return decodeText(block, position)
     case "image":
-      return decodeImage(block, place)
+      return decodeImage(block, position)
     case "document":
-      return decodeDocument(block, place)
+      return decodeDocument(block, position)
     default:
   }
   const { type } = block
-  const name = `${nameOf(place)}.type`
+  const name = `${nameOf(position)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
   const spoken = spokenBlock(block)
   if (spoken !== undefined) return spoken
@@ -186,9 +189,9 @@ function decodeResultBlock(block: JsonObject, place: Place): ResultContent | Unk
   throw unsupportedValue(name, type, RESULT_BLOCKS)
 }
 
-function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS): Part {
+function decodeOther(block: JsonObject, position: BlockPosition, role: keyof typeof BLOCKS): Part {
   const { type } = block
-  const name = `${nameOf(place)}.type`
+  const name = `${nameOf(position)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
   if (isReportedStep(block)) return reportedSearch(DIALECT)
   const spoken = type === "search_result" ? spokenBlock(block) : undefined
@@ -196,7 +199,7 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
   if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const other = role === "user" ? "assistant" : "user"
   if (BLOCKS[other].includes(type)) {
-    throw refusal(place, `\`${type}\` blocks can only be in \`${other}\` messages`)
+    throw refusal(position, `\`${type}\` blocks can only be in \`${other}\` messages`)
   }
   throw unsupportedValue(name, type, BLOCKS[role])
 }
@@ -204,14 +207,14 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
 function setCache(
   part: Writable<TextPart | ToolCallPart | ToolResultPart>,
   block: JsonObject,
-  place: Place,
+  position: BlockPosition,
 ): void {
-  const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
+  const cache = decodeCache(block.cache_control, () => `${nameOf(position)}.`)
   if (cache !== undefined) part.cache = cache
 }
 
-function requiredText(block: JsonObject, key: string, place: Place): string {
+function requiredText(block: JsonObject, key: string, position: BlockPosition): string {
   const value = block[key]
   if (typeof value === "string" && value !== "") return value
-  throw wrongMember(value === "" ? undefined : value, `${nameOf(place)}.${key}`, "a string")
+  throw wrongMember(value === "" ? undefined : value, `${nameOf(position)}.${key}`, "a string")
 }

@@ -11,7 +11,7 @@ import {
 import type { Message, Part, TextPart } from "../../../canon/message.ts"
 import { decodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
-import { nameOf, wrongMember } from "./place.ts"
+import { nameOf, wrongMember } from "./block-position.ts"
 
 const BILLING_HEADER = "x-anthropic-billing-header:"
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
@@ -44,7 +44,7 @@ export function isCleared(messages: readonly JsonValue[], index: number): boolea
   const message = messages[index]
   if (!isJsonObject(message) || message.clear_at !== "next_user_message") return false
   return messages.some(
-    (later, place) => place > index && isJsonObject(later) && later.role === "user",
+    (later, position) => position > index && isJsonObject(later) && later.role === "user",
   )
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/js
 import type { Message, Part } from "../../../canon/message.ts"
 import { decodeAssistantBlock, decodeUserBlock } from "./decode-blocks.ts"
 import { decodeSystemMessage, isCleared } from "./decode-system.ts"
-import { nameOf, type Place, wrongMember } from "./place.ts"
+import { nameOf, type BlockPosition, wrongMember } from "./block-position.ts"
 import { ToolTurns } from "./tool-turns.ts"
 
 const ROLES = ["user", "assistant", "system"] as const
@@ -83,7 +83,7 @@ function pushUser(
 function decodeContent(
   content: JsonValue | undefined,
   message: number,
-  decodeBlock: (block: JsonObject, place: Place) => Part,
+  decodeBlock: (block: JsonObject, position: BlockPosition) => Part,
 ): Writable<Part>[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
   if (!Array.isArray(content)) {
@@ -91,8 +91,8 @@ function decodeContent(
     throw wrongMember(content, nameOf({ message }), expected)
   }
   return content.map((block, index) => {
-    const place = { message, block: index }
-    if (!isJsonObject(block)) throw invalidType(nameOf(place), "an object", block)
-    return decodeBlock(block, place)
+    const position = { message, block: index }
+    if (!isJsonObject(block)) throw invalidType(nameOf(position), "an object", block)
+    return decodeBlock(block, position)
   })
 }

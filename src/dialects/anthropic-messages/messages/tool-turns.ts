@@ -1,4 +1,4 @@
-import { type Place, refusal } from "./place.ts"
+import { type BlockPosition, refusal } from "./block-position.ts"
 
 /**
  * Checks that calls and results match, with the messages of Anthropic's API: each call has exactly one result,
@@ -28,25 +28,25 @@ export class ToolTurns {
     this.#isAnswering = true
   }
 
-  onCall(id: string, place: Place): void {
-    if (this.#ids.has(id)) throw refusal(place, "`tool_use` ids must be unique")
+  onCall(id: string, position: BlockPosition): void {
+    if (this.#ids.has(id)) throw refusal(position, "`tool_use` ids must be unique")
     this.#ids.add(id)
     this.#calls.set(id, false)
-    this.#asker = place.message
+    this.#asker = position.message
   }
 
-  onResult(id: string, place: Place): void {
+  onResult(id: string, position: BlockPosition): void {
     const isAnswered = this.#calls.get(id)
     if (isAnswered === undefined && !(this.#continues && this.#ids.size === 0)) {
       throw refusal(
-        place,
+        position,
         `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +
           "block must have a corresponding `tool_use` block in the previous message.",
       )
     }
     if (isAnswered) {
       throw refusal(
-        place,
+        position,
         "each tool_use must have a single result. " +
           `Found multiple \`tool_result\` blocks with id: ${id}`,
       )

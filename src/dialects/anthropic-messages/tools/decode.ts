@@ -13,7 +13,7 @@ import type { DecodedTools } from "../../shared/tools.ts"
 import { optionalFlag, optionalText } from "../../shared/validation.ts"
 import { decodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
-import { wrongMember } from "../messages/place.ts"
+import { wrongMember } from "../messages/block-position.ts"
 
 const CHOICES = ["auto", "any", "tool", "none"] as const
 

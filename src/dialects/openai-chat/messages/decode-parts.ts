@@ -51,7 +51,7 @@ const FILE_FIELDS = new Set(["type", "file"])
 const INNER_FILE_FIELDS = new Set(["file_data", "file_id", "filename"])
 
 /** The position of a content part, formatted only for errors. */
-interface Place {
+interface PartPosition {
   readonly message: number
   readonly part: number
 }
@@ -84,44 +84,44 @@ export function isToolContent(part: Part | undefined): part is ToolResultPart["c
   }
 }
 
-function decodePart(part: JsonValue | undefined, place: Place): Part {
-  if (!isJsonObject(part)) throw invalidType(nameOf(place), "an object", part)
+function decodePart(part: JsonValue | undefined, position: PartPosition): Part {
+  if (!isJsonObject(part)) throw invalidType(nameOf(position), "an object", part)
   const { type } = part
   switch (type) {
     case "text":
-      return decodeText(part, place)
+      return decodeText(part, position)
     case "image_url":
-      return decodeImage(part, place)
+      return decodeImage(part, position)
     case "input_audio":
-      return decodeAudio(part, place)
+      return decodeAudio(part, position)
     case "file":
-      return decodeFile(part, place)
+      return decodeFile(part, position)
     case "refusal":
-      return { type: "refusal", text: requiredRefusal(part, place) }
+      return { type: "refusal", text: requiredRefusal(part, position) }
     case "audio":
       return { type: "unknown", extra: extraOf(DIALECT, part) }
     default:
   }
-  if (type === undefined) throw missingParameter(`${nameOf(place)}.type`)
-  if (typeof type !== "string") throw invalidType(`${nameOf(place)}.type`, "a string", type)
+  if (type === undefined) throw missingParameter(`${nameOf(position)}.type`)
+  if (typeof type !== "string") throw invalidType(`${nameOf(position)}.type`, "a string", type)
   if (!VENDOR_PART_TYPES.has(type)) {
-    throw unsupportedValue(`${nameOf(place)}.type`, type, PART_TYPES)
+    throw unsupportedValue(`${nameOf(position)}.type`, type, PART_TYPES)
   }
   return { type: "unknown", extra: extraOf(DIALECT, part) }
 }
 
-function decodeText(part: JsonObject, place: Place): TextPart {
+function decodeText(part: JsonObject, position: PartPosition): TextPart {
   const { text } = part
-  if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
+  if (typeof text !== "string") throw wrongMember(text, `${nameOf(position)}.text`, "a string")
   const decoded: Writable<TextPart> = { type: "text", text }
   setMarks(decoded, unknownFields(part, TEXT_FIELDS))
   return decoded
 }
 
-function decodeImage(part: JsonObject, place: Place): ImagePart {
+function decodeImage(part: JsonObject, position: PartPosition): ImagePart {
   const image = part.image_url
   // Mistral's short form.
-  const name = `${nameOf(place)}.image_url`
+  const name = `${nameOf(position)}.image_url`
   if (typeof image === "string") {
     return { type: "image", source: decodeImageUrl(image, `${name}.url`) }
   }
@@ -134,9 +134,9 @@ function decodeImage(part: JsonObject, place: Place): ImagePart {
   return decoded
 }
 
-function decodeAudio(part: JsonObject, place: Place): AudioPart {
+function decodeAudio(part: JsonObject, position: PartPosition): AudioPart {
   const audio = part.input_audio
-  const name = `${nameOf(place)}.input_audio`
+  const name = `${nameOf(position)}.input_audio`
   if (!isJsonObject(audio)) throw wrongMember(audio, name, "an object")
   const data = requiredText(audio, "data", name)
   const format = requiredText(audio, "format", name)
@@ -146,20 +146,20 @@ function decodeAudio(part: JsonObject, place: Place): AudioPart {
   return decoded
 }
 
-function decodeFile(part: JsonObject, place: Place): FilePart {
+function decodeFile(part: JsonObject, position: PartPosition): FilePart {
   const file = part.file
-  if (!isJsonObject(file)) throw wrongMember(file, `${nameOf(place)}.file`, "an object")
-  const decoded: Writable<FilePart> = { type: "file", source: fileSource(file, place) }
+  if (!isJsonObject(file)) throw wrongMember(file, `${nameOf(position)}.file`, "an object")
+  const decoded: Writable<FilePart> = { type: "file", source: fileSource(file, position) }
   const name = textAt(file, "filename")
   if (name !== undefined) decoded.name = name
   setMarks(decoded, nestedExtra(part, FILE_FIELDS, "file", INNER_FILE_FIELDS))
   return decoded
 }
 
-function fileSource(file: JsonObject, place: Place): FilePart["source"] {
+function fileSource(file: JsonObject, position: PartPosition): FilePart["source"] {
   const id = textAt(file, "file_id")
   if (id !== undefined) return { type: "reference", id }
-  const name = `${nameOf(place)}.file`
+  const name = `${nameOf(position)}.file`
   const data = requiredText(file, "file_data", name)
   return isWebUrl(data) ? { type: "url", url: data } : decodeFileData(data, `${name}.file_data`)
 }
@@ -175,12 +175,12 @@ function setMarks(
 }
 
 /** It must not be empty, as at OpenAI. */
-function requiredRefusal({ refusal }: JsonObject, place: Place): string {
+function requiredRefusal({ refusal }: JsonObject, position: PartPosition): string {
   if (typeof refusal === "string" && refusal !== "") return refusal
   const value = refusal === "" ? undefined : refusal
-  throw wrongMember(value, `${nameOf(place)}.refusal`, "a string")
+  throw wrongMember(value, `${nameOf(position)}.refusal`, "a string")
 }
 
-function nameOf(place: Place): string {
-  return `messages[${place.message}].content[${place.part}]`
+function nameOf(position: PartPosition): string {
+  return `messages[${position.message}].content[${position.part}]`
 }

@@ -12,7 +12,7 @@ import {
   type Question,
   toolsFault,
 } from "../conversation.ts"
-import { type Exchange, type Place, type ShownAnswer, turnsUntil } from "../exchanges.ts"
+import { type Exchange, type AnswerPosition, type ShownAnswer, turnsUntil } from "../exchanges.ts"
 import { type Said, useKeeping } from "../kept/use-keeping.ts"
 import { useConversation } from "../use-conversation.ts"
 import { usePayment } from "../use-payer.tsx"
@@ -47,13 +47,13 @@ export function ChatRoom({ begun, wished, draft, onKeep, onNew, onList }: ChatRo
   const { exchanges, isRunning } = conversation
   useKeeping(begun, { columns: columns.all, settings, exchanges }, isRunning, onKeep)
 
-  function showCode(place: Place, { body, model }: ShownAnswer) {
-    setShown(body ?? chatBody(model, settings, turnsUntil(exchanges, place)))
+  function showCode(position: AnswerPosition, { body, model }: ShownAnswer) {
+    setShown(body ?? chatBody(model, settings, turnsUntil(exchanges, position)))
   }
 
-  function retry(place: Place, answer: ShownAnswer) {
-    const column = columns.all.find(({ id }) => id === place.column)
-    conversation.retry(place, column?.model ?? answer.model, settings)
+  function retry(position: AnswerPosition, answer: ShownAnswer) {
+    const column = columns.all.find(({ id }) => id === position.column)
+    conversation.retry(position, column?.model ?? answer.model, settings)
   }
 
   function send(question: Question) {
@@ -76,7 +76,7 @@ export function ChatRoom({ begun, wished, draft, onKeep, onNew, onList }: ChatRo
           isBusy={isRunning || obstacle !== undefined}
           onRetry={retry}
           onCode={showCode}
-          onResults={(place, results) => conversation.giveResults(place, results, settings)}
+          onResults={(position, results) => conversation.giveResults(position, results, settings)}
         />
         <div className="chat-foot">
           <Spent exchanges={exchanges} />

@@ -1,5 +1,5 @@
 import { Group, Image, Stack, Text } from "@mantine/core"
-import type { Exchange, Place, ShownAnswer } from "../exchanges.ts"
+import type { Exchange, AnswerPosition, ShownAnswer } from "../exchanges.ts"
 import { Status } from "../../../ui/status.tsx"
 import { bestOf } from "../best-of.ts"
 import { AnswerView } from "./answer-view.tsx"
@@ -7,9 +7,9 @@ import { AnswerView } from "./answer-view.tsx"
 export interface ExchangeViewProperties {
   readonly exchange: Exchange
   readonly isBusy: boolean
-  readonly onRetry: (place: Place, answer: ShownAnswer) => void
-  readonly onCode: (place: Place, answer: ShownAnswer) => void
-  readonly onResults: (place: Place, results: readonly string[]) => void
+  readonly onRetry: (position: AnswerPosition, answer: ShownAnswer) => void
+  readonly onCode: (position: AnswerPosition, answer: ShownAnswer) => void
+  readonly onResults: (position: AnswerPosition, results: readonly string[]) => void
 }
 
 /** A question, and the models' answers side by side. */
@@ -43,15 +43,17 @@ export function ExchangeView(properties: ExchangeViewProperties) {
               <Marks isCheapest={best.cheapest === column} isFastest={best.fastest === column} />
             )}
             {steps.map((answer, step) => {
-              const place = { id: exchange.id, column, step }
+              const position = { id: exchange.id, column, step }
               const isLast = step === steps.length - 1
               return (
                 <AnswerView
                   key={step.toString()}
                   answer={answer}
-                  onRetry={isBusy ? undefined : () => onRetry(place, answer)}
-                  onCode={() => onCode(place, answer)}
-                  onResults={isBusy || !isLast ? undefined : (results) => onResults(place, results)}
+                  onRetry={isBusy ? undefined : () => onRetry(position, answer)}
+                  onCode={() => onCode(position, answer)}
+                  onResults={
+                    isBusy || !isLast ? undefined : (results) => onResults(position, results)
+                  }
                 />
               )
             })}

@@ -1,5 +1,5 @@
 /** Where an S3-compatible bucket is, and as whom it is used. */
-export interface BucketPlace {
+export interface BucketAddress {
   readonly bucket: string
   /** Absent: Amazon's own. */
   readonly endpoint?: string | undefined
@@ -12,19 +12,19 @@ export interface BucketPlace {
 
 const REGION = "us-east-1"
 
-export function regionOf({ region = REGION }: BucketPlace): string {
+export function regionOf({ region = REGION }: BucketAddress): string {
   return region
 }
 
 /** Where a bucket is asked: Amazon's own address unless another is named. */
-export function endpointOf(place: BucketPlace): string {
-  return place.endpoint ?? `https://s3.${regionOf(place)}.amazonaws.com`
+export function endpointOf(address: BucketAddress): string {
+  return address.endpoint ?? `https://s3.${regionOf(address)}.amazonaws.com`
 }
 
 /** The address of an object, or of the bucket itself where the key is empty. */
-export function addressOf(place: BucketPlace, key: string, query: Query = {}): URL {
-  const path = [place.bucket, ...key.split("/")].map(encoded).join("/")
-  const url = new URL(`${endpointOf(place).replace(/\/+$/, "")}/${path}`)
+export function addressOf(address: BucketAddress, key: string, query: Query = {}): URL {
+  const path = [address.bucket, ...key.split("/")].map(encoded).join("/")
+  const url = new URL(`${endpointOf(address).replace(/\/+$/, "")}/${path}`)
   url.search = Object.entries(query)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map((pair) => pair.map(encoded).join("="))

@@ -1,5 +1,5 @@
 /** Where backups are: a folder, or a bucket. */
-export interface BackupPlace {
+export interface BackupDestination {
   /** For people: holds no secret. */
   readonly words: string
   /** The folder in which backups are put together. It may not exist yet. */

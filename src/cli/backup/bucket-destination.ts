@@ -4,9 +4,9 @@ import { BucketError } from "../../wire/bucket/bucket-error.ts"
 import { Bucket } from "../../wire/bucket/bucket.ts"
 import { CommandError } from "../exit-codes.ts"
 import { bucketOf } from "./bucket-keys.ts"
-import { FolderPlace } from "./folder-place.ts"
+import { FolderDestination } from "./folder-destination.ts"
 import { MANIFEST } from "./manifest.ts"
-import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
+import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 import { sendFile } from "./send-file.ts"
 
 /** How long one answer of a bucket may take, and how often it is asked. Milliseconds. */
@@ -22,7 +22,7 @@ export function isBucket(address: string): boolean {
 }
 
 /** Backups in an S3-compatible bucket. It has no folders: what has a manifest is a backup. */
-export class BucketPlace implements BackupPlace {
+export class BucketDestination implements BackupDestination {
   readonly words: string
   readonly workshop: string
   readonly #bucket: Bucket
@@ -40,8 +40,8 @@ export class BucketPlace implements BackupPlace {
     const path = prefix.split("/").filter((part) => part !== "")
     this.words = ["s3:/", bucket, ...path].join("/")
     this.workshop = join(data, "backup")
-    const place = bucketOf(bucket, process.env)
-    this.#bucket = new Bucket(place, { patience: PATIENCE, attempts: ATTEMPTS })
+    const bucketAddress = bucketOf(bucket, process.env)
+    this.#bucket = new Bucket(bucketAddress, { patience: PATIENCE, attempts: ATTEMPTS })
     this.#prefix = path.map((part) => `${part}/`).join("")
   }
 
@@ -62,7 +62,7 @@ export class BucketPlace implements BackupPlace {
   }
 
   async clean(installation: string): Promise<void> {
-    await new FolderPlace(this.workshop).clean(installation)
+    await new FolderDestination(this.workshop).clean(installation)
     const own = (await this.#all()).filter((name) => installationIn(name) === installation)
     for (const name of own) if (!(await this.#isWhole(name))) await this.#removeAll(name)
   }

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../canon/json.ts"
 import { wrongMember as wrongValue } from "../../shared/validation.ts"
 
 /** The position of a block, formatted only for errors. */
-export interface Place {
+export interface BlockPosition {
   readonly message: number
   /** Absent where the content is text and not a list of blocks. */
   readonly block?: number
@@ -12,17 +12,17 @@ export interface Place {
 }
 
 /** `messages[0].content[1]`, as the parameter of an error. */
-export function nameOf({ message, block, inner }: Place): string {
+export function nameOf({ message, block, inner }: BlockPosition): string {
   let name = `messages[${message}].content`
   if (block !== undefined) name += `[${block}]`
   return inner === undefined ? name : `${name}.content[${inner}]`
 }
 
 /** An error for which Anthropic's API has its own message; it also formats positions differently. */
-export function refusal(place: Place, words: string): Error {
-  const { message, block } = place
+export function refusal(position: BlockPosition, words: string): Error {
+  const { message, block } = position
   const path = block === undefined ? `messages.${message}` : `messages.${message}.content.${block}`
-  return invalidValue(nameOf(place), `${path}: ${words}`)
+  return invalidValue(nameOf(position), `${path}: ${words}`)
 }
 
 /** The error for a member that is missing, or null, or of the wrong type. */

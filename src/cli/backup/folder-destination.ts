@@ -2,13 +2,13 @@ import { createReadStream, existsSync } from "node:fs"
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { MANIFEST } from "./manifest.ts"
-import { type BackupPlace, installationIn, type StoredBackup } from "./place.ts"
+import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 
 /** The end of a folder's name while it is not a backup yet, or not any more. */
 const PART = ".part"
 
 /** Backups in a folder, each of them a folder. */
-export class FolderPlace implements BackupPlace {
+export class FolderDestination implements BackupDestination {
   readonly words: string
   readonly workshop: string
 
