@@ -16,14 +16,17 @@ export async function requireUser(users: Users, email: string): Promise<UserReco
 }
 
 /** The users of an installation, and what operators do with them. */
-interface People {
+interface UserServices {
   readonly users: Users
   readonly directory: UserDirectory
   readonly erasure: Erasure
 }
 
 /** Opens the users of an installation, lets a command work with them, and closes them. */
-export function withUsers<T>(command: Command, work: (people: People) => Promise<T>): Promise<T> {
+export function withUsers<T>(
+  command: Command,
+  work: (services: UserServices) => Promise<T>,
+): Promise<T> {
   return withInstallation(command, async ({ loaded, database, secrets, store, audit }) => {
     const { publicUrl, server } = loaded.settings
     using users = new Users({

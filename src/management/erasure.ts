@@ -9,7 +9,7 @@ import { addressesOf } from "./person-records.ts"
 import { addressHash } from "./personal-names.ts"
 
 export interface ErasureParts {
-  readonly store: Pick<Store, "audit" | "people">
+  readonly store: Pick<Store, "audit" | "personKeys">
   readonly users: Users
   readonly audit: Audit
 }
@@ -72,7 +72,7 @@ export class Erasure {
     const addressHashes = addresses.map(addressHash)
     const erased = { person, addresses, addressHashes, at: Date.now() }
     await audit.perform(actor, { action: "user.erase", target: person }, (record) =>
-      store.people.erase(erased, record),
+      store.personKeys.erase(erased, record),
     )
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { ERASED } from "../accounting/redaction.ts"
 import { randomText } from "../canon/random-text.ts"
-import type { PeopleReads, PersonKey } from "../store/people.ts"
+import type { PersonKeyReads, PersonKey } from "../store/person-keys.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
@@ -16,9 +16,9 @@ const ENCRYPTED = /^encrypted:([^:]+):([\w-]+)$/
  * (XChaCha20-Poly1305). Whoever erases a person destroys the key, and every text of theirs with it.
  */
 export class PersonalNames {
-  readonly #store: Pick<Store, "people">
+  readonly #store: Pick<Store, "personKeys">
 
-  constructor(store: Pick<Store, "people">) {
+  constructor(store: Pick<Store, "personKeys">) {
     this.#store = store
   }
 
@@ -43,30 +43,30 @@ export class PersonalNames {
 
   /** What can be read of texts, those that are not encrypted as they are. */
   open<Text extends string | null>(texts: readonly Text[]): Promise<(Text | string)[]> {
-    return openNames(this.#store.people, texts)
+    return openNames(this.#store.personKeys, texts)
   }
 
   /** The person of an e-mail address that is no user's, where one is known. */
   findAddress(email: string): Promise<string | null> {
-    return this.#store.people.findAddress(addressHash(email))
+    return this.#store.personKeys.findAddress(addressHash(email))
   }
 
   #keyFor(who: NamedPerson): Promise<PersonKey> {
     const key = randomBytes(KEY_BYTES).toString("hex")
-    if ("user" in who) return this.#store.people.keyOf({ person: who.user, key })
+    if ("user" in who) return this.#store.personKeys.keyOf({ person: who.user, key })
     const person = `address_${randomText(16)}`
-    return this.#store.people.keyOfAddress(addressHash(who.address), { person, key })
+    return this.#store.personKeys.keyOfAddress(addressHash(who.address), { person, key })
   }
 }
 
 /** What can be read of texts, those that are not encrypted as they are. */
 export async function openNames<Text extends string | null>(
-  people: Pick<PeopleReads, "keys">,
+  personKeys: Pick<PersonKeyReads, "keys">,
   texts: readonly Text[],
 ): Promise<(Text | string)[]> {
   const named = texts.flatMap((text) => ENCRYPTED.exec(text ?? "")?.[1] ?? [])
   if (named.length === 0) return [...texts]
-  const known = await people.keys([...new Set(named)])
+  const known = await personKeys.keys([...new Set(named)])
   const keys = new Map(known.map(({ person, key }) => [person, key]))
   const { openName } = await loadCipher()
   return texts.map((text) => (ENCRYPTED.test(text ?? "") ? openName(keys, text ?? "") : text))

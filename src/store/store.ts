@@ -12,7 +12,7 @@ import type { KeyReads, KeyWrites } from "./keys.ts"
 import type { LeaseWrites } from "./leases.ts"
 import type { MemberReads, MemberWrites } from "./members.ts"
 import type { NoticeReads, NoticeWrites } from "./notices.ts"
-import type { PeopleReads, PeopleWrites } from "./people.ts"
+import type { PersonKeyReads, PersonKeyWrites } from "./person-keys.ts"
 import type { NodeReads, NodeWrites } from "./nodes.ts"
 import type { PaymentReads, PaymentWrites } from "./payments.ts"
 import type { RateLimitWrites } from "./rate-limits.ts"
@@ -35,7 +35,7 @@ export interface StoreReader extends AsyncDisposable {
   readonly nodes: NodeReads
   readonly notices: NoticeReads
   readonly payments: PaymentReads
-  readonly people: PeopleReads
+  readonly personKeys: PersonKeyReads
   readonly reconciliations: ReconciliationReads
   readonly settings: SettingReads
   readonly settlements: SettlementReads
@@ -63,7 +63,7 @@ export interface Store extends StoreReader {
   readonly nodes: NodeReads & NodeWrites
   readonly notices: NoticeReads & NoticeWrites
   readonly payments: PaymentReads & PaymentWrites
-  readonly people: PeopleReads & PeopleWrites
+  readonly personKeys: PersonKeyReads & PersonKeyWrites
   readonly rateLimits: RateLimitWrites
   readonly reconciliations: ReconciliationReads & ReconciliationWrites
   readonly settings: SettingReads & SettingWrites

@@ -19,7 +19,7 @@ test("a name is read while its person is there, and its text says nothing of it"
     "böb",
   ])
   const erased = { person: "user_ada", addresses: [], addressHashes: [], at: 1 }
-  await database.store.people.erase(erased, AUDIT)
+  await database.store.personKeys.erase(erased, AUDIT)
   expect(await names.open([one, other])).toEqual(["erased", "böb"])
   expect(await names.encrypt(ADA, "ada@example.com")).toBe("erased")
 })

@@ -90,7 +90,7 @@ async function erase(store: Store): Promise<void> {
   const grant = { account: "payer", kind: "grant", amount: 1n, at: 2, note: null } as const
   await store.entries.add({ ...grant, author: "eve@example.com" }, AUDIT)
   const audit = { ...AUDIT, action: "user.erase" }
-  await store.people.erase({ person: "eve", addresses, addressHashes: [], at: 9 }, audit)
+  await store.personKeys.erase({ person: "eve", addresses, addressHashes: [], at: 9 }, audit)
 }
 
 /** A ledger in which everything has happened. */

@@ -12,12 +12,12 @@ const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null } as 
 /** A ledger from which a person was erased, and the file of it. */
 async function erased(): Promise<TestDatabase> {
   const database = TestDatabase.direct()
-  const { audit, entries, people } = database.store
+  const { audit, entries, personKeys } = database.store
   await database.account("a", 0n)
   await audit.append({ ...AUDIT, actorKind: "user", actorId: "user_ada", actorName: EMAIL })
   await audit.append({ ...AUDIT, action: "other" })
   await entries.add({ ...GRANT, author: EMAIL }, AUDIT)
-  await people.erase(
+  await personKeys.erase(
     { person: "user_ada", addresses: [EMAIL], addressHashes: [], at: 1 },
     { ...AUDIT, action: "user.erase", target: "user_ada" },
   )

@@ -59,7 +59,7 @@ import { keyEndpoints } from "./keys.ts"
 import { modelEndpoints } from "./models.ts"
 import { failureEndpoints } from "./failures.ts"
 import { noticeEndpoints } from "./notices.ts"
-import { openPeople } from "./people.ts"
+import { openUserAccess } from "./user-access.ts"
 import { providerEndpoints } from "./providers.ts"
 import { priceGroupEndpoints } from "./price-groups.ts"
 import { priceEndpoints } from "./prices.ts"
@@ -130,7 +130,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const takesCards = (): boolean => settings().stripe !== undefined
   const consoleStore = await parts.openConsoleStore()
   const limits = new AttemptLimits(consoleStore)
-  const people = opening.use(openPeople({ ...parts, consoleStore, audit, takesCards }))
+  const userAccess = opening.use(openUserAccess({ ...parts, consoleStore, audit, takesCards }))
   const uses = usesOf(reports, events)
   const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
   const requests = new Requests(store, reports, parts.payloads)
@@ -148,15 +148,15 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...billingGapEndpoints({ billingGaps: new BillingGapReports(store) }),
     ...reconciliationEndpoints({ reconciliations: new Reconciliations(store, audit) }),
-    ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: people.users }) }),
-    ...auditEndpoints({ auditLog: new AuditLog(store, audit, people.users) }),
+    ...noticeEndpoints({ notices: noticesOf(parts, { audit, limits, users: userAccess.users }) }),
+    ...auditEndpoints({ auditLog: new AuditLog(store, audit, userAccess.users) }),
     ...priceEndpoints(parts),
     ...consoleEndpoints(parts, audit),
     ...systemEndpoints({ system: new System(parts) }),
-    ...people.endpoints,
+    ...userAccess.endpoints,
   ]
   const guard = new Guard({
-    actorOf: people.actorOf,
+    actorOf: userAccess.actorOf,
     adminToken: () => settings().adminToken,
     trustedOrigins: () => [parts.baseUrl(), ...(settings().console?.trustedOrigins ?? [])],
   })

@@ -9,7 +9,7 @@ const PAGE = 500
 /** People are erased one by one. */
 const ATTEMPTS = 5
 
-type AuditReader = Pick<StoreReader, "audit" | "people">
+type AuditReader = Pick<StoreReader, "audit" | "personKeys">
 
 export interface AuditVerdict {
   readonly records: number

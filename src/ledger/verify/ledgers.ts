@@ -47,14 +47,14 @@ export async function verifyLedgers(
 ): Promise<Verdict> {
   for (let attempt = 1; ; attempt++) {
     const before = await store.integrity.findPrunedRows()
-    const redacted = (await store.people.redactions()).length
+    const redacted = (await store.personKeys.redactions()).length
     const verdict = await verifyOnce(store, besideLedger, options)
     // What was removed meanwhile looks as if it was missing, and a name that was as if it was changed.
     const after = await store.integrity.findPrunedRows()
     const isSame =
       after.rowCount === before.rowCount &&
       after.until === before.until &&
-      (await store.people.redactions()).length === redacted
+      (await store.personKeys.redactions()).length === redacted
     if (isSame || verdict.problems.length === 0 || attempt === ATTEMPTS) return verdict
   }
 }

@@ -24,8 +24,8 @@ export class Redactions {
     this.#hashes = new Set(redactions.map(nameOf))
   }
 
-  static async read({ people }: Pick<StoreReader, "people">): Promise<Redactions> {
-    return new Redactions(await people.redactions())
+  static async read({ personKeys }: Pick<StoreReader, "personKeys">): Promise<Redactions> {
+    return new Redactions(await personKeys.redactions())
   }
 
   hasAudit(record: AuditRecord): boolean {

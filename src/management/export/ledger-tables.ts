@@ -92,7 +92,7 @@ async function authorOf(
   { author }: StatementLine,
 ): Promise<string | null> {
   if (author === null) return null
-  const [name = author] = await openNames(snapshot.store.people, [author])
+  const [name = author] = await openNames(snapshot.store.personKeys, [author])
   return name
 }
 

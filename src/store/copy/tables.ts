@@ -18,7 +18,7 @@ export const TABLES: readonly CopiedTable[] = [
     "audit",
     "number at actor_kind actor_id actor_name action account target before_body after_body address previous_hash hash",
   ),
-  table("people", "person address_hash key erased_at"),
+  table("person_keys", "person address_hash key erased_at"),
   table("redactions", "record account number hash"),
   table("codes", "id hash hint note amount uses used created_at expires_at revoked_at author"),
   table("redemptions", "code account entry"),

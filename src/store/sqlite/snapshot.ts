@@ -25,7 +25,7 @@ export async function readSqliteSnapshot<T>(
   try {
     const file = openSqliteReader(path)
     await using store = new DirectFile(file).store()
-    using users = openUsers(consolePath)
+    using users = openUserNames(consolePath)
     file.beginReading()
     return await step({ store, users })
   } catch (error) {
@@ -67,9 +67,9 @@ function stateOf(path: string): string {
   return files.map((file) => (file ? `${file.size} ${file.mtimeMs}` : "none")).join()
 }
 
-type Users = Snapshot["users"] & Disposable
+type UserNames = Snapshot["users"] & Disposable
 
-function openUsers(path: string): Users {
+function openUserNames(path: string): UserNames {
   if (!existsSync(path)) return { many: async () => new Map(), [Symbol.dispose]() {} }
   try {
     const database = openForReading(path)

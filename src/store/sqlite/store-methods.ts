@@ -47,7 +47,7 @@ export function storeMethods(database: Database): DirectStore {
     integrity: integrityMethods({ transactions, runStep, database, anchor, postings, pruning }),
     leases: leaseMethods({ transactions, leases, runStep }),
     nodes: nodeMethods({ transactions, runStep, nodes, leases, receipts }),
-    people: { ...shared.people, erase: overwriting(database, shared.people.erase) },
+    personKeys: { ...shared.personKeys, erase: overwriting(database, shared.personKeys.erase) },
     rateLimits: rateLimitMethods(transactions, new RateLimits(database)),
     settlements: {
       ...shared.settlements,

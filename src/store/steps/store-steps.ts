@@ -12,7 +12,7 @@ import { codeSteps } from "./codes.ts"
 import { entrySteps } from "./entries.ts"
 import { keySteps } from "./keys.ts"
 import { paymentSteps } from "./payments.ts"
-import { peopleSteps } from "./people.ts"
+import { personKeySteps } from "./person-keys.ts"
 import { settlementSteps, type SharedSettlements } from "./settlements.ts"
 import { vendorStateSteps } from "./vendor-state.ts"
 import type { StepGroups } from "./step.ts"
@@ -31,7 +31,7 @@ export type SharedStore = Pick<
   | "members"
   | "notices"
   | "payments"
-  | "people"
+  | "personKeys"
   | "reconciliations"
   | "settings"
   | "vendorState"
@@ -51,7 +51,7 @@ export const STORE_STEPS: StepGroups<SharedStore> = {
   entries: entrySteps,
   keys: keySteps,
   payments: paymentSteps,
-  people: peopleSteps,
+  personKeys: personKeySteps,
   settlements: settlementSteps,
   vendorState: vendorStateSteps,
 }

@@ -180,7 +180,7 @@ test("an erasure that was interrupted is taken to its end", async () => {
   // The ledger has forgotten them, and the process has died before their user was deleted.
   await operator.json("PATCH", `/users/${id}`, { is_disabled: true })
   const erased = { person: id, addresses: [ADA.email], addressHashes: [], at: 1 }
-  await gateway.store.people.erase(erased, { ...AUDIT, action: "user.erase", target: id })
+  await gateway.store.personKeys.erase(erased, { ...AUDIT, action: "user.erase", target: id })
   expect(await ada.status("GET", "/session")).toBe(401)
   expect(await userId(operator, "ada")).toBe(id)
   await operator.json("POST", `/users/${id}/erase`)
@@ -200,7 +200,7 @@ test("what someone does on another node while they are erased names nobody", asy
   ])
   expect(both[0]).toBe(200)
   expect(JSON.stringify(await auditOf(operator))).not.toContain(ADA.email)
-  expect(await gateway.store.people.keys([id])).toEqual([{ person: id, key: null }])
+  expect(await gateway.store.personKeys.keys([id])).toEqual([{ person: id, key: null }])
   await expectRight(gateway)
 })
 

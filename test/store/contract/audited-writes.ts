@@ -133,7 +133,8 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
       [{ provider: "openai", day: 0, amount: 7n }],
       AUDIT,
     ),
-  ({ people }) => people.erase({ person: "bob", addresses: [], addressHashes: [], at: NOW }, AUDIT),
+  ({ personKeys }) =>
+    personKeys.erase({ person: "bob", addresses: [], addressHashes: [], at: NOW }, AUDIT),
 ]
 
 function invitation(id: string) {

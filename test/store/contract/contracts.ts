@@ -22,7 +22,7 @@ import { noticeContract } from "./notices.ts"
 import { failureLogContract } from "./failure-log.ts"
 import { payloadLogContract } from "./payload-log.ts"
 import { paymentContract } from "./payments.ts"
-import { peopleContract } from "./people.ts"
+import { personKeyContract } from "./person-keys.ts"
 import { rateLimitContract } from "./rate-limits.ts"
 import { reconciliationContract } from "./reconciliations.ts"
 import { reportContract } from "./reports.ts"
@@ -57,7 +57,7 @@ export const CONTRACTS = {
   "failure log": failureLogContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
-  people: peopleContract,
+  personKeys: personKeyContract,
   "rate limits": rateLimitContract,
   reconciliations: reconciliationContract,
   reports: reportContract,

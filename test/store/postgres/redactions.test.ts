@@ -14,7 +14,7 @@ test("a record without its name is guarded by the server, and by the chain", asy
   await using store = await databaseAt({ engine: "postgresql", url, connections: 2 }).openStore()
   await store.audit.append({ ...AUDIT, actorKind: "user", actorId: "user_ada", actorName: EMAIL })
   await store.audit.append({ ...AUDIT, action: "other" })
-  await store.people.erase(
+  await store.personKeys.erase(
     { person: "user_ada", addresses: [EMAIL], addressHashes: [], at: 1 },
     { ...AUDIT, action: "user.erase", target: "user_ada" },
   )

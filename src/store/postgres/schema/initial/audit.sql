@@ -29,7 +29,7 @@ CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OR DELETE ON audit
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit();
 
 -- Keys of people, which encrypt their names in records.
-CREATE TABLE people (
+CREATE TABLE person_keys (
   -- A user's id, or an id that stands for an email address.
   person text COLLATE "C" PRIMARY KEY,
   address_hash text COLLATE "C" UNIQUE,

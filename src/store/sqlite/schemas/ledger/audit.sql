@@ -32,7 +32,7 @@ WHEN NEW.number IS NOT 1 + coalesce((SELECT max(number) FROM audit), 0)
 BEGIN SELECT RAISE(ABORT, 'an audit record is the next one'); END;
 
 -- Keys of people, which encrypt their names in records.
-CREATE TABLE people (
+CREATE TABLE person_keys (
   -- A user's id, or an id that stands for an email address.
   person TEXT PRIMARY KEY,
   address_hash TEXT UNIQUE,

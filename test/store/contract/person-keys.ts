@@ -27,31 +27,31 @@ async function expectRight(store: Store): Promise<void> {
 }
 
 /** Held by every engine. */
-export function peopleContract(engine: Engine): void {
+export function personKeyContract(engine: Engine): void {
   test("a person has one key, whoever asks first, and none once they are erased", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
-    const { people } = database.store
+    const { personKeys } = database.store
     const first = { person: ADA, key: "first" }
-    expect(await people.keyOf(first)).toEqual(first)
-    expect(await other.people.keyOf({ person: ADA, key: "second" })).toEqual(first)
+    expect(await personKeys.keyOf(first)).toEqual(first)
+    expect(await other.personKeys.keyOf({ person: ADA, key: "second" })).toEqual(first)
     const address = { person: "address_1", key: "third" }
-    expect(await people.keyOfAddress("hash of ada", address)).toEqual(address)
-    const again = await other.people.keyOfAddress("hash of ada", { person: "x", key: "y" })
+    expect(await personKeys.keyOfAddress("hash of ada", address)).toEqual(address)
+    const again = await other.personKeys.keyOfAddress("hash of ada", { person: "x", key: "y" })
     expect(again).toEqual(address)
-    expect(await people.findAddress("hash of ada")).toBe("address_1")
-    expect(await people.keys([ADA, "address_1", "nobody"])).toHaveLength(2)
+    expect(await personKeys.findAddress("hash of ada")).toBe("address_1")
+    expect(await personKeys.keys([ADA, "address_1", "nobody"])).toHaveLength(2)
 
-    await people.erase(ERASED, ERASURE)
-    expect(await other.people.keys([ADA, "address_1"])).toEqual([{ person: ADA, key: null }])
-    expect(await other.people.keyOf({ person: ADA, key: "anew" })).toEqual({
+    await personKeys.erase(ERASED, ERASURE)
+    expect(await other.personKeys.keys([ADA, "address_1"])).toEqual([{ person: ADA, key: null }])
+    expect(await other.personKeys.keyOf({ person: ADA, key: "anew" })).toEqual({
       person: ADA,
       key: null,
     })
-    expect(await other.people.findAddress("hash of ada")).toBeNull()
+    expect(await other.personKeys.findAddress("hash of ada")).toBeNull()
     // Whoever is invited at the address later is another person.
     const later = { person: "address_2", key: "fourth" }
-    expect(await people.keyOfAddress("hash of ada", later)).toEqual(later)
+    expect(await personKeys.keyOfAddress("hash of ada", later)).toEqual(later)
   })
 
   test("what names a person in clear goes, the rest stays, and all of it still verifies", async () => {
@@ -73,7 +73,7 @@ export function peopleContract(engine: Engine): void {
     const before = await store.audit.list({}, null, 100)
     await expectRight(store)
 
-    await store.people.erase(ERASED, ERASURE)
+    await store.personKeys.erase(ERASED, ERASURE)
     await expectRight(store)
     const [erasure, ...records] = await store.audit.list({}, null, 100)
     expect(JSON.parse(erasure?.after ?? "{}")).toMatchObject({
@@ -100,9 +100,9 @@ export function peopleContract(engine: Engine): void {
     expect(authors).toEqual([ADA, "bob@example.com"])
 
     // Once more, and another person in a record from which one was removed.
-    await store.people.erase(ERASED, ERASURE)
+    await store.personKeys.erase(ERASED, ERASURE)
     const bob = { person: "user_bob", addresses: ["bob@example.com"], addressHashes: [], at: 10 }
-    await store.people.erase(bob, { ...ERASURE, target: "user_bob" })
+    await store.personKeys.erase(bob, { ...ERASURE, target: "user_bob" })
     await expectRight(store)
     expect(JSON.stringify(await store.audit.list({}, null, 100))).not.toContain("bob@example.com")
   })
@@ -127,7 +127,7 @@ export function peopleContract(engine: Engine): void {
     const byAda = { id: "inv_2", email: "eve@example.com", invitedBy: EMAIL, tokenHash: "other" }
     await store.invitations.insert({ ...invitation, ...byAda }, AUDIT)
     const records = await store.audit.list({}, null, 100)
-    expect(await refusalOf(store.people.erase(ERASED, ERASURE))).toBe("last_owner")
+    expect(await refusalOf(store.personKeys.erase(ERASED, ERASURE))).toBe("last_owner")
     expect(await store.audit.list({}, null, 100)).toEqual(records)
     expect(await store.invitations.find("inv_1", 2)).not.toBeNull()
 
@@ -146,7 +146,7 @@ export function peopleContract(engine: Engine): void {
 
     const bob = { ...ada, id: "mem_2", user: "user_bob" }
     await store.members.add(bob, AUDIT)
-    await store.people.erase(ERASED, ERASURE)
+    await store.personKeys.erase(ERASED, ERASURE)
     expect(await store.members.list({ accounts: ["a"] }, null, 10)).toMatchObject([bob])
     expect(await store.invitations.find("inv_1", 2)).toBeNull()
     expect(await store.invitations.find("inv_2", 2)).toMatchObject({ invitedBy: ADA })
@@ -157,7 +157,7 @@ export function peopleContract(engine: Engine): void {
 
     // A closed account needs no one.
     await store.accounts.update("a", { state: "closed" }, AUDIT)
-    await store.people.erase({ ...ERASED, person: "user_bob" }, ERASURE)
+    await store.personKeys.erase({ ...ERASED, person: "user_bob" }, ERASURE)
     expect(await store.members.list({ accounts: ["a"] }, null, 10)).toEqual([])
   })
 }

@@ -11,7 +11,7 @@ import {
   withSummary,
 } from "../../accounting/redaction.ts"
 import type { NewAuditRecord } from "../audit.ts"
-import type { PersonKey, PersonToErase } from "../people.ts"
+import type { PersonKey, PersonToErase } from "../person-keys.ts"
 import { refusals } from "../refusals.ts"
 import type { Store } from "../store.ts"
 import { appendAudit, auditMentioning } from "./audit.ts"
@@ -35,8 +35,8 @@ interface RedactionRow {
   readonly hash: string
 }
 
-/** People as the ledger knows them: by ids, and by keys until they are erased. */
-export const peopleSteps: StepMethods<Store["people"]> = {
+/** Keys under which the names of people are encrypted in records, until a person is erased. */
+export const personKeySteps: StepMethods<Store["personKeys"]> = {
   keys: statements(keys),
   findAddress: statements(findAddress),
   redactions: statements(redactions),
@@ -47,13 +47,13 @@ export const peopleSteps: StepMethods<Store["people"]> = {
 
 function* keys(people: readonly string[]): Step<PersonKey[]> {
   const found = yield* rows<PersonKey>(
-    sql`SELECT person, key FROM people WHERE person ${oneOf(people)}`,
+    sql`SELECT person, key FROM person_keys WHERE person ${oneOf(people)}`,
   )
   return found.map(({ person, key }) => ({ person, key }))
 }
 
 function ofAddress(addressHash: string): Step<PersonKey | null> {
-  return row(sql`SELECT person, key FROM people WHERE address_hash = ${addressHash}`)
+  return row(sql`SELECT person, key FROM person_keys WHERE address_hash = ${addressHash}`)
 }
 
 function* findAddress(addressHash: string): Step<string | null> {
@@ -72,7 +72,7 @@ function* redactions(): Step<RecordedRedaction[]> {
 
 function* keyOf({ person, key }: PersonKey): Step<PersonKey> {
   yield* run(
-    sql`INSERT INTO people (person, key) VALUES (${person}, ${key}) ON CONFLICT (person) DO NOTHING`,
+    sql`INSERT INTO person_keys (person, key) VALUES (${person}, ${key}) ON CONFLICT (person) DO NOTHING`,
   )
   const [known] = yield* keys([person])
   return known ?? { person, key: null }
@@ -80,7 +80,7 @@ function* keyOf({ person, key }: PersonKey): Step<PersonKey> {
 
 function* keyOfAddress(addressHash: string, { person, key }: PersonKey): Step<PersonKey> {
   yield* run(
-    sql`INSERT INTO people (person, address_hash, key) VALUES (${person}, ${addressHash}, ${key})
+    sql`INSERT INTO person_keys (person, address_hash, key) VALUES (${person}, ${addressHash}, ${key})
       ON CONFLICT (address_hash) DO NOTHING`,
   )
   return (yield* ofAddress(addressHash)) ?? { person, key: null }
@@ -151,10 +151,10 @@ function* entriesBy(traces: PersonTraces): Step<EntryRecord[]> {
 }
 
 function* destroyKeys({ person, addressHashes, at }: PersonToErase): Step<void> {
-  yield* run(sql`DELETE FROM people WHERE address_hash ${oneOf(addressHashes)}`)
+  yield* run(sql`DELETE FROM person_keys WHERE address_hash ${oneOf(addressHashes)}`)
   if (person === null) return
   yield* run(
-    sql`INSERT INTO people (person, erased_at) VALUES (${person}, ${at})
+    sql`INSERT INTO person_keys (person, erased_at) VALUES (${person}, ${at})
       ON CONFLICT (person) DO UPDATE SET key = NULL, erased_at = excluded.erased_at`,
   )
 }

@@ -12,7 +12,7 @@ export interface PersonKey {
   readonly key: string | null
 }
 
-export interface PeopleReads {
+export interface PersonKeyReads {
   /** Of the ids those that are known. */
   keys(people: readonly string[]): Promise<PersonKey[]>
   /** The id that stands for an e-mail address. */
@@ -29,7 +29,7 @@ export interface PersonToErase extends PersonTraces {
   readonly at: number
 }
 
-export interface PeopleWrites {
+export interface PersonKeyWrites {
   /** The key of a user, which becomes `fresh.key` if there is none. An erased one stays erased. */
   keyOf(fresh: PersonKey): Promise<PersonKey>
   /** The key of an e-mail address, by its hash, which becomes `fresh` if there is none. */

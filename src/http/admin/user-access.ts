@@ -22,7 +22,7 @@ import { passkeyEndpoints } from "./passkeys.ts"
 import { sessionEndpoints } from "./session.ts"
 import { userEndpoints } from "./users.ts"
 
-export interface PeopleParts {
+export interface UserAccessParts {
   readonly store: Store
   readonly consoleStore: ConsoleStore
   readonly secrets: InstallationSecrets
@@ -34,15 +34,15 @@ export interface PeopleParts {
   readonly takesCards: () => boolean
 }
 
-/** Who may ask, and how people come to be someone. */
-export interface People extends Disposable {
+/** The users of the console, their endpoints, and how a request is identified. */
+export interface UserAccess extends Disposable {
   readonly endpoints: readonly AdminEndpoint[]
   readonly actorOf: ActorOf
   readonly users: Users
 }
 
-/** Builds the users, and what is about people on them. */
-export function openPeople(parts: PeopleParts): People {
+/** Opens the users of the console and builds their endpoints. */
+export function openUserAccess(parts: UserAccessParts): UserAccess {
   const { store, consoleStore, secrets, audit, events } = parts
   const { settings, baseUrl, takesCards } = parts
   const users = new Users({
