@@ -4,7 +4,7 @@ import { drawPng, type Size, sizeOf } from "./draw.ts"
 /** Where links to images point. */
 const FOLDER = "/simulated-pictures/"
 
-/** A link to an image, as vendors give them: no one needs a key for it. */
+/** A link to an image that works without a key, like those of vendors. */
 export function linkTo(exchange: Exchange, seed: string, { width, height }: Size): string {
   const { origin } = new URL(exchange.request.url)
   const name = Buffer.from(seed).toString("hex").slice(0, 400)

@@ -21,7 +21,7 @@ export function unsupported(
   return invalid(message, place, "invalid_value")
 }
 
-/** A parameter that no one knows. */
+/** An unknown parameter. */
 export function unknownParameter(place: string): VendorError {
   return invalid(`Unknown parameter: '${place}'.`, place, "unknown_parameter")
 }

@@ -33,7 +33,7 @@ export interface FormFile extends FileHead {
   head(count: number): Promise<Uint8Array<ArrayBuffer>>
   /** A part of the file; what is after its end is left out. */
   slice(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Lets it be read to its end. Until then no one can read all of a file that is still arriving. */
+  /** Lets it be read to its end. Until then a file that is still arriving cannot be read completely. */
   letFinish(): void
 }
 

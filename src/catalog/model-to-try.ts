@@ -13,13 +13,16 @@ const RECENT = 18 * 30 * 86_400
 export function modelToTry(models: readonly Model[]): Model | undefined {
   const callable = models.filter((model) => model.kind === "chat" && isPriced(model))
   const newest = Math.max(0, ...callable.map(({ created }) => created))
-  const wishes = [
+  const preferences = [
     ({ members }: Model) => members === undefined,
     ({ created }: Model) => created >= newest - RECENT,
     ({ context }: Model) => context === undefined || context >= CAPABLE_CONTEXT,
     isPaid,
   ]
-  const fitting = wishes.reduce<readonly Model[]>((left, wish) => preferred(left, wish), callable)
+  const fitting = preferences.reduce<readonly Model[]>(
+    (left, preference) => preferred(left, preference),
+    callable,
+  )
   const byDeployment = new Map(
     fitting.flatMap((model) => model.deployments.map((deployment) => [deployment, model] as const)),
   )
@@ -27,9 +30,12 @@ export function modelToTry(models: readonly Model[]): Model | undefined {
   return cheapest && byDeployment.get(cheapest)
 }
 
-/** Those that fulfil a wish; all where none does. */
-function preferred(models: readonly Model[], wish: (model: Model) => boolean): readonly Model[] {
-  const fitting = models.filter(wish)
+/** Those that match a preference; all if none matches. */
+function preferred(
+  models: readonly Model[],
+  preference: (model: Model) => boolean,
+): readonly Model[] {
+  const fitting = models.filter(preference)
   return fitting.length > 0 ? fitting : models
 }
 

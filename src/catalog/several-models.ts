@@ -110,7 +110,7 @@ function membersOf(deployments: readonly Deployment[]): readonly Member[] {
   return [...members.values()]
 }
 
-/** The most that any of them can do, since no one knows which of them will; absent where that is not known of one. */
+/** The greatest limits of all members, since any of them may be called; absent if a member has an unknown limit. */
 function limitsOf(members: readonly Member[]): Pick<Model, "context" | "maxOutput"> {
   const context = largest(members.map((member) => member.context))
   const maxOutput = largest(members.map(longestOf))

@@ -25,7 +25,7 @@ export interface LargeAmountFacts {
 
 /**
  * Asks for confirmation before an amount that is rarely intended.
- * @throws CommandError when the answer is no, or no one can be asked.
+ * @throws CommandError when the answer is no, or there is no terminal to ask on.
  */
 export async function askAboutLargeAmount(
   { amount, balance, deed }: LargeAmountFacts,

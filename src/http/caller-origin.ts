@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 import { isPublicAddress } from "../wire/http/public-address.ts"
 
-/** Ends of names that no one can register on the internet (RFC 6761, 6762, 8375; ICANN's `internal`). */
+/** Suffixes of names that cannot be registered on the internet (RFC 6761, 6762, 8375; ICANN's `internal`). */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**

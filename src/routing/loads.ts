@@ -147,7 +147,7 @@ class AttemptBudget {
 /** The loads of deployments, as this process knows them. */
 export class Loads {
   readonly #loads = new Map<string, Load>()
-  /** Callers choose the names of models that nobody knows: nothing is kept under them, and they are never repeated. */
+  /** Shared by assumed deployments: callers choose the names of unknown models, so storing loads by name could grow without limit. */
   readonly #assumed = new Load(0)
 
   of({ id, isAssumed }: Deployment): Load {

@@ -14,7 +14,7 @@ export class DerivedSecrets implements InstallationSecrets {
   readonly setupToken: SetupToken
 
   /**
-   * @param root at least 32 characters that nobody can guess.
+   * @param root at least 32 unguessable characters.
    * @param inherited secrets of the database that this one was copied from, by their names.
    */
   constructor(root: string, inherited: ReadonlyMap<string, string> = new Map()) {

@@ -6,7 +6,7 @@ export interface BackupRecord {
   readonly place: string
   /** Unix milliseconds. */
   readonly at: number
-  /** How long after it the next one is to be made, milliseconds; null: nobody has said. */
+  /** How long after it the next one is to be made, milliseconds; null if unknown. */
   readonly every: number | null
 }
 

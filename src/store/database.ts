@@ -60,7 +60,7 @@ export interface Database {
    */
   copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T>
   /**
-   * Fills it from another one. Nobody can use it before it has passed the check.
+   * Fills it from another one. It cannot be used before it has passed the check.
    * @throws LedgerError `exists` where there is anything.
    */
   copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts>

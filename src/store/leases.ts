@@ -19,7 +19,7 @@ export interface LeaseGrant {
   readonly granted: bigint
   /** The owner's posted balance. */
   readonly posted: bigint
-  /** What no one has leased now. */
+  /** The part that is not leased. */
   readonly free: bigint
   /** What other nodes hold leases on. */
   readonly leasedElsewhere: bigint

@@ -63,10 +63,7 @@ export function afterLostAnswer(refusal: unknown): ApiError {
   )
 }
 
-/**
- * Whether no one can say what became of a request: its answer was lost, or is no answer of the gateway's
- * own about it.
- */
+/** Whether the outcome of a request is unknown: its response was lost, or is not from the gateway. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }

@@ -1,6 +1,6 @@
 import { counted } from "./numbers.ts"
 
-/** Beyond it, no one needs to know it exactly. */
+/** Longer times are shown without an exact number. */
 const YEAR = 365
 
 /** How long a balance lasts: `empty`, `12 days`. */

@@ -8,14 +8,17 @@ const CAPABLE_CONTEXT = 100_000
  * so they come last.
  */
 export function modelToTry(models: readonly Model[]): Model | undefined {
-  const wishes = [isReady, isCapable, (model: Model) => costOf(model) > 0]
-  const fitting = wishes.reduce((left, wish) => preferred(left, wish), models)
+  const preferences = [isReady, isCapable, (model: Model) => costOf(model) > 0]
+  const fitting = preferences.reduce((left, preference) => preferred(left, preference), models)
   return fitting.toSorted((left, right) => costOf(left) - costOf(right))[0]
 }
 
-/** Those that fulfil a wish; all where none does. */
-function preferred(models: readonly Model[], wish: (model: Model) => boolean): readonly Model[] {
-  const fitting = models.filter(wish)
+/** Those that match a preference; all if none matches. */
+function preferred(
+  models: readonly Model[],
+  preference: (model: Model) => boolean,
+): readonly Model[] {
+  const fitting = models.filter(preference)
   return fitting.length > 0 ? fitting : models
 }
 

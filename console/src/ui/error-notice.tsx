@@ -5,7 +5,7 @@ import { ApiError, isOutcomeUnknown, messageOf } from "../api/api-error.ts"
 export interface ErrorNoticeProperties {
   readonly error: unknown
   readonly title?: string
-  /** The title where no one knows what became of it: "We do not know whether it was entered". */
+  /** The title when the outcome is unknown: "We do not know whether it was entered". */
   readonly unknownTitle?: string
   readonly retry?: () => void
 }

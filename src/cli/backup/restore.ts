@@ -139,7 +139,7 @@ async function copy(
   if (hash.digest("hex") !== sha256) throw altered(backup, `${path} has changed`)
 }
 
-/** Without its secrets nobody can say who has signed a backup. */
+/** Without its secrets the signature of a backup cannot be verified. */
 function requireGenuine(backup: StoredBackup, read: ReadManifest, folder: string): void {
   const secret = new SecretFolder(folder).read("key-pepper")
   if (secret === undefined || isGenuine(read, secret)) return

@@ -65,7 +65,7 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** @throws CommandError when the answer is no, or no one can be asked. */
+/** @throws CommandError when the answer is no, or there is no terminal to ask on. */
 async function askFirst(place: string, options: DrillOptions, terminal: Terminal): Promise<void> {
   if (options.yes === true) return
   const question =

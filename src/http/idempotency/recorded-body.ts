@@ -61,7 +61,7 @@ export class RecordedBody {
   }
 
   /**
-   * Writes all of it to disk, with last bytes that no one can read yet. @returns its size there.
+   * Writes all of it to disk, with last bytes that cannot be read yet. @returns its size there.
    */
   async finish(head: AnswerHead, last: Uint8Array | undefined, ending: Ending): Promise<number> {
     const file = await this.#open(head)

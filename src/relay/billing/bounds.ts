@@ -104,7 +104,7 @@ function kindsWith({ kinds }: MediaBound, kept: number): number {
   return kept === 0 ? kinds : kinds | ANY_MEDIA
 }
 
-/** Tokens that a vendor reads out of what it keeps: up to the whole context where no one knows how many. */
+/** Tokens of stored content that a vendor reads: the whole context if their number is unknown. */
 export function keptTokens(state: ResolvedState | undefined, model: Model): number {
   if (state === undefined) return 0
   return state.tokens ?? model.context ?? UNKNOWN_CONTEXT
@@ -119,7 +119,7 @@ export function estimateInput(input: {
   readonly bodyBytes: number
   readonly model: Model
   readonly counted: number | undefined
-  /** Tokens that the vendor keeps; 0 where no one knows how many. */
+  /** Tokens that the vendor stores; 0 if their number is unknown. */
   readonly kept?: number | undefined
 }): number {
   const { request, bodyBytes, model, counted, kept = 0 } = input

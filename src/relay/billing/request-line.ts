@@ -14,7 +14,7 @@ export interface RequestLine {
   readonly model: string
   /** As the caller named it, where that is not the model's id. */
   readonly requested_model: string | undefined
-  /** Null where nobody has answered. */
+  /** Null without an answer. */
   readonly deployment: string | null
   readonly provider: string | null
   readonly stream: boolean

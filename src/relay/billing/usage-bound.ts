@@ -124,9 +124,9 @@ export function maxOfSecond(max: Usage, terms: ChatFacts["terms"]): Usage {
 }
 
 /**
- * A usage held to the most that there can have been: tokens in and out as a whole, since no one knows
- * beforehand of which class they will be, all else by its kind.
- * @returns the very usage where it is within.
+ * Limits a usage to its maximum: tokens in and out in total, since their classes are unknown before the call, and
+ * everything else by its kind.
+ * @returns the same object if it is within the maximum.
  */
 export function heldTo(max: Usage, usage: Usage): Usage {
   const isWithin =

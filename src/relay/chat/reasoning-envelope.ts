@@ -6,7 +6,7 @@ import type { Message, Part, ReasoningPart } from "../../canon/message.ts"
 import type { Writable } from "../../canon/writable.ts"
 
 const PREFIX = "tg1:"
-/** Bytes of the proof: no one can guess it, and it is sent with every chunk of reasoning. */
+/** Bytes of the proof: too long to guess, short enough to send with every chunk of reasoning. */
 const PROOF_LENGTH = 16
 /** Characters of the proof in base64. */
 const PROOF_CHARACTERS = 22

@@ -2,7 +2,7 @@ import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 
 /** Why the gateway itself ends an upstream call. */
 export type EndReason =
-  /** No one waits for the answer any more. */
+  /** The caller has disconnected. */
   | "caller_left"
   /** Another call of the same request has failed, or has taken its place. */
   | "not_needed"
@@ -55,7 +55,7 @@ export function isTooLarge(failure: unknown): boolean {
 }
 
 /**
- * Whether nothing else is to be tried after a failure: no one waits for an answer, or there is no memory for one,
+ * Whether no other attempt follows a failure: the caller has disconnected, or there is no memory for an answer,
  * whichever deployment gives it.
  */
 export function isFinal(failure: CallFailure): boolean {

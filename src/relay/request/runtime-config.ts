@@ -23,7 +23,7 @@ export interface RuntimeConfig {
   readonly media: MediaLimits
   /** Rules learned from providers since the start, shared by all configurations. */
   readonly learnedRules: LearnedRules
-  /** Whether a request may name what a vendor keeps for no one knows whom. */
+  /** Whether a request may name content that a vendor stores for an unknown account. */
   readonly passesUnknownState: boolean
   /** The image model of requests that name none. */
   readonly imageModel?: string

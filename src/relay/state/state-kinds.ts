@@ -8,7 +8,7 @@ interface KindFacts {
   readonly noun: string
   /** How long it is remembered after an answer has named it, milliseconds. */
   readonly lifetime: number
-  /** Whether it holds what its request used: of anything else no one can tell the size. */
+  /** Whether it contains the usage of its request; the size of anything else is unknown. */
   readonly isCounted: boolean
   /** What a caller can do without it. */
   readonly instead: string

@@ -12,7 +12,7 @@ interface RecorderFacts {
   readonly account: string
   readonly request: string
   readonly provider: string
-  /** Hashes of what the request named though no one knows whose it is: naming makes nothing one's own. */
+  /** Hashes of named content with an unknown owner. Naming it does not make the account its owner. */
   readonly strange: ReadonlySet<string>
 }
 

@@ -24,7 +24,7 @@ export interface ResolvedState {
   readonly tokens: number | undefined
   /** The model, with those of its deployments only that can find it. */
   readonly model: Model
-  /** Hashes of what was passed on though no one knows whose it is. */
+  /** Hashes of references that were passed on although their owner is unknown. */
   readonly strange: ReadonlySet<string>
 }
 
@@ -36,7 +36,7 @@ export interface StateQuery {
   /** The caller's. */
   readonly dialect: DialectId
   readonly clients: ReadonlyMap<string, ProviderClient>
-  /** Whether what no one knows is passed on. */
+  /** Whether references to content of unknown owners are passed on. */
   readonly passesUnknown: boolean
 }
 

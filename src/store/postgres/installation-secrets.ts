@@ -5,7 +5,7 @@ import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installati
 import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
 
-/** The row of a copy that nobody has checked yet. */
+/** The row of a copy that has not been verified yet. */
 const UNFINISHED = "unfinished_copy"
 
 /**
@@ -38,7 +38,7 @@ export async function readSecrets(
   return new DerivedSecrets(root, new Map(inherited))
 }
 
-/** Takes over the secrets of the database that this one is copied from. Nobody can use it before `endCopy`. */
+/** Takes over the secrets of the database that this one is copied from. It cannot be used before `endCopy`. */
 export async function beginCopy(
   statements: Statements,
   given: string | undefined,

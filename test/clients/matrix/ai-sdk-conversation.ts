@@ -17,7 +17,7 @@ import {
   type Said,
   Thing,
   TOOLS,
-  type Wish,
+  type AnswerOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -46,7 +46,7 @@ export class SdkConversation implements Conversation {
     this.#package = own
   }
 
-  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
     this.#instructions = instructions
     this.#messages.push({
       role: "user",
@@ -61,7 +61,7 @@ export class SdkConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
     const content = this.#calls.map(({ toolCallId, toolName }, index) => ({
       type: "tool-result" as const,
       toolCallId,
@@ -72,7 +72,7 @@ export class SdkConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: Wish): Promise<Answer> {
+  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
     const order = {
       ...this.#orderOf(options),
       model: this.#package.model(this.#upstreams, model),
@@ -96,15 +96,15 @@ export class SdkConversation implements Conversation {
     }
   }
 
-  #orderOf(wish: Wish) {
+  #orderOf(asked: AnswerOptions) {
     const { options, thinking } = this.#package
     return {
-      providerOptions: wish.thinks ? thinking : options,
+      providerOptions: asked.thinks ? thinking : options,
       ...(this.#instructions !== undefined && { instructions: marked(this.#instructions) }),
-      ...(wish.hasTools && { tools: SDK_TOOLS }),
-      ...(wish.isThing && { output: Output.object({ schema: Thing }) }),
-      ...(wish.maxTokens !== undefined && { maxOutputTokens: wish.maxTokens }),
-      ...(wish.stop !== undefined && { stopSequences: [wish.stop] }),
+      ...(asked.hasTools && { tools: SDK_TOOLS }),
+      ...(asked.isThing && { output: Output.object({ schema: Thing }) }),
+      ...(asked.maxTokens !== undefined && { maxOutputTokens: asked.maxTokens }),
+      ...(asked.stop !== undefined && { stopSequences: [asked.stop] }),
     }
   }
 }

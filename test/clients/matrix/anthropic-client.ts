@@ -9,7 +9,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type Wish,
+  type AnswerOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -77,7 +77,7 @@ class MessagesConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
     this.#instructions = instructions
     const content =
       image === undefined ? text : [{ type: "text" as const, text }, imageBlock(image)]
@@ -85,7 +85,7 @@ class MessagesConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
     const content = this.#calls.map(({ id }, index) => ({
       type: "tool_result" as const,
       tool_use_id: id,
@@ -95,7 +95,7 @@ class MessagesConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: Wish): Promise<Answer> {
+  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
     const { messages } = this.#client
     const body = { ...this.#bodyOf(options), model, messages: this.#messages }
     const message = options.isStreamed
@@ -115,7 +115,7 @@ class MessagesConversation implements Conversation {
     }
   }
 
-  #bodyOf(options: Wish) {
+  #bodyOf(options: AnswerOptions) {
     const { maxTokens = MAX_TOKENS, stop } = options
     return {
       max_tokens: maxTokens,

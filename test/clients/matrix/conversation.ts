@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
 
 /** What a client is asked to ask for. */
-export interface Wish {
+export interface AnswerOptions {
   readonly isStreamed: boolean
   /** Both tools are offered. */
   readonly hasTools?: boolean
@@ -48,9 +48,9 @@ export interface Answer {
 
 /** A conversation that a client holds. It sends back what it got, as it got it. */
 export interface Conversation {
-  say(model: string, said: Said, options: Wish): Promise<Answer>
+  say(model: string, said: Said, options: AnswerOptions): Promise<Answer>
   /** Answers the calls of the last answer, in their order. */
-  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer>
+  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer>
 }
 
 /** What a client calls the ways in which an answer ends. */

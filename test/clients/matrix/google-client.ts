@@ -19,7 +19,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type Wish,
+  type AnswerOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -77,14 +77,14 @@ class ContentsConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
     this.#instructions = instructions
     const parts: Part[] = image === undefined ? [{ text }] : [{ text }, imagePart(image)]
     this.#contents.push({ role: "user", parts })
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
     const parts = this.#calls.map(({ id = "", name = "" }, index) => ({
       functionResponse: { id, name, response: { output: results[index] ?? "" } },
     }))
@@ -92,7 +92,7 @@ class ContentsConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: Wish): Promise<Answer> {
+  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
     const { models } = this.#client
     const order = { model, contents: this.#contents, config: this.#configOf(options) }
     const chunks: GenerateContentResponse[] = []
@@ -115,7 +115,7 @@ class ContentsConversation implements Conversation {
     }
   }
 
-  #configOf(options: Wish): GenerateContentConfig {
+  #configOf(options: AnswerOptions): GenerateContentConfig {
     const { maxTokens, stop } = options
     return {
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),

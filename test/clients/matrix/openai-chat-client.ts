@@ -9,7 +9,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type Wish,
+  type AnswerOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -77,7 +77,7 @@ class ChatConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
     if (instructions !== undefined) this.#messages.push(markedInstructions(instructions))
     this.#messages.push({
       role: "user",
@@ -92,7 +92,7 @@ class ChatConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
     for (const [index, call] of this.#calls.entries()) {
       const content = results[index] ?? ""
       this.#messages.push({ role: "tool", tool_call_id: call.id, content })
@@ -100,7 +100,7 @@ class ChatConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: Wish): Promise<Answer> {
+  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
     const { completion, thoughts } = await this.#complete(
       { ...bodyOf(options), model, messages: this.#messages },
       options,
@@ -121,7 +121,7 @@ class ChatConversation implements Conversation {
     }
   }
 
-  async #complete(body: OpenAI.ChatCompletionCreateParamsNonStreaming, options: Wish) {
+  async #complete(body: OpenAI.ChatCompletionCreateParamsNonStreaming, options: AnswerOptions) {
     const { completions } = this.#client.chat
     if (!options.isStreamed) {
       const completion = options.isThing
@@ -147,7 +147,7 @@ function markedInstructions(text: string): OpenAI.ChatCompletionMessageParam {
   return { role: "system", content: [part] }
 }
 
-function bodyOf(options: Wish) {
+function bodyOf(options: AnswerOptions) {
   return {
     ...(options.hasTools && {
       tools: TOOLS.map((tool) => ({ type: "function" as const, function: tool })),

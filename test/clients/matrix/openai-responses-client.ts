@@ -10,7 +10,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type Wish,
+  type AnswerOptions,
 } from "./conversation.ts"
 import { openAiOf, OPENAI_ERRORS } from "./openai-chat-client.ts"
 
@@ -53,7 +53,7 @@ class ResponsesConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: Wish): Promise<Answer> {
+  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
     if (instructions !== undefined) this.#items.push(markedInstructions(instructions))
     this.#items.push({
       role: "user",
@@ -68,14 +68,14 @@ class ResponsesConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: Wish): Promise<Answer> {
+  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
     for (const [index, { call_id }] of this.#calls.entries()) {
       this.#items.push({ type: "function_call_output", call_id, output: results[index] ?? "" })
     }
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: Wish): Promise<Answer> {
+  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
     const { responses } = this.#client
     const body = { ...bodyOf(options), model, input: this.#items }
     const response = options.isStreamed
@@ -107,7 +107,7 @@ function markedInstructions(text: string): InputItem {
   }
 }
 
-function bodyOf(options: Wish) {
+function bodyOf(options: AnswerOptions) {
   return {
     ...(options.hasTools && {
       tools: TOOLS.map((tool) => ({ ...tool, type: "function" as const, strict: true })),

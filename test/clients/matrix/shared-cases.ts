@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type Answer, CALLS, type TestedClient, Thing, type Wish } from "./conversation.ts"
+import { type Answer, CALLS, type TestedClient, Thing, type AnswerOptions } from "./conversation.ts"
 import {
   modelAt,
   IMAGE_DATA,
@@ -223,7 +223,10 @@ async function findsCache(pair: Pair): Promise<void> {
   await expectReceipt(pair, second)
 }
 
-function optionsOf({ isStreamed }: Pair, options: Omit<Wish, "isStreamed"> = {}): Wish {
+function optionsOf(
+  { isStreamed }: Pair,
+  options: Omit<AnswerOptions, "isStreamed"> = {},
+): AnswerOptions {
   return { isStreamed, ...options }
 }
 

@@ -62,7 +62,7 @@ async function takeBack(invitation: Invitation): Promise<void> {
   }
 }
 
-/** Invitations that no one has accepted yet. Nothing where there are none. */
+/** Pending invitations. Renders nothing if there are none. */
 export function Invitations({ account }: { readonly account: string | undefined }) {
   const invitations = usePages("GET /members/invitations", { query: { account } })
   if (invitations.error !== null) {
