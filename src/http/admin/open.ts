@@ -46,31 +46,27 @@ import type { Events } from "../../telemetry/events.ts"
 import { AttemptLimits } from "../../users/attempt-limits.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { LabelBudgetManagement } from "../../management/label-budgets.ts"
-import { accountEndpoints } from "./accounts.ts"
-import { labelBudgetEndpoints } from "./label-budgets.ts"
+import {
+  accountEndpoints,
+  codeEndpoints,
+  creditEndpoints,
+  keyEndpoints,
+  labelBudgetEndpoints,
+} from "./accounts.ts"
 import type { Handler } from "../server.ts"
 import { adminApp } from "./app.ts"
-import { auditEndpoints } from "./audit.ts"
-import { codeEndpoints } from "./codes.ts"
-import { creditEndpoints } from "./credits.ts"
+import { auditEndpoints, failureEndpoints, receiptEndpoints, usageEndpoints } from "./requests.ts"
 import type { AdminEndpoint } from "./endpoint.ts"
 import { Guard } from "./guard.ts"
-import { keyEndpoints } from "./keys.ts"
-import { modelEndpoints } from "./models.ts"
-import { failureEndpoints } from "./failures.ts"
-import { noticeEndpoints } from "./notices.ts"
+import { modelEndpoints, priceEndpoints, priceGroupEndpoints, providerEndpoints } from "./prices.ts"
+import { noticeEndpoints, settingsEndpoints, systemEndpoints } from "./settings.ts"
 import { openUserAccess } from "./user-access.ts"
-import { providerEndpoints } from "./providers.ts"
-import { priceGroupEndpoints } from "./price-groups.ts"
-import { priceEndpoints } from "./prices.ts"
-import { receiptEndpoints } from "./receipts.ts"
-import { settingsEndpoints } from "./settings.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"
-import { systemEndpoints } from "./system.ts"
-import { usageEndpoints } from "./usage.ts"
-import { billingGapEndpoints } from "./billing-gaps.ts"
-import { reconciliationEndpoints } from "./reconciliations.ts"
-import { writeOffEndpoints } from "./write-offs.ts"
+import {
+  billingGapEndpoints,
+  reconciliationEndpoints,
+  writeOffEndpoints,
+} from "./billing-reports.ts"
 
 /** What the management API needs of the running gateway. */
 export interface AdminParts extends SystemParts {

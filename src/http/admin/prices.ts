@@ -1,8 +1,53 @@
+import { modelRoutes, providerRoutes } from "#contract/catalog-routes.ts"
+import { priceGroupRoutes } from "#contract/price-groups.ts"
 import { priceRoutes } from "#contract/prices.ts"
 import { requireOperator } from "../../management/actor.ts"
+import type { ModelTests } from "../../management/model-tests.ts"
+import type { Models } from "../../management/models.ts"
+import type { PriceGroupManagement } from "../../management/price-groups.ts"
 import type { PriceUpdates } from "../../management/prices/price-updates.ts"
 import { priceView } from "../../management/prices/price-view.ts"
+import type { Providers } from "../../management/providers.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
+
+/** `/admin/v1/providers`: the accounts at vendors that models are called with. */
+export function providerEndpoints({
+  providers,
+}: {
+  readonly providers: Providers
+}): AdminEndpoint[] {
+  return endpoints(providerRoutes, {
+    "GET /providers": ({ actor, query }) => providers.list(actor, query),
+    "GET /providers/vendors": ({ actor }) => providers.vendors(actor),
+    "POST /providers": ({ actor, body }) => providers.create(actor, body),
+    "PATCH /providers/{id}": ({ actor, path, body }) => providers.change(actor, path("id"), body),
+    "DELETE /providers/{id}": ({ actor, path }) => providers.remove(actor, path("id")),
+    "POST /providers/{id}/test": ({ actor, path }) => providers.test(actor, path("id")),
+  })
+}
+
+/** `/admin/v1/models`: the catalog, its prices, and what the console says of them. */
+export function modelEndpoints({
+  models,
+  modelTests,
+}: {
+  readonly models: Models
+  readonly modelTests: ModelTests
+}): AdminEndpoint[] {
+  return endpoints(modelRoutes, {
+    "GET /models": ({ actor, query }) => models.list(actor, query),
+    "GET /models/newer": ({ actor }) => models.newer(actor),
+    "GET /models/{provider}/{name...}": ({ actor, path }) => models.find(actor, idOf(path)),
+    "POST /models/test": ({ actor, body }) => modelTests.test(actor, body.model),
+    "PUT /models/{provider}/{name...}": ({ actor, path, body }) =>
+      models.set(actor, idOf(path), body),
+    "DELETE /models/{provider}/{name...}": ({ actor, path }) => models.reset(actor, idOf(path)),
+  })
+}
+
+function idOf(path: (part: "provider" | "name") => string): string {
+  return `${path("provider")}/${path("name")}`
+}
 
 /** `/admin/v1/prices`: which list of known prices is in force, and which one waits. */
 export function priceEndpoints({
@@ -19,5 +64,16 @@ export function priceEndpoints({
       await priceUpdates.apply(actor, body.date)
       return priceView(await priceUpdates.lists())
     },
+  })
+}
+
+/** `/admin/v1/price-groups`: accounts with prices of their own. */
+export function priceGroupEndpoints(groups: PriceGroupManagement): AdminEndpoint[] {
+  return endpoints(priceGroupRoutes, {
+    "GET /price-groups": ({ actor, query }) => groups.list(actor, query),
+    "POST /price-groups": ({ actor, body }) => groups.create(actor, body),
+    "GET /price-groups/{id}": ({ actor, path }) => groups.find(actor, path("id")),
+    "PATCH /price-groups/{id}": ({ actor, path, body }) => groups.change(actor, path("id"), body),
+    "DELETE /price-groups/{id}": ({ actor, path }) => groups.delete(actor, path("id")),
   })
 }

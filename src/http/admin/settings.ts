@@ -1,5 +1,9 @@
+import { noticeRoutes } from "#contract/notices.ts"
 import { settingsRoutes } from "#contract/operations.ts"
+import { systemRoutes } from "#contract/system.ts"
+import type { NoticeManagement } from "../../management/notices.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
+import type { System } from "../../management/system.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
 /** `/admin/v1/settings`, the active and the changeable settings; `/admin/v1/ledger`. */
@@ -12,5 +16,35 @@ export function settingsEndpoints({
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
     "GET /ledger/verification": ({ actor }) => gatewaySettings.verifyLedger(actor),
+  })
+}
+
+/** `/admin/v1/system`: how the gateway itself is doing. */
+export function systemEndpoints({ system }: { readonly system: System }): AdminEndpoint[] {
+  return endpoints(systemRoutes, {
+    "GET /system": ({ actor }) => system.report(actor),
+  })
+}
+
+const OK = { ok: true } as const
+
+/** `/admin/v1/notices`: what people are told of, and where. */
+export function noticeEndpoints({
+  notices,
+}: {
+  readonly notices: NoticeManagement
+}): AdminEndpoint[] {
+  return endpoints(noticeRoutes, {
+    "GET /notices/targets": ({ actor, query }) => notices.targets(actor, query.account),
+    "POST /notices/targets": ({ actor, body }) => notices.add(actor, body),
+    "DELETE /notices/targets/{id}": async ({ actor, path }) => {
+      await notices.remove(actor, path("id"))
+      return OK
+    },
+    "POST /notices/targets/{id}/test": async ({ actor, path }) => {
+      await notices.test(actor, path("id"))
+      return OK
+    },
+    "GET /notices": ({ actor, query }) => notices.list(actor, query),
   })
 }

@@ -1,0 +1,115 @@
+import type { Code } from "#contract/codes.ts"
+import { formatCredits } from "../ledger/money.ts"
+import { COMMAND_LINE } from "../management/actor.ts"
+import type { Codes } from "../management/codes.ts"
+import { type LargeAmountOptions, askAboutLargeAmount, withYes } from "./ask-first.ts"
+import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
+import { withInstallation } from "./installation.ts"
+import { formatFields, formatTable } from "./output.ts"
+import { creditsArgument, durationArgument, positiveIntegerArgument } from "./parse.ts"
+
+interface CodeCreateOptions extends LargeAmountOptions {
+  readonly credits: bigint
+  readonly uses?: number
+  readonly expires?: number
+  readonly note?: string
+}
+
+/** `tollgate code create --credits N [--uses K] [--expires TIME] [--note TEXT]` */
+export const registerCodeCreate: RegisterCommand = (program, terminal) => {
+  const group = commandGroup(
+    program,
+    "code",
+    "codes: each gives credits to the account that redeems it",
+  )
+  withYes(group.command("create"))
+    .description("create a code; it is shown once")
+    .requiredOption("--credits <N>", "the credits that it gives", creditsArgument)
+    .option("--uses <K>", "how many accounts may use it (default: 1)", positiveIntegerArgument)
+    .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
+    .option("--note <TEXT>", "what it is for")
+    .action(async (options: CodeCreateOptions, command) => {
+      const { credits, uses, expires, note } = options
+      const amount = credits * BigInt(uses ?? 1)
+      const deed = `create a code that gives ${formatCredits(amount)} credits in all`
+      await askAboutLargeAmount({ amount, balance: 0n, deed }, options, terminal)
+      const input = {
+        credits: formatCredits(credits),
+        uses: uses ?? 1,
+        ...(expires !== undefined && { expires_at: new Date(Date.now() + expires).toISOString() }),
+        ...(note !== undefined && { note }),
+      }
+      const code = await withInstallation(command, ({ codes }) => codes.create(COMMAND_LINE, input))
+      outputOf(command, terminal).result(
+        code,
+        (style) =>
+          // A line that scripts look for, so it is not padded.
+          `code: ${code.code}\n${formatFields(
+            [
+              ["id", code.id],
+              ["gives", `${code.credits} credits, once to each of ${code.uses} accounts`],
+              ["expires", code.expires_at ?? "never"],
+              ["note", "This is the only time the code is shown; only a hash of it is kept."],
+            ],
+            style,
+          )}`,
+      )
+    })
+}
+
+const PAGE = 200
+const COLUMNS = [
+  { title: "ID" },
+  { title: "CODE" },
+  { title: "CREDITS", align: "right" },
+  { title: "USED", align: "right" },
+  { title: "STATUS" },
+  { title: "EXPIRES" },
+  { title: "NOTE" },
+] as const
+
+/** `tollgate code list` */
+export const registerCodeList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "code", "codes: each gives credits to the account that redeems it")
+    .command("list")
+    .description("list the codes, the newest first")
+    .action(async (_options: object, command) => {
+      const codes = await withInstallation(command, (installation) => allOf(installation.codes))
+      outputOf(command, terminal).result({ codes }, (style) => {
+        if (codes.length === 0)
+          return "No codes yet. Create one with: tollgate code create --credits N"
+        const rows = codes.map((code) => [
+          code.id,
+          `TG-...-${code.hint}`,
+          code.credits,
+          `${code.used} of ${code.uses}`,
+          code.status,
+          code.expires_at ?? "never",
+          code.note ?? "",
+        ])
+        return formatTable(COLUMNS, rows, style)
+      })
+    })
+}
+
+async function allOf(codes: Codes): Promise<Code[]> {
+  const all: Code[] = []
+  for (let cursor: string | undefined; ;) {
+    const page = await codes.list(COMMAND_LINE, { limit: PAGE, cursor })
+    all.push(...page.data)
+    if (page.next_cursor === null) return all
+    cursor = page.next_cursor
+  }
+}
+
+/** `tollgate code revoke ID` */
+export const registerCodeRevoke: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "code", "codes: each gives credits to the account that redeems it")
+    .command("revoke")
+    .description("stop a code for good; what it gave stays")
+    .argument("<ID>", "the code's id, as `tollgate code list` shows it")
+    .action(async (id: string, _options: object, command) => {
+      const code = await withInstallation(command, ({ codes }) => codes.revoke(COMMAND_LINE, id))
+      outputOf(command, terminal).result(code, () => `Code ${id} is revoked.`)
+    })
+}

@@ -1,0 +1,123 @@
+import { COMMAND_LINE } from "../management/actor.ts"
+import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
+import { requireAccount, withInstallation } from "./installation.ts"
+import { dateText, keyDocument } from "./key-document.ts"
+import { formatFields, formatTable } from "./output.ts"
+import { durationArgument } from "./parse.ts"
+
+const COLUMNS = [
+  { title: "ID" },
+  { title: "NAME" },
+  { title: "ACCOUNT" },
+  { title: "KEY" },
+  { title: "STATUS" },
+  { title: "BUDGET LEFT", align: "right" },
+  { title: "EXPIRES" },
+] as const
+
+/** `tollgate key list [--account NAME]` */
+export const registerKeyList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "key", "keys: what callers send")
+    .command("list")
+    .description("list the keys")
+    .option("--account <NAME>", "only those of one account")
+    .action(async (options: { account?: string }, command) => {
+      const { keys, names } = await withInstallation(command, async ({ store, keys: service }) => {
+        const account =
+          options.account === undefined ? null : await requireAccount(store, options.account)
+        const accounts = await store.accounts.list()
+        const order = { limit: Number.MAX_SAFE_INTEGER, account: account?.id }
+        const { data } = await service.list(COMMAND_LINE, order)
+        return {
+          keys: data.map(keyDocument).toReversed(),
+          names: new Map(accounts.map(({ id, name }) => [id, name])),
+        }
+      })
+      outputOf(command, terminal).result({ keys }, (style) => {
+        if (keys.length === 0)
+          return "No keys yet. Create one with: tollgate key create --account NAME"
+        const rows = keys.map((key) => [
+          key.id,
+          key.name,
+          names.get(key.account) ?? key.account,
+          `sk-tg-...${key.hint ?? ""}`,
+          key.status,
+          key.budget_left === null ? "-" : `${key.budget_left} of ${key.budget}`,
+          key.expires_at ?? "never",
+        ])
+        return formatTable(COLUMNS, rows, style)
+      })
+    })
+}
+
+const DEFAULT_GRACE = 24 * 60 * 60 * 1_000
+
+/** `tollgate key rotate ID [--grace TIME]` */
+export const registerKeyRotate: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "key", "keys: what callers send")
+    .command("rotate")
+    .description("give a key a new secret; the old one works on for a while")
+    .argument("<ID>", "the key's id, as `tollgate key list` shows it")
+    .option("--grace <TIME>", "how long the old secret works on (default: 24h)", durationArgument)
+    .action(async (id: string, options: { grace?: number }, command) => {
+      const grace = options.grace ?? DEFAULT_GRACE
+      const { secret, ...key } = await withInstallation(command, ({ keys }) =>
+        keys.rotate(COMMAND_LINE, id, grace),
+      )
+      outputOf(command, terminal).result(
+        { ...keyDocument(key), key: secret },
+        (style) =>
+          // A line that scripts look for, so it is not padded.
+          `key: ${secret}\n${formatFields(
+            [
+              ["id", key.id],
+              ["old key", `works until ${dateText(Date.now() + grace)}`],
+              ["note", "This is the only time the new key is shown; only a hash of it is kept."],
+            ],
+            style,
+          )}`,
+      )
+    })
+}
+
+const COMMANDS = [
+  {
+    name: "pause",
+    isPaused: true,
+    description: "stop a key until it is resumed",
+    done: "is paused. Running gateways refuse it within a second.",
+  },
+  { name: "resume", isPaused: false, description: "let a paused key work again", done: "works." },
+] as const
+
+/** `tollgate key pause|resume ID` */
+export const registerKeyPause: RegisterCommand = (program, terminal) => {
+  const group = commandGroup(program, "key", "keys: what callers send")
+  for (const { name, isPaused, description, done } of COMMANDS) {
+    group
+      .command(name)
+      .description(description)
+      .argument("<ID>", "the key's id, as `tollgate key list` shows it")
+      .action(async (id: string, _options: object, command) => {
+        const key = await withInstallation(command, ({ keys }) =>
+          keys.change(COMMAND_LINE, id, { is_paused: isPaused }),
+        )
+        outputOf(command, terminal).result(keyDocument(key), () => `Key ${id} ${done}`)
+      })
+  }
+}
+
+/** `tollgate key revoke ID` */
+export const registerKeyRevoke: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "key", "keys: what callers send")
+    .command("revoke")
+    .description("stop a key, and every old secret of it, for good")
+    .argument("<ID>", "the key's id, as `tollgate key list` shows it")
+    .action(async (id: string, _options: object, command) => {
+      const key = await withInstallation(command, ({ keys }) => keys.revoke(COMMAND_LINE, id))
+      outputOf(command, terminal).result(
+        keyDocument(key),
+        () => `Key ${id} is revoked. Running gateways refuse it within a second.`,
+      )
+    })
+}

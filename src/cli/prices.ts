@@ -1,0 +1,172 @@
+import { momentWords } from "#contract/price-periods.ts"
+import type { PriceListsDocument } from "#contract/prices.ts"
+import { runtimeConfigOf } from "../app/state.ts"
+import { PROJECT_KEYS } from "../catalog/prices/feed-keys.ts"
+import { keyId } from "../catalog/prices/feed.ts"
+import { type UpcomingChange, percentOf, upcomingChanges } from "../catalog/prices/upcoming.ts"
+import { loadSettings } from "../config/load.ts"
+import { COMMAND_LINE } from "../management/actor.ts"
+import { changeDocuments, countsOf, priceView } from "../management/prices/price-view.ts"
+import { type PriceLists, dayOf } from "../management/prices/stored-lists.ts"
+import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
+import { loadOptions } from "./load-options.ts"
+import { type Style, formatTable } from "./output.ts"
+import { changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
+import { wholeSettings } from "./whole-settings.ts"
+
+export const PRICES = "known prices: which list is in force, and newer ones"
+
+/** `tollgate prices status` */
+export const registerPricesStatus: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "prices", PRICES)
+    .command("status")
+    .description("show which list of known prices is in force, and whether a newer one waits")
+    .action(async (_options: object, command) => {
+      const document = await withPrices(command, async (updates, { loaded: { settings } }) => ({
+        ...statusOf(await updates.lists()),
+        refresh: settings.prices.refresh ?? null,
+        apply: settings.prices.apply,
+        keys: [...PROJECT_KEYS, ...settings.prices.keys].map(keyId),
+      }))
+      outputOf(command, terminal).result(document, () => words(document))
+    })
+}
+
+function statusOf(lists: PriceLists) {
+  const { vendors, generated_from: from } = lists.facts
+  const { pending, ...view } = priceView(lists)
+  return {
+    ...view,
+    pending: pending && withoutChanges(pending),
+    models: Object.values(vendors).flatMap((each) => Object.keys(each ?? {})).length,
+    lists: from.map(({ name, date }) => ({ name, date })),
+    faults: [...lists.faults],
+  }
+}
+
+function withoutChanges(pending: NonNullable<PriceListsDocument["pending"]>) {
+  const { date, source, dearer, cheaper, added, removed } = pending
+  return { date, source, dearer, cheaper, added, removed }
+}
+
+interface Status extends ReturnType<typeof statusOf> {
+  readonly refresh: string | null
+  readonly apply: string
+  readonly keys: readonly string[]
+}
+
+function words(status: Status): string {
+  const { date, source, since, models, pending, refresh } = status
+  const from = status.lists.map((list) => `${list.name} of ${list.date}`).join(", ")
+  const lines = [
+    `in force:  ${date}, ${models} models, ${source}${since === null ? "" : ` since ${since}`}`,
+    `made from: ${from}`,
+    `built in:  ${status.built_in}`,
+    `refresh:   ${refresh === null ? "off (prices.refresh)" : `daily from ${refresh}, apply: ${status.apply}`}`,
+    `keys:      ${status.keys.join(", ")}`,
+  ]
+  if (pending) {
+    const { date: day, source: place, ...counts } = pending
+    lines.push(`waiting:   ${day}, ${place}: ${countWords(counts)}`, "")
+    lines.push("See it with 'tollgate prices diff', take it with 'tollgate prices update'.")
+  }
+  return [...lines, ...status.faults].join("\n")
+}
+
+/** `tollgate prices diff` */
+export const registerPricesDiff: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "prices", PRICES)
+    .command("diff")
+    .description("show what a newer list of known prices would change")
+    .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
+    .action(async ({ from }: { from?: string }, command) => {
+      const { facts, changes } = await withPrices(command, async (updates) =>
+        from === undefined ? updates.waiting() : updates.examine((await readFrom(from)).text),
+      )
+      const counts = countsOf(changes)
+      const document = { date: dayOf(facts), ...counts, changes: changeDocuments(changes) }
+      outputOf(command, terminal).result(document, (style) => {
+        const summary = `The list is of ${dayOf(facts)}: ${countWords(counts)}.`
+        return changes.length === 0 ? summary : `${changeTable(changes, style)}\n\n${summary}`
+      })
+    })
+}
+
+/** `tollgate prices update` */
+export const registerPricesUpdate: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "prices", PRICES)
+    .command("update")
+    .description("put a newer list of known prices in force")
+    .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
+    .action(async ({ from }: { from?: string }, command) => {
+      const { facts, changes } = await withPrices(command, async (updates) => {
+        if (from === undefined) return updates.apply(COMMAND_LINE)
+        const { text, source } = await readFrom(from)
+        return updates.update(COMMAND_LINE, text, source)
+      })
+      const counts = countsOf(changes)
+      outputOf(command, terminal).result({ date: dayOf(facts), ...counts }, () =>
+        changes.length === 0
+          ? `The list is of ${dayOf(facts)} and changes nothing.`
+          : `The prices of ${dayOf(facts)} are in force: ${countWords(counts)}. Running gateways use them within a second; receipts keep the prices they were charged at.`,
+      )
+    })
+}
+
+const COLUMNS = [
+  { title: "WHEN" },
+  { title: "MODEL" },
+  { title: "PRICE" },
+  { title: "BEFORE", align: "right" },
+  { title: "AFTER", align: "right" },
+  { title: "", align: "right" },
+  { title: "BEGINS" },
+] as const
+
+const NOTE =
+  "Prices are credits per million units, before the multiplier. Only the next change of a weekly price is listed."
+
+/** `tollgate prices upcoming` */
+export const registerPricesUpcoming: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "prices", PRICES)
+    .command("upcoming")
+    .description("list upcoming price changes of the configured models")
+    .action(async (_options: object, command) => {
+      const load = loadOptions(command)
+      const { settings, lists } = await wholeSettings(load, loadSettings(load))
+      const { catalog } = runtimeConfigOf(settings, lists).config
+      const changes = upcomingChanges(catalog.list(), Date.now())
+      const document = { changes: changes.map(changeDocument) }
+      outputOf(command, terminal).result(document, (style) => upcomingTable(changes, style))
+    })
+}
+
+function changeDocument({ at, isRecurring, period, ...change }: UpcomingChange) {
+  return {
+    ...change,
+    at: new Date(at).toISOString(),
+    is_recurring: isRecurring,
+    /** The name of the period that begins; null: no period begins, or it has no name. */
+    period: period ?? null,
+  }
+}
+
+function upcomingTable(changes: readonly UpcomingChange[], style: Style): string {
+  if (changes.length === 0) return "No price changes are known."
+  const rows = changes.flatMap(({ model, deployment, at, isRecurring, period, parts }) =>
+    parts.map((part, index) => {
+      const isFirst = index === 0
+      const begins = period === undefined ? "the usual price" : (period ?? "a period")
+      return [
+        isFirst ? `${momentWords(at)}${isRecurring ? ", weekly" : ""}` : "",
+        isFirst ? [model, ...(deployment === undefined ? [] : [deployment])].join(" at ") : "",
+        part.name,
+        part.before ?? "-",
+        part.after ?? "-",
+        percentOf(part),
+        isFirst ? begins : "",
+      ]
+    }),
+  )
+  return `${formatTable(COLUMNS, rows, style)}\n\n${NOTE}`
+}

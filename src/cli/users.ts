@@ -1,0 +1,143 @@
+import { email, label } from "#contract/common.ts"
+import { InvalidArgumentError } from "commander"
+import { COMMAND_LINE } from "../management/actor.ts"
+import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
+import { requireUser, withUsers } from "./directory.ts"
+import { CommandError } from "./exit-codes.ts"
+import { formatFields, formatTable } from "./output.ts"
+
+const COLUMNS = [
+  { title: "E-MAIL" },
+  { title: "NAME" },
+  { title: "ROLE" },
+  { title: "ACCOUNTS" },
+  { title: "2FA" },
+  { title: "LAST SEEN" },
+] as const
+
+/** `tollgate user list` */
+export const registerUserList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "user", "users: who signs in to the console")
+    .command("list")
+    .description("list the users of the console")
+    .action(async (_options: object, command) => {
+      const users = await withUsers(command, async ({ directory }) => {
+        const { data } = await directory.list(COMMAND_LINE, { limit: 100_000 })
+        return data
+      })
+      outputOf(command, terminal).result({ users }, (style) => {
+        if (users.length === 0)
+          return "No users yet. The gateway prints a link that makes the first when it starts."
+        const rows = users.map((user) => [
+          user.email,
+          user.name,
+          user.is_disabled ? "disabled" : user.is_operator ? "operator" : "user",
+          user.accounts.map(({ name, role }) => `${name} (${role})`).join(", ") || "-",
+          user.two_factor ? "yes" : "no",
+          user.last_seen_at ?? "never",
+        ])
+        return formatTable(COLUMNS, rows, style)
+      })
+    })
+}
+
+/** `tollgate user reset EMAIL [--two-factor]` */
+export const registerUserReset: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "user", "users: who signs in to the console")
+    .command("reset")
+    .description("make a link that sets a user's password, once, within a day")
+    .argument("<EMAIL>", "the user's e-mail address")
+    .option("--two-factor", "also remove their second factor and passkeys")
+    .action(async (email: string, options: { twoFactor?: boolean }, command) => {
+      const reset = await withUsers(command, async ({ users, directory }) => {
+        const { id } = await requireUser(users, email)
+        return directory.reset(COMMAND_LINE, id, options.twoFactor ?? false)
+      })
+      outputOf(command, terminal).result(
+        { email, link: reset.link, expires_at: reset.expires_at },
+        (style) =>
+          // A line that scripts look for, so it is not padded.
+          `link: ${reset.link}\n${formatFields(
+            [
+              ["works", `once, until ${reset.expires_at}`],
+              ["note", "Who opens it sets the password; all sessions of the user end then."],
+            ],
+            style,
+          )}`,
+      )
+    })
+}
+
+/** `tollgate user rename EMAIL NAME [--email NEW]` */
+export const registerUserRename: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "user", "users: who signs in to the console")
+    .command("rename")
+    .description("change a user's name, and the e-mail address that they sign in with")
+    .argument("<EMAIL>", "the user's e-mail address")
+    .argument("<NAME>", "their name from now on", nameArgument)
+    .option("--email <EMAIL>", "also their e-mail address from now on", emailArgument)
+    .action(async (current: string, name: string, options: { email?: string }, command) => {
+      const user = await withUsers(command, async ({ users, directory }) => {
+        const { id } = await requireUser(users, current)
+        return directory.change(COMMAND_LINE, id, { name, ...options })
+      })
+      outputOf(command, terminal).result(
+        { id: user.id, name: user.name, email: user.email },
+        () => `${user.email} has the name ${user.name}.`,
+      )
+    })
+}
+
+function nameArgument(text: string): string {
+  return checked(label.safeParse(text))
+}
+
+function emailArgument(text: string): string {
+  return checked(email.safeParse(text))
+}
+
+function checked(result: ReturnType<typeof label.safeParse>): string {
+  if (result.success) return result.data
+  throw new InvalidArgumentError(`It ${result.error.issues[0]?.message ?? "is invalid"}.`)
+}
+
+/** `tollgate user export EMAIL` */
+export const registerUserExport: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "user", "users: who signs in to the console")
+    .command("export")
+    .description("write what is stored of a user as JSON")
+    .argument("<EMAIL>", "the user's e-mail address")
+    .action(async (email: string, _options: object, command) => {
+      const person = await withUsers(command, async ({ users, directory }) => {
+        const { id } = await requireUser(users, email)
+        return directory.export(COMMAND_LINE, id)
+      })
+      outputOf(command, terminal).result(person, () => JSON.stringify(person, null, 2))
+    })
+}
+
+/** `tollgate user erase EMAIL --yes` */
+export const registerUserErase: RegisterCommand = (program, terminal) => {
+  commandGroup(program, "user", "users: who signs in to the console")
+    .command("erase")
+    .description("erase a person for good: what they did stays, under an id that names no one")
+    .argument("<EMAIL>", "the e-mail address of a user, or of someone who was only invited")
+    .option("--yes", "do it: it cannot be undone")
+    .action(async (email: string, options: { yes?: boolean }, command) => {
+      if (options.yes !== true) {
+        const hint = `Export them first if you have to: tollgate user export ${email}. Then add --yes.`
+        throw new CommandError("usage", "erasing a person cannot be undone", hint)
+      }
+      const erased = await withUsers(command, async ({ users, erasure }) => {
+        const user = await users.findByEmail(email)
+        return user
+          ? erasure.erase(COMMAND_LINE, user.id)
+          : erasure.eraseAddress(COMMAND_LINE, email)
+      })
+      outputOf(command, terminal).result(erased, () =>
+        erased.user === null
+          ? "There was no user with this address. Invitations to it are gone, and records no longer name it."
+          : `Erased: records show ${erased.user} from now on. Backups made before still name the person.`,
+      )
+    })
+}

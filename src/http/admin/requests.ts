@@ -1,0 +1,59 @@
+import { failureRoutes } from "#contract/failures.ts"
+import { auditRoutes } from "#contract/operations.ts"
+import { receiptRoutes } from "#contract/receipts.ts"
+import { usageRoutes } from "#contract/usage.ts"
+import type { AuditLog } from "../../management/audit-log.ts"
+import type { Failures } from "../../management/failures.ts"
+import type { Overviews } from "../../management/overview.ts"
+import type { ReliabilityReports } from "../../management/reliability.ts"
+import type { RequestCountReports } from "../../management/request-counts.ts"
+import { openRequestTable } from "../../management/request-table.ts"
+import type { Requests } from "../../management/requests.ts"
+import type { UsageReports } from "../../management/usage.ts"
+import { downloadAnswer } from "./download-answer.ts"
+import { type AdminEndpoint, endpoints } from "./endpoint.ts"
+
+/** `/admin/v1/receipts`: the requests that were made. */
+export function receiptEndpoints({ requests }: { readonly requests: Requests }): AdminEndpoint[] {
+  return endpoints(receiptRoutes, {
+    "GET /receipts": ({ actor, query }) => requests.list(actor, query),
+    "GET /receipts.csv": async ({ actor, query }) =>
+      downloadAnswer(await openRequestTable(requests, actor, query)),
+    "GET /receipts/{request}": ({ actor, path }) => requests.receipt(actor, path("request")),
+  })
+}
+
+/** `/admin/v1/usage`: what was used, and what it cost. */
+export function usageEndpoints({
+  usageReports,
+  overviews,
+  reliability,
+  requestCounts,
+}: {
+  readonly usageReports: UsageReports
+  readonly overviews: Overviews
+  readonly reliability: ReliabilityReports
+  readonly requestCounts: RequestCountReports
+}): AdminEndpoint[] {
+  return endpoints(usageRoutes, {
+    "GET /usage": ({ actor, query }) => usageReports.usage(actor, query),
+    "GET /usage/requests": ({ actor, query }) => requestCounts.report(actor, query),
+    "GET /usage/overview": ({ actor, query }) => overviews.overview(actor, query.account),
+    "GET /usage/reliability": ({ actor, query }) => reliability.report(actor, query),
+  })
+}
+
+/** `/admin/v1/requests/{request}` and `/admin/v1/failures`: what became of requests, also of those without a receipt. */
+export function failureEndpoints({ failures }: { readonly failures: Failures }): AdminEndpoint[] {
+  return endpoints(failureRoutes, {
+    "GET /requests/{request}": ({ actor, path }) => failures.request(actor, path("request")),
+    "GET /failures": ({ actor, query }) => failures.list(actor, query),
+  })
+}
+
+/** `/admin/v1/audit`: who changed what. */
+export function auditEndpoints({ auditLog }: { readonly auditLog: AuditLog }): AdminEndpoint[] {
+  return endpoints(auditRoutes, {
+    "GET /audit": ({ actor, query }) => auditLog.list(actor, query),
+  })
+}
