@@ -8,6 +8,11 @@ const priceTable = z.record(z.string(), z.string())
 /** Minimum seconds of audio charged per request; absent without a minimum. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
+/** In a mode of service: a factor on the prices of tokens, or their prices. */
+const modePrice = z.union([z.string(), z.object({ price: priceTable, price_tiers: priceTiers })])
+export type ModePrice = z.infer<typeof modePrice>
+/** By the name of the mode. */
+const priceModes = z.record(z.string(), modePrice)
 /** Null: no beginning or no end. */
 const momentOrNone = moment.nullable()
 
@@ -24,8 +29,8 @@ const pricePeriod = z.object({
   price_tiers: priceTiers,
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
-  /** The factors of modes of service that differ from those outside of the period. */
-  modes: z.record(z.string(), z.string()),
+  /** The modes of service that differ from those outside of the period. */
+  modes: priceModes,
 })
 export type PricePeriod = z.infer<typeof pricePeriod>
 
@@ -66,6 +71,8 @@ export const model = z.object({
   /** Prices of a million images by size and quality, where they differ. */
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
+  /** The modes of service outside of all periods. */
+  price_modes: priceModes,
   /** Times with other prices. */
   price_periods: z.array(pricePeriod),
   /** The current price, and the time during which it applies; null if the price has no periods. */

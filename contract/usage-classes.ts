@@ -73,6 +73,9 @@ export type PriceName = Table[UsageClass]["name"]
 /** The name of a class that a vendor can price for all of its models. */
 export type ServicePriceName = Extract<Table[UsageClass], { readonly isService: true }>["name"]
 
+/** The name of a class of tokens. */
+export type TokenPriceName = Exclude<Table[UsageClass], { readonly counts: "units" }>["name"]
+
 const FACTS: Readonly<
   Record<UsageClass, ClassFacts & { readonly name: PriceName; readonly costsAs?: UsageClass }>
 > = TABLE
@@ -96,6 +99,10 @@ export const SERVICE_PRICE_NAMES = PRICE_NAMES.filter(
 /** The classes of tokens that go in, and of those that come out. */
 export const INPUT_CLASSES = USAGE_CLASSES.filter((name) => FACTS[name].counts === "input")
 export const OUTPUT_CLASSES = USAGE_CLASSES.filter((name) => FACTS[name].counts === "output")
+
+export const TOKEN_PRICE_NAMES = PRICE_NAMES.filter(
+  (name): name is TokenPriceName => FACTS[CLASS_OF_NAME[name]].counts !== "units",
+)
 
 /** The class whose rate counts where a class has none of its own; undefined where it then costs nothing. */
 export function fallbackOf(usageClass: UsageClass): UsageClass | undefined {

@@ -15,14 +15,15 @@ import { agentsOf } from "./agents.ts"
 import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "#contract/decimal.ts"
-import { type DecimalPrice, type DecimalServices, priceTimes, SAME } from "../ledger/price.ts"
+import { type DecimalPrice, type DecimalServices, SAME } from "../ledger/price.ts"
+import { priceTimes } from "../ledger/price-modes.ts"
 import { periodParts } from "../ledger/price-periods.ts"
-import type { ModelFacts, ServiceFacts } from "./facts.ts"
+import type { ModelFacts, PriceFacts, ServiceFacts } from "./facts.ts"
 import { hidesReasoning } from "./hidden-reasoning.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import { type ResolvedRules, resolveRules } from "./model-rules.ts"
 import { CREDENTIAL_MARK, type Deployment, type Model } from "./model.ts"
-import { readPeriod, readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
+import { modeFactors, readPeriod, readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 
 const ANY_API = "any"
 
@@ -161,8 +162,11 @@ function buildDeployment(
   if (dialects?.length === 0 && draft.kind === "chat") {
     return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
   }
-  const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))
   const written = wanted.price ?? draft.settings?.price
+  const isOwnPrice = written === undefined && (draft.facts ?? own)?.price === own?.price
+  // Rates of modes belong to the price that they are listed with.
+  const factors = isOwnPrice ? {} : modeFactors(own?.price)
+  const services = servicesOf(callable.settings, factors, sources.known.servicesOf(provider))
   const ownModes = callable.settings.prices?.modes
   const read = priceOf(written, draft, own, { services, ownModes })
   const { reason } = read
@@ -275,13 +279,14 @@ function regionalFactor(
 /**
  * Charges besides the model's price: from the settings of its provider, then what is known of the model there,
  * then of its vendor.
+ * @param factors of the known modes of the model.
  */
 function servicesOf(
   { prices }: ProviderSettings,
-  own: ModelFacts | undefined,
+  factors: Readonly<Record<string, string>>,
   known: ServiceFacts | undefined,
 ): DecimalServices {
-  const modes = { ...known?.modes, ...own?.price?.modes, ...prices?.modes }
+  const modes = { ...known?.modes, ...factors, ...prices?.modes }
   // Only names that parsePrice knows are read, and their values are decimal text.
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
@@ -308,12 +313,13 @@ function priceOf(
   if (known === undefined) {
     return { reason: "it has no price. Give it one under 'models' in the settings" }
   }
-  // The modes of the model are among the other charges, and the settings override them.
-  const { modes: _, periods, ...rates } = known
+  // The settings of the provider override the modes.
+  const { modes: listed, periods, ...rates } = known
   const inPeriods = periods?.map((period) =>
     period.modes === undefined ? period : { ...period, modes: { ...period.modes, ...ownModes } },
   )
-  const price = { ...rates, ...(inPeriods && { periods: inPeriods }) }
+  const modes = known === own?.price ? { ...listed, ...ownModes } : {}
+  const price: PriceFacts = { ...rates, modes, ...(inPeriods && { periods: inPeriods }) }
   return readPriceFacts(kind, price, multiplier, services)
 }
 
@@ -327,7 +333,7 @@ function withKnownModes(
   const periods = (own?.price?.periods ?? []).flatMap((period) => {
     if (period.modes === undefined) return []
     const { name, times } = periodParts(readPeriod(period))
-    const modes = { ...period.modes, ...ownModes, ...written.modes }
+    const modes = { ...modeFactors({ ...own?.price, ...period }), ...ownModes, ...written.modes }
     return { ...(name !== undefined && { name }), ...times, modes }
   })
   return periods.length === 0 ? written : { ...written, periods }

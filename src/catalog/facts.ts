@@ -11,8 +11,17 @@ interface RateFacts {
     | readonly TierFacts[]
     | readonly PeriodFacts[]
     | readonly string[]
-    | Readonly<Record<string, string>>
+    | ModesFacts
     | undefined
+}
+
+/** Modes of service: a factor on the token rates as decimal text, or the rates of token classes. */
+export type ModesFacts = Readonly<Record<string, string | ModeRateFacts>>
+
+/** A class or tier that is not named costs as much as outside of the mode, or more (`modeOf`). */
+export interface ModeRateFacts {
+  readonly [name: string]: string | readonly TierFacts[] | undefined
+  readonly tiers?: readonly TierFacts[]
 }
 
 /** Rates that replace the base ones once the input exceeds `above` tokens. */
@@ -22,8 +31,7 @@ export interface TierFacts extends RateFacts {
 
 interface CardFacts extends RateFacts {
   readonly tiers?: readonly TierFacts[]
-  /** Factors on the token rates in a mode of service, decimal text. */
-  readonly modes?: Readonly<Record<string, string>>
+  readonly modes?: ModesFacts
 }
 
 /** Prices that replace those of the same name for a time, in the form of the settings. */
@@ -44,6 +52,7 @@ export interface PriceFacts extends CardFacts {
 /** What a vendor charges besides its models' own prices. */
 export interface ServiceFacts {
   readonly [name: string]: string | Readonly<Record<string, string>> | undefined
+  /** Factors on the token rates, decimal text. */
   readonly modes?: Readonly<Record<string, string>>
   /** A factor on prices at these hosts, apart by blanks, of models that came out since a day. */
   readonly regional?: Readonly<Record<"factor" | "hosts" | "since", string>>

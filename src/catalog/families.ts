@@ -1,7 +1,7 @@
 import type { Facts, ModelFacts, PriceFacts } from "./facts.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import { periodParts } from "../ledger/price-periods.ts"
-import { readPeriod } from "./read-price.ts"
+import { modeFactors, readPeriod } from "./read-price.ts"
 
 /** A name in parts: the words that name its family, and the numbers that order its members. */
 interface NameParts {
@@ -72,7 +72,7 @@ export function familyFacts(
 function cardsOf({ periods = [], ...own }: PriceFacts): PriceFacts[] {
   const inPeriods = periods.map((period) => {
     const { card } = periodParts(readPeriod(period))
-    return { ...own, ...card, modes: { ...own.modes, ...card.modes } }
+    return { ...own, ...card, modes: { ...own.modes, ...card.modes } } as PriceFacts
   })
   return [own, ...inPeriods]
 }
@@ -83,7 +83,7 @@ function highestPrices(prices: readonly PriceFacts[]): PriceFacts {
   const tiers = [...starts]
     .toSorted((left, right) => left - right)
     .map((above) => ({ above, ...highest(prices.map((price) => ratesAbove(price, above))) }))
-  const modes = highest(prices.map((price) => price.modes ?? {}))
+  const modes = highest(prices.map(modeFactors))
   return {
     ...highest(prices.map(ratesOf)),
     ...(tiers.length > 0 && { tiers }),

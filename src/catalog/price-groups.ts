@@ -6,7 +6,8 @@ import type {
   PriceTermSettings,
 } from "../config/settings.ts"
 import { globMatcher } from "../keys/model-glob.ts"
-import { type GroupTerm, type Price, type Rates, SAME } from "../ledger/price.ts"
+import { type GroupTerm, type Mode, type Price, type Rates, SAME } from "../ledger/price.ts"
+import { modeOf } from "../ledger/price-modes.ts"
 import type { Deployment, Model } from "./model.ts"
 import { readPriceBeside, type ReadPrice } from "./read-price.ts"
 
@@ -139,7 +140,7 @@ class PriceTerm {
       return { ...deployment, price: { ...price, multiplier, group } }
     }
     const services = timesEach(price.services, multiplier)
-    const modes = new Map([...(price.modes ?? []), ...(card.modes ?? [])])
+    const modes = new Map<string, Mode>([...modeFactorsOf(price), ...(card.modes ?? [])])
     return {
       ...deployment,
       price: {
@@ -176,6 +177,12 @@ function faultsOf(name: string, price: PriceSettings, meant: readonly Model[]): 
 
 function isPattern(name: string): boolean {
   return /[*?]/.test(name)
+}
+
+/** The modes of a price as factors, for use with another price. */
+function modeFactorsOf(price: Price): [string, bigint][] {
+  const names = [...(price.modes?.keys() ?? [])]
+  return names.map((name) => [name, modeOf(price, name)?.factor ?? SAME])
 }
 
 /** The rates times a factor, in millionths, rounded up. */

@@ -1,9 +1,18 @@
 import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { PERIOD_MEMBERS, type Weekday } from "#contract/price-periods.ts"
-import type { DecimalPeriod, DecimalPrice, DecimalServices, Price } from "../ledger/price.ts"
+import { multiplierText } from "../ledger/money.ts"
+import {
+  type DecimalPeriod,
+  type DecimalPrice,
+  type DecimalServices,
+  parsePrice,
+  type Price,
+  SAME,
+} from "../ledger/price.ts"
+import { modeOf } from "../ledger/price-modes.ts"
 import { parsePeriods } from "../ledger/price-periods.ts"
-import type { PeriodFacts, PriceFacts } from "./facts.ts"
+import type { ModeRateFacts, PeriodFacts, PriceFacts } from "./facts.ts"
 
 /** A price, or why there is none. */
 export type ReadPrice =
@@ -82,7 +91,7 @@ export function readPriceFacts(
   multiplier: string,
   services?: DecimalServices,
 ): ReadPrice {
-  const cards = [facts, ...(facts.periods ?? [])]
+  const cards = [facts, ...(facts.periods ?? [])].flatMap((card) => [card, ...modeRatesOf(card)])
   const unbilled = cards.flatMap((card) => [card, ...(card.tiers ?? [])]).flatMap(unbilledClasses)
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
@@ -100,6 +109,30 @@ export function readPeriod({ from, until, days, ...others }: PeriodFacts): Decim
     ...(from !== undefined && { from: Date.parse(from) }),
     ...(until !== undefined && { until: Date.parse(until) }),
     ...(days !== undefined && { days: days as readonly Weekday[] }),
+  }
+}
+
+/** Returns the own rates of modes. */
+function modeRatesOf({ modes = {} }: PriceFacts | PeriodFacts): readonly ModeRateFacts[] {
+  return Object.values(modes).flatMap((mode) => (typeof mode === "string" ? [] : [mode]))
+}
+
+/**
+ * Returns the modes of a price as factors, for use with another price: of a mode with own rates, the highest factor of
+ * any class. A mode whose rates cannot be read is omitted.
+ */
+export function modeFactors(card: PriceFacts | PeriodFacts = {}): Readonly<Record<string, string>> {
+  const { modes = {} } = card
+  if (modeRatesOf(card).length === 0) return modes as Readonly<Record<string, string>>
+  try {
+    const price = parsePrice(card as DecimalPrice, "1")
+    const factors = Object.keys(modes).map((name) => {
+      return [name, multiplierText(modeOf(price, name)?.factor ?? SAME)] as const
+    })
+    return Object.fromEntries(factors)
+  } catch {
+    const plain = Object.entries(modes).filter(([, mode]) => typeof mode === "string")
+    return Object.fromEntries(plain) as Readonly<Record<string, string>>
   }
 }
 

@@ -1,6 +1,6 @@
 import { PERIOD_MEMBERS, type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting/period-calendar.ts"
-import { entries, type Finding, member } from "./finding.ts"
+import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { Fault, readingText } from "./reading.ts"
 import { moment, oneOf } from "./scalars.ts"
 import type { SettingPath } from "./yaml-file.ts"
@@ -93,12 +93,18 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
   return [{ path: [...place, "zone"], message }]
 }
 
-/** Requires a period to have prices, and its own `tiers` if it changes a class that the price's tiers name. */
+/**
+ * Requires a period to have prices, and its own `tiers` and modes if it changes a class that those of the price name.
+ */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
   if (names.every((name) => NO_PRICES.has(name))) {
     return [{ path: place, message: "changes no price. Set at least one, such as input: 0.10" }]
   }
+  return [...tierFindings(place, price, names), ...modeFindings(place, price, period)]
+}
+
+function tierFindings(place: SettingPath, price: unknown, names: readonly string[]): Finding[] {
   const tiers = member(price, "tiers")
   if (names.includes("tiers") || !Array.isArray(tiers)) return []
   const shared = names.find((name) =>
@@ -107,6 +113,19 @@ function rateFindings(place: SettingPath, price: unknown, period: unknown): Find
   if (shared === undefined) return []
   const message = `changes '${shared}', which the price's tiers also name. Give the period its own tiers`
   return [{ path: place, message }]
+}
+
+/** A factor follows the changed price, but rates do not. */
+function modeFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
+  const own = member(period, "modes")
+  const changed = entries(period).find(([name]) => !NO_PRICES.has(name) && name !== "modes")?.[0]
+  if (changed === undefined) return []
+  return entries(member(price, "modes")).flatMap(([mode, rates]) => {
+    const hasRates = entries(rates).length > 0 && numberIn(rates) === undefined
+    if (!hasRates || member(own, mode) !== undefined) return []
+    const message = `changes '${changed}', but the mode '${mode}' has its own prices. Give the period its own '${mode}' under modes`
+    return [{ path: place, message }]
+  })
 }
 
 interface ReadPeriod {

@@ -37,8 +37,8 @@ export interface Price {
   readonly services?: Rates
   /** Additional hold for the tools of a request, for all of its calls together. Never charged. */
   readonly held?: bigint
-  /** Factors on token rates, in millionths, by mode of service. */
-  readonly modes?: ReadonlyMap<string, bigint>
+  /** By the name of the mode of service. `modeOf` returns its whole price. */
+  readonly modes?: ReadonlyMap<string, Mode>
   /** Millionths. */
   readonly multiplier: bigint
   /** Set where it is that of a price group. */
@@ -49,6 +49,16 @@ export interface Price {
   readonly periods?: PricePeriods
   /** Set if the price is in force for a limited time. */
   readonly inForce?: InForce
+}
+
+/** A mode of service: a factor on all token rates, in millionths, or rates of its own. */
+export type Mode = bigint | ModeRates
+
+/** Token rates in a mode of service. The mode need not name all classes and tiers of its price. */
+export interface ModeRates {
+  readonly rates: Rates
+  /** Longest context first. */
+  readonly tiers: Price["tiers"]
 }
 
 /** The time during which a price is in force. */
@@ -117,15 +127,22 @@ export const COST_SCALE = 1_000_000n * 1_000_000n
 
 type DecimalRates = Readonly<Partial<Record<PriceName, string>>>
 
+/** Rates, and those for longer inputs. */
+interface TieredRates extends DecimalRates {
+  readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
+}
+
+/** A factor with at most six digits after the point, or the rates of token classes. */
+export type DecimalMode = string | TieredRates
+
 /** The prices of a model or of one of its periods. */
-interface DecimalCard extends DecimalRates {
+interface DecimalCard extends TieredRates {
   /** Minimum seconds charged per request: a whole number from 1 to 3600. */
   readonly minimum_seconds?: string
-  readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, string>>
-  /** Factors, by the name of the mode: `priority`, `flex`, `fast`. At most six digits after the point. */
-  readonly modes?: Readonly<Record<string, string>>
+  /** By the name of the mode: `priority`, `flex`, `fast`. */
+  readonly modes?: Readonly<Record<string, DecimalMode>>
 }
 
 /** Prices that replace those of the same name while the period applies. */
@@ -159,9 +176,7 @@ export function parsePrice(
   // An image of a kind without a rate is never free: it costs the highest of their prices.
   if (imageRates) rates.images ??= highestOf(imageRates)
   const minimumSeconds = parseMinimum(price.minimum_seconds)
-  const tiers = (price.tiers ?? [])
-    .map((tier) => ({ above: tier.above, rates: { ...rates, ...parseRates(tier) } }))
-    .toSorted((left, right) => right.above - left.above)
+  const tiers = parseTiers(price, rates)
   const serviceRates = parseRates(services)
   const modes = parseModes({ ...services.modes, ...price.modes })
   return {
@@ -176,17 +191,27 @@ export function parsePrice(
 }
 
 function parseModes(
-  written: Readonly<Record<string, string>>,
-): ReadonlyMap<string, bigint> | undefined {
+  written: Readonly<Record<string, DecimalMode>>,
+): ReadonlyMap<string, Mode> | undefined {
   const entries = Object.entries(written)
   if (entries.length === 0) return undefined
-  return new Map(
-    entries.map(([name, text]) => {
-      const factor = parseDecimal(text, 6)
-      requireWithin(factor, MAX_MULTIPLIER, `mode '${name}: ${text}'`)
-      return [name, factor]
-    }),
-  )
+  return new Map(entries.map(([name, mode]) => [name, parseMode(name, mode)]))
+}
+
+function parseMode(name: string, written: DecimalMode): Mode {
+  if (typeof written !== "string") {
+    return { rates: parseRates(written), tiers: parseTiers(written, {}) }
+  }
+  const factor = parseDecimal(written, 6)
+  requireWithin(factor, MAX_MULTIPLIER, `mode '${name}: ${written}'`)
+  return factor
+}
+
+/** Parses tiers, longest first. @param base rates of classes that a tier does not name. */
+function parseTiers({ tiers = [] }: TieredRates, base: Rates): Price["tiers"] {
+  return tiers
+    .map((tier) => ({ above: tier.above, rates: { ...base, ...parseRates(tier) } }))
+    .toSorted((left, right) => right.above - left.above)
 }
 
 function parseImages(
@@ -270,37 +295,7 @@ export function chargesFor(
 /** One, in millionths. */
 export const SAME = 1_000_000n
 /** The classes whose rates a mode changes: only tokens. */
-const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
-/** Rate cards are immutable and few: each is computed once per factor. */
-const cards = new WeakMap<Price, Map<bigint, Price>>()
-
-/** The rate card in a mode: token rates times a factor, in millionths, rounded up. */
-export function priceTimes(price: Price, factor: bigint): Price {
-  if (factor === SAME) return price
-  let known = cards.get(price)
-  if (known === undefined) cards.set(price, (known = new Map<bigint, Price>()))
-  let card = known.get(factor)
-  if (card === undefined) {
-    card = {
-      ...price,
-      rates: ratesTimes(price.rates, factor),
-      tiers: price.tiers.map(({ above, rates }) => ({ above, rates: ratesTimes(rates, factor) })),
-      ...(price.listed && { listed: priceTimes(price.listed, factor) }),
-      ...(price.periods && { periods: price.periods.map((each) => priceTimes(each, factor)) }),
-    }
-    known.set(factor, card)
-  }
-  return card
-}
-
-function ratesTimes(rates: Rates, factor: bigint): Rates {
-  const scaled: Partial<Record<UsageClass, bigint>> = { ...rates }
-  for (const usageClass of TOKEN_CLASSES) {
-    const rate = rates[usageClass]
-    if (rate !== undefined) scaled[usageClass] = divideUp(rate * factor, SAME)
-  }
-  return scaled
-}
+export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 
 /** Usage of another call or model for the same request, with its own price. */
 export interface SecondUsage {

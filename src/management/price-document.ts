@@ -1,12 +1,25 @@
-import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
+import { isDeepStrictEqual } from "node:util"
+import {
+  CLASS_OF_NAME,
+  PRICE_NAMES,
+  type PriceName,
+  TOKEN_PRICE_NAMES,
+} from "#contract/usage-classes.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { formatCredits, multiplierText } from "../ledger/money.ts"
 import { type Price, type PricePeriod, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
-import type { Model as ModelDocument } from "#contract/catalog.ts"
+import { modeOf } from "../ledger/price-modes.ts"
+import type { Model as ModelDocument, ModePrice } from "#contract/catalog.ts"
 
 type PriceTable = Record<string, string>
 
-type PriceMembers = "price" | "minimum_seconds" | "price_tiers" | "price_pictures" | "price_periods"
+type PriceMembers =
+  | "price"
+  | "minimum_seconds"
+  | "price_tiers"
+  | "price_pictures"
+  | "price_modes"
+  | "price_periods"
 type PeriodDocument = ModelDocument["price_periods"][number]
 
 /**
@@ -16,9 +29,14 @@ type PeriodDocument = ModelDocument["price_periods"][number]
 export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])
   if (!isPriced(model)) {
-    return { price: null, price_tiers: [], price_pictures: null, price_periods: [] }
+    const none = { price: null, price_tiers: [], price_pictures: null }
+    return { ...none, price_modes: {}, price_periods: [] }
   }
-  return { ...cardDocument(prices), price_periods: periodDocuments(prices) }
+  return {
+    ...cardDocument(prices),
+    price_modes: modeDocuments(prices),
+    price_periods: periodDocuments(prices),
+  }
 }
 
 /**
@@ -43,18 +61,45 @@ function momentText(at: number | undefined): string | null {
 }
 
 function cardDocument(prices: readonly Price[]) {
+  return {
+    ...rateDocument(prices),
+    price_pictures: pictures(prices),
+    ...minimumDocument(prices),
+  }
+}
+
+function rateDocument(prices: readonly Price[], names: readonly PriceName[] = PRICE_NAMES) {
   const thresholds = new Set(prices.flatMap(({ tiers }) => tiers.map(({ above }) => above)))
   return {
-    price: highestRates(prices.map(({ rates }) => rates)),
+    price: highestRates(
+      prices.map(({ rates }) => rates),
+      names,
+    ),
     price_tiers: [...thresholds]
       .toSorted((left, right) => left - right)
       .map((above) => ({
         above,
-        price: highestRates(prices.map((price) => ratesFor(price, above + 1))),
+        price: highestRates(
+          prices.map((price) => ratesFor(price, above + 1)),
+          names,
+        ),
       })),
-    price_pictures: pictures(prices),
-    ...minimumDocument(prices),
   }
+}
+
+/** Returns the modes of service: the highest factor, or the highest rates if a mode has rates of its own. */
+function modeDocuments(prices: readonly Price[]): ModelDocument["price_modes"] {
+  const names = new Set(prices.flatMap(({ modes }) => [...(modes?.keys() ?? [])]))
+  return Object.fromEntries([...names].map((name) => [name, modeDocument(prices, name)]))
+}
+
+function modeDocument(prices: readonly Price[], name: string): ModePrice {
+  const priced = prices.flatMap((price) => modeOf(price, name) ?? [])
+  if (priced.every(({ isUniform }) => isUniform)) {
+    return multiplierText(max(priced.map(({ factor }) => factor)))
+  }
+  const inMode = prices.map((price) => modeOf(price, name)?.price ?? price)
+  return rateDocument(inMode, TOKEN_PRICE_NAMES)
 }
 
 /** Returns the longest minimum of seconds, if there is one. */
@@ -89,26 +134,20 @@ function keyOf({ name, times }: PricePeriod): string {
   return JSON.stringify([name, times])
 }
 
-/** Returns the factors that differ from those outside of the period, as decimal text. */
+/** Returns the modes of service that differ from those outside of the period. */
 function changedModes(
   prices: readonly { readonly base: Price; readonly price: Price }[],
-): PriceTable {
-  const changed = prices.flatMap(({ base, price }) =>
-    [...(price.modes ?? [])].filter(([mode, factor]) => base.modes?.get(mode) !== factor),
-  )
-  const names = new Set(changed.map(([mode]) => mode))
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const factors = prices.flatMap(({ price }) => price.modes?.get(name) ?? [])
-      return [name, multiplierText(max(factors))]
-    }),
-  )
+): PeriodDocument["modes"] {
+  const usual = modeDocuments(prices.map(({ base }) => base))
+  const modes = Object.entries(modeDocuments(prices.map(({ price }) => price)))
+  const changed = modes.filter(([name, mode]) => !isDeepStrictEqual(mode, usual[name]))
+  return Object.fromEntries(changed)
 }
 
 /** A class that only one of them prices costs the others what its parent class does. */
-function highestRates(all: readonly Rates[]): PriceTable {
+function highestRates(all: readonly Rates[], names: readonly PriceName[]): PriceTable {
   const table: PriceTable = {}
-  for (const name of PRICE_NAMES) {
+  for (const name of names) {
     const usageClass = CLASS_OF_NAME[name]
     if (all.every((rates) => rates[usageClass] === undefined)) continue
     table[name] = formatCredits(max(all.map((rates) => rateOf(rates, usageClass))))

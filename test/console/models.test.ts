@@ -61,6 +61,7 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     known_price: null,
     price_tiers: [],
     price_pictures: null,
+    price_modes: {},
     price_periods: [],
     price_in_force: null,
     known_entry: null,

@@ -8,15 +8,8 @@ import {
 } from "../../src/accounting/maxima.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
-import {
-  costOf,
-  type DecimalPrice,
-  parsePrice,
-  priceTimes,
-  rateOf,
-  ratesFor,
-} from "../../src/ledger/price.ts"
-
+import { costOf, type DecimalPrice, parsePrice, rateOf, ratesFor } from "../../src/ledger/price.ts"
+import { modeOf, priceTimes } from "../../src/ledger/price-modes.ts"
 import { costOfLines, providerCost } from "../../src/relay/billing/provider-cost.ts"
 
 type PriceName = keyof typeof CLASS_OF_NAME
@@ -149,14 +142,14 @@ describe("what a usage costs", () => {
 
   test("is a factor more in a mode, but for what is no token", () => {
     const price = parsePrice({ input: "1", output: "2", request: "7", modes: { fast: "2.5" } }, "1")
-    const fast = priceTimes(price, price.modes?.get("fast") ?? 0n)
-    expect(fast.rates).toEqual({
+    const fast = modeOf(price, "fast")?.price
+    expect(fast?.rates).toEqual({
       inputFresh: 2_500_000_000n,
       output: 5_000_000_000n,
       requests: 7_000_000_000n,
     })
     // A receipt writes a rate card out once.
-    expect(priceTimes(price, 2_500_000n)).toBe(fast)
+    expect(priceTimes(price, 2_500_000n) === fast).toBe(true)
     expect(priceTimes(price, 1_000_000n)).toBe(price)
   })
 

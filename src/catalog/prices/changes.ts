@@ -4,10 +4,17 @@ import {
   NAME_OF_CLASS,
   type PriceName,
 } from "#contract/usage-classes.ts"
-import { parseDecimal } from "#contract/decimal.ts"
+import { formatDecimal, parseDecimal } from "#contract/decimal.ts"
 import { periodWords } from "#contract/price-periods.ts"
-import type { Facts, ModelFacts, PeriodFacts, PriceFacts, ServiceFacts } from "../facts.ts"
-import { readPeriod } from "../read-price.ts"
+import type {
+  Facts,
+  ModelFacts,
+  ModeRateFacts,
+  PeriodFacts,
+  PriceFacts,
+  ServiceFacts,
+} from "../facts.ts"
+import { modeFactors, readPeriod } from "../read-price.ts"
 
 /** How one price changes from a list to the next. */
 export interface PriceChange {
@@ -21,7 +28,7 @@ export interface PriceChange {
 }
 
 export interface PartChange {
-  /** `output`, `output above 200000`, `mode priority`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`. */
+  /** `output`, `output above 200000`, `mode priority`, `mode flex: input`, `input in peak (Mon-Fri, 09:00-12:00 UTC)`. */
   readonly name: string
   readonly before: string | null
   readonly after: string | null
@@ -103,7 +110,9 @@ function partsOf(price: PriceFacts | ServiceFacts | undefined): Map<string, stri
 /** Separates a part of a price from its period. */
 const IN_PERIOD = " in "
 
-function cardParts(price: PriceFacts | ServiceFacts | undefined): Map<string, string> {
+function cardParts(
+  price: PriceFacts | ServiceFacts | ModeRateFacts | undefined,
+): Map<string, string> {
   const parts = new Map<string, string>()
   for (const [name, value] of Object.entries(price ?? {})) {
     if (typeof value === "string") parts.set(name, value)
@@ -112,7 +121,13 @@ function cardParts(price: PriceFacts | ServiceFacts | undefined): Map<string, st
   if (typeof regional === "object" && "factor" in regional) {
     parts.set("regional factor", String(regional.factor))
   }
-  for (const [name, factor] of Object.entries(price?.modes ?? {})) parts.set(`mode ${name}`, factor)
+  const { modes = {} } = (price ?? {}) as Pick<PriceFacts, "modes">
+  const factors = modeFactors(price as PriceFacts)
+  for (const [name, mode] of Object.entries(modes)) {
+    parts.set(`${MODE}${name}`, factors[name] ?? "1")
+    const own = typeof mode === "string" ? undefined : mode
+    for (const [part, value] of cardParts(own)) parts.set(`${MODE}${name}: ${part}`, value)
+  }
   const tiers = price?.["tiers"]
   for (const tier of Array.isArray(tiers) ? (tiers as NonNullable<PriceFacts["tiers"]>) : []) {
     for (const [name, value] of Object.entries(tier)) {
@@ -122,13 +137,19 @@ function cardParts(price: PriceFacts | ServiceFacts | undefined): Map<string, st
   return parts
 }
 
+const MODE = "mode "
+/** A class in a mode with its own rates. */
+const IN_MODE = /^(?<mode>mode [^:]+): (?<part>.+)$/
+
 /** What a part costs where it has no price of its own: what its class falls back on, and a tier what its base does. */
 function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
   const [outside = "", period] = name.split(IN_PERIOD)
   if (period !== undefined) return rateOf(parts, outside)
-  if (name.startsWith("mode ") || name === "regional factor") return "1"
+  const { mode, part } = IN_MODE.exec(name)?.groups ?? {}
+  if (mode !== undefined && part !== undefined) return inMode(parts, mode, part)
+  if (name.startsWith(MODE) || name === "regional factor") return "1"
   const base = name.replace(/ above \d+$/, "")
   if (base !== name) return rateOf(parts, base)
   const usageClass = Object.hasOwn(CLASS_OF_NAME, name)
@@ -136,6 +157,15 @@ function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
     : undefined
   const fallback = usageClass === undefined ? undefined : fallbackOf(usageClass)
   return fallback === undefined ? "0" : rateOf(parts, NAME_OF_CLASS[fallback])
+}
+
+/** What a class costs in a mode that does not name it. */
+function inMode(parts: ReadonlyMap<string, string>, mode: string, part: string): string {
+  const rate = nanos(rateOf(parts, part))
+  const factor = parseDecimal(rateOf(parts, mode), 6)
+  const hasRates = [...parts.keys()].some((name) => name.startsWith(`${mode}: `))
+  const applied = hasRates && factor < 1_000_000n ? 1_000_000n : factor
+  return formatDecimal((rate * applied) / 1_000_000n, 9)
 }
 
 function nanos(text: string): bigint {

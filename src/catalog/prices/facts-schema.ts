@@ -20,10 +20,11 @@ const decimal = z.string().regex(/^\d{1,12}(\.\d{1,9})?$/, "is not a price: a pl
 const factors = z.record(z.string(), decimal)
 const tokens = z.int().positive()
 /** Classes that this version does not know are kept: a price that has one is refused when it is read. */
+const tiers = z.array(z.object({ above: tokens }).catchall(decimal)).optional()
 const card = {
   minimum_seconds: asWritten(minimumSeconds()),
-  tiers: z.array(z.object({ above: tokens }).catchall(decimal)).optional(),
-  modes: factors.optional(),
+  tiers,
+  modes: z.record(z.string(), z.union([decimal, z.object({ tiers }).catchall(decimal)])).optional(),
 }
 const text = z.string().max(100)
 const { from, until, zone } = periodScalars

@@ -1,6 +1,15 @@
 import { CLASS_OF_NAME, PRICE_NAMES } from "#contract/usage-classes.ts"
 import { formatCredits, multiplierText } from "../../ledger/money.ts"
-import { type Price, type PricePeriods, rateOf, type Rates, SAME } from "../../ledger/price.ts"
+import {
+  type ModeRates,
+  type Price,
+  type PricePeriods,
+  rateOf,
+  type Rates,
+  ratesFor,
+  SAME,
+} from "../../ledger/price.ts"
+import { modeOf } from "../../ledger/price-modes.ts"
 import { type Model, placeOf } from "../model.ts"
 import { hasPeriods } from "../prices-in-force.ts"
 import type { PartChange } from "./changes.ts"
@@ -16,7 +25,7 @@ export interface UpcomingChange {
   readonly isRecurring: boolean
   /** The period that begins, null if it has no name; absent: the price outside of all periods. */
   readonly period?: string | null
-  /** Credits per million units before the multiplier, and factors of modes. */
+  /** Credits per million units before the multiplier, also in modes, and factors of modes. */
   readonly parts: readonly PartChange[]
 }
 
@@ -77,7 +86,17 @@ const ABOVE = " above "
 const MODE = "mode "
 
 /** The parts that a price names; a tier has only parts that differ from the price itself. */
-function partsOf({ rates, tiers, modes = new Map() }: Price): Map<string, string> {
+function partsOf(price: Price): Map<string, string> {
+  const parts = cardParts(price)
+  for (const [mode, own] of price.modes ?? []) {
+    const name = `${MODE}${mode}`
+    if (typeof own === "bigint") parts.set(name, multiplierText(own))
+    else for (const [part, rate] of cardParts(own)) parts.set(`${name}: ${part}`, rate)
+  }
+  return parts
+}
+
+function cardParts({ rates, tiers }: ModeRates): Map<string, string> {
   const parts = new Map<string, string>()
   for (const [name, rate] of namedRates(rates)) parts.set(name, formatCredits(rate))
   for (const { above, rates: own } of tiers) {
@@ -87,7 +106,6 @@ function partsOf({ rates, tiers, modes = new Map() }: Price): Map<string, string
       }
     }
   }
-  for (const [mode, factor] of modes) parts.set(`${MODE}${mode}`, multiplierText(factor))
   return parts
 }
 
@@ -102,12 +120,18 @@ function namedRates(rates: Rates) {
 function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string): string {
   const own = parts.get(name)
   if (own !== undefined) return own
-  if (name.startsWith(MODE)) return multiplierText(SAME)
-  const [part = ""] = name.split(ABOVE)
+  const [mode = "", inMode] = name.split(": ")
+  const priced = mode.startsWith(MODE) ? modeOf(price, mode.slice(MODE.length)) : undefined
+  if (inMode !== undefined) return rateText(priced?.price ?? price, inMode)
+  return mode.startsWith(MODE) ? multiplierText(priced?.factor ?? SAME) : rateText(price, name)
+}
+
+function rateText(price: Price, name: string): string {
+  const [part = "", above] = name.split(ABOVE)
   const usageClass = PRICE_NAMES.find((known) => known === part)
-  return usageClass === undefined
-    ? "0"
-    : formatCredits(rateOf(price.rates, CLASS_OF_NAME[usageClass]))
+  if (usageClass === undefined) return "0"
+  const rates = above === undefined ? price.rates : ratesFor(price, Number(above) + 1)
+  return formatCredits(rateOf(rates, CLASS_OF_NAME[usageClass]))
 }
 
 /** Formats the change of a part: `+100 %`, `-50 %`; empty if it was free. */

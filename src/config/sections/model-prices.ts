@@ -5,6 +5,8 @@ import {
   type PriceName,
   SERVICE_PRICE_NAMES,
   type ServicePriceName,
+  TOKEN_PRICE_NAMES,
+  type TokenPriceName,
 } from "#contract/usage-classes.ts"
 import type { z } from "zod"
 import { dayHours, periodScalars, weekday } from "../price-periods.ts"
@@ -32,14 +34,22 @@ const imagePrice = either(
     amount(PRICE_PLACES),
   ),
 )
-/** Factors on the token rates in a mode of service: `priority`, `flex`, `fast`. */
-const modes = record(
-  name(
-    /^[a-z][a-z0-9_-]*$/,
-    "a mode of service has a name in small letters, such as priority, flex or fast",
-  ),
-  MULTIPLIER,
+const MODE_NAME = name(
+  /^[a-z][a-z0-9_-]*$/,
+  "a mode of service has a name in small letters, such as priority, flex or fast",
 )
+const tokenRates = Object.fromEntries(TOKEN_PRICE_NAMES.map((name) => [name, rate])) as Record<
+  TokenPriceName,
+  typeof rate
+>
+/** Rates in a mode of service. A class or tier that is not named costs as much as outside of the mode, or more. */
+const modeRates = entry({
+  ...tokenRates,
+  tiers: list(entry({ above: wholeNumber(1, Infinity), ...tokenRates })).optional(),
+}).refine((own) => Object.keys(own).length > 0, "names no class. Set one, such as input: 0.10")
+/** Modes of service, `priority`, `flex` or `fast`: a factor on the token rates, or the rates themselves. */
+const modes = record(MODE_NAME, either(MULTIPLIER, modeRates))
+const modeFactors = record(MODE_NAME, MULTIPLIER)
 export type ModeTable = Readonly<z.output<typeof modes>>
 
 /** Credits per million units of each class. */
@@ -93,7 +103,7 @@ export const servicePrices = entry({
     ServicePriceName,
     typeof rate
   >),
-  modes: modes.optional(),
+  modes: modeFactors.optional(),
 })
 
 export type ServicePriceSettings = z.output<typeof servicePrices>

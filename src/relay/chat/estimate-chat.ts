@@ -1,10 +1,8 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { type Deployment, keeperOf } from "../../catalog/model.ts"
-import { priceTimes } from "../../ledger/price.ts"
+import { priceIn } from "../../ledger/price-modes.ts"
 import type { Health } from "../../routing/health.ts"
-
-import { SAME } from "../../ledger/price.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { widenedBound } from "../billing/widened-bound.ts"
 import { cheapestOf } from "../billing/deployment-costs.ts"
@@ -22,6 +20,7 @@ import type { Billing } from "../billing/billing.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { imagined } from "../fitting/inline-media.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
+import { modesWhere } from "../priced-features/terms.ts"
 import { planCall, type PlannedRequest } from "./plan-call.ts"
 import {
   type Estimate,
@@ -67,15 +66,11 @@ function cheapDeployments({ model, terms }: PendingCharge): readonly Deployment[
   return model.deployments.flatMap((deployment) => {
     const own = terms.get(deployment.id)
     if (own === undefined) return [deployment]
-    const factor = own.modes.reduce(
-      (product, mode) =>
-        (mode.factor ?? SAME) < SAME ? (product * (mode.factor ?? SAME)) / SAME : product,
-      SAME,
-    )
-    return [own.price, ...own.models.map(({ price }) => price)].map((price) => ({
-      ...deployment,
-      price: priceTimes(price, factor),
-    }))
+    const modes = modesWhere(own.modes, ({ isLower }) => isLower)
+    return [own.price, ...own.models.map(({ price }) => price)].flatMap((price) => [
+      { ...deployment, price },
+      ...(modes.length === 0 ? [] : [{ ...deployment, price: priceIn(price, modes) }]),
+    ])
   })
 }
 

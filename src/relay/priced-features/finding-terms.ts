@@ -8,6 +8,7 @@ import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatCall } from "../request/call.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import { serviceRate } from "../../ledger/price.ts"
+import { modeOf } from "../../ledger/price-modes.ts"
 import {
   ASSUMED_CALLS_FACTOR,
   type CallCharge,
@@ -175,14 +176,14 @@ export class FindingTerms {
   #addMode(finding: Finding, charge: ModeCharge): void {
     const { mode } = charge
     const isPossible = charge.isPossible === true
-    const factor = this.#price.modes?.get(mode)
-    if (factor === undefined && !isPossible) {
+    const priced = modeOf(this.#price, mode)
+    if (priced === undefined && !isPossible) {
       this.#leave(finding, `no price is set for it. The operator can set one: \`modes.${mode}\``)
     }
     const { field } = finding
     // One that is asked for in several places is one.
     const isNew = this.#modes.every(({ name }) => name !== mode)
-    if (field && isNew) this.#modes.push({ name: mode, field, factor, isPossible })
+    if (field && isNew) this.#modes.push({ name: mode, field, priced, isPossible })
   }
 
   #addModel(finding: Finding, charge: ModelCharge): void {

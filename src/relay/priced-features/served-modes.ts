@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { type Price, SAME } from "../../ledger/price.ts"
+import { type AppliedMode, modeOf, type PricedMode } from "../../ledger/price-modes.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import type { RequestedMode } from "./terms.ts"
 
 /** A mode of service that a response reports. */
-interface ServedMode {
-  /** In millionths. */
-  readonly factor: bigint
+interface ServedMode extends AppliedMode {
   /** Empty for the standard mode. */
   readonly name: string
+  readonly isLower: boolean
 }
 
 /** The modes of service of a request. */
 interface SettledModes {
-  /** Of all modes together, in millionths. */
-  readonly factor: bigint
+  readonly applied: readonly AppliedMode[]
+  /** Their names. */
   readonly modes: readonly string[]
   /** Reported modes without a price; they are charged at the request's price. */
   readonly unpriced: readonly string[]
@@ -36,8 +36,9 @@ export function settleModes(
   }
   const named = requested.flatMap((each) => {
     // The responses to one request differ in their mode only briefly: the highest price applies to all.
-    const served = reports.map((report) => servedMode(each, report, price))
-    return highestMode(served) ?? []
+    let highest: ServedMode | undefined
+    for (const report of reports) highest = higherOf(highest, servedMode(each, report, price))
+    return highest ?? []
   })
   const open = unrequested.filter(({ served: [place] = [] }) =>
     requested.every(({ field }) => field.served?.[0] !== place),
@@ -53,7 +54,7 @@ function settled(
   price: Price,
 ): SettledModes {
   return {
-    factor: factorOf(modes),
+    applied: modes,
     modes: namesOf(modes),
     unpriced: unpricedModes(fields, reports, price),
   }
@@ -74,7 +75,7 @@ function unpricedModes(
   for (const field of fields) {
     for (const report of reports) {
       const name = reportedName(field, report)
-      if (name === undefined || priceOfMode(field, name, price) !== undefined) continue
+      if (name === undefined || isPriced(field, name, price)) continue
       const charge = field.values?.[name]
       // Prepaid capacity needs no price.
       if (charge?.by === "mode" && charge.isPossible) continue
@@ -96,23 +97,18 @@ function unrequestedModes(
     let highest: ServedMode | undefined
     for (const report of reports) {
       const name = reportedName(field, report)
-      const factor = name === undefined ? undefined : priceOfMode(field, name, price)
-      if (name === undefined || factor === undefined) continue
-      if (highest === undefined || factor > highest.factor) highest = { factor, name }
+      const mode = name === undefined ? undefined : pricedMode(field, name, price)
+      if (mode !== undefined) highest = higherOf(highest, mode)
     }
-    if (highest !== undefined && highest.factor !== SAME) modes.push(highest)
+    if (highest !== undefined && (highest.isLower || highest.factor !== SAME)) modes.push(highest)
   }
   return modes
 }
 
-function highestMode(modes: readonly ServedMode[]): ServedMode | undefined {
-  let max: ServedMode | undefined
-  for (const mode of modes) if (max === undefined || mode.factor > max.factor) max = mode
-  return max
-}
-
-function factorOf(modes: readonly ServedMode[]): bigint {
-  return modes.reduce((product, { factor }) => (product * factor) / SAME, SAME)
+/** Returns the more expensive of two modes. With the same highest factor, the one without a lower rate. */
+function higherOf(left: ServedMode | undefined, right: ServedMode): ServedMode {
+  if (left === undefined || right.factor > left.factor) return right
+  return right.factor === left.factor && left.isLower && !right.isLower ? right : left
 }
 
 function namesOf(modes: readonly ServedMode[]): readonly string[] {
@@ -170,23 +166,46 @@ function memberAt(report: JsonObject, path: string): JsonValue | undefined {
   return value
 }
 
-/** Returns the factor of a mode, in millionths; undefined if it has no price. */
-function priceOfMode(field: FieldSwitch, name: string, price: Price): bigint | undefined {
-  if (STANDARD_MODES.has(name)) return SAME
+const STANDARD: ServedMode = { name: "", key: undefined, factor: SAME, isLower: false }
+
+function isPriced(field: FieldSwitch, name: string, price: Price): boolean {
+  if (STANDARD_MODES.has(name) || field.values?.[name]?.by === "tokens") return true
+  return price.modes?.has(keyOf(field, name)) === true
+}
+
+/** The name in a price of a reported mode. */
+function keyOf(field: FieldSwitch, name: string): string {
   const charge = field.values?.[name]
-  if (charge?.by === "tokens") return SAME
-  return price.modes?.get(charge?.by === "mode" ? charge.mode : name)
+  return charge?.by === "mode" ? charge.mode : name
+}
+
+/** Returns a reported mode; undefined if it has no price. */
+function pricedMode(field: FieldSwitch, name: string, price: Price): ServedMode | undefined {
+  if (STANDARD_MODES.has(name)) return STANDARD
+  if (field.values?.[name]?.by === "tokens") return { ...STANDARD, name }
+  const key = keyOf(field, name)
+  const mode = modeOf(price, key)
+  return mode && { name, key, factor: mode.factor, isLower: mode.isLower }
 }
 
 function servedMode(requested: RequestedMode, report: JsonObject, price: Price): ServedMode {
-  const asked = requested.isPossible ? SAME : (requested.factor ?? SAME)
-  // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
-  const assumed = asked < SAME ? SAME : asked
   const name = reportedName(requested.field, report)
-  if (name === undefined) {
-    return { factor: assumed, name: requested.isPossible || asked < SAME ? "" : requested.name }
-  }
-  if (STANDARD_MODES.has(name)) return { factor: SAME, name: "" }
+  if (name !== undefined && STANDARD_MODES.has(name)) return STANDARD
+  const reported = name === undefined ? undefined : pricedMode(requested.field, name, price)
+  if (reported !== undefined) return reported
+  // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
+  const asked = requested.isPossible ? undefined : raising(requested.priced)
+  const assumed = asked && { key: requested.name, factor: asked.factor, isLower: asked.isLower }
   // A mode without a price costs no less than the requested one.
-  return { factor: priceOfMode(requested.field, name, price) ?? assumed, name }
+  if (name !== undefined) return { ...STANDARD, ...assumed, name }
+  const isNamed = !requested.isPossible && (asked !== undefined || !isCheaper(requested.priced))
+  return { ...STANDARD, ...assumed, name: isNamed ? requested.name : "" }
+}
+
+function raising(mode: PricedMode | undefined): PricedMode | undefined {
+  return mode?.isHigher === true ? mode : undefined
+}
+
+function isCheaper(mode: PricedMode | undefined): boolean {
+  return mode?.isLower === true && !mode.isHigher
 }

@@ -20,7 +20,8 @@ import {
 } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
-import { type Price, priceTimes, SAME, type SecondUsage } from "../../ledger/price.ts"
+import type { Price, SecondUsage } from "../../ledger/price.ts"
+import { type AppliedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
@@ -70,10 +71,10 @@ export function settleTerms(
   { records, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
   const reports = records.map(({ whole }) => whole)
-  const { factor, modes, unpriced } = settleModes(terms.modes, unrequested, reports, terms.price)
+  const { applied, modes, unpriced } = settleModes(terms.modes, unrequested, reports, terms.price)
   const counted = withCalls(terms, usage, records, elapsedMs)
-  const price = priceTimes(terms.price, factor)
-  const served = { terms, price, factor, records, calls, usages, withLifetimes }
+  const price = priceIn(terms.price, applied)
+  const served = { terms, price, applied, records, calls, usages, withLifetimes }
   return { ...withModels(served, counted), modes, unpriced }
 }
 
@@ -87,9 +88,9 @@ export function settlePlain(
   fields: readonly FieldSwitch[],
   reports: readonly JsonObject[],
 ): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
-  const { factor, modes, unpriced } = settleModes([], fields, reports, price)
+  const { applied, modes, unpriced } = settleModes([], fields, reports, price)
   if (modes.length + unpriced.length === 0) return undefined
-  return { price: priceTimes(price, factor), modes, unpriced }
+  return { price: priceIn(price, applied), modes, unpriced }
 }
 
 const NO_OTHERS: readonly SecondUsage[] = []
@@ -135,11 +136,11 @@ function withCalls(
 interface ServedTerms extends Omit<ServedRequest, "elapsedMs" | "unrequested"> {
   readonly terms: Terms
   readonly price: Price
-  readonly factor: bigint
+  readonly applied: readonly AppliedMode[]
 }
 
 function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "modes" | "unpriced"> {
-  const { terms, price, factor, records, calls } = served
+  const { terms, price, applied, records, calls } = served
   const { models } = terms
   if (models.length === 0 && price.tiers.length === 0) return { usage, calls, price, others: [] }
   const others = records.flatMap((record) => models.flatMap((model) => images(model, record)))
@@ -154,7 +155,7 @@ function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "mode
     const divided = dividedUsage(usage, served, price)
     return { ...divided, price, others: [...divided.others, ...others] }
   }
-  const second = { model: other.id, price: priceTimes(other.price, factor) }
+  const second = { model: other.id, price: priceIn(other.price, applied) }
   const { usage: longest, others: shorter } = dividedUsage(usage, served, second.price)
   const seconds = [longest, ...shorter.map((one) => one.usage)].map((one) => ({
     ...second,
@@ -184,7 +185,7 @@ function hasIterations(record: AnswerRecord): boolean {
  * @param usage the usage of all responses, by their totals.
  */
 function splitIterations(
-  { terms, price, factor, records, withLifetimes }: ServedTerms,
+  { terms, price, applied, records, withLifetimes }: ServedTerms,
   usage: Usage,
 ): { readonly first: Usage; readonly further: SecondUsage[] } {
   const { models, deployment } = terms
@@ -200,8 +201,9 @@ function splitIterations(
     const second = isOwn ? undefined : secondNamed(models, name)
     if (second !== undefined) {
       // The answering model runs in the mode of the response; models consulted along the way do not.
-      const mode = second.charge.how === "beside" ? SAME : factor
-      further.push({ model: second.id, usage, price: priceTimes(second.price, mode) })
+      const isBeside = second.charge.how === "beside"
+      const price = isBeside ? second.price : priceIn(second.price, applied)
+      further.push({ model: second.id, usage, price })
     } else if (first === undefined) first = usage
     else further.push({ usage, price })
   }

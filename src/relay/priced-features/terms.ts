@@ -1,13 +1,7 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import {
-  priceTimes,
-  type Price,
-  rateOf,
-  type Rates,
-  SAME,
-  serviceRate,
-} from "../../ledger/price.ts"
+import { type Price, rateOf, type Rates, serviceRate } from "../../ledger/price.ts"
+import { type AppliedMode, type PricedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/priced-features/switch.ts"
 
 /** Calls of one kind that a request allows. */
@@ -24,8 +18,8 @@ export interface AllowedCalls {
 export interface RequestedMode {
   readonly name: string
   readonly field: FieldSwitch
-  /** In millionths; undefined where it has no price, and is only possible or passed on unpriced. */
-  readonly factor: bigint | undefined
+  /** Undefined if it has no price, and is only possible or passed on unpriced. */
+  readonly priced: PricedMode | undefined
   readonly isPossible: boolean
 }
 
@@ -78,19 +72,36 @@ export interface Terms {
   readonly unpriced: readonly string[]
 }
 
+/** Returns the requested modes that fulfil a condition. */
+export function modesWhere(
+  modes: readonly RequestedMode[],
+  condition: (mode: PricedMode) => boolean,
+): AppliedMode[] {
+  return modes.flatMap(({ name, priced }) =>
+    priced !== undefined && condition(priced) ? [{ key: name, factor: priced.factor }] : [],
+  )
+}
+
 /**
  * The deployments for the hold: at the highest price that the request can reach, with the calls of the vendor's
  * tools as a price of the request itself. Another model that may answer instead is an additional deployment.
  */
-export function heldDeployments({ deployment, price, ...terms }: Terms): Deployment[] {
-  const factor = terms.modes.reduce(
-    (product, { factor = SAME }) => (factor > SAME ? (product * factor) / SAME : product),
-    SAME,
-  )
-  let held = priceTimes(price, factor)
+export function heldDeployments(terms: Terms): Deployment[] {
+  const raising = modesWhere(terms.modes, ({ isHigher }) => isHigher)
+  const held = heldIn(terms, raising)
+  // If a mode raises some rates and lowers others, the request may cost more without it.
+  const only = modesWhere(terms.modes, ({ isHigher, isLower }) => isHigher && !isLower)
+  return only.length === raising.length ? held : [...held, ...heldIn(terms, only)]
+}
+
+function heldIn(
+  { deployment, price, ...terms }: Terms,
+  modes: readonly AppliedMode[],
+): Deployment[] {
+  let held = priceIn(price, modes)
   const answering: Price[] = []
   for (const { charge, price: own, max, output } of terms.models) {
-    if (charge.how === "instead") answering.push(priceTimes(own, factor))
+    if (charge.how === "instead") answering.push(priceIn(own, modes))
     else if (output !== undefined) {
       // It reads the same input in all of its calls as a model does in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
@@ -98,7 +109,7 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
       const [text, image] = [rateOf(rates, "output"), rateOf(rates, "imageOutput")]
       const rate = charge.usage === undefined || text > image ? text : image
       held = withHeld(held, BigInt(output * max) * scaled(rate, own, held))
-    } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(max))
+    } else held = added(held, charge.how === "after" ? priceIn(own, modes) : own, BigInt(max))
   }
   let extra = 0n
   for (const { charge, max, units } of terms.calls) {

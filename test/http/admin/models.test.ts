@@ -60,6 +60,7 @@ describe("the list", () => {
       price: { input: "5", cached_input: "5", output: "2" },
       price_tiers: [],
       price_pictures: null,
+      price_modes: {},
       price_periods: [],
       price_in_force: null,
       multiplier: "1",

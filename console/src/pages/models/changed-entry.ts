@@ -74,8 +74,17 @@ function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknow
     ...(minimum !== undefined &&
       minimum !== model.minimum_seconds && { minimum_seconds: String(minimum) }),
     ...(tiers.length > 0 && changed.length > 0 && { tiers: writtenTiers(tiers) }),
-    ...(Object.keys(modes).length > 0 && { modes }),
+    ...(Object.keys(modes).length > 0 && { modes: writtenModes(modes) }),
   }
+}
+
+function writtenModes(modes: PricePeriod["modes"]): Record<string, unknown> {
+  const written = Object.entries(modes).map(([name, mode]) => {
+    if (typeof mode === "string") return [name, mode] as const
+    const { price, price_tiers: tiers } = mode
+    return [name, { ...price, ...(tiers.length > 0 && { tiers: writtenTiers(tiers) }) }] as const
+  })
+  return Object.fromEntries(written)
 }
 
 function writtenTiers(tiers: Model["price_tiers"]): Record<string, unknown>[] {

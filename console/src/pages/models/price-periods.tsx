@@ -1,5 +1,5 @@
 import { Stack, Text } from "@mantine/core"
-import type { Model, PricePeriod } from "tollgate-contract/catalog.ts"
+import type { Model, ModePrice, PricePeriod } from "tollgate-contract/catalog.ts"
 import { type PeriodTimes, periodWords } from "tollgate-contract/price-periods.ts"
 import { When } from "../../ui/when.tsx"
 import { allPrices, isOne, type PriceCard, withFactor } from "./prices.ts"
@@ -56,12 +56,36 @@ function pricesText(
     .join(" · ")
 }
 
-/** The changes in a period: prices, and factors of modes of service. */
+/** The prices in the modes of service, outside of all periods. */
+export function PriceModes({ model }: { readonly model: Model }) {
+  const modes = modeTexts(model, model.price_modes)
+  if (modes.length === 0) return null
+  return (
+    <Stack gap={2} mt="xs">
+      <Text size="sm">Modes of service</Text>
+      {modes.map((text) => (
+        <Text key={text} size="xs" c="dimmed">
+          {text}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+/** `fast × 2`, or `flex: Input 0.3 · Output 1.2` with the multiplier. */
+function modeTexts(model: Model, modes: Readonly<Record<string, ModePrice>>): string[] {
+  return Object.entries(modes).flatMap(([mode, own]) => {
+    if (typeof own !== "string") {
+      return `${mode}: ${pricesText(model, { ...own, price_pictures: null })}`
+    }
+    return isOne(own) ? [] : `${mode} × ${own}`
+  })
+}
+
+/** The changes in a period: prices, and modes of service. */
 function changesText(model: Model, period: PricePeriod): string {
   const usual = new Map(allPrices(model).map(({ label, price }) => [label, price]))
   const prices = pricesText(model, period, (label, price) => usual.get(label) !== price)
-  const modes = Object.entries(period.modes)
-    .filter(([, factor]) => !isOne(factor))
-    .map(([mode, factor]) => `${mode} × ${factor}`)
+  const modes = modeTexts(model, period.modes)
   return [...(prices === "" ? [] : [prices]), ...modes].join(" · ")
 }
