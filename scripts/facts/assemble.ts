@@ -75,7 +75,11 @@ function correct(facts: Facts): void {
   }
   for (const vendor of tiersBegin) {
     for (const { price } of Object.values(facts.vendors[vendor] ?? {})) {
-      for (const tier of price?.tiers ?? []) if (tier.above % 1_000 === 0) tier.above -= 1
+      const modes = Object.values(price?.modes ?? {})
+      const tiers = modes.flatMap((mode) => (typeof mode === "string" ? [] : (mode.tiers ?? [])))
+      for (const tier of [...(price?.tiers ?? []), ...tiers]) {
+        if (tier.above % 1_000 === 0) tier.above -= 1
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 import { exceeds, highest } from "./decimal.ts"
+import { chosenModes } from "./modes.ts"
 import { priceClasses, ratesOf } from "./shape.ts"
 import type { Kind, Price, PriceClass, Tier } from "./shape.ts"
 import type { VendorSource } from "./vendors.ts"
@@ -145,7 +146,7 @@ function addTiersAndModes(
     price.tiers = tiers.map((tier) => completed(tier, price, quotes))
   }
   const inOrder = [...winners, ...quotes.filter((quote) => !winners.includes(quote))]
-  const modes = Object.assign({}, ...inOrder.map((quote) => quote.price.modes).toReversed())
+  const modes = chosenModes(inOrder, winners)
   if (Object.keys(modes).length > 0) price.modes = modes
 }
 

@@ -1,12 +1,17 @@
 import { decimal, exceeds, fromNanos, highest, nanos } from "./decimal.ts"
 import { ratesOf } from "./shape.ts"
-import type { Kind, Price, Rates, Tier } from "./shape.ts"
+import { finishMode } from "./modes.ts"
+import type { Kind, Price, Rates, Tier, TieredRates } from "./shape.ts"
 
 /**
  * Brings what a list says into the form in which lists are compared: without classes that the kind does not have.
  * @param isSearchPriced whether searches have prices of single models at the vendor
  */
 export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): Price {
+  const { modes } = price
+  const own = Object.entries(modes ?? {}).map(([name, mode]) => {
+    return [name, typeof mode === "string" ? mode : comparableMode(mode, price, kind)]
+  })
   const base = fitting(price, kind, isSearchPriced)
   const tiers = price.tiers?.map((tier): Tier => {
     const rates = fitting(tier, kind, isSearchPriced)
@@ -18,12 +23,18 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
     const { output: _, ...others } = rates
     return { above: tier.above, ...others, ...text, image_output: images }
   })
-  const { modes } = price
   return {
     ...base,
     ...(tiers === undefined ? {} : { tiers }),
-    ...(modes === undefined ? {} : { modes }),
+    ...(modes === undefined ? {} : { modes: Object.fromEntries(own) }),
   }
+}
+
+/** Without a separate price of text, the output of an image model is its images. */
+function comparableMode(mode: TieredRates, price: Price, kind: Kind): TieredRates {
+  const { output, image_output: images } = price
+  const hasText = output !== undefined && images !== undefined && exceeds(images, output)
+  return kind === "image" && hasText ? mode : comparable(mode, kind, false)
 }
 
 function fitting(rates: Rates, kind: Kind, isSearchPriced: boolean): Rates {
@@ -61,10 +72,13 @@ export function times(price: Price, rate: string): Price {
       ]),
     )
   const { tiers, modes } = price
+  const own = Object.entries(modes ?? {}).map(([name, mode]) => {
+    return [name, typeof mode === "string" ? mode : times(mode, rate)]
+  })
   return {
     ...converted(price),
     ...(tiers && { tiers: tiers.map((tier) => ({ above: tier.above, ...converted(tier) })) }),
-    ...(modes && { modes }),
+    ...(modes && { modes: Object.fromEntries(own) }),
   }
 }
 
@@ -88,8 +102,27 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   const finished: Price = finish(price)
   const tiers = price.tiers?.map((tier): Tier => ({ above: tier.above, ...finish(tier) }))
   if (tiers !== undefined) finished.tiers = tiers
-  if (price.modes !== undefined) finished.modes = price.modes
+  const modes = Object.entries(price.modes ?? {}).flatMap(([name, mode]) => {
+    const own =
+      typeof mode === "string" ? mode : finishMode(modeRates(mode, price, owner), finished)
+    return own === undefined ? [] : [[name, own] as const]
+  })
+  if (modes.length > 0) finished.modes = Object.fromEntries(modes)
   return finished
+}
+
+/** Brings the classes of a mode into the form of those of its price. */
+function modeRates(mode: TieredRates, price: Price, owner: string | undefined): TieredRates {
+  const finish = (rates: Rates): Rates => {
+    const result = { ...rates }
+    withHourWrite(result, owner)
+    if (price.output === undefined && price.image_output !== undefined) {
+      result.output ??= rates.image_output ?? "0"
+    }
+    return result
+  }
+  const tiers = mode.tiers?.map((tier): Tier => ({ ...finish(tier), above: tier.above }))
+  return { ...finish(mode), ...(tiers && { tiers }) }
 }
 
 // Prices by search size require a request price, and are kept only if they are lower.

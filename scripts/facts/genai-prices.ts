@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { decimal, factorBetween, highest } from "./decimal.ts"
+import { decimal, highest } from "./decimal.ts"
 import { priceClasses } from "./shape.ts"
-import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
+import type { Mode, Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 interface Clause {
   or?: Clause[] | undefined
@@ -188,7 +188,7 @@ export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   if (prices === undefined || Object.keys(prices).length === 0) return undefined
   const price = priceOf(prices)
   for (const hour of active.filter(isHourly)) raise(price, priceOf(hour.prices))
-  const modes = modesOf(record, price, date)
+  const modes = modesOf(record, date)
   if (Object.keys(modes).length > 0) price.modes = modes
   const endedTiers =
     price.tiers === undefined && active.some((choice) => priceOf(choice.prices).tiers)
@@ -219,15 +219,19 @@ const MODES = new Set([
   "processing=batch",
 ])
 
-function modesOf(record: PriceRecord, price: Price, date: string): Record<string, string> {
-  const factors: Record<string, string> = {}
-  for (const variant of record.price_variants ?? []) {
+function modesOf(record: PriceRecord, date: string): Record<string, Mode> {
+  const modes: Record<string, Mode> = {}
+  const active = (record.price_variants ?? []).filter((variant) => startOf(variant) <= date)
+  // The newest of several variants applies.
+  for (const variant of active.toSorted((left, right) =>
+    startOf(left) < startOf(right) ? -1 : 1,
+  )) {
     const [[field, mode] = [], ...others] = Object.entries(variant.when)
-    if (mode === undefined || others.length > 0 || startOf(variant) > date) continue
-    const factor = factorBetween(price, priceOf(variant.prices))
-    if (factor !== undefined && MODES.has(`${field}=${mode}`)) factors[mode] = factor
+    if (mode === undefined || others.length > 0 || !MODES.has(`${field}=${mode}`)) continue
+    const rates = priceOf(variant.prices)
+    if (Object.keys(rates).length > 0) modes[mode] = rates
   }
-  return factors
+  return modes
 }
 
 function priceOf(prices: z.infer<typeof pricesSchema>): Price {

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { decimal, factorBetween, highest } from "./decimal.ts"
-import type { Kind, Price, PriceClass, Rates, Tier } from "./shape.ts"
+import { decimal, highest } from "./decimal.ts"
+import type { Kind, Mode, Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const entrySchema = z.looseObject({
   litellm_provider: z.string().optional(),
@@ -149,7 +149,7 @@ function priceOf(entry: Entry, kind: Kind): Price | undefined {
   })
   const tiers = ranges.length > 0 ? ranges : tiersFrom(costs)
   if (tiers.length > 0) price.tiers = tiers
-  const modes = modesFrom(costs, entry, price)
+  const modes = modesFrom(costs, entry)
   if (Object.keys(modes).length > 0) price.modes = modes
   return price
 }
@@ -214,14 +214,18 @@ function tiersFrom(costs: readonly (readonly [string, number])[]): Tier[] {
 function modesFrom(
   costs: readonly (readonly [string, number])[],
   entry: Entry,
-  price: Price,
-): Record<string, string> {
-  const factors: Record<string, string> = {}
+): Record<string, Mode> {
+  const modes: Record<string, Mode> = {}
   for (const [suffix, mode] of Object.entries(modeOf)) {
-    const factor = factorBetween(price, ratesFrom(costs, suffix))
-    if (factor !== undefined) factors[mode] = factor
+    const own = costs.flatMap(([key, cost]) => {
+      return key.endsWith(suffix) ? [[key.slice(0, -suffix.length), cost] as const] : []
+    })
+    const rates = ratesFrom(own, "")
+    const tiers = tiersFrom(own)
+    if (Object.keys(rates).length > 0)
+      modes[mode] = { ...rates, ...(tiers.length > 0 && { tiers }) }
   }
   const fast = entry.provider_specific_entry?.["fast"]
-  if (typeof fast === "number") factors["fast"] = decimal(fast)
-  return factors
+  if (typeof fast === "number") modes["fast"] = decimal(fast)
+  return modes
 }

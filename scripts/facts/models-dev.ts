@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { decimal, factorBetween, highest } from "./decimal.ts"
-import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
+import { decimal, highest } from "./decimal.ts"
+import type { Mode, Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const costSchema = z.record(z.string(), z.unknown())
 /** A mode of service: how a request selects it, and its price. */
@@ -98,7 +98,7 @@ export function listingsOf(source: ModelsDev, provider: string): Listing[] {
 function listing(name: string, model: Model): Listing {
   const notes: string[] = []
   const price = model.cost === undefined ? undefined : priceOf(model.cost, notes)
-  const modes = price === undefined ? {} : modesOf(model, price)
+  const modes = price === undefined ? {} : modesOf(model)
   if (price !== undefined && Object.keys(modes).length > 0) price.modes = modes
   const context = model.limit?.context ?? 0
   const maxOutput = model.limit?.output ?? 0
@@ -136,17 +136,17 @@ function rulesOf(model: Model): Partial<Listing> {
 /** Fields of a request that select a mode; the value is its name. */
 const MODE_FIELDS = ["service_tier", "speed"] as const
 
-function modesOf(model: Model, price: Price): Record<string, string> {
-  const factors: Record<string, string> = {}
+function modesOf(model: Model): Record<string, Mode> {
+  const modes: Record<string, Mode> = {}
   for (const mode of Object.values(model.experimental?.modes ?? {})) {
     const name = MODE_FIELDS.map((field) => mode.provider?.body?.[field]).find(
       (value) => typeof value === "string",
     )
     if (typeof name !== "string" || mode.cost === undefined) continue
-    const factor = factorBetween(price, ratesFrom(mode.cost, []))
-    if (factor !== undefined) factors[name] = factor
+    const rates = priceOf(mode.cost, [])
+    if (Object.keys(rates).length > 0) modes[name] = rates
   }
-  return factors
+  return modes
 }
 
 function priceOf(cost: Record<string, unknown>, notes: string[]): Price {

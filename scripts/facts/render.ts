@@ -1,5 +1,5 @@
 import { ratesOf } from "./shape.ts"
-import type { Facts, ModelFacts, Price } from "./shape.ts"
+import type { Facts, ModelFacts, Price, TieredRates } from "./shape.ts"
 
 /** The text of facts.json: sorted, one model a line. */
 export function renderFacts(facts: Facts): string {
@@ -34,14 +34,22 @@ function ordered(model: ModelFacts): ModelFacts {
   return model.price === undefined ? model : { ...model, price: orderedPrice(model.price) }
 }
 
+function orderedRates(rates: TieredRates): TieredRates {
+  const tiers = rates.tiers?.map((tier) => ({ above: tier.above, ...ratesOf(tier) }))
+  return { ...ratesOf(rates), ...(tiers === undefined ? {} : { tiers }) }
+}
+
 function orderedPrice(price: Price): Price {
-  const tiers = price.tiers?.map((tier) => ({ above: tier.above, ...ratesOf(tier) }))
   const { minimum_seconds: minimum, modes, periods } = price
+  const { tiers, ...rates } = orderedRates(price)
+  const ownModes = Object.entries(modes ?? {}).map(([name, mode]) => {
+    return [name, typeof mode === "string" ? mode : orderedRates(mode)]
+  })
   return {
-    ...ratesOf(price),
+    ...rates,
     ...(minimum === undefined ? {} : { minimum_seconds: minimum }),
     ...(tiers === undefined ? {} : { tiers }),
-    ...(modes === undefined ? {} : { modes }),
+    ...(modes === undefined ? {} : { modes: Object.fromEntries(ownModes) }),
     ...(periods === undefined ? {} : { periods }),
   }
 }

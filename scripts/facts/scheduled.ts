@@ -1,3 +1,4 @@
+import { asFactor } from "./modes.ts"
 import {
   type Facts,
   type Price,
@@ -99,7 +100,11 @@ export function addSchedules(facts: Facts): string[] {
         if (price === undefined || !schedule.name.test(name)) return []
         if (!schedule.listed.some((rates) => isOf(price, rates))) return [`${vendor}/${name}`]
         const { own, periods } = schedule
-        Object.assign(price, own, { modes: { ...price.modes, ...own?.modes } })
+        // Rates of a mode would not follow the periods.
+        const modes = Object.entries(price.modes ?? {}).map(([mode, rates]) => {
+          return [mode, typeof rates === "string" ? rates : asFactor(rates, price)] as const
+        })
+        Object.assign(price, own, { modes: { ...Object.fromEntries(modes), ...own?.modes } })
         if (Object.keys(price.modes ?? {}).length === 0) delete price.modes
         price.periods = structuredClone(periods)
         return []

@@ -26,17 +26,18 @@ export const services: Record<string, Services> = {
     modes: { us: "1.1" },
   },
   // ai.google.dev/gemini-api/docs/pricing: searches 35 per 1,000 prompts (Gemini 2) or 14 per 1,000 queries
-  // (Gemini 3), maps 25 per 1,000. /docs/optimization: priority 75 to 100 % more, flex a half.
+  // (Gemini 3), maps 25 per 1,000. /docs/optimization: priority 75 to 100 % more, flex a half, but not of the cache reads
+  // of all models. A model whose Flex price no list has is charged at the standard price.
   google: {
     search: "35000",
     map_search: "25000",
-    modes: { priority: "2", flex: "0.5" },
+    modes: { priority: "2", flex: "1" },
   },
   // cloud.google.com/vertex-ai/generative-ai/pricing
   vertex: {
     search: "35000",
     map_search: "25000",
-    modes: { priority: "2", flex: "0.5" },
+    modes: { priority: "2", flex: "1" },
   },
   // docs.x.ai/developers/pricing: searches and code 5 per 1,000 calls, collections 2.50.
   xai: { search: "5000", file_search: "2500", code_session: "5000" },

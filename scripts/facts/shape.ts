@@ -49,13 +49,19 @@ export interface Tier extends Rates {
   above: number
 }
 
+/** Rates, and those for longer inputs. */
+export interface TieredRates extends Rates {
+  tiers?: Tier[]
+}
+
+/** A mode of service: a factor on the rates of tokens, or rates of its own. */
+export type Mode = string | TieredRates
+
 /** The rates of a price, or of one of its periods. */
-interface Card extends Rates {
+interface Card extends TieredRates {
   /** Minimum seconds charged per request. */
   minimum_seconds?: string
-  tiers?: Tier[]
-  /** Factors on the rates in a mode of service. */
-  modes?: Record<string, string>
+  modes?: Record<string, Mode>
 }
 
 /** Rates that replace the base rates for a time, in the form of `tollgate.yaml`. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { nanos } from "../../scripts/facts/decimal.ts"
 import type { PriceClass } from "../../scripts/facts/shape.ts"
 import { vendors } from "../../src/vendors/index.ts"
+import { checkFacts } from "../../src/catalog/prices/facts-schema.ts"
 import { facts, factsPath, known, models } from "./known-facts.ts"
 
 describe("facts.json", () => {
@@ -161,10 +162,36 @@ describe("known models", () => {
     expect(known("openai", "gpt-4o").price).toMatchObject({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toMatchObject(large)
     const small = { input: "0.15", cached_input: "0.075", output: "0.6" }
-    const mini = { ...small, modes: { priority: "1.666667" } }
+    const mini = {
+      ...small,
+      modes: { priority: { input: "0.25", cached_input: "0.125", output: "1" } },
+    }
     expect(known("openai", "gpt-4o-mini").price).toMatchObject(mini)
     expect(known("openai", "gpt-4o-mini-2024-07-18").price).toMatchObject(mini)
     expect(known("openai", "gpt-4o-mini")).toMatchObject({ context: 128_000, max_output: 16_384 })
+  })
+
+  test("modes of service have rates of their own where no factor fits all classes", () => {
+    const long = { above: 272_000, input: "2.5", cached_input: "0.25", output: "11.25" }
+    expect(known("openai", "gpt-5.4").price?.modes).toEqual({
+      priority: "2",
+      flex: { input: "1.25", cached_input: "0.13", output: "7.5", tiers: [long] },
+      batch: { input: "1.25", cached_input: "0.13", output: "7.5", tiers: [long] },
+    })
+    const flex = { input: "0.15", cached_input: "0.03", output: "1.25", audio_input: "0.5" }
+    expect(known("google", "gemini-2.5-flash").price?.modes).toMatchObject({ flex })
+    expect(known("google", "gemini-2.5-pro").price?.modes).toMatchObject({
+      priority: "1.8",
+      flex: {
+        cached_input: "0.125",
+        tiers: [{ above: 200_000, input: "1.25", cached_input: "0.25", output: "7.5" }],
+      },
+    })
+    expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
+  })
+
+  test("the list is valid, and no rates of a mode miss a change of their price", () => {
+    expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })
 
   test("deepseek's models cost twice as much in the dear hours of their vendor", () => {

@@ -17,14 +17,17 @@ const rateFields = Object.fromEntries(
   priceClasses.map((name) => [name, decimal.optional()]),
 ) as Record<PriceClass, z.ZodOptional<typeof decimal>>
 export const tokens = z.int().positive()
-const card = {
+const tiered = {
   ...rateFields,
   tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
+}
+const card = {
+  ...tiered,
   minimum_seconds: z
     .string()
     .regex(/^[1-9]\d*$/)
     .optional(),
-  modes: z.record(z.string(), decimal).optional(),
+  modes: z.record(z.string(), z.union([decimal, z.strictObject(tiered)])).optional(),
 }
 const periodSchema = z.strictObject({
   name: z.string().optional(),

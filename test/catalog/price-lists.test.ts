@@ -4,7 +4,9 @@ import { type ListQuote, settle } from "../../scripts/facts/consensus.ts"
 import { disputesPage } from "../../scripts/facts/disputes-page.ts"
 import { genaiPricesIn, modelsDevIn, type PublishedList } from "../../scripts/facts/packages.ts"
 import { renderFacts } from "../../scripts/facts/render.ts"
-import type { Price } from "../../scripts/facts/shape.ts"
+import { comparable, finishPrice } from "../../scripts/facts/finish-price.ts"
+import { asFactor, finishMode } from "../../scripts/facts/modes.ts"
+import type { Price, TieredRates } from "../../scripts/facts/shape.ts"
 import { vendorSources } from "../../scripts/facts/vendors.ts"
 import { factsPath } from "./known-facts.ts"
 
@@ -97,6 +99,86 @@ describe("lists that disagree", () => {
       LiteLLM: { input: "2" },
     })
     expect(settle(dear, "embedding", { maker: "acme" })?.price).toEqual({ input: "2" })
+  })
+})
+
+describe("modes of service in the lists", () => {
+  const price = { input: "1", cached_input: "0.1", output: "4" }
+  const flex = { input: "0.5", output: "2" }
+
+  test("a list completes the classes that another list lacks", () => {
+    const more = { ...flex, cached_input: "0.1" }
+    const said = quotes({
+      "genai-prices": { ...price, modes: { flex } },
+      LiteLLM: { ...price, modes: { flex: more, priority: "2" } },
+    })
+    expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
+  })
+
+  test("the first list with the chosen price wins", () => {
+    const said = quotes({
+      "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
+      LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },
+    })
+    expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
+  })
+
+  test("a list with another price counts by its highest factor", () => {
+    const said = quotes({
+      "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
+      LiteLLM: price,
+    })
+    expect(settle(said, "chat", { maker: "acme" })?.price.modes).toEqual({ flex: "0.666667" })
+  })
+
+  const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
+
+  test("one factor for all classes is stored as a factor", () => {
+    expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
+    expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
+    // The cache reads may not be cheaper.
+    expect(finished(price, flex)).toEqual(flex)
+  })
+
+  test("a class that costs as much as its parent class does so in a mode", () => {
+    const own = { ...price, audio_input: "1" }
+    expect(finished(own, { ...flex, cached_input: "0.1" })).toEqual({
+      ...flex,
+      cached_input: "0.1",
+      audio_input: "0.5",
+    })
+  })
+
+  test("mistakes, zeros, other classes and other tiers are left out", () => {
+    const own = { ...price, audio_input: "3", tiers: [{ above: 1_000, input: "2" }] }
+    const listed = {
+      ...flex,
+      cached_input: "0",
+      audio_input: "0.5",
+      image_output: "30",
+      tiers: [
+        { above: 1_000, input: "1" },
+        { above: 5_000, input: "2" },
+      ],
+    }
+    expect(finished(own, listed)).toEqual({ ...flex, tiers: [{ above: 1_000, input: "1" }] })
+    expect(finished(price, { image_output: "30" })).toBeUndefined()
+  })
+
+  test("the output of an image model is its text if both have a price", () => {
+    const own = { input: "0.3", output: "2.5", image_output: "30" }
+    const modes = { flex: { input: "0.15", output: "1.25" } }
+    const made = finishPrice(comparable({ ...own, modes }, "image", false), "google")
+    expect(made).toEqual({ ...own, modes })
+    const single = { input: "0.3", output: "30" }
+    const half = { flex: { input: "0.15", output: "15" } }
+    const images = finishPrice(comparable({ ...single, modes: half }, "image", false), "google")
+    expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
+  })
+
+  test("prices that change over time have a factor for a mode", () => {
+    expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
+    expect(asFactor(flex, price)).toBe("1")
   })
 })
 
@@ -199,6 +281,10 @@ function lists(): PublishedList[] {
       input_cost_per_token: 1e-6,
       output_cost_per_token: 4e-6,
       output_cost_per_token_priority: 8e-6,
+      input_cost_per_token_flex: 0.5e-6,
+      output_cost_per_token_flex: 2e-6,
+      cache_read_input_token_cost_flex: 0.1e-6,
+      input_cost_per_token_above_200k_tokens_flex: 1e-6,
       input_cost_per_token_above_200k_tokens: 2e-6,
       output_cost_per_token_above_200k_tokens: 6e-6,
       supports_vision: true,
@@ -278,7 +364,15 @@ describe("facts from lists", () => {
         cached_input: "0.1",
         output: "4",
         tiers: [{ above: 200_000, input: "2", output: "6" }],
-        modes: { priority: "2" },
+        modes: {
+          priority: "2",
+          flex: {
+            input: "0.5",
+            cached_input: "0.1",
+            output: "2",
+            tiers: [{ above: 200_000, input: "1" }],
+          },
+        },
       },
       priced: "2026-11-23",
     })

@@ -79,7 +79,7 @@ function tokensOf(page: PublishedPrice, { at, tiers = [], used }: Served): Fract
     const tier = (later?.tiers ?? page.tiers)?.[name]
     if (tier === undefined) throw new Error(`no price of the tier ${name}`)
     if ("factor" in tier) factor = times(factor, decimal(tier.factor))
-    else rates = tier
+    else rates = tier.long !== undefined && prompt >= tier.long.from ? tier.long.rates : tier
   }
   let sum: Fraction = { over: 0n, under: 1n }
   for (const name of TOKENS) {

@@ -20,15 +20,20 @@ export interface Rates {
   readonly reasoning?: string
 }
 
+/** Rates of a whole request whose prompt has this many tokens or more. */
+interface Long {
+  readonly from: number
+  readonly rates: Rates
+}
+
 /** A tier of service: its rates, or the factor on the standard rates. */
-type Tier = Rates | { readonly factor: string }
+type Tier = (Rates & { readonly long?: Long }) | { readonly factor: string }
 
 export interface PublishedPrice {
   /** The page and its text. */
   readonly source: string
   readonly rates: Rates
-  /** Rates of a whole request whose prompt has this many tokens or more. */
-  readonly long?: { readonly from: number; readonly rates: Rates }
+  readonly long?: Long
   /** Rates on weekdays from 01:00 to 04:00 and from 06:00 to 10:00 UTC. */
   readonly peak?: Rates
   readonly tiers?: Readonly<Record<string, Tier>>
@@ -99,9 +104,24 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   },
   "openai/gpt-5.4": {
     source:
-      "developers.openai.com/api/docs/pricing (2026-05-04): $2.50, $0.25 cached, $15.00; openai.com/api-priority-processing: $5.00, $0.500 cached, $30.00",
+      "developers.openai.com/api/docs/pricing (2026-05-04): $2.50, $0.25 cached, $15.00; Flex $1.25, $0.13 cached, $7.50; above 272K $5.00, $0.50 and $22.50, Flex $2.50, $0.25 and $11.25; openai.com/api-priority-processing: $5.00, $0.500 cached, $30.00",
     rates: { input: "2.50", cached: "0.25", output: "15" },
-    tiers: { priority: { input: "5", cached: "0.500", output: "30" } },
+    long: { from: LONG_OPENAI, rates: { input: "5", cached: "0.50", output: "22.50" } },
+    tiers: {
+      priority: {
+        input: "5",
+        cached: "0.500",
+        output: "30",
+        // OpenAI serves long prompts as usual; the test reports the tier all the same.
+        long: { from: LONG_OPENAI, rates: { input: "10", cached: "1", output: "45" } },
+      },
+      flex: {
+        input: "1.25",
+        cached: "0.13",
+        output: "7.50",
+        long: { from: LONG_OPENAI, rates: { input: "2.50", cached: "0.25", output: "11.25" } },
+      },
+    },
     perThousand: OPENAI_SEARCH,
   },
   "openai/gpt-5.5": {
@@ -206,7 +226,11 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   "google/gemini-2.5-flash": {
     source:
       "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $0.30 text, $1.00 audio; morphllm.com/gemini-api-pricing: output $2.50; $35 / 1,000 grounded prompts",
-    rates: { input: "0.30", audio: "1", output: "2.50" },
+    rates: { input: "0.30", cached: "0.03", audio: "1", output: "2.50" },
+    tiers: {
+      flex: { input: "0.15", cached: "0.03", audio: "0.50", output: "1.25" },
+      priority: { input: "0.54", cached: "0.054", audio: "1.80", output: "4.50" },
+    },
     // All searches of a prompt cost the same as one.
     perThousand: { groundedPrompt: "35" },
   },
@@ -215,6 +239,14 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
       "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $1.25, prompts <= 200k tokens, $2.50, prompts > 200k tokens; deploybase.ai/articles/gemini-api-pricing: output $10 and $15, caching 90% less",
     rates: { input: "1.25", cached: "0.125", output: "10" },
     long: { from: 200_001, rates: { input: "2.50", cached: "0.25", output: "15" } },
+    tiers: {
+      flex: {
+        input: "0.625",
+        cached: "0.125",
+        output: "5",
+        long: { from: 200_001, rates: { input: "1.25", cached: "0.25", output: "7.50" } },
+      },
+    },
     perThousand: { groundedPrompt: "35" },
   },
 }

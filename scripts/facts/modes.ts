@@ -1,0 +1,149 @@
+import {
+  CLASS_OF_NAME,
+  fallbackOf,
+  NAME_OF_CLASS,
+  TOKEN_PRICE_NAMES,
+} from "#contract/usage-classes.ts"
+import type { ListQuote } from "./consensus.ts"
+import { factorBetween, fromNanos, highest, nanos } from "./decimal.ts"
+import { type Mode, type Price, type PriceClass, type Rates, ratesOf } from "./shape.ts"
+import type { Tier, TieredRates } from "./shape.ts"
+
+/** One, in millionths. */
+const SAME = 1_000_000n
+
+/**
+ * Chooses the modes of service of a price. The first list that has a mode wins, and other lists complete its classes.
+ * Rates of a list with another price count only by their highest factor.
+ * @param quotes all lists, those with the chosen price first.
+ * @param winners the lists with the chosen price.
+ */
+export function chosenModes(
+  quotes: readonly ListQuote[],
+  winners: readonly ListQuote[],
+): Record<string, Mode> {
+  const names = new Set(quotes.flatMap(({ price }) => Object.keys(price.modes ?? {})))
+  const modes: Record<string, Mode> = {}
+  for (const name of names) {
+    const said = quotes.flatMap((quote) => usableMode(quote, name, winners) ?? [])
+    const [first] = said
+    if (first === undefined) continue
+    const others = said.filter((mode) => typeof mode !== "string")
+    modes[name] = typeof first === "string" ? first : others.reduceRight(completed, first)
+  }
+  return modes
+}
+
+function usableMode(
+  quote: ListQuote,
+  name: string,
+  winners: readonly ListQuote[],
+): Mode | undefined {
+  const mode = quote.price.modes?.[name]
+  if (mode === undefined || typeof mode === "string" || winners.includes(quote)) return mode
+  return factorBetween(quote.price, mode)
+}
+
+/** Returns a mode with the classes and tiers that another list has. */
+function completed(other: TieredRates, own: TieredRates): TieredRates {
+  const { tiers: added = [], ...rates } = other
+  const { tiers: known = [], ...named } = own
+  const starts = [...new Set([...known, ...added].map(({ above }) => above))]
+  const tiers = starts
+    .toSorted((left, right) => left - right)
+    .map((above): Tier => {
+      return { ...added.find((tier) => tier.above === above), ...tierAt(known, above), above }
+    })
+  return { ...rates, ...named, ...(tiers.length > 0 && { tiers }) }
+}
+
+function tierAt(tiers: readonly Tier[] | undefined, above: number): Tier | undefined {
+  return tiers?.find((tier) => tier.above === above)
+}
+
+/**
+ * Brings the rates of a mode into their final form: a factor if all classes have the same one, otherwise the classes
+ * and tiers of the price.
+ * @returns undefined if the mode has no class of the price.
+ */
+export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
+  const rates = fitting(mode, price)
+  const tiers = (price.tiers ?? []).flatMap((tier): Tier[] => {
+    const own = tierAt(mode.tiers, tier.above)
+    if (own === undefined) return []
+    return [{ above: tier.above, ...fitting(own, { ...price, ...tier }) }]
+  })
+  const named = [{ own: rates, usual: ratesOf(price) }]
+  for (const tier of tiers) {
+    named.push({ own: tier, usual: { ...price, ...tierAt(price.tiers, tier.above) } })
+  }
+  const factors = new Set(named.flatMap(({ own, usual }) => factorsOf(own, usual)))
+  const [factor] = factors
+  if (factor === undefined) return undefined
+  const isComplete =
+    tiers.length === (price.tiers ?? []).length &&
+    named.every(({ own, usual }) => tokenClasses(usual).every((name) => own[name] !== undefined))
+  // A class that a more expensive mode does not name follows the highest factor.
+  if (factors.size === 1 && factor !== null && (isComplete || factor >= SAME)) {
+    return fromNanos(factor * 1_000n)
+  }
+  return { ...rates, ...(tiers.length > 0 && { tiers }) }
+}
+
+/**
+ * Returns a mode as a factor, for prices that change over time. Classes that it does not name cost no less than in the
+ * standard mode.
+ */
+export function asFactor(mode: TieredRates, price: Price): string {
+  const factor = factorBetween(price, mode) ?? "1"
+  const names = tokenClasses(price)
+  const isComplete = price.tiers === undefined && names.every((name) => mode[name] !== undefined)
+  return isComplete ? factor : (highest(factor, "1") ?? "1")
+}
+
+/** Returns the rates of a mode for the token classes of a price. */
+function fitting(mode: Rates, price: Rates): Rates {
+  const rates: Rates = {}
+  for (const name of tokenClasses(price)) {
+    const fallback = fallbackOf(CLASS_OF_NAME[name])
+    const parent = fallback && (NAME_OF_CLASS[fallback] as PriceClass)
+    // A class that costs the same as its parent class does so in a mode as well.
+    const isLikeParent = parent !== undefined && price[name] === price[parent]
+    const rate = known(mode[name], price[name]) ?? (isLikeParent ? rates[parent] : undefined)
+    if (rate !== undefined) rates[name] = rate
+  }
+  return plausible(rates, price)
+}
+
+/** A class with a much lower factor than input and output have is a mistake of the list. */
+const LOWEST_PART = 0.75
+
+function plausible(rates: Rates, price: Rates): Rates {
+  const factorOf = (name: PriceClass) => Number(rates[name]) / Number(price[name])
+  const usual = (["input", "output"] as const).map(factorOf).filter((factor) => factor > 0)
+  const min = Math.min(...usual) * LOWEST_PART
+  const names = Object.keys(rates) as PriceClass[]
+  return Object.fromEntries(
+    names.flatMap((name) => (factorOf(name) < min ? [] : [[name, rates[name]]])),
+  )
+}
+
+/** Zero for a class with a price means that the list does not know its rate. */
+function known(rate: string | undefined, usual: string | undefined): string | undefined {
+  return rate === "0" && usual !== "0" ? undefined : rate
+}
+
+const TOKENS: ReadonlySet<string> = new Set(TOKEN_PRICE_NAMES)
+
+function tokenClasses(rates: Rates): PriceClass[] {
+  return (Object.keys(ratesOf(rates)) as PriceClass[]).filter((name) => TOKENS.has(name))
+}
+
+/** Returns the factor of each class, in millionths; null for one with more digits. */
+function factorsOf(own: Rates, usual: Rates): (bigint | null)[] {
+  return (Object.keys(ratesOf(own)) as PriceClass[]).map((name) => {
+    const [rate, base] = [nanos(own[name] ?? "0"), nanos(usual[name] ?? "0")]
+    if (base === 0n) return rate === 0n ? SAME : null
+    return (rate * SAME) % base === 0n ? (rate * SAME) / base : null
+  })
+}
