@@ -80,6 +80,8 @@ models:
     price: { input: 5, output: 30, modes: { priority: 2.5 } }
 \`\`\`
 
+A mode of a model can have [its own prices](prices.md#service-modes) instead of a factor.
+
 Those of the vendors' own pages are known already (with their sources in \`scripts/facts/services.ts\`):
 
 `
@@ -167,7 +169,7 @@ function told(charge: Charge): string[] {
     case "mode":
       return [
         `\`modes.${charge.mode}\`${charge.isPossible ? ", where it has a price" : ""}`,
-        "its factor, or as usual if that is more",
+        "its price, or the usual one if that is more",
         "what was asked for",
       ]
     case "model":

@@ -99,16 +99,28 @@ function weightFindings(path: SettingPath, deployments: readonly unknown[]): Fin
 
 function priceFindings(path: SettingPath, price: unknown): Finding[] {
   if (typeof price !== "object" || price === null || Array.isArray(price)) return []
-  if (Object.keys(price).length === 0) {
-    return [{ path, message: "is empty. Give it at least one price, such as input: 0.10" }]
-  }
+  if (Object.keys(price).length === 0) return [emptyPrice(path)]
   const periods = member(price, "periods")
   const own = Array.isArray(periods) ? periods : []
   return [
-    ...tierFindings(path, price),
-    ...own.flatMap((period: unknown, index) => tierFindings([...path, "periods", index], period)),
+    ...tiersAndModes(path, price),
+    ...own.flatMap((period: unknown, index) => tiersAndModes([...path, "periods", index], period)),
     ...periodFindings(path, price),
   ]
+}
+
+function emptyPrice(path: SettingPath): Finding {
+  return { path, message: "is empty. Give it at least one price, such as input: 0.10" }
+}
+
+/** Checks the tiers of a price, and its modes. */
+function tiersAndModes(path: SettingPath, card: unknown): Finding[] {
+  const modes = entries(member(card, "modes")).flatMap(([name, mode]) => {
+    const place = [...path, "modes", name]
+    const isTable = typeof mode === "object" && mode !== null
+    return isTable && entries(mode).length === 0 ? [emptyPrice(place)] : tierFindings(place, mode)
+  })
+  return [...tierFindings(path, card), ...modes]
 }
 
 function tierFindings(path: SettingPath, price: unknown): Finding[] {

@@ -3,6 +3,7 @@ import { buildCatalog } from "../../src/catalog/catalog.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
+import { readPriceFacts } from "../../src/catalog/read-price.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 function failure(run: () => unknown): GatewayError {
@@ -122,6 +123,45 @@ describe("what a vendor asks besides its models", () => {
         ["flex", 250_000n],
       ]),
     })
+  })
+
+  test("rates of a known mode count with the known price, and by their factor with another one", () => {
+    const flex = { input: "0.5", cached_input: "0.1", output: "2" }
+    const price = { input: "1", cached_input: "0.1", output: "4", modes: { flex, fast: "3" } }
+    const moded = { kind: "chat", price }
+    const acme = { ...known.vendors["acme"], moded }
+    const sources = (
+      models: Record<string, ModelSettings>,
+      own: Partial<ProviderSettings> = {},
+    ) => ({
+      settings: settings({ mine: { ...provider("acme"), ...own } }, models),
+      facts: { ...known, vendors: { acme } },
+      vendors: knownVendors,
+    })
+    const modesAt = (...args: Parameters<typeof sources>) => {
+      const [price] = buildCatalog(sources(...args)).catalog.find("mine/moded")?.deployments ?? []
+      return price?.price?.modes
+    }
+    const rates = { inputFresh: 500_000_000n, inputCacheRead: 100_000_000n, output: 2_000_000_000n }
+    expect(modesAt({})?.get("flex")).toEqual({ rates, tiers: [] })
+    expect(modesAt({})?.get("fast")).toBe(3_000_000n)
+    // The rates are those of the vendor, not of a price with a margin.
+    const own = { price: { input: "2", output: "9" } }
+    expect(modesAt({ "mine/moded": own })?.get("flex")).toBe(1_000_000n)
+    const more = { price: { ...own.price, modes: { flex: { input: "1.5" } } } }
+    expect(modesAt({ "mine/moded": more })?.get("flex")).toMatchObject({
+      rates: { inputFresh: 1_500_000_000n },
+    })
+    const set = { prices: { modes: { flex: "0.9" } } }
+    expect(modesAt({}, set)?.get("flex")).toBe(900_000n)
+    const regional = modesAt({}, { baseUrl: "https://eu.acme.example/v1" })?.get("flex")
+    expect(regional).toMatchObject({ rates: { inputFresh: 550_000_000n } })
+  })
+
+  test("a mode with a class that cannot be billed makes its model unpriced", () => {
+    const modes = { flex: { input: "0.5", citation: "1" } }
+    const price = { input: "1", output: "4", modes }
+    expect(readPriceFacts("chat", price, "1").reason).toContain("also charges by 'citation'")
   })
 
   test("is not held for by a plain request", () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test"
 import type { Facts, PriceFacts, ServiceFacts } from "../../src/catalog/facts.ts"
 import { priceChanges, withDearer } from "../../src/catalog/prices/changes.ts"
 
+type Mode = NonNullable<PriceFacts["modes"]>[string]
+
 function list(models: Record<string, PriceFacts | undefined>, services: ServiceFacts = {}): Facts {
   const entries = Object.entries(models).map(([name, price]) => {
     return [name, { kind: "chat", ...(price && { price }) }] as const
@@ -115,6 +117,31 @@ describe("a list with what got dearer", () => {
       fresh: "added",
       gone: "removed",
     })
+  })
+})
+
+describe("changes of modes with their own rates", () => {
+  const at = (flex: Mode): Facts => list({ a: { input: "1", output: "4", modes: { flex } } })
+  const own: Mode = { input: "0.5", output: "4", tiers: [{ above: 1000, input: "0.8" }] }
+
+  test("are listed by class and tier", () => {
+    expect(priceChanges(at("1"), at(own))).toEqual([
+      {
+        vendor: "acme",
+        model: "a",
+        kind: "cheaper",
+        parts: [
+          { name: "mode flex: input", before: null, after: "0.5" },
+          { name: "mode flex: output", before: null, after: "4" },
+          { name: "mode flex: input above 1000", before: null, after: "0.8" },
+        ],
+      },
+    ])
+    expect(kinds(at(own), at("1"))).toEqual({ a: "dearer" })
+    expect(kinds(at("0.5"), at(own))).toEqual({ a: "dearer" })
+    expect(kinds(at(own), at({ ...own, output: "4.1" }))).toEqual({ a: "dearer" })
+    expect(kinds(at(own), at({ ...own, output: "3" }))).toEqual({ a: "cheaper" })
+    expect(priceChanges(at(own), at({ ...own }))).toEqual([])
   })
 })
 

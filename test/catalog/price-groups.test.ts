@@ -5,6 +5,7 @@ import type { Model } from "../../src/catalog/model.ts"
 import { PriceGroups } from "../../src/catalog/price-groups.ts"
 import type { PriceSettings, PriceTermSettings } from "../../src/config/settings.ts"
 import { costOf, type Price } from "../../src/ledger/price.ts"
+import { modeOf } from "../../src/ledger/price-modes.ts"
 import { build, facts, provider, settings } from "./support.ts"
 
 const { catalog } = build(settings({ mine: provider("acme"), kin: provider("other") }, {}, "1.5"))
@@ -67,6 +68,26 @@ describe("a price group", () => {
       listed: model("mine/large").deployments[0]?.price as Price,
     })
     expect(priceOf(groups, "mine/small")?.multiplier).toBe(750_000n)
+  })
+
+  test("multiplies rates of modes, but uses only their factors for a rate card", () => {
+    const flex = { input: "0.5", cached_input: "0.1", output: "2" }
+    const own = { input: "1", cached_input: "0.1", output: "4", modes: { flex, fast: "2" } }
+    const made = settings({ mine: provider("acme") }, { "mine/moded": { price: own } })
+    const moded = build(made).catalog.find("mine/moded")
+    const modesIn = (term: Omit<PriceTermSettings, "from">) => {
+      const priced = moded && groupOf({ from: 0, ...term }).priced(moded, "partners", 0)
+      const price = priced?.deployments[0]?.price
+      const rateIn = (name: string) => price && modeOf(price, name)?.price.rates.inputFresh
+      return { flex: rateIn("flex"), fast: rateIn("fast"), multiplier: price?.multiplier }
+    }
+    const multiplied = { flex: 500_000_000n, fast: 2_000_000_000n, multiplier: 500_000n }
+    expect(modesIn({ multiplier: "0.5" })).toEqual(multiplied)
+    const card = { flex: 3_000_000_000n, fast: 6_000_000_000n, multiplier: 1_000_000n }
+    const prices = { "mine/moded": { input: "3", output: "6" } }
+    expect(modesIn({ prices })).toEqual(card)
+    const named = { "mine/moded": { input: "3", output: "6", modes: { flex: { input: "2" } } } }
+    expect(modesIn({ prices: named })).toEqual({ ...card, flex: 2_000_000_000n })
   })
 
   test("takes the price of the id before that of a pattern, and of the longest pattern", () => {

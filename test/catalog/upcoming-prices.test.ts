@@ -44,6 +44,16 @@ test("changes with a date are all listed, the earliest first, with what they cha
   ])
 })
 
+test("changes of a mode with its own rates are listed by class", () => {
+  const periods = [{ from: at("2027-01-01"), modes: { flex: { input: "0.6", output: "1" } } }]
+  const price = { input: "1", output: "2", modes: { flex: { input: "0.5" } }, periods }
+  const [change] = changes({ "mine/own": { price } })
+  expect(change?.parts).toEqual([
+    { name: "mode flex: input", before: "0.5", after: "0.6" },
+    { name: "mode flex: output", before: "2", after: "1" },
+  ])
+})
+
 test("of what comes again every week the next change is listed, which may be one after the next", () => {
   const price = {
     input: "1",

@@ -100,7 +100,7 @@ models:
       cache_write_1h: 2.50
       audio_output: 80
       tiers: [{ above: 200000, input: 2, output: 4.0 }]
-      modes: { fast: 6 }
+      modes: { fast: 6, flex: { input: 0.5, tiers: [{ above: 200000, input: 1 }] } }
     deployments:
       - { weight: 3, dialects: [openai-responses, openai-chat] }
       - { model: "bigger:latest", weight: 0, price: { input: 0 } }
@@ -163,7 +163,7 @@ models:
       cache_write_1h: "2.50",
       audio_output: "80",
       tiers: [{ above: 200_000, input: "2", output: "4.0" }],
-      modes: { fast: "6" },
+      modes: { fast: "6", flex: { input: "0.5", tiers: [{ above: 200_000, input: "1" }] } },
     },
     deployments: [
       {

@@ -105,6 +105,15 @@ test("a period that changes what the price's tiers name needs tiers of its own",
   expect(twice).toContain("periods[0].tiers[1].above: another tier begins above the same length")
 })
 
+test("a period that changes a price needs its own prices in modes that have their own", () => {
+  const price = "input: 1, output: 2, modes: { fast: 2, flex: { input: 0.5 } }"
+  expect(found(price, "input: 2, days: [mon]")).toEqual([
+    "7:9 periods[0]: changes 'input', but the mode 'flex' has its own prices. Give the period its own 'flex' under modes",
+  ])
+  expect(isTaken(price, "days: [mon], modes: { fast: 3 }")).toBe(true)
+  expect(isTaken(price, "input: 2, days: [mon], modes: { flex: { input: 1 } }")).toBe(true)
+})
+
 test("periods are checked wherever a price is written, and refused in a rate card", () => {
   const price = "{ input: 1, output: 2, periods: [{ input: 3 }] }"
   const always = "periods[0]: applies always."

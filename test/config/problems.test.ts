@@ -288,6 +288,30 @@ describe("values", () => {
     [model("{ context: 0 }"), "3:19 models.a/b.context: must be a whole number, at least 1"],
     [model("{ price: {} }"), "3:17 models.a/b.price: is empty"],
     [
+      model("{ price: { modes: { fast: { inputs: 2 } } } }"),
+      "3:36 models.a/b.price.modes.fast: unknown name 'inputs'. Did you mean 'input'?",
+    ],
+    [
+      model("{ price: { modes: { fast: {} } } }"),
+      "3:34 models.a/b.price.modes.fast: is empty. Give it at least one price, such as input: 0.10",
+    ],
+    [
+      model("{ price: { modes: { fast: { input: -1 } } } }"),
+      "3:43 models.a/b.price.modes.fast.input: must not be negative",
+    ],
+    [
+      model("{ price: { modes: { fast: { image: 1 } } } }"),
+      "3:36 models.a/b.price.modes.fast: unknown name 'image'",
+    ],
+    [
+      model("{ price: { modes: { fast: { tiers: [{ above: 5, input: 2 }, { above: 5 }] } } } }"),
+      "3:77 models.a/b.price.modes.fast.tiers[1].above: another tier",
+    ],
+    [
+      `providers: { a: { vendor: openai, api_key: k, prices: { modes: { flex: { input: 1 } } } } }`,
+      "1:72 providers.a.prices.modes.flex: ",
+    ],
+    [
       model("{ price: { modes: { Fast: 2 } } }"),
       "3:28 models.a/b.price.modes: a mode of service has a name in small letters",
     ],

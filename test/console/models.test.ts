@@ -225,12 +225,17 @@ describe("a changed model", () => {
       price: { input: "9", output: "2" },
       price_tiers: [],
       price_pictures: null,
-      modes: { ultrafast: "6" },
+      modes: {
+        ultrafast: "6",
+        flex: { price: { input: "4" }, price_tiers: [{ above: 1_000, price: { input: "5" } }] },
+      },
     }
     const known = model("a/b", { price, price_periods: [period] })
     const own = { ...known, entry: { price: { ...price, ...set } } }
     expect(priceOf(own)).toEqual({ ...typed, ...set })
-    const { name, from, zone, days, modes } = period
+    const { name, from, zone, days } = period
+    const flex = { input: "4", tiers: [{ above: 1_000, input: "5" }] }
+    const modes = { ultrafast: "6", flex }
     expect(priceOf(known)).toEqual({
       ...typed,
       periods: [{ name, from, zone, days, input: "9", modes }],

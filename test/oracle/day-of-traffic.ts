@@ -138,7 +138,7 @@ const KINDS: readonly Kind[] = [
     model: "google/gemini-2.5-pro",
     paths: [CHAT],
     classes: ["cached"],
-    tiers: FLEX,
+    tiers: { ...PRIORITY, ...FLEX },
     long: 200_001,
   },
   { model: "xai/grok-4.7", paths: OPENAI_PATHS, classes: ["cached"], long: 200_000 },

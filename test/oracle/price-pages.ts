@@ -104,7 +104,7 @@ const OPENAI: Readonly<Record<string, PublishedPrice>> = {
   },
   "openai/gpt-5.4": {
     source:
-      "developers.openai.com/api/docs/pricing (2026-05-04): $2.50, $0.25 cached, $15.00; Flex $1.25, $0.13 cached, $7.50; above 272K $5.00, $0.50 and $22.50, Flex $2.50, $0.25 and $11.25; openai.com/api-priority-processing: $5.00, $0.500 cached, $30.00",
+      "developers.openai.com/api/docs/pricing (2026-05-04): $2.50, $0.25 cached, $15.00; quoted: Flex $1.25, $0.13 cached, $7.50; above 272K twice the input and cached input and 1.5 times the output, Flex $2.50, $0.25, $11.25, as genai-prices quotes it; openai.com/api-priority-processing: $5.00, $0.500 cached, $30.00",
     rates: { input: "2.50", cached: "0.25", output: "15" },
     long: { from: LONG_OPENAI, rates: { input: "5", cached: "0.50", output: "22.50" } },
     tiers: {
@@ -225,7 +225,7 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   },
   "google/gemini-2.5-flash": {
     source:
-      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $0.30 text, $1.00 audio; morphllm.com/gemini-api-pricing: output $2.50; $35 / 1,000 grounded prompts",
+      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $0.30 text, $1.00 audio; an undated copy of the page: output $2.50, context caching $0.03; Flex $0.15, $0.50 audio, $1.25, caching $0.03; Priority $0.54, $1.80 audio, $4.50, caching $0.054; $35 / 1,000 grounded prompts",
     rates: { input: "0.30", cached: "0.03", audio: "1", output: "2.50" },
     tiers: {
       flex: { input: "0.15", cached: "0.03", audio: "0.50", output: "1.25" },
@@ -236,7 +236,7 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
   },
   "google/gemini-2.5-pro": {
     source:
-      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $1.25, prompts <= 200k tokens, $2.50, prompts > 200k tokens; deploybase.ai/articles/gemini-api-pricing: output $10 and $15, caching 90% less",
+      "ai.google.dev/gemini-api/docs/pricing (2026-09-20): $1.25, prompts <= 200k tokens, $2.50, prompts > 200k tokens; deploybase.ai/articles/gemini-api-pricing: output $10 and $15, caching 90% less; an undated copy of the page: Flex $0.625 and $1.25, output $5.00 and $7.50, caching $0.125 and $0.25; Priority $2.25 and $4.50, output $18.00 and $27.00, caching $0.225 and $0.45",
     rates: { input: "1.25", cached: "0.125", output: "10" },
     long: { from: 200_001, rates: { input: "2.50", cached: "0.25", output: "15" } },
     tiers: {
@@ -245,6 +245,12 @@ const GOOGLE: Readonly<Record<string, PublishedPrice>> = {
         cached: "0.125",
         output: "5",
         long: { from: 200_001, rates: { input: "1.25", cached: "0.25", output: "7.50" } },
+      },
+      priority: {
+        input: "2.25",
+        cached: "0.225",
+        output: "18",
+        long: { from: 200_001, rates: { input: "4.50", cached: "0.45", output: "27" } },
       },
     },
     perThousand: { groundedPrompt: "35" },

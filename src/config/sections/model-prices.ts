@@ -46,7 +46,7 @@ const tokenRates = Object.fromEntries(TOKEN_PRICE_NAMES.map((name) => [name, rat
 const modeRates = entry({
   ...tokenRates,
   tiers: list(entry({ above: wholeNumber(1, Infinity), ...tokenRates })).optional(),
-}).refine((own) => Object.keys(own).length > 0, "names no class. Set one, such as input: 0.10")
+})
 /** Modes of service, `priority`, `flex` or `fast`: a factor on the token rates, or the rates themselves. */
 const modes = record(MODE_NAME, either(MULTIPLIER, modeRates))
 const modeFactors = record(MODE_NAME, MULTIPLIER)

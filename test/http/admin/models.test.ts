@@ -147,6 +147,26 @@ describe("an entry", () => {
     await ask(gateway, "DELETE", "/models/sim/timed")
   })
 
+  test("shows modes of service as factors or as prices", async () => {
+    const flex = { input: "0.05", output: "0.2", tiers: [{ above: 1000, input: "0.1" }] }
+    const own = { input: "0.1", output: "0.4", tiers: [{ above: 1000, input: "0.2" }] }
+    const later = { from: "2999-01-01", input: "3", tiers: own.tiers, modes: { flex: "0.5" } }
+    const price = { ...own, modes: { fast: "2", flex }, periods: [later] }
+    const shown = await asked(gateway, "PUT", "/models/sim/moded", {
+      price,
+      deployments: [{ model: "echo" }],
+    })
+    const { tiers: _, ...rates } = flex
+    expect(shown).toMatchObject({
+      price_modes: {
+        fast: "2",
+        flex: { price: rates, price_tiers: [{ above: 1000, price: { ...rates, input: "0.1" } }] },
+      },
+      price_periods: [{ modes: { flex: "0.5" } }],
+    })
+    await ask(gateway, "DELETE", "/models/sim/moded")
+  })
+
   test("gives a price to what had none, at once", async () => {
     await using open = await startManaged({
       settings: { models: {} },

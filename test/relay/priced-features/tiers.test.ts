@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
+import type { PriceSettings } from "../../../src/config/settings.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { completion, framesOf, response } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
@@ -8,6 +9,8 @@ import { HELLO, nanocredits, receiptOf } from "../support.ts"
 const CHAT = "/v1/chat/completions"
 const RESPONSES = "/v1/responses"
 const STANDARD = 120_000n
+/** More than 90 tokens. */
+const PROMPT = [{ role: "user", content: "Hello there, gateway. ".repeat(100) }]
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
@@ -31,7 +34,13 @@ beforeAll(async () => {
       responses: at("openai-responses"),
       plain: provider(vendor.url, "azure"),
     },
-    models: { "chat/m": model, "responses/m": model, "plain/m": model },
+    models: {
+      "chat/m": model,
+      "chat/rated": simulated({ maxOutput: 50, price: RATES }),
+      "chat/mixed": simulated({ maxOutput: 50, price: MIXED }),
+      "responses/m": model,
+      "plain/m": model,
+    },
   })
 })
 
@@ -108,6 +117,86 @@ for (const path of [CHAT, RESPONSES]) {
     })
   }
 }
+
+/** Prices in which flex does not lower cache reads, as at Google. */
+const RATES: PriceSettings = {
+  input: "1",
+  cached_input: "0.1",
+  output: "2",
+  tiers: [{ above: 90, input: "2", cached_input: "0.2", output: "3" }],
+  modes: {
+    flex: {
+      input: "0.5",
+      cached_input: "0.1",
+      output: "1",
+      tiers: [{ above: 90, input: "1", cached_input: "0.2", output: "1.5" }],
+    },
+    priority: { input: "1.8", cached_input: "0.15", output: "3.6" },
+    ultrafast: { input: "0.5", output: "8" },
+  },
+}
+const MIXED: PriceSettings = {
+  input: "1",
+  output: "2",
+  modes: { flex: { input: "0.5", output: "1" }, ultrafast: { input: "0.5", output: "8" } },
+}
+/** The charge of 20 or 100 input tokens, of which 10 came from a cache, and 10 output tokens. */
+const CHARGES = [
+  ["default", 31_000n, 212_000n],
+  ["flex", 16_000n, 107_000n],
+  // Tiers and classes that the mode does not name follow its highest factor.
+  ["priority", 55_500n, 381_600n],
+  ["ultrafast", 89_000n, 848_000n],
+] as const
+
+for (const [tier, short, long] of CHARGES) {
+  test(`charges each class at its price in ${tier}, with a sufficient hold`, async () => {
+    for (const [tokens, charge] of [
+      [20, short],
+      [100, long],
+    ] as const) {
+      const usage = {
+        prompt_tokens: tokens,
+        completion_tokens: 10,
+        total_tokens: tokens + 10,
+        prompt_tokens_details: { cached_tokens: 10 },
+      }
+      answer = completion({ service_tier: tier }, usage) as JsonObject
+      for (const stream of [false, true]) {
+        for (const named of [tier, undefined]) {
+          const caller = await gateway.caller("10")
+          const body = { model: "chat/rated", messages: PROMPT, service_tier: named, stream }
+          const posted = await caller.post(CHAT, body)
+          expect(posted.status, await posted.text()).toBe(200)
+          const receipt = await receiptOf(caller, posted)
+          expect([named, stream, nanocredits(receipt.cost)]).toEqual([named, stream, charge])
+          if (named !== undefined) {
+            expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(charge)
+          }
+          const { modes } = receipt as { readonly modes?: readonly string[] }
+          expect(modes).toEqual(tier === "default" ? undefined : [tier])
+        }
+      }
+    }
+  })
+}
+
+test("holds the highest price of each class for a mode that lowers some and raises others", async () => {
+  const caller = await gateway.caller("10")
+  const estimate = async (service_tier?: string) => {
+    const body = { model: "chat/mixed", messages: HELLO, max_tokens: 1, service_tier }
+    const asked = await caller.post("/v1/estimate", { path: CHAT, body })
+    return (await asked.json()) as { readonly most: string; readonly least: string }
+  }
+  const [usual, mixed, flex] = [
+    await estimate(),
+    await estimate("ultrafast"),
+    await estimate("flex"),
+  ]
+  expect(Number(mixed.most)).toBeGreaterThanOrEqual(Number(usual.most))
+  expect(Number(flex.most)).toBeGreaterThanOrEqual(Number(usual.most))
+  expect(Number(flex.least)).toBeLessThanOrEqual(Number(usual.least))
+})
 
 test("a reported tier without a price is charged as requested, listed and reported once", async () => {
   const alarms = () => gateway.heard.filter(({ name }) => name === "usageUncharged")

@@ -18,7 +18,7 @@ import { TryButton } from "./model-columns.tsx"
 import { ModelRules } from "./model-rules.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
 import { priceSourceText } from "./price-source.ts"
-import { PriceModes, PricePeriods } from "./price-periods.tsx"
+import { OtherPrices } from "./price-periods.tsx"
 import { allPrices, currentPrices, isOne, readablePrice, withFactor } from "./prices.ts"
 
 export interface ModelDrawerProperties {
@@ -66,8 +66,7 @@ function ModelDetail({
         {model.group === null ? (
           <>
             <PriceTable model={model} />
-            <PriceModes model={model} />
-            <PricePeriods model={model} />
+            <OtherPrices model={model} />
             {isOperator && <ModelPricing model={model} />}
           </>
         ) : (

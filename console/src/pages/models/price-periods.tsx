@@ -4,8 +4,18 @@ import { type PeriodTimes, periodWords } from "tollgate-contract/price-periods.t
 import { When } from "../../ui/when.tsx"
 import { allPrices, isOne, type PriceCard, withFactor } from "./prices.ts"
 
+/** The prices in modes of service, and at other times. */
+export function OtherPrices({ model }: { readonly model: Model }) {
+  return (
+    <>
+      <PriceModes model={model} />
+      <PricePeriods model={model} />
+    </>
+  )
+}
+
 /** The price in force and its end, and the prices at other times. */
-export function PricePeriods({ model }: { readonly model: Model }) {
+function PricePeriods({ model }: { readonly model: Model }) {
   const { price_in_force: now, price_periods: periods } = model
   if (now === null) return null
   return (
@@ -57,7 +67,7 @@ function pricesText(
 }
 
 /** The prices in the modes of service, outside of all periods. */
-export function PriceModes({ model }: { readonly model: Model }) {
+function PriceModes({ model }: { readonly model: Model }) {
   const modes = modeTexts(model, model.price_modes)
   if (modes.length === 0) return null
   return (
