@@ -122,7 +122,7 @@ function cardParts(
     parts.set("regional factor", String(regional.factor))
   }
   const { modes = {} } = (price ?? {}) as Pick<PriceFacts, "modes">
-  const factors = modeFactors(price as PriceFacts)
+  const factors = modeFactors(price)
   for (const [name, mode] of Object.entries(modes)) {
     parts.set(`${MODE}${name}`, factors[name] ?? "1")
     const own = typeof mode === "string" ? undefined : mode
