@@ -69,6 +69,21 @@ const schedules: readonly Schedule[] = [
       },
     ],
   },
+  // ai.google.dev/gemini-api/docs/pricing, as genai-prices quotes it: introductory rates through 2026-11-30.
+  {
+    vendors: ["google", "vertex"],
+    name: /^gemini-4-argon$/,
+    listed: [{ input: "2", cached_input: "0.1", output: "10" }],
+    periods: [
+      {
+        name: "after the introductory price",
+        from: "2026-12-01",
+        input: "4",
+        cached_input: "0.2",
+        output: "20",
+      },
+    ],
+  },
   // developers.openai.com/api/docs/models/gpt-6.2-sol: Ultrafast costs 3 times the standard rate through 2027-02-28,
   // and 6 times that from 2027-03-01 on, in San Francisco time.
   {
