@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { effectiveRule } from "./effective-rules.ts"
+import { MODEL_KIND_NAMES } from "./model-kinds.ts"
 import { identifier, label, moment, page, pageQuery } from "./common.ts"
 import { WEEKDAYS } from "./price-periods.ts"
 
@@ -34,7 +35,7 @@ const pricePeriod = z.object({
 })
 export type PricePeriod = z.infer<typeof pricePeriod>
 
-export const modelKind = z.enum(["chat", "embedding", "rerank", "image", "speech", "transcription"])
+export const modelKind = z.enum(MODEL_KIND_NAMES)
 
 export const health = z.object({
   /** `failing`: its last request failed, and the next one is tried there all the same. */

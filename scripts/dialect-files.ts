@@ -3,6 +3,8 @@
  * one dialect finds the same things in another. A subject is a file, or a folder with files of any name.
  */
 
+import { isOperationKind, MODEL_KIND_NAMES } from "#contract/model-kinds.ts"
+
 type Presence = "required" | "optional"
 
 /** The subjects of a chat format. `index` combines the others. */
@@ -57,13 +59,7 @@ export const OPERATION_SUBJECTS: Readonly<Record<string, Presence>> = {
   formats: "required",
 }
 
-const OPERATIONS: ReadonlySet<string> = new Set([
-  "embedding",
-  "image",
-  "rerank",
-  "speech",
-  "transcription",
-])
+const OPERATIONS: ReadonlySet<string> = new Set(MODEL_KIND_NAMES.filter(isOperationKind))
 
 /** Helpers that dialects share, with any file name. */
 export const SHARED = "shared"

@@ -3,20 +3,20 @@
  * `npm run pages` writes the file; a test compares it with what this would write.
  */
 import { join } from "node:path"
+import {
+  isOperationKind,
+  MODEL_KIND_NAMES,
+  MODEL_KINDS,
+  type OperationKind,
+} from "#contract/model-kinds.ts"
 import type { ImageFormat, ImageTask } from "../src/canon/image.ts"
-import type { Operations, Vendor } from "../src/vendors/vendor.ts"
+import type { Vendor } from "../src/vendors/vendor.ts"
 import { vendors } from "../src/vendors/index.ts"
 import { reflow } from "./reflow.ts"
 
 export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/endpoints.md")
 
-const OPERATIONS: readonly (readonly [keyof Operations, string])[] = [
-  ["embedding", "embeddings"],
-  ["rerank", "rerank"],
-  ["image", "images"],
-  ["speech", "speech"],
-  ["transcription", "transcriptions, translations"],
-]
+const OPERATIONS = MODEL_KIND_NAMES.filter(isOperationKind)
 
 const HEAD = `# Which endpoint reaches which vendor
 
@@ -40,22 +40,22 @@ own price: each does what it can.
 
 /** The text of the page. */
 export function endpointsPage(): string {
-  const head = ["vendor", "chat", ...OPERATIONS.map(([, name]) => name)]
+  const head = ["vendor", "chat", ...OPERATIONS.map((kind) => MODEL_KINDS[kind].operation)]
   const rows = [...vendors.values()]
     .toSorted((left, right) => (left.id < right.id ? -1 : 1))
     .map((vendor) => [
       `${vendor.name} (\`${vendor.id}\`)`,
       dialectsOf(vendor),
-      ...OPERATIONS.map(([name]) => cellOf(vendor, name)),
+      ...OPERATIONS.map((kind) => cellOf(vendor, kind)),
     ])
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
   return reflow(`${HEAD}\n${lines.join("\n")}\n`)
 }
 
-function cellOf({ operations }: Vendor, name: keyof Operations): string {
-  const format = operations?.[name]
+function cellOf({ operations }: Vendor, kind: OperationKind): string {
+  const format = operations?.[kind]
   if (!format) return ""
-  return name === "image" && operations?.image ? imagesOf(operations.image) : "yes"
+  return kind === "image" && operations?.image ? imagesOf(operations.image) : "yes"
 }
 
 const TASK_WORDS: Readonly<Record<ImageTask, string>> = {

@@ -1,10 +1,7 @@
+import type { ModelKind } from "#contract/model-kinds.ts"
 import type { PriceName } from "#contract/usage-classes.ts"
 
-/** What a model does; one endpoint family each. */
-export const kinds = ["chat", "embedding", "rerank", "image", "speech", "transcription"] as const
-
-/** One of {@link kinds}. */
-export type Kind = (typeof kinds)[number]
+export type Kind = ModelKind
 
 /**
  * The classes of usage that can carry a price, in the order they are written. US dollars per

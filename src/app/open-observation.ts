@@ -1,12 +1,12 @@
 import type { Catalog } from "../catalog/catalog.ts"
-import type { ModelKind } from "../config/settings.ts"
+import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { LineSink } from "../sinks/line-sink.ts"
 import { type BackupAge, backupAge } from "../notices/backup-age.ts"
 import { BatchedObserver } from "../relay/billing/batched-observer.ts"
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Metrics } from "../metrics/metrics.ts"
-import { OPERATION_NAMES, vendorName } from "../otlp/names.ts"
+import { vendorName } from "../otlp/names.ts"
 import type { Tracer } from "../otlp/tracer.ts"
 import type { Events } from "../telemetry/events.ts"
 import { loggedErrors, loggedRequests } from "./log-requests.ts"
@@ -61,7 +61,7 @@ async function openMetrics(
   const catalog = (): Catalog => state.config.catalog
   const vendor = (provider: string): string =>
     vendorName(state.config.clients.get(provider)?.vendor.id ?? provider)
-  const names = { operation: (kind: ModelKind) => OPERATION_NAMES[kind], vendor }
+  const names = { operation: (kind: ModelKind) => MODEL_KINDS[kind].traceName, vendor }
   const backup = async (): Promise<BackupAge> =>
     backupAge(await parts.store.backups.list(), state.settings.backup, Date.now())
   const measured = { ledger, health, memory: state.memory, catalog, sinks, backup }

@@ -1,5 +1,5 @@
-import type { ModelKind, Settings } from "../config/settings.ts"
-import { MODEL_KINDS } from "../config/settings.ts"
+import { MODEL_KIND_NAMES, type ModelKind } from "#contract/model-kinds.ts"
+import type { Settings } from "../config/settings.ts"
 import type { Facts, ModelFacts, ServiceFacts } from "./facts.ts"
 
 /** Finds what is known of a provider's models, by its vendor. */
@@ -38,5 +38,5 @@ export class KnownModels {
 
 /** The kind in the registry; one that this version does not know is undefined. */
 export function kindOf(facts: ModelFacts): ModelKind | undefined {
-  return MODEL_KINDS.find((kind) => kind === facts.kind)
+  return MODEL_KIND_NAMES.find((kind) => kind === facts.kind)
 }

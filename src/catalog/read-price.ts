@@ -1,5 +1,5 @@
+import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
 import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
-import type { ModelKind } from "../config/settings.ts"
 import { PERIOD_MEMBERS, type Weekday } from "#contract/price-periods.ts"
 import { multiplierText } from "../ledger/money.ts"
 import {
@@ -18,19 +18,6 @@ import type { ModeRateFacts, PeriodFacts, PriceFacts } from "./facts.ts"
 export type ReadPrice =
   | { readonly price: Price; readonly reason?: undefined }
   | { readonly price?: undefined; readonly reason: string }
-
-/**
- * Each kind of model must have a price in one class of each group. A class that every request of the kind uses
- * would be free without a price, which no operator intends by leaving it out.
- */
-const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
-  chat: [["input"], ["output"]],
-  embedding: [["input"]],
-  rerank: [["search", "input"]],
-  image: [["image", "output"]],
-  speech: [["character", "audio_output", "output", "second"]],
-  transcription: [["second", "audio_input", "input"]],
-}
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...PRICE_NAMES,
@@ -51,7 +38,7 @@ export function readPrice(
 ): ReadPrice {
   const isPriced = (name: PriceName) =>
     price[name] !== undefined || (name === "image" && price.images !== undefined)
-  const missing = NEEDED[kind].find((group) => !group.some(isPriced))
+  const missing = MODEL_KINDS[kind].requiredPrices.find((group) => !group.some(isPriced))
   if (missing) {
     return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
   }
@@ -73,14 +60,14 @@ export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price
   const read = readPrice(kind, price, "1")
   if (!read.price) return read
   const { rates } = read.price
-  const hasCommon = NEEDED[kind].every((group) =>
+  const hasCommon = MODEL_KINDS[kind].requiredPrices.every((group) =>
     group.some((name) => {
       const usageClass = CLASS_OF_NAME[name]
       return rates[usageClass] !== undefined && own.rates[usageClass] !== undefined
     }),
   )
   if (hasCommon) return read
-  const counted = NEEDED[kind].flat().filter((name) => own.rates[CLASS_OF_NAME[name]] !== undefined)
+  const counted = MODEL_KINDS[kind].requiredPrices.flat().filter((name) => own.rates[CLASS_OF_NAME[name]] !== undefined)
   return { reason: `the model is priced by '${counted.join("' and '")}', so name that too` }
 }
 

@@ -1,5 +1,5 @@
+import { MODEL_KINDS, type ModelKind } from "#contract/model-kinds.ts"
 import { GatewayError } from "../canon/errors.ts"
-import type { ModelKind } from "../config/settings.ts"
 
 /** A name is repeated in a message up to here. */
 const LONGEST_NAME = 256
@@ -41,20 +41,10 @@ export function notAllowed(name: string): GatewayError {
   )
 }
 
-/** The endpoints of each kind of model. */
-const ENDPOINTS: Readonly<Record<ModelKind, string>> = {
-  chat: "/v1/chat/completions",
-  embedding: "/v1/embeddings",
-  rerank: "/v1/rerank",
-  image: "/v1/images/generations",
-  speech: "/v1/audio/speech",
-  transcription: "/v1/audio/transcriptions",
-}
-
 export function ofOtherKind(name: string, kind: ModelKind, wanted: ModelKind): GatewayError {
   return refusal(
     "model_not_supported",
-    `The model \`${name}\` is of kind ${kind}; this endpoint takes models of kind ${wanted}. Use ${ENDPOINTS[kind]}.`,
+    `The model \`${name}\` is of kind ${kind}; this endpoint takes models of kind ${wanted}. Use ${MODEL_KINDS[kind].endpoints[0]}.`,
   )
 }
 

@@ -17,12 +17,8 @@ export type {
   PriceSettings,
   ServicePriceSettings,
 } from "./sections/model-prices.ts"
-export {
-  MODEL_KINDS,
-  type DeploymentSettings,
-  type ModelKind,
-  type ModelSettings,
-} from "./sections/models.ts"
+export type { ModelKind } from "#contract/model-kinds.ts"
+export type { DeploymentSettings, ModelSettings } from "./sections/models.ts"
 export type { PriceGroupSettings, PriceTermSettings } from "./sections/price-groups.ts"
 export type { NamedCredential, ProviderSettings } from "./sections/providers.ts"
 export type { Choice, DeadlineSettings, Disconnect, RoutingSettings } from "./sections/routing.ts"

@@ -1,5 +1,3 @@
-import type { ModelKind } from "../config/settings.ts"
-
 /**
  * The names of everything that is said of a span: OpenTelemetry's semantic conventions 1.45 where they have one, which
  * for GenAI are still in development, else our own below `tollgate.`.
@@ -42,22 +40,6 @@ export const ATTRIBUTES = {
   charged: "tollgate.charged",
   isEstimated: "tollgate.estimated",
 } as const
-
-/** What an operation is called, by the kind of its model. */
-export const OPERATION_NAMES: Readonly<Record<ModelKind, string>> = {
-  chat: "chat",
-  embedding: "embeddings",
-  rerank: "rerank",
-  image: "generate_content",
-  speech: "generate_content",
-  transcription: "transcription",
-}
-
-/** What comes out, where that is not plain from the operation. */
-export const OUTPUT_TYPES: Readonly<Partial<Record<ModelKind, string>>> = {
-  image: "image",
-  speech: "speech",
-}
 
 const VENDOR_NAMES: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",

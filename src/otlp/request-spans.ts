@@ -1,3 +1,4 @@
+import { MODEL_KINDS } from "#contract/model-kinds.ts"
 import { ERROR_KINDS } from "../canon/errors.ts"
 import { cacheWrites, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
@@ -6,7 +7,7 @@ import { lastNeeded } from "../relay/billing/receipt.ts"
 import type { SettledRequest } from "../relay/billing/request-observer.ts"
 import type { Call } from "../relay/request/call.ts"
 import type { AttemptTrace, RequestTrace } from "../relay/request/request-trace.ts"
-import { ATTRIBUTES, OPERATION_NAMES, OUTPUT_TYPES, vendorName } from "./names.ts"
+import { ATTRIBUTES, vendorName } from "./names.ts"
 import type { Attributes, SpanFacts } from "./span.ts"
 
 const OK_STATUS = 200
@@ -25,8 +26,8 @@ export function requestAttributes({
 }: PendingCharge): Attributes {
   const outcome = lastNeeded(attempts)?.outcome
   return {
-    [A.operation]: OPERATION_NAMES[model.kind],
-    [A.outputType]: OUTPUT_TYPES[model.kind],
+    [A.operation]: MODEL_KINDS[model.kind].traceName,
+    [A.outputType]: MODEL_KINDS[model.kind].traceOutput,
     [A.requestModel]: model.requestedAs ?? model.id,
     [A.isStreamed]: request?.stream,
     [A.route]: call.endpoint,
@@ -118,7 +119,7 @@ export function attemptSpan(
   const { startedAt, answeredAt } = attempt
   const endedAt = Math.min(attempt.endedAt ?? Infinity, parent.endedAt)
   return {
-    name: `${OPERATION_NAMES[kind]} ${deployment.upstreamModel}`,
+    name: `${MODEL_KINDS[kind].traceName} ${deployment.upstreamModel}`,
     kind: "client",
     traceId: trace.traceId,
     spanId: attempt.spanId,
@@ -128,7 +129,7 @@ export function attemptSpan(
     endedAt: unixTime(trace, endedAt),
     isFailed: failure !== undefined,
     attributes: {
-      [A.operation]: OPERATION_NAMES[kind],
+      [A.operation]: MODEL_KINDS[kind].traceName,
       [A.vendor]: vendorName(client.vendor.id),
       [A.requestModel]: deployment.upstreamModel,
       [A.provider]: deployment.provider,

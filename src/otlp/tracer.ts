@@ -1,3 +1,4 @@
+import { MODEL_KINDS } from "#contract/model-kinds.ts"
 import type { TelemetrySettings } from "../config/sections/telemetry.ts"
 import type { Key } from "../keys/key.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
@@ -10,7 +11,7 @@ import {
   type TracedFailure,
 } from "../relay/request/request-trace.ts"
 import { newSpanId, readTraceContext } from "../telemetry/trace-context.ts"
-import { ATTRIBUTES, OPERATION_NAMES, vendorName } from "./names.ts"
+import { ATTRIBUTES, vendorName } from "./names.ts"
 import {
   attemptSpan,
   errorType,
@@ -103,7 +104,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     const { model } = charge
     const outcome = lastNeeded(charge.attempts)?.outcome
     this.#request(trace, charge, {
-      name: `${OPERATION_NAMES[model.kind]} ${model.requestedAs ?? model.id}`,
+      name: `${MODEL_KINDS[model.kind].traceName} ${model.requestedAs ?? model.id}`,
       attributes,
       // What a vendor refuses is the caller's mistake.
       isFailed: errorType(outcome) !== undefined && outcome !== REFUSED,

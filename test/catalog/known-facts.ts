@@ -2,9 +2,10 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
+import { MODEL_KIND_NAMES } from "tollgate-contract/model-kinds.ts"
 import { WEEKDAYS } from "tollgate-contract/price-periods.ts"
 import { SERVICE_PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
-import { dialects, kinds, priceClasses } from "../../scripts/facts/shape.ts"
+import { dialects, priceClasses } from "../../scripts/facts/shape.ts"
 import type { PriceClass } from "../../scripts/facts/shape.ts"
 
 export const root = join(import.meta.dir, "../..")
@@ -41,7 +42,7 @@ const periodSchema = z.strictObject({
 const priceSchema = z.strictObject({ ...card, periods: z.array(periodSchema).optional() })
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"]
 const modelSchema = z.strictObject({
-  kind: z.enum(kinds),
+  kind: z.enum(MODEL_KIND_NAMES),
   created: z.int().positive().optional(),
   owner: z.string().min(1).optional(),
   context: tokens.optional(),

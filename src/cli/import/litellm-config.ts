@@ -1,3 +1,4 @@
+import { MODEL_KIND_NAMES, MODEL_KINDS } from "#contract/model-kinds.ts"
 import { LineCounter } from "yaml"
 import { isJsonObject, parseJson } from "../../canon/json.ts"
 import { composeDocument } from "../../config/yaml-document.ts"
@@ -33,16 +34,12 @@ const PRICES: Readonly<Record<string, string>> = {
   input_cost_per_character: "character",
   output_cost_per_image: "image",
 }
-const KINDS: Readonly<Record<string, string>> = {
-  chat: "chat",
-  completion: "chat",
-  responses: "chat",
-  embedding: "embedding",
-  rerank: "rerank",
-  image_generation: "image",
-  audio_speech: "speech",
-  audio_transcription: "transcription",
-}
+/** The kind of a mode. */
+const KINDS: ReadonlyMap<unknown, string> = new Map(
+  MODEL_KIND_NAMES.flatMap((kind) =>
+    MODEL_KINDS[kind].litellmModes.map((mode): [string, string] => [mode, kind]),
+  ),
+)
 /** Parameters of a deployment that are carried over, or that have no effect here. */
 const KNOWN = new Set([...Object.keys(PRICES), ...CONNECTION_PARAMETERS, "weight"])
 const KNOWN_INFO = new Set([
@@ -146,7 +143,7 @@ class ConfigReader {
       return
     }
     const mode = info["mode"]
-    if (typeof mode === "string" && !Object.hasOwn(KINDS, mode)) {
+    if (typeof mode === "string" && !KINDS.has(mode)) {
       this.#differences.leftOut(subject, `models of mode '${mode}' are not served here`)
       return
     }
@@ -245,7 +242,7 @@ class ConfigReader {
 }
 
 function factsOf(info: Fields): Record<string, unknown> {
-  const mode = KINDS[String(info["mode"])]
+  const mode = KINDS.get(info["mode"])
   const context = numberIn(info, "max_input_tokens") ?? numberIn(info, "max_tokens")
   const output = numberIn(info, "max_output_tokens")
   return {

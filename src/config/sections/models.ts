@@ -1,3 +1,4 @@
+import { MODEL_KIND_NAMES } from "#contract/model-kinds.ts"
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { z } from "zod"
 import { MODEL_ID_PATTERN } from "../aliases.ts"
@@ -9,17 +10,6 @@ import { either, entry, list, MODEL_ID, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
 import { MULTIPLIER } from "./pricing.ts"
 import { CHOICES, DISCONNECTS } from "./routing.ts"
-
-export const MODEL_KINDS = [
-  "chat",
-  "embedding",
-  "rerank",
-  "image",
-  "speech",
-  "transcription",
-] as const
-
-export type ModelKind = (typeof MODEL_KINDS)[number]
 
 const COUNT = wholeNumber(1, Infinity)
 
@@ -77,7 +67,7 @@ const member = either(
 
 function modelSchema(names: KnownNames) {
   return entry({
-    kind: oneOf(MODEL_KINDS, "kind of model").optional(),
+    kind: oneOf(MODEL_KIND_NAMES, "kind of model").optional(),
     price: price.optional(),
     multiplier: MULTIPLIER.optional(),
     context: COUNT.optional(),

@@ -1,6 +1,6 @@
 import { serviceRoute } from "#contract/service-routes.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
-import { MODEL_KINDS, type ModelKind } from "../../config/settings.ts"
+import { MODEL_KIND_NAMES, type ModelKind } from "#contract/model-kinds.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
@@ -105,9 +105,9 @@ function listIn(
 function kindOf(query: URLSearchParams): ModelKind | undefined {
   const name = query.get("kind")
   if (name === null || name === "") return undefined
-  const kind = MODEL_KINDS.find((known) => known === name)
+  const kind = MODEL_KIND_NAMES.find((known) => known === name)
   if (kind !== undefined) return kind
-  throw invalidValue("kind", `'kind' has to be one of ${MODEL_KINDS.join(", ")}.`)
+  throw invalidValue("kind", `'kind' has to be one of ${MODEL_KIND_NAMES.join(", ")}.`)
 }
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {

@@ -1,17 +1,9 @@
+import { MODEL_KINDS } from "#contract/model-kinds.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { keeperOf, type Model } from "../../catalog/model.ts"
 import type { Operations } from "../../vendors/vendor.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
-
-/** The operations' names in messages. */
-const NAMES: Readonly<Record<keyof Operations, string>> = {
-  embedding: "embeddings",
-  rerank: "rerank",
-  speech: "speech",
-  transcription: "transcription",
-  image: "images",
-}
 
 /** The format of an operation at the vendor of a deployment. @throws GatewayError `model_not_supported` */
 export function formatOf<Name extends keyof Operations>(
@@ -22,7 +14,7 @@ export function formatOf<Name extends keyof Operations>(
   if (format) return format
   throw new GatewayError(
     "model_not_supported",
-    `Provider '${client.provider}' has no ${NAMES[name]} that this gateway supports.`,
+    `Provider '${client.provider}' has no ${MODEL_KINDS[name].operation} that this gateway supports.`,
     { parameter: "model" },
   )
 }

@@ -2,6 +2,7 @@ import { Button, Group, Modal, NumberInput, Select, Stack, TextInput } from "@ma
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
+import { MODEL_KIND_NAMES } from "tollgate-contract/model-kinds.ts"
 import { multiplierDoubt } from "tollgate-contract/amounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
@@ -14,15 +15,6 @@ import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
 import { decimalFault, readPrice } from "./prices.ts"
-
-const KINDS: readonly Model["kind"][] = [
-  "chat",
-  "embedding",
-  "rerank",
-  "image",
-  "speech",
-  "transcription",
-]
 
 export interface AddModelProperties {
   readonly isOpen: boolean
@@ -139,10 +131,12 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
     <>
       <Select
         label="Kind"
-        data={[...KINDS]}
+        data={[...MODEL_KIND_NAMES]}
         value={draft.kind}
         allowDeselect={false}
-        onChange={(kind) => onChange({ kind: KINDS.find((known) => known === kind) ?? "chat" })}
+        onChange={(kind) =>
+          onChange({ kind: MODEL_KIND_NAMES.find((known) => known === kind) ?? "chat" })
+        }
       />
       <PriceFields
         kind={draft.kind}

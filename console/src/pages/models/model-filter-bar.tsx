@@ -1,10 +1,11 @@
 import { Select } from "@mantine/core"
 import type { ReactNode } from "react"
+import { MODEL_KIND_NAMES } from "tollgate-contract/model-kinds.ts"
 import { Search } from "../../ui/search.tsx"
 import { CAPABILITIES } from "./capabilities.ts"
 import { GROUP, type ModelFilters } from "./filter-models.ts"
 
-const KINDS = ["chat", "embedding", "rerank", "image", "speech", "transcription", GROUP]
+const KINDS = [...MODEL_KIND_NAMES, GROUP]
 const PRICED = [
   { value: "true", label: "With a price" },
   { value: "false", label: "Without a price" },

@@ -4,6 +4,7 @@ import {
   parseDecimal,
   readDecimal,
 } from "tollgate-contract/decimal.ts"
+import { MODEL_KINDS } from "tollgate-contract/model-kinds.ts"
 import type { PriceName } from "tollgate-contract/usage-classes.ts"
 import { MAX_MINIMUM_SECONDS, readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
@@ -41,18 +42,9 @@ export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ na
 /** The member of a price with the minimum seconds charged per request. */
 export const MINIMUM_SECONDS = "minimum_seconds"
 
-/** The classes that models of a kind usually cost by: the fields that a form begins with. */
-const USUAL: Readonly<Record<Model["kind"], readonly string[]>> = {
-  chat: ["input", "output", "cached_input", "cache_write"],
-  embedding: ["input"],
-  rerank: ["search", "input"],
-  image: ["image", "input", "output", "image_output"],
-  speech: ["character", "second", "input", "audio_output"],
-  transcription: ["second", MINIMUM_SECONDS, "audio_input", "output"],
-}
-
+/** The classes that models of a kind are usually priced by: the first fields of a form. */
 export function usualClasses(kind: Model["kind"]): readonly string[] {
-  return USUAL[kind]
+  return MODEL_KINDS[kind].usualPrices
 }
 
 /** What a class is called; images of one kind have their own names: `image 1024x1024/hd`. */

@@ -3,6 +3,7 @@ import "./playground.css"
 import { Tabs } from "@mantine/core"
 import { getRouteApi } from "@tanstack/react-router"
 import { type ComponentType, useEffect, useRef } from "react"
+import { MODEL_KIND_NAMES, type ModelKind } from "tollgate-contract/model-kinds.ts"
 import { Page } from "../../ui/page.tsx"
 import { ChatTab } from "./chat/chat-tab.tsx"
 import { EmbeddingsTab } from "./operations/embeddings-tab.tsx"
@@ -10,29 +11,27 @@ import { ImagesTab } from "./operations/images-tab.tsx"
 import { RerankTab } from "./operations/rerank-tab.tsx"
 import { SpeechTab } from "./operations/speech-tab.tsx"
 import { TranscriptionTab } from "./operations/transcription-tab.tsx"
-import { playgroundSearch, TABS, type Tab } from "./tabs.ts"
+import { playgroundSearch, tabOfKind } from "./tabs.ts"
 import { PaymentProvider } from "./use-payer.tsx"
 
 const route = getRouteApi("/signed-in/playground")
 
-const LABELS: Readonly<Record<Tab, string>> = {
-  chat: "Chat",
-  embeddings: "Embeddings",
-  rerank: "Rerank",
-  images: "Images",
-  speech: "Speech",
-  transcription: "Transcription",
-}
+/** The tab of each kind of model. The chosen model is only for the visible tab. */
+const CONTENTS: Readonly<Record<ModelKind, ComponentType<{ readonly model: string | undefined }>>> =
+  {
+    chat: ChatTab,
+    embedding: EmbeddingsTab,
+    rerank: RerankTab,
+    image: ImagesTab,
+    speech: SpeechTab,
+    transcription: TranscriptionTab,
+  }
 
-/** What stands behind each tab. The chosen model is only for the tab that is seen. */
-const CONTENTS: Readonly<Record<Tab, ComponentType<{ readonly model: string | undefined }>>> = {
-  chat: ChatTab,
-  embeddings: EmbeddingsTab,
-  rerank: RerankTab,
-  images: ImagesTab,
-  speech: SpeechTab,
-  transcription: TranscriptionTab,
-}
+const TABS = MODEL_KIND_NAMES.map((kind) => {
+  const name = tabOfKind(kind)
+  const label = name.charAt(0).toUpperCase() + name.slice(1)
+  return { name, label, Content: CONTENTS[kind] }
+})
 
 /** Tries any model: what it answers, how long it takes, and what it costs. */
 export function PlaygroundPage() {
@@ -62,20 +61,17 @@ export function PlaygroundPage() {
           keepMounted
         >
           <Tabs.List ref={list} className="tabs-scroll">
-            {TABS.map((name) => (
+            {TABS.map(({ name, label }) => (
               <Tabs.Tab key={name} value={name}>
-                {LABELS[name]}
+                {label}
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {TABS.map((name) => {
-            const Content = CONTENTS[name]
-            return (
-              <Tabs.Panel key={name} value={name} pt="md">
-                <Content model={tab === name ? model : undefined} />
-              </Tabs.Panel>
-            )
-          })}
+          {TABS.map(({ name, Content }) => (
+            <Tabs.Panel key={name} value={name} pt="md">
+              <Content model={tab === name ? model : undefined} />
+            </Tabs.Panel>
+          ))}
         </Tabs>
       </PaymentProvider>
     </Page>

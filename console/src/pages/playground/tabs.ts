@@ -1,25 +1,16 @@
-import type { Model } from "tollgate-contract/catalog.ts"
+import { MODEL_KIND_NAMES, MODEL_KINDS, type ModelKind } from "tollgate-contract/model-kinds.ts"
 
-export const TABS = ["chat", "embeddings", "rerank", "images", "speech", "transcription"] as const
-export type Tab = (typeof TABS)[number]
+/** One tab for each kind of model, named after its operation. */
+export const TABS: readonly string[] = MODEL_KIND_NAMES.map(tabOfKind)
 
-const TAB_OF_KIND: Readonly<Record<Model["kind"], Tab>> = {
-  chat: "chat",
-  embedding: "embeddings",
-  rerank: "rerank",
-  image: "images",
-  speech: "speech",
-  transcription: "transcription",
-}
-
-/** Where a model of a kind is tried. */
-export function tabOfKind(kind: Model["kind"]): Tab {
-  return TAB_OF_KIND[kind]
+/** The tab that tries models of a kind. */
+export function tabOfKind(kind: ModelKind): string {
+  return MODEL_KINDS[kind].operation
 }
 
 /** What the playground's address may carry. */
 export interface PlaygroundSearch {
-  readonly tab?: Tab
+  readonly tab?: string
   /** The model to begin with. */
   readonly model?: string
 }
