@@ -5,7 +5,7 @@ import { OPENAI_FAMILIES } from "../dialects/image/formats/openai-families.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../dialects/openai-responses/index.ts"
 import { binding } from "./bindings.ts"
-import { OPENAI_SOUND } from "./sound.ts"
+import { OPENAI_SOUND } from "./compatible-operations.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 

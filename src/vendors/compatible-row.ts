@@ -1,9 +1,8 @@
-import type { ImageFormat } from "../canon/image.ts"
 import type { OpenAiEmbeddingQuirks } from "../dialects/embedding/formats/openai.ts"
 import type { OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
 import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
 import type { JinaRerankQuirks } from "../dialects/rerank/formats/jina.ts"
-import type { SoundOperations } from "./sound.ts"
+import type { Operations } from "./vendor.ts"
 
 /** A vendor whose servers support `openai-chat`. */
 export interface CompatibleRow {
@@ -28,10 +27,8 @@ export interface CompatibleRow {
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
   /** Differences from Jina, if it offers rerank in Jina's format. */
   readonly rerank?: Partial<JinaRerankQuirks>
-  /** Present if it generates images. Operators' own servers are called in OpenAI's format. */
-  readonly image?: ImageFormat
-  /** Present if it offers speech or transcription. Operators' own servers may offer both. */
-  readonly sound?: SoundOperations
+  /** Its other operations; absent: those of OpenAI at servers that operators run, else none. */
+  readonly operations?: Operations
   /**
    * The operator runs the server and chooses its dialects: `openai-chat`, and `openai-responses` or
    * `anthropic-messages` at the same base address if the provider's `dialects` contain them.

@@ -4,8 +4,6 @@ import {
   openAiEmbedding,
   type OpenAiEmbeddingQuirks,
 } from "../dialects/embedding/formats/openai.ts"
-import { openAiImages } from "../dialects/image/formats/openai.ts"
-import { OPEN_FAMILIES } from "../dialects/image/formats/openai-families.ts"
 import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
 import { openAiResponses } from "../dialects/openai-responses/index.ts"
@@ -13,7 +11,7 @@ import { jinaRerank } from "../dialects/rerank/formats/jina.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { CompatibleRow } from "./compatible-row.ts"
 import { ANTHROPIC_VERSION, binding } from "./bindings.ts"
-import { OPEN_SOUND } from "./sound.ts"
+import { OPEN_OPERATIONS } from "./compatible-operations.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
@@ -104,13 +102,11 @@ function bindingsOf(row: CompatibleRow): ChatBinding[] {
 function operationsOf(row: CompatibleRow): Operations {
   const { embedding, rerank } = row
   const { decodeError } = OPENAI_CHAT
-  const image = row.image ?? (row.isServerOfOnesOwn ? openAiImages(OPEN_FAMILIES) : undefined)
   return {
-    ...(row.sound ?? (row.isServerOfOnesOwn ? OPEN_SOUND : {})),
+    ...(row.operations ?? (row.isServerOfOnesOwn ? OPEN_OPERATIONS : {})),
     ...(embedding === "none"
       ? {}
       : { embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }) }),
     ...(rerank === undefined ? {} : { rerank: jinaRerank(decodeError, rerank) }),
-    ...(image === undefined ? {} : { image }),
   }
 }

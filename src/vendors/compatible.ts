@@ -1,21 +1,17 @@
 import { SEPARATE_REASONING } from "../canon/separate-reasoning.ts"
 import { OPENAI_EMBEDDING_QUIRKS } from "../dialects/embedding/formats/openai.ts"
-import { FIREWORKS_IMAGES } from "../dialects/image/formats/fireworks.ts"
-import { openAiImages } from "../dialects/image/formats/openai.ts"
-import { OPENAI_FAMILIES } from "../dialects/image/formats/openai-families.ts"
-import { OPENROUTER_IMAGES } from "../dialects/image/formats/openrouter.ts"
-import { TOGETHER_IMAGES } from "../dialects/image/formats/together.ts"
-import { XAI_IMAGES } from "../dialects/image/formats/xai.ts"
 import type { ClosedSchema } from "../dialects/openai-chat/quirks/closed-schema.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
 import {
-  GROQ_SOUND,
-  MISTRAL_SOUND,
-  OPENAI_SOUND,
+  FIREWORKS_OPERATIONS,
+  GROQ_OPERATIONS,
+  MISTRAL_OPERATIONS,
   OPEN_SOUND,
-  OPENROUTER_SOUND,
-  XAI_SOUND,
-} from "./sound.ts"
+  OPENAI_OPERATIONS,
+  OPENROUTER_OPERATIONS,
+  TOGETHER_OPERATIONS,
+  XAI_OPERATIONS,
+} from "./compatible-operations.ts"
 import { AS_OPENAI, BOTH_LIMITS, type CompatibleRow, CUTS_STOPS } from "./compatible-row.ts"
 import { OWN_SERVERS } from "./own-servers.ts"
 
@@ -99,8 +95,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     responses: { customTools: true },
     webSearch: true,
     embedding: OPENAI_EMBEDDING_QUIRKS,
-    image: openAiImages(OPENAI_FAMILIES),
-    sound: OPENAI_SOUND,
+    operations: OPENAI_OPERATIONS,
   },
   {
     id: "mistral",
@@ -120,7 +115,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       defaultFields: USUAL_TEMPERATURE,
     },
     embedding: { maxInputs: 256, dimensionsField: "output_dimension", user: false },
-    sound: MISTRAL_SOUND,
+    operations: MISTRAL_OPERATIONS,
   },
   {
     id: "groq",
@@ -134,7 +129,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       reasoningField: "reasoning",
       dropFields: GROQ_LACKS,
     },
-    sound: GROQ_SOUND,
+    operations: GROQ_OPERATIONS,
   },
   {
     id: "deepseek",
@@ -153,8 +148,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     embedding: "none",
     quirks: { ...BOTH_LIMITS, ...AS_OPENAI },
     responses: { agentTools: false },
-    image: XAI_IMAGES,
-    sound: XAI_SOUND,
+    operations: XAI_OPERATIONS,
   },
   {
     id: "together",
@@ -163,8 +157,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["TOGETHER_API_KEY", "TOGETHERAI_API_KEY"],
     quirks: { ...AS_OPENAI, reasoningField: "reasoning", topK: true },
     rerank: {},
-    image: TOGETHER_IMAGES,
-    sound: OPEN_SOUND,
+    operations: TOGETHER_OPERATIONS,
   },
   {
     id: "fireworks",
@@ -178,7 +171,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       topK: true,
       dropFields: ["prompt_cache_retention", "store"],
     },
-    image: FIREWORKS_IMAGES,
+    operations: FIREWORKS_OPERATIONS,
   },
   {
     id: "openrouter",
@@ -201,8 +194,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     responses: { agentTools: false },
     embedding: OPENAI_EMBEDDING_QUIRKS,
     rerank: {},
-    image: OPENROUTER_IMAGES,
-    sound: OPENROUTER_SOUND,
+    operations: OPENROUTER_OPERATIONS,
   },
   {
     id: "perplexity",
@@ -235,7 +227,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.deepinfra.com/v1/openai",
     keyVariables: ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"],
     quirks: { ...AS_OPENAI, maxChoices: 4, topK: true },
-    sound: OPEN_SOUND,
+    operations: OPEN_SOUND,
   },
   {
     id: "nvidia",
