@@ -13,7 +13,7 @@ import {
   openRequestData,
   openConversations,
   openIdempotency,
-  openPerformers,
+  openRelays,
   openSettings,
   imageStore,
 } from "./app/services.ts"
@@ -120,10 +120,10 @@ export class App implements AsyncDisposable {
     const kept = { store, node: nodeId, secret, spool, files: database.files("answers") }
     const idempotency = building.use(openIdempotency(options, state, kept))
     ledger.isClaimed = (request) => idempotency.isRunning(request)
-    const performers = openPerformers(services, imageStore(base, state, events), building)
+    const relays = openRelays(services, imageStore(base, state, events), building)
     const metricsText = metrics && metricsTextOf(metrics, options)
     const shared = { store, keyring, ledger, limiter, idempotency, spool, metricsText, tracer }
-    const parts = { ...performers, ...shared, events: alarms }
+    const parts = { ...relays, ...shared, events: alarms }
     const baseUrl: BaseUrl = (reached) => state.settings.publicUrl ?? reached ?? state.url
     const known = { ...base, ...data, ...observed, hasher, keyring, idempotency, baseUrl, live }
     const active = { ...activeOf(state), health, file: options.file }

@@ -12,12 +12,8 @@ import { PayloadLog } from "../relay/pipeline/payload-log.ts"
 import { Conversations } from "../relay/state/conversations.ts"
 import type { ConversationParts } from "../relay/state/conversation-texts.ts"
 import type { OperationServices } from "../relay/operations/services.ts"
-import { Images } from "../relay/operations/image/images.ts"
-import { Embeddings } from "../relay/operations/embedding/embeddings.ts"
 import { Operations } from "../relay/operations/operations.ts"
-import { Reranking } from "../relay/operations/rerank/rerank.ts"
-import { Speech } from "../relay/operations/speech/speech.ts"
-import { Transcriptions } from "../relay/operations/transcription/transcriptions.ts"
+import { performersOf } from "../relay/operations/performers.ts"
 import { ChatRelay, type ChatServices } from "../relay/chat/chat-relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
@@ -103,29 +99,25 @@ export function openConversations(
 }
 
 /** The services that run requests. */
-export function openPerformers(
+export function openRelays(
   services: ChatServices & OperationServices & { readonly pool: WorkerPool },
-  images: ImageStore,
+  imageStore: ImageStore,
   building: AsyncDisposableStack,
 ) {
   const { counter, inspector, pool, alarms, conversations, vendorState } = services
-  building.use(images)
+  building.use(imageStore)
   const operations = new Operations(services)
   const decoder = new TokenDecoder(pool)
-  const embedding = { operations, counter, decoder, alarms }
+  const parts = { operations, counter, decoder, alarms, imageStore, inspector }
   return {
     relay: new ChatRelay(services),
     conversations,
     vendorState,
     clients: () => services.config().clients,
     operations,
-    embeddings: new Embeddings(embedding),
-    reranking: new Reranking(embedding),
+    performers: performersOf(parts),
     inspector,
-    imageStore: images,
-    images: new Images(operations, images, inspector),
-    speaking: new Speech(operations),
-    transcribing: new Transcriptions(embedding),
+    imageStore,
   }
 }
 

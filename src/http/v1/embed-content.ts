@@ -2,34 +2,36 @@ import type { EmbeddingRequest } from "../../canon/embedding.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { totalInput } from "../../canon/usage.ts"
 import { decodeGeminiEmbeddings } from "../../dialects/embedding/request/gemini.ts"
+import { encodeGeminiEmbeddings } from "../../dialects/embedding/result/gemini.ts"
 import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
-import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import type { Route } from "../server.ts"
-import type { Calls } from "./calls.ts"
-import { EMBEDDING_BODY } from "./embeddings.ts"
 import { errorsIn } from "./dialect-errors.ts"
+import { EMBEDDING_BODY } from "./embeddings.ts"
 import { addressedOf, type GoogleMethod, googlePath, readGoogleAddress } from "./google-address.ts"
 import { jsonOperation } from "./json-operation.ts"
-import { encodeGeminiEmbeddings } from "../../dialects/embedding/result/gemini.ts"
+import type { OperationEndpoint } from "./operation-endpoint.ts"
 
 type EmbeddingMethod = Extract<GoogleMethod, "embedContent" | "batchEmbedContents">
 
-/** `POST /v1beta/models/{model}:embedContent` and `:batchEmbedContents` */
-export function embedContent(method: EmbeddingMethod, calls: Calls, relay: Embeddings): Route {
+/** `POST /v1beta/models/{model}:embedContent` */
+export const EMBED_CONTENT = googleEmbeddings("embedContent")
+/** `POST /v1beta/models/{model}:batchEmbedContents` */
+export const BATCH_EMBED_CONTENTS = googleEmbeddings("batchEmbedContents")
+
+function googleEmbeddings(method: EmbeddingMethod): OperationEndpoint {
   return jsonOperation({
     path: googlePath(method),
-    calls,
     purpose: EMBEDDING_BODY,
     errors: errorsIn(GEMINI),
-    async perform(call, body, request) {
-      const wanted = embeddingAt(method, body, new URL(request.url).pathname)
-      const { value, headers } = await relay.embed(call, wanted, request)
+    decode: (body, url) => embeddingAt(method, body, url),
+    plan: ({ embedding }, call, request) => embedding.plan(call, request),
+    async perform({ embedding }, { call, request, caller }) {
+      const { value, headers } = await embedding.embed(call, request, caller)
       const encode = (): JsonObject => {
         const tokens = totalInput(value.usage)
         const { embeddings, ...rest } = encodeGeminiEmbeddings(value.vectors, tokens)
-        const [embedding] = embeddings
-        const isOne = method === "embedContent" && embedding !== undefined
-        return isOne ? { embedding, ...rest } : { embeddings, ...rest }
+        const [first] = embeddings
+        const isOne = method === "embedContent" && first !== undefined
+        return isOne ? { embedding: first, ...rest } : { embeddings, ...rest }
       }
       return { encode, headers }
     },
@@ -37,11 +39,8 @@ export function embedContent(method: EmbeddingMethod, calls: Calls, relay: Embed
 }
 
 /** The texts to embed. @throws GatewayError */
-export function embeddingAt(
-  method: EmbeddingMethod,
-  json: JsonObject,
-  path: string,
-): EmbeddingRequest {
+function embeddingAt(method: EmbeddingMethod, json: JsonObject, url: string): EmbeddingRequest {
+  const path = url.startsWith("/") ? url : new URL(url).pathname
   const address = readGoogleAddress(path) ?? { model: "", method }
   const body = withAddress(json, addressedOf(address))
   if (method === "embedContent") return decodeGeminiEmbeddings(address.model, [body], "")

@@ -3,69 +3,33 @@ import type { GatewayError } from "../../canon/errors.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
-import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
-import { decodeImageParameters } from "../../dialects/image/request.ts"
-import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
-import { decodeSpeech } from "../../dialects/speech/request.ts"
-import { decodeTranscription, withAudio } from "../../dialects/transcription/request.ts"
-import type { Call } from "../../relay/request/call.ts"
-import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import type { Estimate } from "../../relay/pipeline/estimate.ts"
-import type { Images } from "../../relay/operations/image/images.ts"
-import type { Operations } from "../../relay/operations/operations.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
-import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
-import type { Speech } from "../../relay/operations/speech/speech.ts"
-import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
+import type { Operations } from "../../relay/operations/operations.ts"
+import type { Estimate } from "../../relay/pipeline/estimate.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
-import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { callOf, type Calls } from "./calls.ts"
-import { labelsOf } from "./labels.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
-import { EMBEDDINGS_PATH } from "./embeddings.ts"
+import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embed-content.ts"
 import { estimateDocument } from "./estimate-document.ts"
-import { readDescribedAudio, withDescribedImages, withoutFiles } from "./estimate-files.ts"
 import { refuseLongLists } from "./field-limits.ts"
-import { embeddingAt } from "./embed-content.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
-import {
-  type EditRules,
-  EDITS_PATH,
-  GENERATIONS_PATH,
-  requireMask,
-  VARIATIONS_PATH,
-} from "./images.ts"
-import { COHERE_RERANK_PATH, RERANK_PATH } from "./rerank.ts"
-import { SPEECH_PATH } from "./speech.ts"
-import { TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH } from "./transcriptions.ts"
+import { labelsOf } from "./labels.ts"
+import type { EstimatedCall, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
+import { OPERATION_ENDPOINTS } from "./operations.ts"
 
 /** `POST /v1/estimate` */
 export const ESTIMATE_PATH: ServicePath = "/v1/estimate"
 
-export interface EstimateServices {
+export interface EstimateServices extends OperationParts {
   readonly chats: readonly ChatEndpoint[]
   readonly relay: ChatRelay
   readonly operations: Operations
-  readonly embeddings: Embeddings
-  readonly reranking: Reranking
-  readonly images: Images
-  readonly editRules: () => EditRules
-  readonly speaking: Speech
-  readonly transcribing: Transcriptions
 }
 
-/** A call as its endpoint would make it, to be estimated. */
-interface EstimatedCall {
-  readonly call: Call
-  /** Where the request would be sent. */
-  readonly path: string
-  readonly body: JsonObject
-  readonly headers: Headers
-}
-
-type Estimator = (estimated: EstimatedCall) => Promise<Estimate>
+type Estimator = (estimated: EstimatedCall & { readonly headers: Headers }) => Promise<Estimate>
 
 /**
  * Says what a request would cost and where it would go. It runs through the same code as the request
@@ -111,7 +75,7 @@ async function bytesOf(body: JsonObject): Promise<number> {
 }
 
 function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator> {
-  const { chats, relay, operations, embeddings, reranking } = services
+  const { chats, relay, operations } = services
   const chat = (usual: ChatEndpoint): [string, Estimator] => [
     usual.path,
     ({ call, path, body: written, headers }) => {
@@ -122,75 +86,14 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
       return relay.estimate(endpoint.dialect, { ...call, body, bodyBytes, forwarded })
     },
   ]
-  const rerank: Estimator = ({ call, body }) =>
-    operations.estimate([reranking.plan(call, decodeRerankRequest(body).request)])
+  const operation = (endpoint: OperationEndpoint): [string, Estimator] => [
+    endpoint.path,
+    async (estimated) => operations.estimate(await endpoint.plan(estimated, services)),
+  ]
   return new Map<string, Estimator>([
     ...chats.map(chat),
-    [
-      EMBEDDINGS_PATH,
-      async ({ call, body }) =>
-        operations.estimate([await embeddings.plan(call, decodeEmbeddingRequest(body))]),
-    ],
-    [RERANK_PATH, rerank],
-    [COHERE_RERANK_PATH, rerank],
-    ...(["embedContent", "batchEmbedContents"] as const).map((method): [string, Estimator] => [
-      googlePath(method),
-      async ({ call, path, body }) =>
-        operations.estimate([await embeddings.plan(call, embeddingAt(method, body, path))]),
-    ]),
-    ...imageEstimators(services),
-    ...soundEstimators(services),
+    ...[...OPERATION_ENDPOINTS, EMBED_CONTENT, BATCH_EMBED_CONTENTS].map(operation),
   ])
-}
-
-function imageEstimators(services: EstimateServices): [string, Estimator][] {
-  const { operations, images } = services
-  return [
-    [
-      GENERATIONS_PATH,
-      async ({ call, body }) => {
-        const request = { ...decodeImageParameters("generation", body), images: [] }
-        return operations.estimate([images.plan({ call, model: request.model, request })])
-      },
-    ],
-    ...(
-      [
-        ["edit", EDITS_PATH],
-        ["variation", VARIATIONS_PATH],
-      ] as const
-    ).map(([task, path]): [string, Estimator] => [
-      path,
-      async ({ call, body }) => {
-        const parameters = decodeImageParameters(task, withoutFiles(body, "image", "mask"))
-        const request = withDescribedImages(parameters, body)
-        requireMask(request, services)
-        return operations.estimate([images.plan({ call, model: parameters.model, request })])
-      },
-    ]),
-  ]
-}
-
-function soundEstimators(services: EstimateServices): [string, Estimator][] {
-  const { operations, speaking, transcribing } = services
-  return [
-    [
-      SPEECH_PATH,
-      async ({ call, body }) => operations.estimate([speaking.plan(call, decodeSpeech(body))]),
-    ],
-    ...(
-      [
-        ["transcribe", TRANSCRIPTIONS_PATH],
-        ["translate", TRANSLATIONS_PATH],
-      ] as const
-    ).map(([task, path]): [string, Estimator] => [
-      path,
-      async ({ call, body }) => {
-        const options = decodeTranscription(withoutFiles(body, "file"), task)
-        const request = withAudio(options, readDescribedAudio(body["file"]))
-        return operations.estimate(transcribing.plan(call, request))
-      },
-    ]),
-  ]
 }
 
 /** The endpoint of a path: Google's clients name the model in it. */

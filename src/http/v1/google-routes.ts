@@ -2,7 +2,6 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
-import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import { keyInHeaders } from "../google-key.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler, Route } from "../server.ts"
@@ -12,7 +11,7 @@ import { chatEndpoint } from "./chat-endpoint.ts"
 import { CONTENT_TOKENS } from "./count-content-tokens.ts"
 import { tokenCounter } from "./count-tokens.ts"
 import { errorsIn } from "./dialect-errors.ts"
-import { embedContent } from "./embed-content.ts"
+import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embed-content.ts"
 import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
 import {
   GOOGLE_METHODS,
@@ -22,10 +21,10 @@ import {
 } from "./google-address.ts"
 import { asJsonArray, wantsEvents } from "./json-array.ts"
 import { getModel, listModels } from "./models.ts"
+import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 
-export interface GoogleServices {
+export interface GoogleServices extends OperationParts {
   readonly relay: ChatRelay
-  readonly embeddings: Embeddings
   readonly catalog: () => Catalog
   /** Endpoints that cost money take idempotency keys. */
   readonly repeatable: (route: Route) => Route
@@ -51,10 +50,10 @@ export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
 type MethodHandlers = Readonly<Record<GoogleMethod, Handler>>
 
 function methodHandlers(calls: Calls, services: GoogleServices): MethodHandlers {
-  const { relay, embeddings, repeatable } = services
+  const { relay, repeatable } = services
   const streamed = repeatable(chatEndpoint(STREAM_GENERATE_CONTENT, calls, relay)).handler
-  const embedder = (method: "embedContent" | "batchEmbedContents"): Handler =>
-    repeatable(embedContent(method, calls, embeddings)).handler
+  const handlerOf = (endpoint: OperationEndpoint): Handler =>
+    repeatable(endpoint.serve(calls, services)).handler
   return {
     generateContent: repeatable(chatEndpoint(GENERATE_CONTENT, calls, relay)).handler,
     streamGenerateContent: async (request, connection) => {
@@ -62,8 +61,8 @@ function methodHandlers(calls: Calls, services: GoogleServices): MethodHandlers 
       return wantsEvents(request.url) ? answer : asJsonArray(answer)
     },
     countTokens: tokenCounter(CONTENT_TOKENS, calls, relay).handler,
-    embedContent: embedder("embedContent"),
-    batchEmbedContents: embedder("batchEmbedContents"),
+    embedContent: handlerOf(EMBED_CONTENT),
+    batchEmbedContents: handlerOf(BATCH_EMBED_CONTENTS),
   }
 }
 

@@ -1,4 +1,3 @@
-import type { ServicePath } from "#contract/service-routes.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { ImageRequest, ImageTask } from "../../canon/image.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
@@ -7,7 +6,6 @@ import {
   IMAGE_FIELD_KINDS,
   type ImageParameters,
 } from "../../dialects/image/request.ts"
-import type { MediaInspector } from "../../media/media-inspector.ts"
 import {
   LARGEST_IMAGE,
   LARGEST_PHOTO,
@@ -16,7 +14,6 @@ import {
   readRequestImages,
 } from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/request/call.ts"
-import type { Images } from "../../relay/operations/image/images.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import { type HandlerContext, serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
@@ -24,13 +21,8 @@ import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { callOf, type Calls } from "./calls.ts"
-
-/** What of the specification image edits have to follow. */
-export interface EditRules {
-  readonly needsMask: boolean
-  /** Whether masks, shapes, formats and sizes are up to the model. */
-  readonly isByProvider: boolean
-}
+import { withDescribedImages, withoutFiles } from "./estimate-files.ts"
+import type { EditRules, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 
 /** The rules of the settings. */
 export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images">): EditRules {
@@ -38,23 +30,7 @@ export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images"
   return { needsMask: mask !== "optional" && !isByProvider, isByProvider }
 }
 
-export interface ImageServices {
-  readonly images: Images
-  readonly inspector: MediaInspector
-  /** The address that callers use, when the operator says which. */
-  readonly publicUrl: () => string | undefined
-  /** What of the specification image edits have to follow. */
-  readonly editRules: () => EditRules
-  /** Where the gateway is without that. */
-  readonly ownUrl: () => string
-}
-
-/** `POST /v1/images/generations` */
-export const GENERATIONS_PATH: ServicePath = "/v1/images/generations"
-/** `POST /v1/images/edits` */
-export const EDITS_PATH: ServicePath = "/v1/images/edits"
-/** `POST /v1/images/variations` */
-export const VARIATIONS_PATH: ServicePath = "/v1/images/variations"
+const GENERATIONS_PATH = "/v1/images/generations"
 
 /** Images that an edit may begin with. Models that take fewer say so themselves. */
 const MAX_IMAGES = 4
@@ -68,47 +44,68 @@ const PHOTOS: FileRules = {
 const ONE_IMAGE = { count: 1, bytes: LARGEST_IMAGE }
 
 /** Images from a prompt. */
-export function imageGenerations(calls: Calls, services: ImageServices): Route {
-  return serve(
-    {
-      method: "POST",
-      path: GENERATIONS_PATH,
-      auth: calls.callerAuth,
-      body: calls.json({ path: GENERATIONS_PATH, kind: "image" }),
-      async handle(context, { json, bytes }) {
-        const taken = takePreferences(json)
-        const call = callOf(context, bytes, taken)
-        const parameters = decodeImageParameters("generation", taken.body)
-        const received = { call, context, parameters }
-        return make(services, received, { ...parameters, images: [] })
+export const IMAGE_GENERATIONS: OperationEndpoint = {
+  path: GENERATIONS_PATH,
+  serve: (calls, parts) =>
+    serve(
+      {
+        method: "POST",
+        path: GENERATIONS_PATH,
+        auth: calls.callerAuth,
+        body: calls.json({ path: GENERATIONS_PATH, kind: "image" }),
+        async handle(context, { json, bytes }) {
+          const taken = takePreferences(json)
+          const call = callOf(context, bytes, taken)
+          const parameters = decodeImageParameters("generation", taken.body)
+          const received = { call, context, parameters }
+          return make(parts, received, { ...parameters, images: [] })
+        },
       },
-    },
-    calls.events,
-  )
+      calls.events,
+    ),
+  plan({ call, body }, { performers }) {
+    const request = { ...decodeImageParameters("generation", body), images: [] }
+    return [performers.image.plan({ call, model: request.model, request })]
+  },
 }
 
 /** Images changed where a mask is transparent. */
-export function imageEdits(calls: Calls, services: ImageServices): Route {
-  const rules = { image: { count: MAX_IMAGES, bytes: LARGEST_IMAGE }, mask: ONE_IMAGE }
-  return fromForm({ task: "edit", path: EDITS_PATH, rules }, calls, services)
-}
+export const IMAGE_EDITS = fromForm({
+  task: "edit",
+  path: "/v1/images/edits",
+  rules: { image: { count: MAX_IMAGES, bytes: LARGEST_IMAGE }, mask: ONE_IMAGE },
+})
 
 /** Images like another one. */
-export function imageVariations(calls: Calls, services: ImageServices): Route {
-  const rules = { image: ONE_IMAGE }
-  return fromForm({ task: "variation", path: VARIATIONS_PATH, rules }, calls, services)
-}
+export const IMAGE_VARIATIONS = fromForm({
+  task: "variation",
+  path: "/v1/images/variations",
+  rules: { image: ONE_IMAGE },
+})
 
 interface FormEndpoint {
-  readonly task: ImageTask
-  readonly path: string
+  readonly task: Exclude<ImageTask, "generation">
+  readonly path: OperationEndpoint["path"]
   readonly rules: FileRules
 }
 
-function fromForm(
+function fromForm({ task, path, rules }: FormEndpoint): OperationEndpoint {
+  return {
+    path,
+    serve: (calls, parts) => formRoute({ task, path, rules }, calls, parts),
+    plan({ call, body }, { performers, editRules }) {
+      const parameters = decodeImageParameters(task, withoutFiles(body, "image", "mask"))
+      const request = withDescribedImages(parameters, body)
+      requireMask(request, editRules())
+      return [performers.image.plan({ call, model: parameters.model, request })]
+    },
+  }
+}
+
+function formRoute(
   { task, path, rules }: FormEndpoint,
   calls: Calls,
-  services: ImageServices,
+  services: OperationParts,
 ): Route {
   const isByProvider = (): boolean => task === "edit" && services.editRules().isByProvider
   return serve(
@@ -132,7 +129,7 @@ function fromForm(
         const wanted = await withImages(parameters, form, (bytes) =>
           services.inspector.readPng(bytes, call.key.account),
         )
-        requireMask(wanted, services)
+        requireMask(wanted, services.editRules())
         return await make(services, { call, context, parameters }, wanted)
       },
     },
@@ -141,11 +138,11 @@ function fromForm(
 }
 
 /** @throws GatewayError where there is none, and the settings do not do without. */
-export function requireMask(
+function requireMask(
   { task, mask }: Pick<ImageRequest, "task" | "mask">,
-  { editRules }: Pick<ImageServices, "editRules">,
+  { needsMask }: EditRules,
 ): void {
-  if (task === "edit" && mask === undefined && editRules().needsMask) throw missingParameter("mask")
+  if (task === "edit" && mask === undefined && needsMask) throw missingParameter("mask")
 }
 
 /** An edit is as large as its image, unless the caller leaves that to the model. */
@@ -166,11 +163,11 @@ interface Received {
 }
 
 function make(
-  { images, publicUrl, ownUrl }: ImageServices,
+  { performers, publicUrl, ownUrl }: OperationParts,
   { call, context: { request, connection }, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
   // By the name of its own network that leads a caller to this gateway, its images are reached too.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
-  return images.make({ call, model: parameters.model, request: wanted, base }, request)
+  return performers.image.make({ call, model: parameters.model, request: wanted, base }, request)
 }

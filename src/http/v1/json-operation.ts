@@ -1,54 +1,73 @@
-import type { ServicePath } from "#contract/service-routes.ts"
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
-import type { Call } from "../../relay/request/call.ts"
+import type { OperationPlan } from "../../relay/operations/operation-plan.ts"
+import type { Performers } from "../../relay/operations/performers.ts"
+import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
+import type { Call, Caller } from "../../relay/request/call.ts"
 import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
-import type { Route } from "../server.ts"
-import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
-import { type BodyPurpose, callOf, type Calls } from "./calls.ts"
-import type { GooglePath } from "./google-address.ts"
+import { type BodyPurpose, callOf } from "./calls.ts"
+import type { OperationEndpoint } from "./operation-endpoint.ts"
 
-/** What goes back. It is paid for. */
+/** An answer that is paid for. */
 export interface JsonOperationAnswer {
-  /** Puts it into the words of its endpoint. */
+  /** Encodes it in the endpoint's format. */
   readonly encode: () => JsonObject
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** An operation that takes JSON and answers with JSON. */
-export interface JsonOperation {
-  readonly path: ServicePath | GooglePath
-  readonly calls: Calls
+export interface JsonOperation<Request> {
+  readonly path: OperationEndpoint["path"]
   readonly purpose: Omit<BodyPurpose, "path">
-  /** In OpenAI's envelope where none is given. */
+  /** Default: OpenAI's envelope. */
   readonly errors?: ErrorAnswer
-  readonly perform: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>
+  /** @param url of the request, or its path. @throws GatewayError */
+  readonly decode: (body: JsonObject, url: string) => Request
+  readonly plan: (
+    performers: Performers,
+    call: Call,
+    request: Request,
+  ) => MaybePromise<OperationPlan>
+  readonly perform: (
+    performers: Performers,
+    asked: { readonly call: Call; readonly request: Request; readonly caller: Caller },
+  ) => Promise<JsonOperationAnswer>
 }
 
 /** Its endpoint. */
-export function jsonOperation(operation: JsonOperation): Route {
-  const { path, calls, purpose, errors = errorAnswer, perform } = operation
-  return serve(
-    {
-      method: "POST",
-      path,
-      auth: calls.callerAuth,
-      body: calls.json({ path, ...purpose }),
-      errors,
-      async handle(context, { json, bytes }) {
-        const taken = takePreferences(json)
-        const call = callOf(context, bytes, taken)
-        const answer = await perform(call, taken.body, context.request)
-        const headers = { "content-type": "application/json", ...answer.headers }
-        const encoded = afterCharge(() => answer.encode())
-        const body = isLargeJson(encoded)
-          ? await jsonBytesInSlices(encoded)
-          : JSON.stringify(encoded)
-        return { headers, body }
-      },
-    },
-    calls.events,
-  )
+export function jsonOperation<Request>(operation: JsonOperation<Request>): OperationEndpoint {
+  const { path, purpose, errors = errorAnswer, decode, plan, perform } = operation
+  return {
+    path,
+    serve: (calls, { performers }) =>
+      serve(
+        {
+          method: "POST",
+          path,
+          auth: calls.callerAuth,
+          body: calls.json({ path, ...purpose }),
+          errors,
+          async handle(context, { json, bytes }) {
+            const taken = takePreferences(json)
+            const call = callOf(context, bytes, taken)
+            const caller = context.request
+            const request = decode(taken.body, caller.url)
+            const answer = await perform(performers, { call, request, caller })
+            const headers = { "content-type": "application/json", ...answer.headers }
+            const encoded = afterCharge(() => answer.encode())
+            const body = isLargeJson(encoded)
+              ? await jsonBytesInSlices(encoded)
+              : JSON.stringify(encoded)
+            return { headers, body }
+          },
+        },
+        calls.events,
+      ),
+    plan: async ({ call, body, path: address }, { performers }) => [
+      await plan(performers, call, decode(body, address)),
+    ],
+  }
 }

@@ -1,33 +1,26 @@
-import type { ServicePath } from "#contract/service-routes.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
-import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"
-import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
-import type { Route } from "../server.ts"
-import type { Calls } from "./calls.ts"
+import { cohereMeta, type DocumentForm, encodeRerankResult } from "../../dialects/rerank/result.ts"
 import { jsonOperation } from "./json-operation.ts"
+import type { OperationEndpoint } from "./operation-endpoint.ts"
 
-/** `POST /v1/rerank` */
-export const RERANK_PATH = "/v1/rerank" satisfies ServicePath
+export const RERANK = rerankAt("/v1/rerank", "1", "supplied")
 
-/** Where Cohere's newer clients ask, to whom a document is an object. */
-export const COHERE_RERANK_PATH = "/v2/rerank" satisfies ServicePath
+/** The endpoint of Cohere's newer clients, which read documents as objects. */
+export const COHERE_RERANK = rerankAt("/v2/rerank", "2", "objects")
 
-export function rerank(
-  path: typeof RERANK_PATH | typeof COHERE_RERANK_PATH,
-  calls: Calls,
-  relay: Reranking,
-): Route {
-  const isCohere = path === COHERE_RERANK_PATH
-  const form = isCohere ? "objects" : "supplied"
-  const version = isCohere ? "2" : "1"
+function rerankAt(
+  path: "/v1/rerank" | "/v2/rerank",
+  version: "1" | "2",
+  form: DocumentForm,
+): OperationEndpoint {
   return jsonOperation({
     path,
-    calls,
     purpose: { kind: "rerank" },
-    async perform(call, body, caller) {
-      const input = decodeRerankRequest(body)
-      const { value, headers } = await relay.rerank(call, input.request, caller)
+    decode: decodeRerankRequest,
+    plan: ({ rerank }, call, { request }) => rerank.plan(call, request),
+    async perform({ rerank }, { call, request: input, caller }) {
+      const { value, headers } = await rerank.rerank(call, input.request, caller)
       const encode = (): JsonObject => {
         const result = encodeRerankResult(input, value.ranking, form)
         return { id: call.id, ...result, meta: cohereMeta(version, value.usage) }

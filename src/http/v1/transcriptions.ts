@@ -1,4 +1,3 @@
-import type { ServicePath } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import type { TranscriptionRequest, TranscriptionTask } from "../../canon/transcription.ts"
@@ -8,45 +7,41 @@ import {
   withAudio,
 } from "../../dialects/transcription/request.ts"
 import { readAudio, readAudioHead } from "../../media/audio-file.ts"
-import type { MediaInspector } from "../../media/media-inspector.ts"
 import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
-import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { UploadInProgress } from "../uploads/read-form.ts"
 import { IncompleteFile } from "../uploads/spooled-bytes.ts"
 import { callOf, type Calls } from "./calls.ts"
-
-/** `POST /v1/audio/transcriptions` */
-export const TRANSCRIPTIONS_PATH: ServicePath = "/v1/audio/transcriptions"
-/** `POST /v1/audio/translations` */
-export const TRANSLATIONS_PATH: ServicePath = "/v1/audio/translations"
+import { readDescribedAudio, withoutFiles } from "./estimate-files.ts"
+import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 
 /** One file of at most 25 MB. */
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
-/** What serves transcriptions. */
-interface TranscribingServices {
-  readonly transcribing: Transcriptions
-  readonly inspector: MediaInspector
-}
-
 /** Writes down what an audio file says. */
-export function transcriptions(calls: Calls, services: TranscribingServices): Route {
-  return routeOf("transcribe", TRANSCRIPTIONS_PATH, calls, services)
-}
+export const TRANSCRIPTIONS = endpointOf("transcribe", "/v1/audio/transcriptions")
 
 /** Writes down in English what an audio file says. */
-export function translations(calls: Calls, services: TranscribingServices): Route {
-  return routeOf("translate", TRANSLATIONS_PATH, calls, services)
+export const TRANSLATIONS = endpointOf("translate", "/v1/audio/translations")
+
+function endpointOf(task: TranscriptionTask, path: OperationEndpoint["path"]): OperationEndpoint {
+  return {
+    path,
+    serve: (calls, parts) => routeOf({ task, path }, calls, parts),
+    plan({ call, body }, { performers }) {
+      const options = decodeTranscription(withoutFiles(body, "file"), task)
+      const request = withAudio(options, readDescribedAudio(body["file"]))
+      return performers.transcription.plan(call, request)
+    },
+  }
 }
 
 function routeOf(
-  task: TranscriptionTask,
-  path: string,
+  { task, path }: { readonly task: TranscriptionTask; readonly path: string },
   calls: Calls,
-  { transcribing, inspector }: TranscribingServices,
+  { performers, inspector }: OperationParts,
 ): Route {
   const { callerAuth: auth, events } = calls
   return serve(
@@ -57,7 +52,7 @@ function routeOf(
       body: calls.upload(FILES, "transcription"),
       async handle(context, upload) {
         const call = callOf(context, upload.bytes)
-        using transcription = transcribing.prepare(call, context.request)
+        using transcription = performers.transcription.prepare(call, context.request)
         try {
           await begin(transcription, upload, task)
         } catch (error) {

@@ -1,0 +1,48 @@
+import type { ServicePath } from "#contract/service-routes.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import type { MediaInspector } from "../../media/media-inspector.ts"
+import type { OperationPlan } from "../../relay/operations/operation-plan.ts"
+import type { Performers } from "../../relay/operations/performers.ts"
+import type { Call } from "../../relay/request/call.ts"
+import type { Route } from "../server.ts"
+import type { Calls } from "./calls.ts"
+import type { GooglePath } from "./google-address.ts"
+
+/** Rules of the specification for image edits. */
+export interface EditRules {
+  readonly needsMask: boolean
+  /** Whether masks, shapes, formats and sizes are up to the model. */
+  readonly isByProvider: boolean
+}
+
+/** What endpoints of operations need. */
+export interface OperationParts {
+  readonly performers: Performers
+  readonly inspector: MediaInspector
+  /** The address that callers use, if the operator has set it. */
+  readonly publicUrl: () => string | undefined
+  readonly editRules: () => EditRules
+  /** The address where the gateway listens. */
+  readonly ownUrl: () => string
+}
+
+/** A request to be estimated, as its endpoint would receive it. */
+export interface EstimatedCall {
+  readonly call: Call
+  /** Where the request would be sent. */
+  readonly path: string
+  readonly body: JsonObject
+}
+
+/** An endpoint of an operation other than chat. */
+export interface OperationEndpoint {
+  readonly path: ServicePath | GooglePath
+  /** Builds its route. */
+  readonly serve: (calls: Calls, parts: OperationParts) => Route
+  /** Returns the plans of a request, of which estimates are made. @throws GatewayError */
+  readonly plan: (
+    estimated: EstimatedCall,
+    parts: Pick<OperationParts, "performers" | "editRules">,
+  ) => MaybePromise<readonly OperationPlan[]>
+}

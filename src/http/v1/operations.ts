@@ -1,0 +1,19 @@
+import { EMBEDDINGS } from "./embeddings.ts"
+import { IMAGE_EDITS, IMAGE_GENERATIONS, IMAGE_VARIATIONS } from "./images.ts"
+import type { OperationEndpoint } from "./operation-endpoint.ts"
+import { COHERE_RERANK, RERANK } from "./rerank.ts"
+import { SPEECH } from "./speech.ts"
+import { TRANSCRIPTIONS, TRANSLATIONS } from "./transcriptions.ts"
+
+/** THE TABLE of the endpoints of all operations other than chat: each is served, repeatable and estimated. */
+export const OPERATION_ENDPOINTS: readonly OperationEndpoint[] = [
+  EMBEDDINGS,
+  RERANK,
+  COHERE_RERANK,
+  IMAGE_GENERATIONS,
+  IMAGE_EDITS,
+  IMAGE_VARIATIONS,
+  SPEECH,
+  TRANSCRIPTIONS,
+  TRANSLATIONS,
+]

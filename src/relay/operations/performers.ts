@@ -1,0 +1,28 @@
+import type { OperationKind } from "#contract/model-kinds.ts"
+import type { ImageStore } from "../../media/image-store.ts"
+import type { MediaInspector } from "../../media/media-inspector.ts"
+import { Embeddings, type EmbeddingServices } from "./embedding/embeddings.ts"
+import { Images } from "./image/images.ts"
+import { Reranking } from "./rerank/rerank.ts"
+import { Speech } from "./speech/speech.ts"
+import { Transcriptions } from "./transcription/transcriptions.ts"
+
+export interface PerformerServices extends EmbeddingServices {
+  readonly imageStore: ImageStore
+  readonly inspector: MediaInspector
+}
+
+/** Builds what performs each operation, by the kind of its models. */
+export function performersOf(services: PerformerServices) {
+  const { operations, imageStore, inspector } = services
+  return {
+    embedding: new Embeddings(services),
+    rerank: new Reranking(services),
+    image: new Images(operations, imageStore, inspector),
+    speech: new Speech(operations),
+    transcription: new Transcriptions(services),
+  } as const satisfies Readonly<Record<OperationKind, unknown>>
+}
+
+/** What performs each operation. */
+export type Performers = ReturnType<typeof performersOf>
