@@ -177,7 +177,7 @@ export class Catalog {
   readonly #unknown: UnknownModels
   readonly #groups: PriceGroups
   readonly #clock: () => number
-  readonly #hasFree = once(() => this.#listed.some(isFree))
+  readonly #freeKinds = once(() => new Set(this.#listed.filter(isFree).flatMap(servedKinds)))
   readonly #entries = new WeakMap<Model, string>()
   #wholeBody: { readonly text: string; readonly from: number; readonly until: number } | undefined
 
@@ -263,10 +263,12 @@ export class Catalog {
     return this.#groups.priced(atPricesOf(model, now), rights.priceGroup, now)
   }
 
-  /** Whether a key can call a model that may be free; keys with their own prices are checked each time. */
-  hasFree(rights: ModelRights): boolean {
-    if (rights.priceGroup === undefined) return this.#hasFree()
-    return this.#listed.some((model) => isFree(this.priced(model, rights)))
+  /** Whether a request for a kind of model may be free; keys with their own prices are checked each time. */
+  hasFree(kind: ModelKind, rights: ModelRights): boolean {
+    if (rights.priceGroup === undefined) return this.#freeKinds().has(kind)
+    return this.#listed.some(
+      (model) => servedKinds(model).includes(kind) && isFree(this.priced(model, rights)),
+    )
   }
 
   /** Models that are listed but refused, since their cost is not known. */
@@ -391,4 +393,11 @@ export class Catalog {
 /** By code unit: a locale's order would differ from machine to machine. */
 function byId(models: readonly Model[]): readonly Model[] {
   return models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+}
+
+/** The kinds of models that a model can be requested as. Embeddings are compared if there is no reranker. */
+function servedKinds(model: Model): readonly ModelKind[] {
+  const { kind } = model
+  if (kind === "embedding") return [kind, "rerank"]
+  return kind !== "chat" && inChats(model) ? [kind, "chat"] : [kind]
 }

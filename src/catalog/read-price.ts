@@ -67,7 +67,9 @@ export function readPriceBeside(kind: ModelKind, price: DecimalPrice, own: Price
     }),
   )
   if (hasCommon) return read
-  const counted = MODEL_KINDS[kind].requiredPrices.flat().filter((name) => own.rates[CLASS_OF_NAME[name]] !== undefined)
+  const counted = MODEL_KINDS[kind].requiredPrices
+    .flat()
+    .filter((name) => own.rates[CLASS_OF_NAME[name]] !== undefined)
   return { reason: `the model is priced by '${counted.join("' and '")}', so name that too` }
 }
 

@@ -123,14 +123,14 @@ describe("a model whose price has periods", () => {
   test("may be free at times: then nobody is refused before their model is known", () => {
     const free = { ...NIGHT, input: "0", output: "0" }
     const price = { input: "1", output: "2", periods: [free] }
-    expect(built({ "mine/own": { price } }).catalog.hasFree({})).toBe(true)
-    expect(built(models).catalog.hasFree({})).toBe(false)
+    expect(built({ "mine/own": { price } }).catalog.hasFree("chat", {})).toBe(true)
+    expect(built(models).catalog.hasFree("chat", {})).toBe(false)
   })
 
   test("that costs nothing outside of them is free too", () => {
     const price = { input: "0", output: "0", periods: [{ ...NIGHT, output: "1" }] }
     const { catalog } = built({ "mine/own": { price } })
-    expect(catalog.hasFree({})).toBe(true)
+    expect(catalog.hasFree("chat", {})).toBe(true)
   })
 })
 

@@ -178,7 +178,7 @@ class CallWatch implements BodyWatch {
   async begins(): Promise<void> {
     this.#checks.refuseFrequent(this.#key)
     if (this.#kind === undefined) return
-    await this.#checks.refuseEmpty(this.#key)
+    await this.#checks.refuseEmpty(this.#key, this.#kind)
     const model = this.#addressed
     if (model !== undefined) await this.#checks.refuseUnpaid(this.#key, this.#kind, model)
   }

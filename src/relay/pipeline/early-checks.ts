@@ -57,11 +57,11 @@ export class EarlyChecks {
   }
 
   /**
-   * Checks whether a key can pay for anything. A catalog with a free model leaves that to `refuseUnpaid`.
+   * Checks whether a key can pay for anything. If a model of the kind is free, `refuseUnpaid` checks it instead.
    * @throws GatewayError `insufficient_credits`, or that a budget is used up.
    */
-  async refuseEmpty(key: Key): Promise<void> {
-    if (!this.#parts.catalog().hasFree(key)) await this.#refuseBalance(key)
+  async refuseEmpty(key: Key, kind: ModelKind): Promise<void> {
+    if (!this.#parts.catalog().hasFree(kind, key)) await this.#refuseBalance(key)
   }
 
   /**
