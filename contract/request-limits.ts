@@ -1,5 +1,3 @@
-import type { ServicePath } from "./service-routes.ts"
-
 /** What the fields of a request may hold. A path names a field; `messages[].content` is that of each message. */
 export interface RequestLimits {
   /** The number of elements of a list. */
@@ -25,7 +23,7 @@ export const MAX_MEMBERS = 2_048
 
 /** OpenAI takes 2,048 messages. */
 const MESSAGES = 10_000
-const PARTS = 10_000
+export const MAX_PARTS = 10_000
 /** Anthropic takes 10,000 tools. */
 const TOOLS = 10_000
 /** Amazon Bedrock takes 2,500 stop sequences, others 4 to 16. */
@@ -33,18 +31,18 @@ const STOPS = 2_500
 /** The characters of all stop sequences together: each character of an answer is compared with them. */
 const STOP_LENGTH = 65_536
 /** Vendors take 2,048 texts at most. */
-const TEXTS = 10_000
+export const MAX_TEXTS = 10_000
 /** Cohere takes 10,000 documents. */
 const DOCUMENTS = 10_000
 const OTHERS = 2_048
 /** OpenAI takes 300. */
 const BIASES = 10_000
 
-const CHAT: RequestLimits = {
+export const CHAT_LIMITS: RequestLimits = {
   lists: {
     messages: MESSAGES,
-    "messages[].content": PARTS,
-    "messages[].tool_calls": PARTS,
+    "messages[].content": MAX_PARTS,
+    "messages[].tool_calls": MAX_PARTS,
     tools: TOOLS,
     functions: TOOLS,
     stop: STOPS,
@@ -55,11 +53,11 @@ const CHAT: RequestLimits = {
   lengths: { stop: STOP_LENGTH },
 }
 
-const MESSAGES_API: RequestLimits = {
+export const MESSAGES_LIMITS: RequestLimits = {
   lists: {
     messages: MESSAGES,
-    "messages[].content": PARTS,
-    system: PARTS,
+    "messages[].content": MAX_PARTS,
+    system: MAX_PARTS,
     tools: TOOLS,
     stop_sequences: STOPS,
     mcp_servers: OTHERS,
@@ -69,17 +67,17 @@ const MESSAGES_API: RequestLimits = {
   lengths: { stop_sequences: STOP_LENGTH },
 }
 
-const RESPONSES: RequestLimits = {
-  lists: { input: MESSAGES, "input[].content": PARTS, tools: TOOLS, include: OTHERS },
+export const RESPONSES_LIMITS: RequestLimits = {
+  lists: { input: MESSAGES, "input[].content": MAX_PARTS, tools: TOOLS, include: OTHERS },
   maps: { metadata: OTHERS },
   texts: ["model", "instructions", "input", "input[].content"],
 }
 
-const GEMINI: RequestLimits = {
+export const GEMINI_LIMITS: RequestLimits = {
   lists: {
     contents: MESSAGES,
-    "contents[].parts": PARTS,
-    "systemInstruction.parts": PARTS,
+    "contents[].parts": MAX_PARTS,
+    "systemInstruction.parts": MAX_PARTS,
     tools: TOOLS,
     "tools[].functionDeclarations": TOOLS,
     safetySettings: OTHERS,
@@ -91,45 +89,8 @@ const GEMINI: RequestLimits = {
   lengths: { "generationConfig.stopSequences": STOP_LENGTH },
 }
 
-const RERANK: RequestLimits = {
+export const RERANK_LIMITS: RequestLimits = {
   lists: { documents: DOCUMENTS, rank_fields: OTHERS },
   maps: {},
   texts: ["model", "query"],
 }
-
-/** The limits of the fields of each endpoint that takes JSON; each is far above what providers take. */
-export const REQUEST_LIMITS = {
-  "/v1/chat/completions": CHAT,
-  "/v1/messages": MESSAGES_API,
-  "/v1/messages/count_tokens": MESSAGES_API,
-  "/v1/responses": RESPONSES,
-  "/v1/responses/input_tokens": RESPONSES,
-  "/v1/responses/compact": RESPONSES,
-  "/v1beta/models/{id}:generateContent": GEMINI,
-  "/v1beta/models/{id}:streamGenerateContent": GEMINI,
-  "/v1beta/models/{id}:countTokens": GEMINI,
-  "/v1beta/models/{id}:embedContent": {
-    lists: { "content.parts": PARTS },
-    maps: {},
-    texts: ["title", "taskType"],
-  },
-  "/v1beta/models/{id}:batchEmbedContents": {
-    lists: { requests: TEXTS, "requests[].content.parts": PARTS },
-    maps: {},
-    texts: [],
-  },
-  "/v1/embeddings": {
-    lists: { input: TEXTS },
-    maps: {},
-    texts: ["model", "input", "user"],
-    tokens: "input",
-  },
-  "/v1/rerank": RERANK,
-  "/v2/rerank": RERANK,
-  "/v1/images/generations": { lists: {}, maps: {}, texts: ["model", "prompt", "user"] },
-  "/v1/audio/speech": { lists: {}, maps: {}, texts: ["model", "input", "instructions"] },
-  "/v1/estimate": { lists: {}, maps: {}, texts: ["path"] },
-} as const satisfies Partial<Record<ServicePath, RequestLimits>>
-
-/** An endpoint that takes JSON. */
-export type LimitedPath = keyof typeof REQUEST_LIMITS

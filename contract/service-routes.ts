@@ -1,5 +1,15 @@
 import * as z from "zod"
 import { modelKind } from "./catalog.ts"
+import {
+  CHAT_LIMITS,
+  GEMINI_LIMITS,
+  MAX_PARTS,
+  MAX_TEXTS,
+  MESSAGES_LIMITS,
+  type RequestLimits,
+  RERANK_LIMITS,
+  RESPONSES_LIMITS,
+} from "./request-limits.ts"
 import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 
 /**
@@ -11,6 +21,8 @@ export interface ServiceRoute {
   readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
   /** The media type of its body; absent where it has none. */
   readonly body?: "application/json" | "multipart/form-data"
+  /** The limits of the fields of its JSON body, each far above what providers take. */
+  readonly limits?: RequestLimits
   /** The media type of its response; absent: JSON. */
   readonly answer?: string
   /** Whether it costs nothing, and so takes no idempotency key. */
@@ -56,12 +68,14 @@ export const SERVICE_ROUTES = {
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
+    limits: CHAT_LIMITS,
   },
   "POST /v1/messages": {
     summary: "Chat, as Anthropic's Messages",
     group: "Text",
     like: "Anthropic",
     ...JSON_BODY,
+    limits: MESSAGES_LIMITS,
   },
   "POST /v1/messages/count_tokens": {
     summary: "How many tokens a message has",
@@ -69,12 +83,14 @@ export const SERVICE_ROUTES = {
     group: "Text",
     like: "Anthropic",
     ...JSON_BODY,
+    limits: MESSAGES_LIMITS,
   },
   "POST /v1/responses": {
     summary: "Chat, as OpenAI's Responses",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
+    limits: RESPONSES_LIMITS,
   },
   "POST /v1/responses/input_tokens": {
     summary: "How many tokens the input of a response has",
@@ -82,23 +98,27 @@ export const SERVICE_ROUTES = {
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
+    limits: RESPONSES_LIMITS,
   },
   "POST /v1/responses/compact": {
     summary: "The same, answered as one text",
     group: "Text",
     ...JSON_BODY,
+    limits: RESPONSES_LIMITS,
   },
   "POST /v1beta/models/{id}:generateContent": {
     summary: "Chat, as Google's Gemini API; also below /v1/models",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
+    limits: GEMINI_LIMITS,
   },
   "POST /v1beta/models/{id}:streamGenerateContent": {
     summary: "The same as a stream: events with alt=sse, one JSON array without",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
+    limits: GEMINI_LIMITS,
   },
   "POST /v1beta/models/{id}:countTokens": {
     summary: "How many tokens a request has",
@@ -106,42 +126,58 @@ export const SERVICE_ROUTES = {
     group: "Text",
     like: "Google",
     ...JSON_BODY,
+    limits: GEMINI_LIMITS,
   },
   "POST /v1/embeddings": {
     summary: "Embeddings of texts",
     group: "Text",
     like: "OpenAI",
     ...JSON_BODY,
+    limits: {
+      lists: { input: MAX_TEXTS },
+      maps: {},
+      texts: ["model", "input", "user"],
+      tokens: "input",
+    },
   },
   "POST /v1beta/models/{id}:embedContent": {
     summary: "The embedding of a text, as Google's Gemini API",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
+    limits: { lists: { "content.parts": MAX_PARTS }, maps: {}, texts: ["title", "taskType"] },
   },
   "POST /v1beta/models/{id}:batchEmbedContents": {
     summary: "Embeddings of texts",
     group: "Text",
     like: "Google",
     ...JSON_BODY,
+    limits: {
+      lists: { requests: MAX_TEXTS, "requests[].content.parts": MAX_PARTS },
+      maps: {},
+      texts: [],
+    },
   },
   "POST /v1/rerank": {
     summary: "Documents in order of relevance",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
+    limits: RERANK_LIMITS,
   },
   "POST /v2/rerank": {
     summary: "The same for Cohere's newer clients, documents as objects with a text",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,
+    limits: RERANK_LIMITS,
   },
   "POST /v1/images/generations": {
     summary: "Images from a prompt",
     group: "Images",
     like: "OpenAI",
     ...JSON_BODY,
+    limits: { lists: {}, maps: {}, texts: ["model", "prompt", "user"] },
   },
   "POST /v1/images/edits": {
     summary: "An image, edited as a prompt says",
@@ -165,6 +201,7 @@ export const SERVICE_ROUTES = {
     like: "OpenAI",
     answer: "audio/*",
     ...JSON_BODY,
+    limits: { lists: {}, maps: {}, texts: ["model", "input", "instructions"] },
   },
   "POST /v1/audio/transcriptions": {
     summary: "The transcript of a recording",
@@ -188,6 +225,7 @@ export const SERVICE_ROUTES = {
     isFree: true,
     group: "Money",
     ...JSON_BODY,
+    limits: { lists: {}, maps: {}, texts: ["path"] },
   },
   "GET /v1/responses/{id...}": {
     summary: "A response, while it is kept",
@@ -235,6 +273,13 @@ type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never
 
 /** The path of one of them that takes a body. */
 export type ServicePath = PathIn<Extract<ServiceName, `POST ${string}`>>
+
+/** The limits of the fields of the endpoint at a path; undefined: it has none of its own. */
+export function limitsAt(path: string): RequestLimits | undefined {
+  const routes: Readonly<Record<string, ServiceRoute>> = SERVICE_ROUTES
+  const name = `POST ${path}`
+  return Object.hasOwn(routes, name) ? routes[name]?.limits : undefined
+}
 
 /** The method and the path of one of them, as it is served. */
 export function serviceRoute(name: ServiceName): MethodAndPath {

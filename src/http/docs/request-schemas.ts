@@ -1,11 +1,10 @@
-import { REQUEST_LIMITS, type RequestLimits } from "#contract/request-limits.ts"
+import type { RequestLimits } from "#contract/request-limits.ts"
+import { limitsAt } from "#contract/service-routes.ts"
 import * as z from "zod"
-
-const LIMITS: ReadonlyMap<string, RequestLimits> = new Map(Object.entries(REQUEST_LIMITS))
 
 /** The fields of an endpoint's body that have limits; undefined: it has none. The others are those of its vendor's API. */
 export function requestSchema(path: string): z.ZodType | undefined {
-  const limits = LIMITS.get(path)
+  const limits = limitsAt(path)
   return limits && bodySchema(limits)
 }
 

@@ -1,9 +1,5 @@
-import {
-  type LimitedPath,
-  MAX_MEMBERS,
-  REQUEST_LIMITS,
-  type RequestLimits,
-} from "#contract/request-limits.ts"
+import { MAX_MEMBERS } from "#contract/request-limits.ts"
+import { limitsAt } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
@@ -94,9 +90,9 @@ function lengthOf(value: JsonValue | undefined): number {
 
 /** Google's clients may write each name with underscores as well. */
 function fieldsOf(path: string): readonly LimitedField[] {
-  const named = path.replace("{model}", "{id}")
-  if (!isLimited(named)) return []
-  const { lists, maps, lengths = {}, tokens }: RequestLimits = REQUEST_LIMITS[named]
+  const known = limitsAt(path.replace("{model}", "{id}"))
+  if (known === undefined) return []
+  const { lists, maps, lengths = {}, tokens } = known
   const limited = { elements: lists, members: maps, characters: lengths }
   const written = UNITS.flatMap((unit) =>
     Object.entries(limited[unit]).map(([name, max]) => ({
@@ -111,10 +107,6 @@ function fieldsOf(path: string): readonly LimitedField[] {
     ...written,
     ...others.filter(({ steps }, index) => steps.join() !== written[index]?.steps.join()),
   ]
-}
-
-function isLimited(path: string): path is LimitedPath {
-  return Object.hasOwn(REQUEST_LIMITS, path)
 }
 
 function stepsOf(name: string): string[] {
