@@ -4,7 +4,10 @@ import {
   literal,
   PYTHON_STYLE,
 } from "../../console/src/pages/playground/code/literal.ts"
-import { operationSamples } from "../../console/src/pages/playground/code/operation-samples.ts"
+import {
+  type OpenaiForm,
+  operationSamples,
+} from "../../console/src/pages/playground/code/operation-samples.ts"
 import { chatSamples, shortened } from "../../console/src/pages/playground/code/samples.ts"
 import {
   chatBody,
@@ -123,15 +126,20 @@ describe("a request as code", () => {
 })
 
 describe("a request that is no chat, as code", () => {
-  const codes = (path: string): string[] =>
-    operationSamples(BASE, { path, body: { model: "a/b", input: ["x"] } }).map(({ code }) => code)
+  const body = { model: "a/b", input: ["x"] }
+  const codes = (path: string, form?: OpenaiForm): string[] =>
+    operationSamples(BASE, { path, body }, form).map(({ code }) => code)
 
   test("is for every client that can send it", () => {
-    const [curl, python, javascript] = codes("/v1/embeddings")
+    const [curl, python, javascript] = codes("/v1/embeddings", {
+      method: "embeddings.create",
+      python: "print(answer)",
+      javascript: "console.log(answer)",
+    })
     expect(curl).toContain(`${BASE}/v1/embeddings`)
     expect(python).toContain('client.embeddings.create(\n    model="a/b",\n    input=["x"],\n)')
     expect(javascript).toContain('client.embeddings.create({ model: "a/b", input: ["x"] })')
-    expect(codes("/v1/audio/speech")[2]).toStartWith('import { writeFile } from "node:fs/promises"')
+    expect(javascript).toEndWith("console.log(answer)\n")
     expect(codes("/v1/rerank")[1]).toContain('JSON.stringify({ model: "a/b", input: ["x"] })')
   })
 })

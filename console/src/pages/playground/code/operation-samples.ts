@@ -11,7 +11,8 @@ export interface SentOperation {
   readonly body: JsonObject
 }
 
-interface OpenaiForm {
+/** How OpenAI's clients send an operation. */
+export interface OpenaiForm {
   /** The method of OpenAI's clients. */
   readonly method: string
   /** A further import of the JavaScript. */
@@ -21,30 +22,17 @@ interface OpenaiForm {
   readonly javascript: string
 }
 
-/** What OpenAI's clients can do. Rerank is not among it. */
-const OPENAI: Readonly<Record<string, OpenaiForm>> = {
-  "/v1/embeddings": {
-    method: "embeddings.create",
-    python: "print([len(item.embedding) for item in answer.data])",
-    javascript: "console.log(answer.data.map((item) => item.embedding.length))",
-  },
-  "/v1/images/generations": {
-    method: "images.generate",
-    python: "print([item.b64_json or item.url for item in answer.data])",
-    javascript: "console.log(answer.data.map((item) => item.b64_json ?? item.url))",
-  },
-  "/v1/audio/speech": {
-    method: "audio.speech.create",
-    needs: `import { writeFile } from "node:fs/promises"`,
-    python: `answer.write_to_file("speech")`,
-    javascript: `await writeFile("speech", Buffer.from(await answer.arrayBuffer()))`,
-  },
-}
-
-/** A request in each client that can send it. @param base the gateway's address, without `/v1`. */
-export function operationSamples(base: string, { path, body }: SentOperation): CodeSample[] {
+/**
+ * A request in each client that can send it.
+ * @param base the gateway's address, without `/v1`.
+ * @param form absent: OpenAI's clients cannot send it.
+ */
+export function operationSamples(
+  base: string,
+  { path, body }: SentOperation,
+  form?: OpenaiForm,
+): CodeSample[] {
   const curl = { id: "curl", label: "curl", code: curlCode(base, path, body) }
-  const form = OPENAI[path]
   if (form === undefined)
     return [curl, { id: "fetch", label: "fetch", code: fetchCode(base, path, body) }]
   return [

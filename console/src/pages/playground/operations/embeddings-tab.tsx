@@ -2,9 +2,17 @@ import { Table, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { counted } from "../../../format/numbers.ts"
+import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf, similarities } from "../vectors.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+
+/** The call in OpenAI's clients. */
+const SAMPLE: OpenaiForm = {
+  method: "embeddings.create",
+  python: "print([len(item.embedding) for item in answer.data])",
+  javascript: "console.log(answer.data.map((item) => item.embedding.length))",
+}
 
 const KINDS: readonly Model["kind"][] = ["embedding"]
 const MAX_TEXTS = 20
@@ -30,6 +38,7 @@ export function EmbeddingsTab({ model: options }: { readonly model: string | und
       kinds={KINDS}
       choice={choice}
       operation={operation}
+      sample={SAMPLE}
       action="Embed"
       missing={missing(texts)}
       onSend={(model) => {

@@ -9,15 +9,28 @@ import {
 } from "@mantine/core"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
+import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { EditImage } from "./edit-image.tsx"
 import type { EditFiles } from "./mask-drawing.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 
+/** The call in OpenAI's clients. */
+const SAMPLE: OpenaiForm = {
+  method: "images.generate",
+  python: "print([item.b64_json or item.url for item in answer.data])",
+  javascript: "console.log(answer.data.map((item) => item.b64_json ?? item.url))",
+}
+
 const KINDS: readonly Model["kind"][] = ["image"]
 const SIZES = ["256x256", "512x512", "1024x1024", "1024x1536", "1536x1024"]
 
-type Task = "generation" | "edit"
+const TASKS = [
+  { value: "generation", label: "From a prompt" },
+  { value: "edit", label: "Edit an image" },
+] as const
+
+type Task = (typeof TASKS)[number]["value"]
 
 interface MadeImage {
   readonly url: string
@@ -51,6 +64,7 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
       kinds={KINDS}
       choice={choice}
       operation={operation}
+      sample={SAMPLE}
       action={task === "generation" ? "Generate images" : "Edit the image"}
       missing={missing(prompt, task, files)}
       onSend={send}
@@ -61,10 +75,7 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
         w="fit-content"
         value={task}
         onChange={(value) => setTask(value === "edit" ? "edit" : "generation")}
-        data={[
-          { value: "generation", label: "From a prompt" },
-          { value: "edit", label: "Edit an image" },
-        ]}
+        data={[...TASKS]}
       />
       <Textarea
         label="Prompt"

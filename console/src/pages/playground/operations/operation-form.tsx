@@ -8,7 +8,7 @@ import { EmptyState } from "../../../ui/empty-state.tsx"
 import { Panel } from "../../../ui/panel.tsx"
 import { modelsQuery } from "../../../api/models-query.ts"
 import { CodeModal } from "../code-modal.tsx"
-import { operationSamples, type SentOperation } from "../code/operation-samples.ts"
+import { type OpenaiForm, operationSamples, type SentOperation } from "../code/operation-samples.ts"
 import { CostLine } from "../cost-line.tsx"
 import { FailureNotice } from "../failure-notice.tsx"
 import { firstModel } from "../first-model.ts"
@@ -27,6 +27,8 @@ export interface OperationFormProperties {
   readonly kinds: readonly Model["kind"][]
   readonly choice: ReturnType<typeof useModelChoice>
   readonly operation: Operation<unknown>
+  /** How OpenAI's clients send it; absent: they cannot. */
+  readonly sample?: OpenaiForm | undefined
   /** The word on the button. */
   readonly action: string
   /** Why it cannot be sent yet, besides what the operation itself reports. */
@@ -40,7 +42,7 @@ export interface OperationFormProperties {
 
 /** The form of a tab and, below it, what came of it: the same for all but chat. */
 export function OperationForm(properties: OperationFormProperties) {
-  const { kinds, choice, operation, action, missing, onSend, children, result } = properties
+  const { kinds, choice, operation, sample, action, missing, onSend, children, result } = properties
   const { model } = choice
   const obstacle = operation.obstacle ?? (model === null ? "Choose a model first." : missing)
 
@@ -88,7 +90,7 @@ export function OperationForm(properties: OperationFormProperties) {
       </Panel>
       {operation.failure !== undefined && <FailureNotice failure={operation.failure} />}
       {operation.result !== undefined && (
-        <Panel title="Result" actions={<AsCode sent={operation.sent} />}>
+        <Panel title="Result" actions={<AsCode sent={operation.sent} sample={sample} />}>
           <Stack gap="sm">
             {result}
             {operation.facts !== undefined && (
@@ -101,7 +103,12 @@ export function OperationForm(properties: OperationFormProperties) {
   )
 }
 
-function AsCode({ sent }: { readonly sent: SentOperation | undefined }) {
+interface AsCodeProperties {
+  readonly sent: SentOperation | undefined
+  readonly sample: OpenaiForm | undefined
+}
+
+function AsCode({ sent, sample }: AsCodeProperties) {
   const { base_url: base } = useSession()
   const [isOpen, setOpen] = useState(false)
   if (sent === undefined) return null
@@ -116,7 +123,7 @@ function AsCode({ sent }: { readonly sent: SentOperation | undefined }) {
         Copy as code
       </Button>
       <CodeModal
-        samples={isOpen ? operationSamples(base, sent) : undefined}
+        samples={isOpen ? operationSamples(base, sent, sample) : undefined}
         onClose={() => setOpen(false)}
       />
     </>

@@ -2,8 +2,17 @@ import { Anchor, Autocomplete, Group, NumberInput, Select, Text, Textarea } from
 import { useEffect, useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../../format/numbers.ts"
+import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+
+/** The call in OpenAI's clients. */
+const SAMPLE: OpenaiForm = {
+  method: "audio.speech.create",
+  needs: `import { writeFile } from "node:fs/promises"`,
+  python: `answer.write_to_file("speech")`,
+  javascript: `await writeFile("speech", Buffer.from(await answer.arrayBuffer()))`,
+}
 
 const KINDS: readonly Model["kind"][] = ["speech"]
 const VOICES = ["alloy", "echo", "fable", "onyx", "nova", "shimmer"]
@@ -37,6 +46,7 @@ export function SpeechTab({ model: options }: { readonly model: string | undefin
       kinds={KINDS}
       choice={choice}
       operation={operation}
+      sample={SAMPLE}
       action="Speak"
       missing={missing(text, voice)}
       onSend={send}
