@@ -71,6 +71,14 @@ const KINDS = {
     traceName: "transcription",
     litellmModes: ["audio_transcription"],
   },
+  moderation: {
+    operation: "moderation",
+    endpoints: ["/v1/moderations"],
+    requiredPrices: [["input", "request"]],
+    usualPrices: ["input"],
+    traceName: "moderation",
+    litellmModes: ["moderation"],
+  },
 } as const satisfies Readonly<Record<string, ModelKindRow>>
 
 export type ModelKind = keyof typeof KINDS

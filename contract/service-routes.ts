@@ -172,6 +172,13 @@ export const SERVICE_ROUTES = {
     ...JSON_BODY,
     limits: RERANK_LIMITS,
   },
+  "POST /v1/moderations": {
+    summary: "Whether texts and images are harmful, by category",
+    group: "Text",
+    like: "OpenAI",
+    ...JSON_BODY,
+    limits: { lists: { input: MAX_TEXTS }, maps: {}, texts: ["model", "input"] },
+  },
   "POST /v1/images/generations": {
     summary: "Images from a prompt",
     group: "Images",

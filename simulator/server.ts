@@ -9,6 +9,7 @@ import { Exchange, SimulatorState } from "./exchange.ts"
 import type { WireFormat } from "./format.ts"
 import { geminiFormat } from "./gemini/index.ts"
 import { images } from "./image/index.ts"
+import { moderation } from "./moderation.ts"
 import { openaiChat } from "./openai-chat/index.ts"
 import { answerUnknownPath } from "./openai-chat/errors.ts"
 import { openaiResponses } from "./openai-responses/index.ts"
@@ -51,6 +52,7 @@ const FORMATS: readonly WireFormat[] = [
   openaiResponses,
   embeddings,
   rerank,
+  moderation,
   images,
   audio,
   bedrockConverse,

@@ -30,7 +30,26 @@ export const listedModels: Readonly<Record<string, Readonly<Record<string, Model
     "rerank-v4.0-fast": { kind: "rerank", owner: "cohere", price: { search: "2000" } },
     "rerank-v4.0-pro": { kind: "rerank", owner: "cohere", price: { search: "2500" } },
   },
+  mistral: {
+    // mistral.ai/pricing: classifiers, by tokens of input.
+    "mistral-moderation-2411": { kind: "moderation", owner: "mistral", price: { input: "0.1" } },
+    "mistral-moderation-2603": { kind: "moderation", owner: "mistral", price: { input: "0.1" } },
+    "mistral-moderation-latest": { kind: "moderation", owner: "mistral", price: { input: "0.1" } },
+  },
   openai: {
+    // developers.openai.com/api/docs/guides/moderation: the endpoint is free.
+    "omni-moderation-2024-09-26": {
+      kind: "moderation",
+      owner: "openai",
+      input: ["image"],
+      price: { input: "0" },
+    },
+    "omni-moderation-latest": {
+      kind: "moderation",
+      owner: "openai",
+      input: ["image"],
+      price: { input: "0" },
+    },
     // developers.openai.com/api/docs/models/gpt-6.2-astra and gpt-6.2-sol (2026-11-17): above 272,000 tokens of input
     // twice the input and 1.5 times the output; writes for twelve hours 2.5 times the input; Fast, here priority, twice,
     // Batch and Flex a half.

@@ -13,6 +13,7 @@ const ECHO: ModelSettings = {
 const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
   embed: { kind: "embedding", price: { input: "0.02" }, ownedBy: "tollgate" },
   rerank: { kind: "rerank", price: { search: "2000" }, ownedBy: "tollgate" },
+  moderate: { kind: "moderation", price: { input: "0" }, ownedBy: "tollgate" },
   speech: {
     kind: "speech",
     price: { character: "15" },

@@ -4,6 +4,7 @@ import { OPEN_FAMILIES, OPENAI_FAMILIES } from "../dialects/image/formats/openai
 import { OPENROUTER_IMAGES } from "../dialects/image/formats/openrouter.ts"
 import { TOGETHER_IMAGES } from "../dialects/image/formats/together.ts"
 import { XAI_IMAGES } from "../dialects/image/formats/xai.ts"
+import { openAiModeration } from "../dialects/moderation/formats/openai.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
 import { mistralSpeech } from "../dialects/speech/formats/mistral.ts"
 import { OPENAI_SPEECH, openAiSpeech } from "../dialects/speech/formats/openai.ts"
@@ -26,6 +27,7 @@ export const OPENAI_SOUND = {
 export const OPENAI_OPERATIONS: Operations = {
   ...OPENAI_SOUND,
   image: openAiImages(OPENAI_FAMILIES),
+  moderation: openAiModeration(decodeError),
 }
 
 /** Audio in OpenAI's format at other vendors: tokens of speech are not reported. */
@@ -35,7 +37,11 @@ export const OPEN_SOUND = {
 } satisfies Operations
 
 /** Servers that operators run may offer everything that OpenAI has. */
-export const OPEN_OPERATIONS: Operations = { ...OPEN_SOUND, image: openAiImages(OPEN_FAMILIES) }
+export const OPEN_OPERATIONS: Operations = {
+  ...OPEN_SOUND,
+  image: openAiImages(OPEN_FAMILIES),
+  moderation: openAiModeration(decodeError),
+}
 
 /** Groq's Whisper, and Orpheus, which only has wav. */
 export const GROQ_OPERATIONS: Operations = {
@@ -46,6 +52,7 @@ export const GROQ_OPERATIONS: Operations = {
 export const MISTRAL_OPERATIONS: Operations = {
   speech: mistralSpeech(decodeError),
   transcription: mistralTranscription(decodeError),
+  moderation: openAiModeration(decodeError, { textsOnly: true }),
 }
 
 export const XAI_OPERATIONS: Operations = {

@@ -2,6 +2,7 @@ import type { DialectId } from "../canon/extra.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
 import type { EmbeddingFormat } from "../canon/embedding.ts"
 import type { ImageFormat } from "../canon/image.ts"
+import type { ModerationFormat } from "../canon/moderation.ts"
 import type { RerankFormat } from "../canon/rerank.ts"
 import type { SpeechFormat } from "../canon/speech.ts"
 import type { TranscriptionFormat } from "../canon/transcription.ts"
@@ -64,6 +65,7 @@ export interface Operations {
   readonly speech?: SpeechFormat
   readonly transcription?: TranscriptionFormat
   readonly image?: ImageFormat
+  readonly moderation?: ModerationFormat
 }
 
 /** The maker of an API: its address, how its requests are signed, which dialects it speaks. */

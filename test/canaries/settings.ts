@@ -39,6 +39,7 @@ const PROVIDERS = [
       "gpt-image-1": { kind: "image", price: PRICE },
       "dall-e-2": { kind: "image", price: PRICE },
       "tts-1": { kind: "speech", price: PRICE },
+      moderate: { kind: "moderation", price: PRICE },
       "whisper-1": { kind: "transcription", price: PRICE },
     },
   },

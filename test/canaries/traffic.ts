@@ -161,6 +161,7 @@ function casesOf(way: string): Case[] {
       "/v2/rerank",
       { model: `${way}-cohere/rerank-v3.5`, query: PROMPT, documents: [DOCUMENT, "two"] },
     ],
+    ["/v1/moderations", { model: `${way}/moderate`, input: [PROMPT, DOCUMENT] }],
     ["/v1/images/generations", { model: `${way}/dall-e-2`, prompt: DRAWN, size: "256x256" }],
     [
       "/v1/images/edits",

@@ -14,6 +14,7 @@ beforeAll(async () => {
     models: {
       "sim/embed": { kind: "embedding", price: { input: "1" } },
       "sim/rank": { kind: "rerank", price: { search: "1" } },
+      "sim/moderate": { kind: "moderation", price: { input: "0" } },
     },
   })
   withFree = await startGateway({ models: { "sim/echo": FREE, "sim/paid": simulated() } })

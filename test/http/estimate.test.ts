@@ -41,6 +41,12 @@ beforeAll(async () => {
         ],
       }),
       "sim/embed": { kind: "embedding", price: { input: "1" } },
+      "sim/moderate": { kind: "moderation", price: { input: "1" } },
+      "sim/free-moderate": {
+        kind: "moderation",
+        price: { input: "0" },
+        deployments: [{ provider: "sim", model: "omni-moderation-latest", weight: 1 }],
+      },
       "sim/rerank": { kind: "rerank", price: { search: "2000" } },
       "sim/dall-e-2": { kind: "image", price: { image: "20000" } },
       "sim/gpt-image-1": { kind: "image", price: { input: "5", output: "40" } },
@@ -151,6 +157,19 @@ describe("every endpoint", () => {
     const { told } = await comesTrue("/v1/rerank", emulated)
     expect(told.parts[0]?.route[0]?.losses).toContain("rerank:emulated")
     await comesTrue("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "Hello." })
+  })
+
+  test("moderations, free or priced", async () => {
+    const parts = [
+      { type: "text", text: "Hello." },
+      { type: "image_url", image_url: { url: "https://example.com/a.png" } },
+    ]
+    for (const input of ["Hello.", ["Hello.", "Bye."], parts]) {
+      const priced = await comesTrue("/v1/moderations", { model: "sim/moderate", input })
+      expect(parseCredits(priced.receipt.cost)).toBeGreaterThan(0n)
+      const free = await comesTrue("/v1/moderations", { model: "sim/free-moderate", input })
+      expect([free.receipt.hold, free.receipt.cost]).toEqual(["0", "0"])
+    }
   })
 
   test("images, of a text and of images that are described", async () => {

@@ -49,7 +49,7 @@ test("rejects an unknown kind with the kinds that exist", async () => {
   const { error } = (await response.json()) as { error: { message: string; param: string } }
   expect([response.status, error.param]).toEqual([400, "kind"])
   expect(error.message).toBe(
-    "'kind' has to be one of chat, embedding, rerank, image, speech, transcription.",
+    "'kind' has to be one of chat, embedding, rerank, image, speech, transcription, moderation.",
   )
 })
 

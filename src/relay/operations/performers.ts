@@ -3,6 +3,7 @@ import type { ImageStore } from "../../media/image-store.ts"
 import type { MediaInspector } from "../../media/media-inspector.ts"
 import { Embeddings, type EmbeddingServices } from "./embedding/embeddings.ts"
 import { Images } from "./image/images.ts"
+import { Moderations } from "./moderation/moderations.ts"
 import { Reranking } from "./rerank/rerank.ts"
 import { Speech } from "./speech/speech.ts"
 import { Transcriptions } from "./transcription/transcriptions.ts"
@@ -21,6 +22,7 @@ export function performersOf(services: PerformerServices) {
     image: new Images(operations, imageStore, inspector),
     speech: new Speech(operations),
     transcription: new Transcriptions(services),
+    moderation: new Moderations(services),
   } as const satisfies Readonly<Record<OperationKind, unknown>>
 }
 

@@ -223,17 +223,17 @@ model_list:
   - { model_name: "GPT 4o (Azure, EU)", litellm_params: { model: openai/gpt-4o, api_key: sk-written } }
   - { model_name: openai/gpt-4o-mini, litellm_params: { model: openai/gpt-4o-mini, api_key: sk-written } }
   - { model_name: sage, litellm_params: { model: sagemaker/llama, aws_region_name: us-east-1 } }
-  - { model_name: guard, litellm_params: { model: openai/omni-moderation-latest, api_key: sk-written }, model_info: { mode: moderation } }
+  - { model_name: film, litellm_params: { model: openai/sora-2, api_key: sk-written }, model_info: { mode: video_generation } }
   - { model_name: "\${OPENAI_API_KEY}", litellm_params: { model: "openai/\${OPENAI_API_KEY}", api_key: sk-written } }
   - { model_name: odd-key, litellm_params: { model: openai/gpt-4o, api_key: "two words" } }
 router_settings: { model_group_alias: { mini: openai/gpt-4o-mini, "my alias": openai/gpt-4o-mini, gone: sage } }
 `,
     providers: ["openai sk-written"],
-    calls: { mini: "gpt-4o-mini", "openai/gpt-4o": "gpt-4o", sage: 404, guard: 404 },
+    calls: { mini: "gpt-4o-mini", "openai/gpt-4o": "gpt-4o", sage: 404, film: 404 },
     says: [
       "model GPT 4o (Azure, EU): callers have to name it openai/gpt-4o",
       "alias gone: the model 'sage' is not carried over",
-      "models of mode 'moderation'",
+      "models of mode 'video_generation'",
       "model odd-key: not carried over",
     ],
   },

@@ -25,6 +25,7 @@ beforeAll(async () => {
       ...audio.models,
       "sim/echo": simulated(),
       "sim/text-embedding-3-small": { kind: "embedding", price: { input: "1" } },
+      "sim/moderate": { kind: "moderation", price: { input: "0" } },
       "cohere/rerank-v3.5": { kind: "rerank", price: { search: "2000" } },
       "sim/dall-e-2": { kind: "image", price: { image: "40000" } },
       "openai/gpt-image-1": { kind: "image", price: { input: "5", output: "40" } },
@@ -71,6 +72,7 @@ const JSON_CASES: readonly (readonly [path: string, body: object])[] = [
   ["/v1/embeddings", { model: "sim/text-embedding-3-small", input: ["one", "two"] }],
   ["/v1/rerank", { model: "cohere/rerank-v3.5", query: "one", documents: ["one", "two"] }],
   ["/v2/rerank", { model: "cohere/rerank-v3.5", query: "one", documents: ["one", "two"] }],
+  ["/v1/moderations", { model: "sim/moderate", input: "I will attack you" }],
   ["/v1/images/generations", { model: "sim/dall-e-2", prompt: "a barn", size: "256x256" }],
   [
     "/v1/images/generations",

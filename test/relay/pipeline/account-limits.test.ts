@@ -41,6 +41,7 @@ const PAID: readonly (readonly [string, object])[] = [
   ["/v1/responses", { model: "sim/echo", input: "Hello" }],
   ["/v1/embeddings", { model: "sim/embedding", input: "Hello" }],
   ["/v1/rerank", { model: "sim/rerank", query: "a", documents: ["b"] }],
+  ["/v1/moderations", { model: "sim/moderation", input: "a" }],
   ["/v1/images/generations", { model: "sim/image", prompt: "a" }],
   ["/v1/audio/speech", { model: "sim/speech", input: "a", voice: "alloy" }],
 ]
@@ -72,6 +73,7 @@ describe("an account that is held", () => {
       models: {
         "sim/embedding": simulated({ kind: "embedding" }),
         "sim/rerank": simulated({ kind: "rerank" }),
+        "sim/moderation": { kind: "moderation", price: { input: "0" } },
         "sim/image": simulated({ kind: "image" }),
         "sim/speech": simulated({ kind: "speech" }),
       },

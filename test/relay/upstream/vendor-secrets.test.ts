@@ -226,6 +226,7 @@ beforeAll(async () => {
       ...Object.fromEntries(models),
       "openai-chat/embed": { kind: "embedding", price },
       "cohere-chat/rank": { kind: "rerank", price: { search: "1" } },
+      "openai-chat/moderate": { kind: "moderation", price: { input: "0" } },
       "openai-chat/gpt-image-1": { kind: "image", price: { image: "1" } },
       "openai-chat/say": { kind: "speech", price: { character: "1" } },
       "openai-chat/hear": { kind: "transcription", price: { second: "1" } },
@@ -296,6 +297,8 @@ describe("a vendor that repeats the operator's secrets", () => {
     embeddings: () => caller.post("/v1/embeddings", { model: "openai-chat/embed", input: "a" }),
     rerank: () =>
       caller.post("/v1/rerank", { model: "cohere-chat/rank", query: "a", documents: ["b"] }),
+    moderations: () =>
+      caller.post("/v1/moderations", { model: "openai-chat/moderate", input: "a" }),
     images: () =>
       caller.post("/v1/images/generations", { model: "openai-chat/gpt-image-1", prompt: "a" }),
     "streamed images": () =>

@@ -8,6 +8,7 @@ import { Page } from "../../ui/page.tsx"
 import { ChatTab } from "./chat/chat-tab.tsx"
 import { EmbeddingsTab } from "./operations/embeddings-tab.tsx"
 import { ImagesTab } from "./operations/images-tab.tsx"
+import { ModerationTab } from "./operations/moderation-tab.tsx"
 import { RerankTab } from "./operations/rerank-tab.tsx"
 import { SpeechTab } from "./operations/speech-tab.tsx"
 import { TranscriptionTab } from "./operations/transcription-tab.tsx"
@@ -25,6 +26,7 @@ const CONTENTS: Readonly<Record<ModelKind, ComponentType<{ readonly model: strin
     image: ImagesTab,
     speech: SpeechTab,
     transcription: TranscriptionTab,
+    moderation: ModerationTab,
   }
 
 const TABS = MODEL_KIND_NAMES.map((kind) => {

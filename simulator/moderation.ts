@@ -1,0 +1,88 @@
+import type { Fault } from "./faults.ts"
+import type { Answer, WireFormat } from "./format.ts"
+import { arrayOf, isObject, type Json, type JsonObject, objectOf, stringOf } from "./json.ts"
+import { answerJson, type Answered, reportedCount, unknownField } from "./json-operation.ts"
+import { OPENAI } from "./manners.ts"
+import { countTokens } from "./tokens.ts"
+
+/** Words that the simulator finds harmful, by category. */
+const HARMFUL = {
+  harassment: /\b(idiot|stupid)\b/i,
+  "self-harm": /\bhurt myself\b/i,
+  violence: /\b(kill|attack)\b/i,
+} as const
+
+/** One vendor's form (docs/wire/moderation.md#f1). */
+interface Form {
+  readonly takesImages: boolean
+  readonly hasFlags: boolean
+  readonly reportsUsage: boolean
+}
+
+/** By the name of the model; the simulator's own answer as OpenAI's, and report their usage. */
+function formOf(model: string): Form {
+  if (model.startsWith("mistral-moderation")) {
+    return { takesImages: false, hasFlags: false, reportsUsage: true }
+  }
+  return { takesImages: true, hasFlags: true, reportsUsage: !/^(omni|text)-moderation/.test(model) }
+}
+
+/** `POST /v1/moderations`, as OpenAI and Mistral have it. */
+export const moderation: WireFormat = {
+  name: "moderation",
+  match(method, path): Answer | undefined {
+    if (method !== "POST" || path !== "/v1/moderations") return undefined
+    return (exchange) => answerJson(exchange, () => ({ manner: OPENAI, answer }))
+  },
+}
+
+/** The parts of one input. */
+type Input = readonly JsonObject[]
+
+function answer(body: JsonObject, fault: Fault | undefined): Answered {
+  const model = stringOf(body.model)
+  const form = formOf(model)
+  const unknown = unknownField(body, ["model", "input"])
+  if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
+  const inputs = inputsOf(body.input)
+  if (inputs.length === 0) return { refused: "'$.input' is invalid." }
+  const hasParts = arrayOf(body.input).some(isObject)
+  if (hasParts && !form.takesImages) return { refused: "Input should be a valid string." }
+  const texts = inputs.flatMap((parts) => parts.map(({ text }) => stringOf(text)))
+  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
+  const reported = form.reportsUsage ? reportedCount(tokens, fault) : undefined
+  return {
+    json: {
+      id: `modr-${Bun.hash(JSON.stringify(body)).toString(36)}`,
+      model,
+      results: inputs.map((parts) => verdictOf(parts, form)),
+      ...(reported !== undefined && {
+        usage: { prompt_tokens: reported, total_tokens: reported },
+      }),
+    },
+  }
+}
+
+function inputsOf(input: Json | undefined): Input[] {
+  if (typeof input === "string") return [[{ type: "text", text: input }]]
+  const elements = arrayOf(input)
+  if (elements.some(isObject)) return [elements.map(objectOf)]
+  return elements.map((text) => [{ type: "text", text: stringOf(text) }])
+}
+
+function verdictOf(parts: Input, { hasFlags }: Form): object {
+  const text = parts.map((part) => stringOf(part.text)).join("\n")
+  const types = [...new Set(parts.map(({ type }) => (type === "text" ? "text" : "image")))]
+  const found = Object.entries(HARMFUL).map(([name, words]) => [name, words.test(text)] as const)
+  const categories = Object.fromEntries(found)
+  return {
+    ...(hasFlags && { flagged: found.some(([, isFound]) => isFound) }),
+    categories,
+    category_scores: Object.fromEntries(
+      found.map(([name, isFound]) => [name, isFound ? 0.9 : 0.01]),
+    ),
+    ...(hasFlags && {
+      category_applied_input_types: Object.fromEntries(found.map(([name]) => [name, types])),
+    }),
+  }
+}
