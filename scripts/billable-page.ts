@@ -38,7 +38,7 @@ tools that the caller runs and does not require that one: agents send such tools
 \`x-tollgate-strict: true\`, and for any other switch without a price, the request is refused with 400
 \`feature_not_priced\`, which names the field; with \`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and logged
 as an error. A type of tool that is not in these tables counts as unpriced. Other fields pass. Embeddings,
-reranking, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
+reranking, moderation, speech and transcriptions refuse their vendor's billable fields, since no answer there counts them.
 
 A limit on calls that the caller sets is held for and never exceeded in a charge. Where the caller sets none, the
 number in these tables is held for. It is also sent to the vendor if the vendor has a field for it: \`max_uses\` of
