@@ -73,7 +73,7 @@ const KINDS = {
   },
   moderation: {
     operation: "moderation",
-    endpoints: ["/v1/moderations"],
+    endpoints: ["/v1/moderations", "/v1/chat/moderations"],
     requiredPrices: [["input", "request"]],
     usualPrices: ["input"],
     traceName: "moderation",

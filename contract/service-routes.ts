@@ -179,6 +179,17 @@ export const SERVICE_ROUTES = {
     ...JSON_BODY,
     limits: { lists: { input: MAX_TEXTS }, maps: {}, texts: ["model", "input"] },
   },
+  "POST /v1/chat/moderations": {
+    summary: "Whether the last messages of conversations are harmful",
+    group: "Text",
+    like: "Mistral",
+    ...JSON_BODY,
+    limits: {
+      lists: { input: MAX_TEXTS, "input[].content": MAX_PARTS },
+      maps: {},
+      texts: ["model"],
+    },
+  },
   "POST /v1/images/generations": {
     summary: "Images from a prompt",
     group: "Images",

@@ -27,27 +27,32 @@ function formOf(model: string): Form {
   return { takesImages: true, hasFlags: true, reportsUsage: !/^(omni|text)-moderation/.test(model) }
 }
 
-/** `POST /v1/moderations`, as OpenAI and Mistral have it. */
+/** `POST /v1/moderations`, as OpenAI and Mistral have it, and Mistral's `POST /v1/chat/moderations`. */
 export const moderation: WireFormat = {
   name: "moderation",
   match(method, path): Answer | undefined {
-    if (method !== "POST" || path !== "/v1/moderations") return undefined
-    return (exchange) => answerJson(exchange, () => ({ manner: OPENAI, answer }))
+    if (method !== "POST") return undefined
+    const inputsOf = path === "/v1/moderations" ? plainInputs : chatInputs
+    if (inputsOf === chatInputs && path !== "/v1/chat/moderations") return undefined
+    return (exchange) =>
+      answerJson(exchange, () => ({
+        manner: OPENAI,
+        answer: (body, fault) => answer(body, inputsOf(body.input), fault),
+      }))
   },
 }
 
 /** The parts of one input. */
 type Input = readonly JsonObject[]
 
-function answer(body: JsonObject, fault: Fault | undefined): Answered {
+function answer(body: JsonObject, inputs: readonly Input[], fault: Fault | undefined): Answered {
   const model = stringOf(body.model)
   const form = formOf(model)
   const unknown = unknownField(body, ["model", "input"])
   if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
-  const inputs = inputsOf(body.input)
   if (inputs.length === 0) return { refused: "'$.input' is invalid." }
-  const hasParts = arrayOf(body.input).some(isObject)
-  if (hasParts && !form.takesImages) return { refused: "Input should be a valid string." }
+  const isText = inputs.every((parts) => parts.every(({ type }) => type === "text"))
+  if (!isText && !form.takesImages) return { refused: "Input should be a valid string." }
   const texts = inputs.flatMap((parts) => parts.map(({ text }) => stringOf(text)))
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
   const reported = form.reportsUsage ? reportedCount(tokens, fault) : undefined
@@ -63,11 +68,20 @@ function answer(body: JsonObject, fault: Fault | undefined): Answered {
   }
 }
 
-function inputsOf(input: Json | undefined): Input[] {
+function plainInputs(input: Json | undefined): Input[] {
   if (typeof input === "string") return [[{ type: "text", text: input }]]
   const elements = arrayOf(input)
   if (elements.some(isObject)) return [elements.map(objectOf)]
   return elements.map((text) => [{ type: "text", text: stringOf(text) }])
+}
+
+/** The last message of each conversation. */
+function chatInputs(input: Json | undefined): Input[] {
+  return arrayOf(input).map((messages) => {
+    const { content } = objectOf(arrayOf(messages).at(-1))
+    if (Array.isArray(content)) return content.map(objectOf)
+    return [{ type: "text", text: stringOf(content) }]
+  })
 }
 
 function verdictOf(parts: Input, { hasFlags }: Form): object {

@@ -7,10 +7,22 @@ export type ModerationPart =
   /** A web address or a data URL. */
   | { readonly type: "image"; readonly url: string }
 
-/** What is classified: texts one by one, or the parts of one input together. */
+/** A message of a conversation. */
+export interface ModerationMessage {
+  readonly role: string
+  readonly parts: readonly ModerationPart[]
+  /** Fields without a name here. */
+  readonly extra?: JsonObject
+}
+
+/** What is classified: texts one by one, the parts of one input together, or the last message of each conversation. */
 export type ModerationInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "parts"; readonly parts: readonly ModerationPart[] }
+  | {
+      readonly type: "conversations"
+      readonly conversations: readonly (readonly ModerationMessage[])[]
+    }
 
 /** Inputs to be classified by how harmful they are. */
 export interface ModerationRequest {
@@ -28,7 +40,7 @@ export interface ModerationVerdict extends JsonObject {
 }
 
 export interface ModerationResult {
-  /** One for each text, or one for all parts. */
+  /** One for each text or conversation, or one for all parts. */
   readonly verdicts: readonly ModerationVerdict[]
   /** Input tokens as the vendor counted them; absent if it does not report them. */
   readonly tokens?: number
@@ -37,13 +49,31 @@ export interface ModerationResult {
 /** How one family of vendors classifies. */
 export type ModerationFormat = OperationFormat<ModerationRequest, ModerationResult>
 
-/** All texts of an input. */
-export function moderatedTexts(input: ModerationInput): readonly string[] {
-  if (input.type === "texts") return input.texts
-  return input.parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
+/** All parts of an input. */
+export function moderatedParts(input: ModerationInput): readonly ModerationPart[] {
+  switch (input.type) {
+    case "texts":
+      return input.texts.map((text) => ({ type: "text", text }))
+    case "parts":
+      return input.parts
+    case "conversations":
+      return input.conversations.flatMap((messages) => messages.flatMap(({ parts }) => parts))
+  }
+}
+
+/** The texts of parts. */
+export function textsOf(parts: readonly ModerationPart[]): readonly string[] {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
 }
 
 /** The number of inputs that get a verdict. */
 export function verdictCount(input: ModerationInput): number {
-  return input.type === "texts" ? input.texts.length : 1
+  switch (input.type) {
+    case "texts":
+      return input.texts.length
+    case "parts":
+      return 1
+    case "conversations":
+      return input.conversations.length
+  }
 }

@@ -4,7 +4,7 @@ import { OPEN_FAMILIES, OPENAI_FAMILIES } from "../dialects/image/formats/openai
 import { OPENROUTER_IMAGES } from "../dialects/image/formats/openrouter.ts"
 import { TOGETHER_IMAGES } from "../dialects/image/formats/together.ts"
 import { XAI_IMAGES } from "../dialects/image/formats/xai.ts"
-import { openAiModeration } from "../dialects/moderation/formats/openai.ts"
+import { mistralModeration, openAiModeration } from "../dialects/moderation/formats/openai.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
 import { mistralSpeech } from "../dialects/speech/formats/mistral.ts"
 import { OPENAI_SPEECH, openAiSpeech } from "../dialects/speech/formats/openai.ts"
@@ -52,7 +52,7 @@ export const GROQ_OPERATIONS: Operations = {
 export const MISTRAL_OPERATIONS: Operations = {
   speech: mistralSpeech(decodeError),
   transcription: mistralTranscription(decodeError),
-  moderation: openAiModeration(decodeError, { textsOnly: true }),
+  moderation: mistralModeration(decodeError),
 }
 
 export const XAI_OPERATIONS: Operations = {

@@ -170,6 +170,8 @@ describe("every endpoint", () => {
       const free = await comesTrue("/v1/moderations", { model: "sim/free-moderate", input })
       expect([free.receipt.hold, free.receipt.cost]).toEqual(["0", "0"])
     }
+    const input = [{ role: "user", content: "Hello." }]
+    await comesTrue("/v1/chat/moderations", { model: "sim/moderate", input })
   })
 
   test("images, of a text and of images that are described", async () => {

@@ -36,6 +36,7 @@ const BASES: Readonly<Record<string, object>> = {
   "/v1/embeddings": { model: "own/embed", input: "Hello" },
   "/v1/rerank": { model: "own/rerank", query: "a", documents: ["a"] },
   "/v2/rerank": { model: "own/rerank", query: "a", documents: ["a"] },
+  "/v1/chat/moderations": { model: "own/moderate", input: [{ role: "user", content: "a" }] },
   "/v1/moderations": { model: "own/moderate", input: "a" },
   "/v1/images/generations": { model: "own/image", prompt: "a" },
   "/v1/audio/speech": { model: "own/speech", input: "a", voice: "alloy" },

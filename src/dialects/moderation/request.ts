@@ -16,13 +16,19 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import { isDataUrl, isWebUrl } from "../../canon/media-source.ts"
-import type { ModerationInput, ModerationPart, ModerationRequest } from "../../canon/moderation.ts"
+import type {
+  ModerationInput,
+  ModerationMessage,
+  ModerationPart,
+  ModerationRequest,
+} from "../../canon/moderation.ts"
 import { parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
 /** The model of a request without one, as at OpenAI. */
 const DEFAULT_MODEL = "omni-moderation-latest"
 
 const OWN_FIELDS = new Set(["model", "input"])
+const MESSAGE_FIELDS = new Set(["role", "content"])
 const PARAMETERS = parameterSchemas(() => ({ model: z.string().nullish() }), { own: OWN_FIELDS })
 
 const AN_INPUT = "one of a string, array of strings or array of objects"
@@ -33,12 +39,27 @@ const PART_TYPES = ["text", "image_url"]
  * @throws GatewayError saying what is invalid, with OpenAI's messages.
  */
 export function decodeModerationRequest(body: JsonObject): ModerationRequest {
+  return decodeRequest(body, decodeInput)
+}
+
+/**
+ * A request to classify conversations, in Mistral's format (docs/wire/moderation.md#f3).
+ * @throws GatewayError saying what is invalid.
+ */
+export function decodeChatModerationRequest(body: JsonObject): ModerationRequest {
+  return decodeRequest(body, decodeConversations)
+}
+
+function decodeRequest(
+  body: JsonObject,
+  decode: (input: JsonValue | undefined) => ModerationInput,
+): ModerationRequest {
   validateParameters(body, PARAMETERS)
   const { model } = body
   const extra = unknownFields(body, OWN_FIELDS)
   return {
     model: typeof model === "string" && model !== "" ? model : DEFAULT_MODEL,
-    input: decodeInput(body.input),
+    input: decode(body.input),
     ...(extra !== undefined && { extra }),
   }
 }
@@ -51,7 +72,43 @@ function decodeInput(value: JsonValue | undefined): ModerationInput {
   if (first === undefined) throw emptyArray("input")
   if (typeof first === "string") return { type: "texts", texts: value.map(textOf) }
   if (!isJsonObject(first)) throw invalidType("input[0]", "one of a string or object", first)
-  return { type: "parts", parts: value.map(partOf) }
+  return { type: "parts", parts: value.map((part, index) => partOf(part, `input[${index}]`)) }
+}
+
+/** One conversation, or several. */
+function decodeConversations(value: JsonValue | undefined): ModerationInput {
+  if (!isDefined(value)) throw missingParameter("input")
+  if (!Array.isArray(value)) throw invalidType("input", "an array of messages", value)
+  const [first] = value
+  if (first === undefined) throw emptyArray("input")
+  const conversations = Array.isArray(first)
+    ? value.map((messages, index) => messagesOf(messages, `input[${index}]`))
+    : [messagesOf(value, "input")]
+  return { type: "conversations", conversations }
+}
+
+function messagesOf(value: JsonValue, name: string): readonly ModerationMessage[] {
+  if (!Array.isArray(value)) throw invalidType(name, "an array of messages", value)
+  if (value.length === 0) throw emptyArray(name)
+  return value.map((message, index) => messageOf(message, `${name}[${index}]`))
+}
+
+function messageOf(value: JsonValue, name: string): ModerationMessage {
+  if (!isJsonObject(value)) throw invalidType(name, "an object", value)
+  const { role, content } = value
+  if (!isDefined(role)) throw missingParameter(`${name}.role`)
+  if (typeof role !== "string") throw invalidType(`${name}.role`, "a string", role)
+  const extra = unknownFields(value, MESSAGE_FIELDS)
+  const parts = contentOf(content, `${name}.content`)
+  return { role, parts, ...(extra !== undefined && { extra }) }
+}
+
+/** A message with tool calls may have no content. */
+function contentOf(content: JsonValue | undefined, name: string): readonly ModerationPart[] {
+  if (!isDefined(content)) return []
+  if (typeof content === "string") return [{ type: "text", text: content }]
+  if (Array.isArray(content)) return content.map((part, index) => partOf(part, `${name}[${index}]`))
+  throw invalidType(name, "one of a string or array of objects", content)
 }
 
 function textOf(value: JsonValue, index: number): string {
@@ -59,8 +116,7 @@ function textOf(value: JsonValue, index: number): string {
   return value
 }
 
-function partOf(value: JsonValue, index: number): ModerationPart {
-  const name = `input[${index}]`
+function partOf(value: JsonValue, name: string): ModerationPart {
   if (!isJsonObject(value)) throw invalidType(name, "an object", value)
   const { type, text } = value
   if (type === "text") {

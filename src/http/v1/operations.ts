@@ -1,6 +1,6 @@
 import { EMBEDDINGS } from "./embeddings.ts"
 import { IMAGE_EDITS, IMAGE_GENERATIONS, IMAGE_VARIATIONS } from "./images.ts"
-import { MODERATIONS } from "./moderations.ts"
+import { CHAT_MODERATIONS, MODERATIONS } from "./moderations.ts"
 import type { OperationEndpoint } from "./operation-endpoint.ts"
 import { COHERE_RERANK, RERANK } from "./rerank.ts"
 import { SPEECH } from "./speech.ts"
@@ -18,4 +18,5 @@ export const OPERATION_ENDPOINTS: readonly OperationEndpoint[] = [
   TRANSCRIPTIONS,
   TRANSLATIONS,
   MODERATIONS,
+  CHAT_MODERATIONS,
 ]

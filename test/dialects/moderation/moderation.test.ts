@@ -1,12 +1,18 @@
 import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import type { ModerationRequest } from "../../../src/canon/moderation.ts"
-import { openAiModeration } from "../../../src/dialects/moderation/formats/openai.ts"
-import { decodeModerationRequest } from "../../../src/dialects/moderation/request.ts"
+import {
+  mistralModeration,
+  openAiModeration,
+} from "../../../src/dialects/moderation/formats/openai.ts"
+import {
+  decodeChatModerationRequest,
+  decodeModerationRequest,
+} from "../../../src/dialects/moderation/request.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 
 const OPENAI = openAiModeration(OPENAI_CHAT.decodeError)
-const MISTRAL = openAiModeration(OPENAI_CHAT.decodeError, { textsOnly: true })
+const MISTRAL = mistralModeration(OPENAI_CHAT.decodeError)
 const REQUEST: ModerationRequest = { model: "m", input: { type: "texts", texts: ["a"] } }
 
 function decode(body: JsonObject, request = REQUEST) {
@@ -45,6 +51,73 @@ describe("a request", () => {
       calls: [{ path: "/moderations", body: { type: "json", json: { model: "m", input: ["x"] } } }],
       losses: [{ name: "metadata", effect: "dropped" }],
     })
+  })
+})
+
+describe("conversations", () => {
+  const last = { role: "assistant", content: "b" }
+  const messages = [{ role: "user", content: [{ type: "text", text: "a" }], name: "x" }, last]
+  const json = (input: unknown) => ({ type: "json", json: { model: "m", input } })
+
+  test("are sent to Mistral as they are", () => {
+    const request = decodeChatModerationRequest({ model: "a/b", input: messages })
+    const sent = [[{ role: "user", content: "a", name: "x" }, last]]
+    expect(MISTRAL.encode(request, "m")).toMatchObject({
+      calls: [{ path: "/chat/moderations", body: json(sent) }],
+      losses: [],
+    })
+  })
+
+  test("are classified by their last messages elsewhere, which is a loss", () => {
+    const one = decodeChatModerationRequest({ model: "a/b", input: messages })
+    const loss = { name: "input", effect: "approximated" } as const
+    expect(OPENAI.encode(one, "m")).toMatchObject({
+      calls: [{ path: "/moderations", body: json([{ type: "text", text: "b" }]) }],
+      losses: [loss],
+    })
+    const named = decodeChatModerationRequest({ model: "a/b", input: [{ ...last, name: "x" }] })
+    expect(OPENAI.encode(named, "m").losses).toEqual([loss])
+    const whole = decodeChatModerationRequest({ model: "a/b", input: [[last], [last]] })
+    expect(OPENAI.encode(whole, "m").losses).toEqual([])
+    const two = decodeChatModerationRequest({ model: "a/b", input: [messages, [last]] })
+    expect(OPENAI.encode(two, "m")).toMatchObject({
+      calls: [{ body: json(["b", "b"]) }],
+      losses: [loss],
+    })
+  })
+
+  test("keep the parts of their messages at Mistral", () => {
+    const content = ["a", "b"].map((text) => ({ type: "text", text }))
+    const input = [{ role: "user", content }]
+    const request = decodeChatModerationRequest({ model: "a/b", input })
+    expect(MISTRAL.encode(request, "m")).toMatchObject({ calls: [{ body: json([input]) }] })
+  })
+
+  test("with images are never sent without them", () => {
+    const image = { type: "image_url", image_url: { url: "https://a/b.png" } }
+    const shown = [{ role: "user", content: [image] }]
+    const one = decodeChatModerationRequest({ model: "a/b", input: shown })
+    expect(() => MISTRAL.encode(one, "m")).toThrow("text only")
+    expect(OPENAI.encode(one, "m")).toMatchObject({ calls: [{ body: json([image]) }] })
+    const two = decodeChatModerationRequest({ model: "a/b", input: [shown, shown] })
+    expect(() => OPENAI.encode(two, "m")).toThrow("one conversation")
+  })
+
+  test("are rejected with the name of what is invalid", () => {
+    const cases: [JsonObject[string], string][] = [
+      ["a", "input"],
+      [[], "input"],
+      [[[]], "input[0]"],
+      [[["a"]], "input[0][0]"],
+      [[{ content: "a" }], "input[0].role"],
+      [[{ role: "user", content: 5 }], "input[0].content"],
+      [[{ role: "user", content: [{ type: "text" }] }], "input[0].content[0].text"],
+    ]
+    for (const [input, parameter] of cases) {
+      expect(() => decodeChatModerationRequest({ model: "a/b", input })).toThrow(
+        expect.objectContaining({ details: expect.objectContaining({ parameter }) }),
+      )
+    }
   })
 })
 

@@ -72,6 +72,10 @@ const JSON_CASES: readonly (readonly [path: string, body: object])[] = [
   ["/v1/embeddings", { model: "sim/text-embedding-3-small", input: ["one", "two"] }],
   ["/v1/rerank", { model: "cohere/rerank-v3.5", query: "one", documents: ["one", "two"] }],
   ["/v2/rerank", { model: "cohere/rerank-v3.5", query: "one", documents: ["one", "two"] }],
+  [
+    "/v1/chat/moderations",
+    { model: "sim/moderate", input: [{ role: "user", content: "I will attack you" }] },
+  ],
   ["/v1/moderations", { model: "sim/moderate", input: "I will attack you" }],
   ["/v1/images/generations", { model: "sim/dall-e-2", prompt: "a barn", size: "256x256" }],
   [

@@ -4,80 +4,122 @@ import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../.
 import {
   type ModerationFormat,
   type ModerationInput,
+  type ModerationMessage,
   type ModerationPart,
-  moderatedTexts,
+  moderatedParts,
   type ModerationRequest,
   type ModerationVerdict,
+  textsOf,
   verdictCount,
 } from "../../../canon/moderation.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import type { EncodedOperation } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 
-/** How vendors differ from OpenAI (docs/wire/moderation.md#f1). */
-export interface OpenAiModerationQuirks {
-  /** Whether it takes texts alone, and rejects fields that it does not know. */
-  readonly textsOnly: boolean
-}
+const PATH = "/moderations"
+const CHAT_PATH = "/chat/moderations"
+const APPROXIMATED: Loss = { name: "input", effect: "approximated" }
 
-/**
- * `POST /moderations` in OpenAI's format.
- * @param decodeError reads the vendor's errors.
- */
-export function openAiModeration(
-  decodeError: ModerationFormat["decodeError"],
-  { textsOnly }: OpenAiModerationQuirks = { textsOnly: false },
-): ModerationFormat {
+/** `POST /moderations` in OpenAI's format. @param decodeError reads the vendor's errors. */
+export function openAiModeration(decodeError: ModerationFormat["decodeError"]): ModerationFormat {
   return {
-    encode(request, model) {
-      const { input, extra } = request
-      return textsOnly
-        ? {
-            calls: [jsonCall("/moderations", { model, input: textsIn(input) })],
-            losses: textLosses(request),
-          }
-        : {
-            calls: [jsonCall("/moderations", { ...extra, model, input: inputOf(input) })],
-            losses: [],
-          }
+    encode({ input, extra }, model) {
+      const { input: sent, losses } = withoutContext(input)
+      return { calls: [jsonCall(PATH, { ...extra, model, input: encodeInput(sent) })], losses }
     },
-    decode(answers, { input }) {
-      const [body = {}] = answers.map(jsonOf)
-      const verdicts = verdictsOf(body.results, verdictCount(input))
-      const usage = objectAt(body, "usage") ?? {}
-      const tokens = quantityOf(usage.prompt_tokens ?? usage.total_tokens) ?? 0
-      return { verdicts, ...(tokens > 0 && { tokens }) }
-    },
+    decode: decodeAnswer,
     decodeError,
   }
 }
 
-function inputOf(input: ModerationInput): JsonValue {
+/**
+ * Mistral's `POST /moderations`, which takes texts alone, and `POST /chat/moderations`
+ * (docs/wire/moderation.md#f3). It rejects fields that it does not know.
+ * @param decodeError reads the vendor's errors.
+ */
+export function mistralModeration(decodeError: ModerationFormat["decodeError"]): ModerationFormat {
+  return {
+    encode({ input, extra = {} }, model) {
+      refuseImages(input)
+      const losses = Object.keys(extra).map((name): Loss => ({ name, effect: "dropped" }))
+      return withLosses(encodeTexts(input, model), losses)
+    },
+    decode: decodeAnswer,
+    decodeError,
+  }
+}
+
+function encodeTexts(input: ModerationInput, model: string): EncodedOperation {
+  if (input.type === "conversations") {
+    const conversations = input.conversations.map((messages) => messages.map(encodeMessage))
+    return { calls: [jsonCall(CHAT_PATH, { model, input: conversations })], losses: [] }
+  }
+  if (input.type === "texts") {
+    return { calls: [jsonCall(PATH, { model, input: [...input.texts] })], losses: [] }
+  }
+  const texts = textsOf(input.parts)
+  const calls = [jsonCall(PATH, { model, input: [texts.join("\n")] })]
+  return { calls, losses: texts.length > 1 ? [APPROXIMATED] : [] }
+}
+
+function withLosses({ calls, losses }: EncodedOperation, others: readonly Loss[]) {
+  return { calls, losses: [...others, ...losses] }
+}
+
+/** @throws GatewayError if there is an image: without it, the verdict would be about another input. */
+function refuseImages(input: ModerationInput): void {
+  if (moderatedParts(input).every(({ type }) => type === "text")) return
+  throw notSupported("this model classifies text only. Use a model that takes images.")
+}
+
+/** The last message of each conversation in place of the conversations. @throws GatewayError */
+function withoutContext(input: ModerationInput): {
+  readonly input: Exclude<ModerationInput, { type: "conversations" }>
+  readonly losses: readonly Loss[]
+} {
+  if (input.type !== "conversations") return { input, losses: [] }
+  const { conversations } = input
+  const last = conversations.map((messages) => messages.at(-1)?.parts ?? [])
+  const isWhole = conversations.every(
+    ([message, ...others]) => others.length === 0 && message?.extra === undefined,
+  )
+  const isJoined = last.length > 1 && last.some(({ length }) => length > 1)
+  const losses = isWhole && !isJoined ? [] : [APPROXIMATED]
+  const [only = []] = last
+  if (last.length === 1) return { input: { type: "parts", parts: only }, losses }
+  if (last.flat().some(({ type }) => type !== "text")) {
+    throw notSupported("this model classifies one conversation with images in a request.")
+  }
+  const texts = last.map((parts) => textsOf(parts).join("\n"))
+  return { input: { type: "texts", texts }, losses }
+}
+
+function notSupported(reason: string): GatewayError {
+  return new GatewayError("model_not_supported", `Invalid 'input': ${reason}`, {
+    parameter: "input",
+  })
+}
+
+function encodeInput(input: Exclude<ModerationInput, { type: "conversations" }>): JsonValue {
   return input.type === "texts" ? [...input.texts] : input.parts.map(encodePart)
+}
+
+function encodeMessage({ role, parts, extra }: ModerationMessage): JsonObject {
+  const [first] = parts
+  const isText = parts.length === 1 && first?.type === "text"
+  return { ...extra, role, content: isText ? first.text : parts.map(encodePart) }
 }
 
 function encodePart(part: ModerationPart): JsonObject {
   return part.type === "text" ? { ...part } : { type: "image_url", image_url: { url: part.url } }
 }
 
-/**
- * The texts of an input; the parts of one input are one text.
- * @throws GatewayError if it has an image: without it, the verdict would be that of another input.
- */
-function textsIn(input: ModerationInput): string[] {
-  if (input.type === "texts") return [...input.texts]
-  const image = input.parts.findIndex(({ type }) => type === "image")
-  if (image === -1) return [moderatedTexts(input).join("\n")]
-  throw new GatewayError(
-    "model_not_supported",
-    `Invalid 'input[${image}]': this model classifies text only. Use a model that takes images.`,
-    { parameter: `input[${image}]` },
-  )
-}
-
-function textLosses({ input, extra = {} }: ModerationRequest): Loss[] {
-  const losses = Object.keys(extra).map((name): Loss => ({ name, effect: "dropped" }))
-  const isJoined = input.type === "parts" && input.parts.length > 1
-  return isJoined ? [...losses, { name: "input", effect: "approximated" }] : losses
+const decodeAnswer: ModerationFormat["decode"] = (answers, { input }: ModerationRequest) => {
+  const [body = {}] = answers.map(jsonOf)
+  const verdicts = verdictsOf(body.results, verdictCount(input))
+  const usage = objectAt(body, "usage") ?? {}
+  const tokens = quantityOf(usage.prompt_tokens ?? usage.total_tokens) ?? 0
+  return { verdicts, ...(tokens > 0 && { tokens }) }
 }
 
 /** @throws GatewayError `upstream_error` unless there is a verdict for each input. */

@@ -1,8 +1,9 @@
 import {
-  moderatedTexts,
+  moderatedParts,
   type ModerationInput,
   type ModerationRequest,
   type ModerationVerdict,
+  textsOf,
 } from "../../../canon/moderation.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
@@ -71,9 +72,8 @@ export class Moderations {
 
   /** Tokens of the texts. Images count only if their provider reports them. */
   async #count({ key }: Call, { input }: ModerationRequest): Promise<number> {
-    const texts = moderatedTexts(input)
     const counter = this.#services.counter.of(key.account)
-    return Math.max(1, await countTexts(counter, texts))
+    return Math.max(1, await countTexts(counter, textsOf(moderatedParts(input))))
   }
 }
 
@@ -96,12 +96,16 @@ function encodedFor(candidate: Candidate, request: ModerationRequest) {
 
 /** Every byte a token, and more for images that are elsewhere. */
 function maxTokens(input: ModerationInput, bodyBytes: number): number {
-  const texts = moderatedTexts(input)
-  const images = input.type === "parts" ? input.parts.length - texts.length : 0
+  const parts = moderatedParts(input)
+  const texts = textsOf(parts)
+  const images = parts.length - texts.length
   const ofTexts = texts.reduce((sum, text) => sum + maxTextTokens(text), 0)
   return Math.max(bodyBytes, ofTexts) + images * MAX_IMAGE_TOKENS
 }
 
 function fewestInput(input: ModerationInput): number {
-  return moderatedTexts(input).reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
+  return textsOf(moderatedParts(input)).reduce(
+    (sum, text) => sum + fewestTokens(Buffer.byteLength(text)),
+    0,
+  )
 }

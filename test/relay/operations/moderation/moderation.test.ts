@@ -218,6 +218,30 @@ describe("a provider that takes texts alone", () => {
   })
 })
 
+describe("conversations", () => {
+  const conversation = [
+    { role: "user", content: "I will attack you" },
+    { role: "assistant", content: GOOD },
+  ]
+
+  for (const [id, losses] of [
+    ["all/mistral", null],
+    ["all/own", "input:approximated"],
+  ] as const) {
+    test(`of ${id} are classified by their last messages`, async () => {
+      const caller = await gateway.caller("1")
+      const input = [conversation, [{ role: "user", content: BAD }]]
+      const response = await caller.post("/v1/chat/moderations", { model: id, input })
+      const { results } = (await response.json()) as Answer
+      expect(results.map(({ flagged }) => flagged)).toEqual([false, true])
+      expect(response.headers.get("x-tollgate-losses")).toBe(losses)
+      const receipt = await receiptOf(caller, response)
+      expect(nanocredits(receipt.cost)).toBeGreaterThan(0n)
+      expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(nanocredits(receipt.cost))
+    })
+  }
+})
+
 test("the next deployment answers when one fails, and the request is charged once", async () => {
   const caller = await gateway.caller("1")
   const { response } = await moderate(caller, { model: "two/failing", input: BAD })
