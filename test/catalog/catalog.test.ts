@@ -72,6 +72,15 @@ describe("known models", () => {
     ])
   })
 
+  test("for moderation are free without a warning", () => {
+    const safe = { kind: "moderation", price: { input: "0" } }
+    const free: Facts = { ...facts, vendors: { ...facts.vendors, acme: { safe } } }
+    const parts = { settings: settings({ mine: provider("acme") }), facts: free }
+    const { catalog, warnings } = buildCatalog({ ...parts, vendors: knownVendors })
+    expect(catalog.require("mine/safe", "moderation").id).toBe("mine/safe")
+    expect(warnings).toEqual([])
+  })
+
   test("price sound that was read from a cache apart", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     const rates = catalog.find("mine/heard")?.deployments[0]?.price?.rates
