@@ -1,4 +1,4 @@
-import { exactNames, recordsOf } from "./genai-prices.ts"
+import { exactNames, isPrecise, nextChangeOf, recordFor, recordsOf } from "./genai-prices.ts"
 import type { Dispute } from "./consensus.ts"
 import { oddities } from "./finish-price.ts"
 import { Notes } from "./notes.ts"
@@ -35,9 +35,23 @@ export function assembleFacts(
   addToVertex(facts, notes)
   for (const name of forgetSearching(facts)) notes.add("search price unknown, so unpriced", name)
   for (const name of addSchedules(facts)) notes.add("price differs from its schedule", name)
+  noteAnnounced(facts, sources, notes)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes, disputes }
+}
+
+/** Notes the announced prices that no schedule has, so that they are added to it in time. */
+function noteAnnounced(facts: Facts, { genaiPrices, date }: Sources, notes: Notes): void {
+  for (const [vendor, { genaiPrices: provider }] of Object.entries(vendorSources)) {
+    if (provider === undefined) continue
+    for (const [name, { price }] of Object.entries(facts.vendors[vendor] ?? {})) {
+      const record = recordFor(genaiPrices, provider, name)
+      const from = record && isPrecise(record, name) ? nextChangeOf(record, date) : undefined
+      if (from === undefined || price === undefined || price.periods !== undefined) continue
+      notes.add("price change announced, without a schedule", `${vendor}/${name} from ${from}`)
+    }
+  }
 }
 
 function addListed(facts: Facts): void {

@@ -198,6 +198,13 @@ export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
   }
 }
 
+/** The first day (`YYYY-MM-DD`) after a date from which a record states another price; undefined if there is none. */
+export function nextChangeOf(record: PriceRecord, date: string): string | undefined {
+  const choices = Array.isArray(record.prices) ? record.prices : []
+  const starts = choices.map(startOf).filter((start) => start > date)
+  return starts.toSorted()[0]
+}
+
 type Conditional = z.infer<typeof conditionalSchema>
 
 function startOf({ constraint }: Conditional): string {

@@ -31,6 +31,16 @@ const beijingPeak = {
   hours: ["09:00-12:00", "14:00-18:00"],
 }
 
+/** A price of Google's that ends on a day. */
+function introduced(
+  name: RegExp,
+  from: string,
+  { listed, later }: { readonly listed: Rates; readonly later: Rates },
+): Schedule {
+  const periods = [{ name: "after the introductory price", from, ...later }]
+  return { vendors: ["google", "vertex"], name, listed: [listed], periods }
+}
+
 const schedules: readonly Schedule[] = [
   {
     vendors: ["deepseek"],
@@ -52,38 +62,29 @@ const schedules: readonly Schedule[] = [
     own: { input: "0.66", cached_input: "0.022", output: "1.98" },
     periods: [{ ...beijingPeak, input: "1.32", cached_input: "0.044", output: "3.96" }],
   },
-  // ai.google.dev/gemini-api/docs/pricing: half price through 2026-12-31. The page names no time zone. The change comes
-  // first in UTC, so that requests are never charged below Google's price. Batch and similar modes are factors.
-  {
-    vendors: ["google", "vertex"],
-    name: /^gemini-3\.[678]-flash$|^gemini-flash-latest$/,
-    listed: [{ input: "0.75", output: "3.75" }],
-    periods: [
-      {
-        name: "after the introductory price",
-        from: "2027-01-01",
-        input: "1.5",
-        cached_input: "0.15",
-        output: "7.5",
-        audio_input: "1.5",
-      },
-    ],
-  },
-  // ai.google.dev/gemini-api/docs/pricing, as genai-prices quotes it: introductory rates through 2026-11-30.
-  {
-    vendors: ["google", "vertex"],
-    name: /^gemini-4-argon$/,
-    listed: [{ input: "2", cached_input: "0.1", output: "10" }],
-    periods: [
-      {
-        name: "after the introductory price",
-        from: "2026-12-01",
-        input: "4",
-        cached_input: "0.2",
-        output: "20",
-      },
-    ],
-  },
+  // ai.google.dev/gemini-api/docs/pricing, partly as genai-prices quotes it: half price through 2026-12-31, and of
+  // Gemini 4 Argon through 2026-11-30. The page names no time zone. The change comes first in UTC, so that requests are
+  // never charged below Google's price. Batch and similar modes are factors.
+  introduced(/^gemini-3\.[678]-flash$|^gemini-flash-latest$/, "2027-01-01", {
+    listed: { input: "0.75", output: "3.75" },
+    later: { input: "1.5", cached_input: "0.15", output: "7.5", audio_input: "1.5" },
+  }),
+  introduced(/^gemini-4-argon$/, "2026-12-01", {
+    listed: { input: "2", output: "10" },
+    later: { input: "4", cached_input: "0.2", output: "20" },
+  }),
+  introduced(/^gemini-3\.8-flash-tts$/, "2027-01-01", {
+    listed: { input: "0.5", output: "9" },
+    later: { input: "1", cached_input: "0.25", output: "18", audio_output: "18" },
+  }),
+  introduced(/^gemini-3\.8-flash-lite-tts$/, "2027-01-01", {
+    listed: { input: "0.5", output: "6" },
+    later: { input: "1", cached_input: "0.25", output: "12", audio_output: "12" },
+  }),
+  introduced(/^gemini-robotics-er-2-(streaming-)?preview$/, "2027-01-01", {
+    listed: { input: "1", output: "5" },
+    later: { input: "2", cached_input: "0.2", output: "10", audio_input: "2" },
+  }),
   // developers.openai.com/api/docs/models/gpt-6.2-sol: Ultrafast costs 3 times the standard rate through 2027-02-28,
   // and 6 times that from 2027-03-01 on, in San Francisco time.
   {

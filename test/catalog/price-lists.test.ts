@@ -269,6 +269,10 @@ function lists(): PublishedList[] {
       quote("gpt-a", { input_mtok: 3, output_mtok: 9 }),
       quote("gpt-b", { input_mtok: 1, output_mtok: 4, cache_read_mtok: 0.1 }),
       quote("gpt-misspelt", { input_mtok: 1, output_mtok: 4 }),
+      quote("gpt-ending", [
+        { prices: { input_mtok: 2, output_mtok: 8 } },
+        { prices: { input_mtok: 4 }, constraint: { start_date: "2026-12-01" } },
+      ]),
     )
   genaiPrices
     .find(({ id }) => id === "perplexity")
@@ -392,6 +396,12 @@ describe("facts from lists", () => {
   test("a model that is to be withdrawn is known until then", () => {
     expect(models["gpt-old"]).toBeUndefined()
     expect(models["gpt-ending"]).toBeDefined()
+  })
+
+  test("an announced price without a schedule is reported", () => {
+    expect(built.notes.of("price change announced, without a schedule")).toEqual([
+      "openai/gpt-ending from 2026-12-01",
+    ])
   })
 
   test("a price of nothing does not win against one of something", () => {
