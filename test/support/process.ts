@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { runCli } from "../../src/cli/program.ts"
+import { FakeTerminal } from "../cli/fake-terminal.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
@@ -41,19 +43,60 @@ function bareEnvironment(extra: Record<string, string>): Record<string, string> 
   return bare
 }
 
+/** Commands that serve or start other processes; every other command runs in the process of the test. */
+const OWN_PROCESS: readonly string[] = ["serve", "drill"]
+
+interface FinishedCommand {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
 /** Runs a command of the CLI to its end. */
-export function runCommand(installation: Installation, ...words: string[]) {
+export function runCommand(
+  installation: Installation,
+  ...words: string[]
+): Promise<FinishedCommand> {
   return runCommandIn({}, installation, ...words)
 }
 
 /** As above, with additional environment variables. */
-export async function runCommandIn(
+export function runCommandIn(
   environment: Record<string, string>,
-  installation: Installation,
+  { config, data }: Installation,
   ...words: string[]
-): Promise<{ exitCode: number; stdout: string; stderr: string }> {
-  const command = [...PROGRAM.words, "--config", installation.config, "--data", installation.data]
-  const child = Bun.spawn([...command, ...words], {
+): Promise<FinishedCommand> {
+  const all = ["--config", config, "--data", data, ...words]
+  if (words.some((word) => OWN_PROCESS.includes(word))) return runProcess(environment, all)
+  const run = previousCommand.then(() => runInProcess(environment, all))
+  previousCommand = run.catch(() => {})
+  return run
+}
+
+/** Commands run one after the other, since the environment is the same for the whole process. */
+let previousCommand: Promise<unknown> = Promise.resolve()
+
+async function runInProcess(
+  environment: Record<string, string>,
+  words: readonly string[],
+): Promise<FinishedCommand> {
+  const terminal = new FakeTerminal()
+  const own = process.env
+  const { TMPDIR } = own
+  process.env = cleanEnvironment({ ...(TMPDIR !== undefined && { TMPDIR }), ...environment })
+  try {
+    const exitCode = await runCli(["bun", "tollgate", ...words], terminal)
+    return { exitCode, stdout: terminal.output, stderr: terminal.notices }
+  } finally {
+    process.env = own
+  }
+}
+
+async function runProcess(
+  environment: Record<string, string>,
+  words: readonly string[],
+): Promise<FinishedCommand> {
+  const child = Bun.spawn([...PROGRAM.words, ...words], {
     env: cleanEnvironment({ ...PROGRAM.environment, ...environment }),
     stdout: "pipe",
     stderr: "pipe",
