@@ -1,18 +1,25 @@
+/** Milliseconds between two checks: short at first, and longer the longer the state takes to come. */
+const FIRST_PAUSE_MS = 2
+const LAST_PAUSE_MS = 25
+const PAUSE_GROWTH = 1.3
+
 /**
- * Waits for a condition. What never comes true may take its time to be found: a busy machine takes its own as well.
+ * Waits for a condition. The time limit is long, because a busy machine may take a while.
  *
  * @param patience milliseconds.
- * @throws Error when it does not come true in time.
+ * @throws Error if the condition is not met in time.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   patience = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + patience
+  let pause = FIRST_PAUSE_MS
   while (!(await condition())) {
     if (performance.now() > deadline) {
-      throw new Error(`it did not come true in ${patience} ms: ${condition}`)
+      throw new Error(`condition not met in ${patience} ms: ${condition}`)
     }
-    await Bun.sleep(2)
+    await Bun.sleep(pause)
+    pause = Math.min(pause * PAUSE_GROWTH, LAST_PAUSE_MS)
   }
 }
