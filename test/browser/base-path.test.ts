@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { beforeAll, describe, expect, test } from "bun:test"
 import type { Browser } from "playwright-core"
 import { startServing, createInstallation, runJson } from "../support/process.ts"
-import { testBrowser } from "./browser.ts"
+import { sharedBrowser } from "./browser.ts"
 import { buildConsole, open, openVisitor, OPERATOR, setUp } from "./console-gateway.ts"
 import { startIssuer } from "./issuer.ts"
 
@@ -61,10 +61,8 @@ let browser: Browser
 
 beforeAll(async () => {
   buildConsole()
-  browser = await testBrowser.launch()
+  browser = await sharedBrowser()
 })
-
-afterAll(() => browser.close())
 
 async function startBehind(stripsPath: boolean) {
   await using starting = new AsyncDisposableStack()

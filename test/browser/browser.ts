@@ -139,6 +139,17 @@ function windowOf(url: string, width: number) {
   return { baseURL: url, viewport: { width, height: 900 } }
 }
 
+/** Ends with the process. */
+let shared: Promise<Browser> | undefined
+
+/** Returns the browser of all files that this process runs; each visitor has a context. */
+export async function sharedBrowser(): Promise<Browser> {
+  const known = await shared
+  if (known?.isConnected() === true) return known
+  shared = testBrowser.launch()
+  return shared
+}
+
 /** Chosen by `TOLLGATE_TEST_BROWSER`. */
 export const testBrowser = chosenBrowser(process.env["TOLLGATE_TEST_BROWSER"])
 

@@ -8,7 +8,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
-import { type Scheme, testBrowser } from "./browser.ts"
+import { type Scheme, sharedBrowser, testBrowser } from "./browser.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 /** Images of the pages, where `TOLLGATE_TEST_IMAGES=1` asks for them: for people who look at a run. Never committed. */
@@ -56,7 +56,7 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   const installation = starting.use(createInstallation(yaml))
   const environment = { TOLLGATE_PORT: "0" }
   const gateway = starting.use(await startServing(installation, environment))
-  const browser = starting.use(await testBrowser.launch())
+  const browser = await sharedBrowser()
   const parts = starting.move()
   return {
     url: gateway.url,

@@ -56,7 +56,7 @@ function start(list: PriceListServer, rule: PriceListSettings["apply"]): Promise
     providersAt: (url) => ({
       openai: { ...provider(`${url}/v1`, "openai"), knownModels: true },
     }),
-    pricePace: 20,
+    pricePace: 100,
   })
 }
 
@@ -182,7 +182,7 @@ describe("prices that renew themselves", () => {
         openai: { ...provider(`${url}/v1`, "openai"), knownModels: true },
       }),
       models: { "openai/gpt-4o": { price: { input: "7", output: "8" } } },
-      pricePace: 20,
+      pricePace: 100,
     })
     await until(() => news(gateway).length > 0)
     expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"8"')

@@ -32,6 +32,9 @@ function geminiFrames(): { early: string[]; late: string[] } {
   }
 }
 
+/** How long the gateway reads a response to its end after its caller has left. */
+const DRAIN_LIMIT_MS = 500
+
 let gateway: TestGateway
 let vendor: ScriptedVendor
 /** Lets the vendor come to its end. */
@@ -54,6 +57,7 @@ beforeAll(async () => {
       "claude/m": at("anthropic", "claude-sonnet-4-5"),
       "gemini/m": at("google", "gemini-3-pro-preview"),
     },
+    settings: { disconnectLimit: DRAIN_LIMIT_MS },
   })
 })
 
