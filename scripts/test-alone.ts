@@ -4,6 +4,7 @@
  * behind fails here. It takes several times as long as `npm test`.
  */
 import { TEST_COMMAND } from "./test-command.ts"
+import { testFiles } from "./test-sets.ts"
 
 const SLOWEST_SHOWN = 20
 
@@ -13,10 +14,9 @@ interface Run {
 }
 
 const named = process.argv.slice(2)
-const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(".")]
-  .filter((file) => !file.includes("node_modules"))
-  .filter((file) => named.length === 0 || named.some((part) => file.includes(part)))
-  .toSorted()
+const files = testFiles().filter(
+  (file) => named.length === 0 || named.some((part) => file.includes(part)),
+)
 
 const runs: Run[] = []
 const failed: string[] = []

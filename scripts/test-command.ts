@@ -11,4 +11,7 @@ export const TEST_COMMAND: readonly string[] = [
   "./test/support/quick-passwords.ts",
   "--preload",
   "./test/support/fixed-seed.ts",
+  ...(process.env["TOLLGATE_TEST_FLUSH_DELAY_MS"] === undefined
+    ? []
+    : ["--preload", "./test/support/delayed-flushes.ts"]),
 ]

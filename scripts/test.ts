@@ -1,5 +1,6 @@
 /**
- * `npm test`: everything, or the given files (`npm test -- test/canon -t "a name"`). With `--quick` it runs
+ * `npm test`: all that a change can break, or the given files (`npm test -- test/canon -t "a name"`). Expensive sweeps run
+ * a fixed sample of their cases. With `--all` every file runs, with every case. With `--quick` it runs
  * what finishes within half a minute, and says what it skips. The files of tests are in memory where there is room, which
  * halves their time on a slow disk, unless it is called with `--on-disk`. The last lines say which files took longest, and
  * how many recordings were found.
@@ -18,27 +19,7 @@ import { join } from "node:path"
 import { removeAbandonedServers } from "../test/support/server-folders.ts"
 import { countRecordings } from "../test/support/recordings.ts"
 import { TEST_COMMAND } from "./test-command.ts"
-
-/** Folders whose tests start no process and wait for nothing, and one chat from a client to a vendor. */
-const QUICK: readonly string[] = [
-  "canon",
-  "catalog",
-  "config",
-  "console",
-  "dialects",
-  "docs",
-  "golden",
-  "keys",
-  "ledger",
-  "limits",
-  "machine",
-  "media",
-  "routing",
-  "telemetry",
-  "vendors",
-  "wire",
-  "clients/openai-chat.test.ts",
-]
+import { ONLY_IN_ALL, QUICK } from "./test-sets.ts"
 
 /**
  * How long each file took when they were measured last: those that take longest begin first, so that none of them is
@@ -47,6 +28,7 @@ const QUICK: readonly string[] = [
 const TIMINGS = "test/timings.json"
 const MOST_SHOWN = 10
 const ON_DISK = "--on-disk"
+const ALL = "--all"
 /** A file system in memory, and what it has to have room for, bytes. */
 const MEMORY_FOLDER = "/dev/shm"
 /** Of the folder of a run, before its process. */
@@ -54,9 +36,11 @@ const PREFIX = "tollgate-tests-"
 const ROOM = 4 * 1024 ** 3
 
 const given = process.argv.slice(2)
-const words = given.filter((word) => word !== ON_DISK)
-const isInMemory = given.length === words.length && hasRoomInMemory()
+const words = given.filter((word) => word !== ON_DISK && word !== ALL)
+const isInMemory = !given.includes(ON_DISK) && hasRoomInMemory()
 const isQuick = words[0] === "--quick"
+const isAll = given.includes(ALL)
+if (isAll) process.env["TOLLGATE_TEST_EXHAUSTIVE"] = "true"
 const named = isQuick ? [...QUICK.map((name) => `test/${name}`), ...words.slice(1)] : words
 if (existsSync(MEMORY_FOLDER)) removeAbandonedFolders()
 const folder = mkdtempSync(join(isInMemory ? MEMORY_FOLDER : tmpdir(), `${PREFIX}${process.pid}-`))
@@ -66,9 +50,13 @@ if (isInMemory) {
   // Of the tests, and of all that they start.
   process.env["TMPDIR"] = folder
 }
+const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))
 const exitCode = runTests(join(folder, "report.xml"))
 removeAbandonedServers()
 rmSync(folder, { recursive: true, force: true })
+if (!isAll && !hasPaths) {
+  console.log(`Only run by npm run test:all: ${Object.keys(ONLY_IN_ALL).join(", ")}.`)
+}
 if (isQuick) console.log(`Left out, run by npm test: ${leftOut().join(", ")}.`)
 process.exitCode = exitCode === 0 && reportRecordings() ? 0 : 1
 
@@ -97,7 +85,12 @@ function removeAbandonedFolders(): void {
  */
 function runTests(report: string): number {
   const running = [...TEST_COMMAND, "--parallel=3", "--no-isolate"]
-  const measured = [`--timings=${TIMINGS}`, "--reporter=junit", `--reporter-outfile=${report}`]
+  // A file of other timings changes the order.
+  const timings = named.some((word) => word.startsWith("--timings="))
+    ? []
+    : [`--timings=${TIMINGS}`]
+  const ignored = isAll || hasPaths ? [] : Object.keys(ONLY_IN_ALL).map(ignoredPattern)
+  const measured = [...timings, ...ignored, "--reporter=junit", `--reporter-outfile=${report}`]
   const { exitCode } = Bun.spawnSync([...running, ...measured, ...named], {
     stdin: "inherit",
     stdout: "inherit",
@@ -107,6 +100,10 @@ function runTests(report: string): number {
   const slowest = slowestIn(report)
   if (slowest.length > 0) console.log(`The slowest files, in seconds: ${slowest.join(", ")}.`)
   return exitCode
+}
+
+function ignoredPattern(path: string): string {
+  return `--path-ignore-patterns=${path}${path.endsWith(".ts") ? "" : "/**"}`
 }
 
 /** @param report JUnit's; there is none where nothing could be run. */

@@ -7,13 +7,26 @@ import { FakeTerminal } from "../cli/fake-terminal.ts"
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
 
+const DELAYED_FLUSHES = join(ROOT, "test/support/delayed-flushes.ts")
+const FLUSH_DELAY = process.env["TOLLGATE_TEST_FLUSH_DELAY_MS"]
+const PROGRAM = program()
+
 /**
  * How a process of the gateway is started: compiled, as `npm start` starts it, where that is built; it goes on with the
  * source where that has changed since. A process takes a quarter of the time like this.
  */
-const PROGRAM = existsSync(EXECUTABLE)
-  ? { words: [EXECUTABLE], environment: { TOLLGATE_SOURCE: ROOT } }
-  : { words: [process.execPath, join(ROOT, "src/main.ts")], environment: {} }
+function program(): { words: readonly string[]; environment: Record<string, string> } {
+  const source = join(ROOT, "src/main.ts")
+  if (FLUSH_DELAY !== undefined) {
+    return {
+      words: [process.execPath, "--preload", DELAYED_FLUSHES, source],
+      environment: { TOLLGATE_TEST_FLUSH_DELAY_MS: FLUSH_DELAY },
+    }
+  }
+  return existsSync(EXECUTABLE)
+    ? { words: [EXECUTABLE], environment: { TOLLGATE_SOURCE: ROOT } }
+    : { words: [process.execPath, source], environment: {} }
+}
 
 /** A data directory and a settings file of their own. */
 export interface Installation extends Disposable {

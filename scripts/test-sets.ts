@@ -1,0 +1,55 @@
+/** What each command for tests runs. */
+
+/** Folders that `npm run test:quick` runs: no processes, no waiting, and one chat from a client to a vendor. */
+export const QUICK: readonly string[] = [
+  "canon",
+  "catalog",
+  "config",
+  "console",
+  "dialects",
+  "docs",
+  "golden",
+  "keys",
+  "ledger",
+  "limits",
+  "machine",
+  "media",
+  "routing",
+  "telemetry",
+  "vendors",
+  "wire",
+  "clients/openai-chat.test.ts",
+]
+
+/** Files and folders that only `npm run test:all` runs, unless they are named, with the reason. */
+export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
+  "test/package": "packs, installs and compiles releases",
+  "test/torture/memory.test.ts": "measures memory under load",
+}
+
+/** The steps of `npm run test:all`, after every test file with all its cases. */
+export const FURTHER_STEPS: Readonly<Record<string, readonly string[]>> = {
+  "console in Firefox": ["npm", "run", "-s", "test:firefox"],
+  "clients and suites of others": ["npm", "run", "-s", "test:foreign"],
+  "coding agents": ["npm", "run", "-s", "test:agents"],
+  "torture of SQLite": ["npm", "run", "-s", "torture", "--", "--seed", "1"],
+  "torture of PostgreSQL": [
+    "npm",
+    "run",
+    "-s",
+    "torture",
+    "--",
+    "--seed",
+    "1",
+    "--engine",
+    "postgresql",
+  ],
+  chaos: ["npm", "run", "-s", "chaos", "--", "--seed", "1"],
+}
+
+/** @returns the names of all test files, sorted. */
+export function testFiles(): string[] {
+  return [...new Bun.Glob("test/**/*.test.ts").scanSync(".")]
+    .filter((file) => !file.includes("node_modules"))
+    .toSorted()
+}

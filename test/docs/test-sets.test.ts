@@ -1,0 +1,30 @@
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import facts from "../../package.json" with { type: "json" }
+import { FURTHER_STEPS, ONLY_IN_ALL, QUICK, testFiles } from "../../scripts/test-sets.ts"
+
+/** Commands that run some of the files of `npm test`, or run them in another way. */
+const VARIANTS = ["test:install", "test:quick", "test:alone", "test:repeat", "test:all"]
+
+describe("the sets of tests", () => {
+  test("npm run test:all runs every test file of the project", () => {
+    const found = [...new Bun.Glob("**/*.test.{ts,tsx}").scanSync(".")]
+      .filter((file) => !/(?:^|\/)(?:node_modules|dist)\//.test(file))
+      .toSorted()
+    expect(found).toEqual(testFiles())
+  })
+
+  test("npm run test:all runs every other command that tests", () => {
+    const commands = Object.values(FURTHER_STEPS).flat()
+    const others = Object.keys(facts.scripts).filter((name) => name.startsWith("test:"))
+    expect(others.filter((name) => !VARIANTS.includes(name) && !commands.includes(name))).toEqual(
+      [],
+    )
+    expect(commands).toEqual(expect.arrayContaining(["torture", "chaos"]))
+  })
+
+  test("name files and folders that exist", () => {
+    const paths = [...QUICK.map((name) => `test/${name}`), ...Object.keys(ONLY_IN_ALL)]
+    expect(paths.filter((path) => !existsSync(path))).toEqual([])
+  })
+})
