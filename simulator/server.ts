@@ -75,16 +75,19 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
     development: false,
     fetch: (request) => answer(request, state),
   })
-  const short = startShortServer(hostname)
+  // Few tests need this fault, and opening a socket is most of the time that a simulator takes to start.
+  let short: ReturnType<typeof startShortServer> | undefined
   const stop = async () => {
-    short.stop()
+    short?.stop()
     for (const exchange of state.open) exchange.abort()
     await server.stop(true)
   }
   return {
     port: server.port ?? port,
     url: `http://${hostname}:${server.port}`,
-    shortUrl: short.url,
+    get shortUrl() {
+      return (short ??= startShortServer(hostname)).url
+    },
     requests: state.log.requests,
     costs: state.costs,
     get open() {

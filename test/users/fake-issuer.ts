@@ -32,9 +32,14 @@ export interface FakeIssuer extends AsyncDisposable {
 
 const CLIENT = { id: "tollgate", secret: "a-client-secret" }
 
+const newKeys = () => generateKeyPair("RS256")
+/** The keys that every issuer of this process starts with; making an RSA key takes longer than most tests. */
+let firstKeys: Promise<[Keys, Keys]> | undefined
+type Keys = Awaited<ReturnType<typeof newKeys>>
+
 export async function startIssuer(): Promise<FakeIssuer> {
-  let keys = await generateKeyPair("RS256")
-  const others = await generateKeyPair("RS256")
+  const [first, others] = await (firstKeys ??= Promise.all([newKeys(), newKeys()]))
+  let keys = first
   /** What each code was given for. */
   const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
@@ -53,7 +58,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
     person: { sub: "1", email: "ada@example.com", email_verified: true, name: "Ada" },
     fault: "none",
     async replaceKey() {
-      keys = await generateKeyPair("RS256")
+      keys = await newKeys()
     },
     authorize,
     async [Symbol.asyncDispose]() {
