@@ -71,6 +71,7 @@ test("the palette, the dialogs and a conversation with three models pass the che
   const message = page.getByRole("textbox", { name: "Your message" })
   for (const text of ["# A\n\n> b [c](https://d.example)\n\n|e|\n|-|\n|f|", "look around"]) {
     await message.fill(text)
+    await page.getByRole("button", { name: "Send", disabled: false }).waitFor()
     await message.press("Enter")
     await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" })
   }

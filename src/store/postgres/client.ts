@@ -6,7 +6,7 @@ import {
   type Value,
 } from "./connection-pool.ts"
 import type { Hosts } from "./hosts.ts"
-import { PostgresFailure, rolledBack } from "./failure.ts"
+import { isDeadline, PostgresFailure, rolledBack } from "./failure.ts"
 import { probePooler } from "./pooler-probe.ts"
 import { nextPauseMs, STATEMENT_RETRIES } from "../retry-policy.ts"
 
@@ -218,6 +218,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
     const untilEnd = Math.max(RETRIES.minAttemptMs, this.#endsAt - now)
     const deadline = now + Math.min(RETRIES.maxWaitMs, untilEnd)
     let repeats = 0
+    /** Why the last attempt failed: the deadline may leave the next one too little time to find out. */
+    let reason: PostgresFailure | undefined
     for (let pauseMs = RETRIES.firstPauseMs; ; pauseMs = nextPauseMs(RETRIES, pauseMs)) {
       try {
         const result = await this.#pool.use(deadline - performance.now(), step)
@@ -228,7 +230,9 @@ export class PostgresClient implements Statements, AsyncDisposable {
         if (error.isConnectionLost) this.#lost(error)
         const isUnclear = error.outcome === "unclear" && mayRunTwice && repeats < RETRIES.maxRepeats
         if (error.outcome !== "not_done" && !isUnclear) throw error
-        if (performance.now() + pauseMs > deadline) throw error
+        const isLate = error.outcome === "not_done" && isDeadline(error)
+        if (performance.now() + pauseMs > deadline) throw isLate ? (reason ?? error) : error
+        if (!isLate) reason = error
         if (isUnclear) repeats++
         await Bun.sleep(pauseMs * Math.random())
       }

@@ -1,5 +1,5 @@
 import type { ReservedSQL, SQL } from "bun"
-import { deadlinePassed, noPrimary, PostgresFailure } from "./failure.ts"
+import { deadlinePassed, isDeadline, noPrimary, PostgresFailure } from "./failure.ts"
 import { Hosts } from "./hosts.ts"
 
 /** A connection is replaced at this age, so that a server behind a balancer gets its share; milliseconds. */
@@ -78,6 +78,8 @@ export class ConnectionPool implements AsyncDisposable {
         error instanceof PostgresFailure &&
         (error.isConnectionLost || error.isOfStandby)
       )
+      // Without a connection, nothing was sent.
+      if (open === undefined && isDeadline(error)) throw error.notDone()
       throw error
     } finally {
       clearTimeout(timer)

@@ -83,8 +83,13 @@ export function noPrimary(cause: unknown): PostgresFailure {
 
 /** A statement took longer than the client waits. */
 export function deadlinePassed(patience: number): PostgresFailure {
-  const message = `the database did not answer within ${patience} ms`
+  const message = `the database did not answer within ${Math.round(patience)} ms`
   return new PostgresFailure(Object.assign(new Error(message), { code: DEADLINE }))
+}
+
+/** Whether the client stopped waiting, which does not say what is wrong with the database. */
+export function isDeadline(error: unknown): error is PostgresFailure {
+  return error instanceof PostgresFailure && error.code === DEADLINE
 }
 
 /** A step has gone on after one of its statements had failed, so that the server rolled all of it back at its end. */

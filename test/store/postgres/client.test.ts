@@ -117,3 +117,26 @@ test("where nothing waits any longer, a database that is away fails at once, and
   // It is 8 s otherwise.
   expect(performance.now() - begunAt).toBeLessThan(4_000)
 })
+
+test("reports why an attempt failed if the next one runs out of time", async () => {
+  const fields = "SFATAL\0C57P03\0Mthe database system is starting up\0\0"
+  const refusal = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`)
+  let connections = 0
+  const listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        // The second connection is never answered.
+        if (connections++ === 0) socket.end(refusal)
+      },
+    },
+  })
+  const url = `postgres://nobody@127.0.0.1:${listener.port}/none`
+  await using client = new PostgresClient({ url, max: 1, connectTime: 60_000 })
+  client.endBy(performance.now() + 2_000)
+  const failure = await client.row("SELECT 1").catch(String)
+  listener.stop(true)
+  expect(connections).toBe(2)
+  expect(failure).toContain("the database system is starting up")
+})
