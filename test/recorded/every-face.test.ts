@@ -12,6 +12,7 @@ import { stagedAnswer } from "./stage-vendor-answers.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
 import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
+import { sampleOf } from "../support/exhaustive.ts"
 import { until } from "../support/until.ts"
 
 const answers = vendorAnswers().filter(({ status }) => status === 200)
@@ -47,21 +48,26 @@ interface Outcome {
   readonly receipt: Receipt
 }
 
+/** `npm test` asks for each answer through one face, in turn. Every other stream comes in pieces. */
+const asked = answers.flatMap((answer, index) =>
+  sampleOf(FACES, FACES.length, index).map((face) => ({
+    answer,
+    face,
+    isCut: (FACES.indexOf(face) + index + Math.floor(index / FACES.length)) % 2 === 0,
+  })),
+)
+
 let replaying: ReplayGateway
 /** What all of it cost the caller's account, nanocredits. */
 let spent = 0n
 const outcomes = new Map<string, Outcome | Error>()
 
 beforeAll(async () => {
-  // Every other stream comes in pieces; which half it is differs from face to face.
   replaying = await startReplayGateway(
     answers.flatMap((answer, index) => [
       stagedAnswer(answer),
       { ...stagedAnswer(answer, 1 + index), id: inChunks(answer.id) },
     ]),
-  )
-  const asked = answers.flatMap((answer, index) =>
-    FACES.map((face, which) => ({ answer, face, isCut: (index + which) % 2 === 0 })),
   )
   const before = await replaying.caller.balance()
   await inBatches(asked, AT_ONCE, async ({ answer, face, isCut }) => {
@@ -216,7 +222,7 @@ describe(`every recorded answer through every face${WITHOUT_FIXTURES}`, () => {
     expect(spent).toBe(charges.reduce((sum, charge) => sum + charge, 0n))
   })
 
-  for (const answer of answers) {
-    for (const face of FACES) test(nameOf(answer, face), () => expectOutcome(answer, face))
+  for (const { answer, face } of asked) {
+    test(nameOf(answer, face), () => expectOutcome(answer, face))
   }
 })

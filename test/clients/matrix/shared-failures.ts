@@ -1,3 +1,4 @@
+import { sampleOf } from "../../support/exhaustive.ts"
 import { describe, expect, test } from "bun:test"
 import { FAILURES, type Failure, CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import { type SixUpstreams, slowModelAt, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
@@ -10,10 +11,10 @@ const WORDS_OF_CUT = 60
 
 /** What each client sees when something goes wrong, and what it leaves behind when it leaves. */
 export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
-  for (const upstream of UPSTREAMS) {
+  for (const [upstreamIndex, upstream] of UPSTREAMS.entries()) {
     describe(`${client.name} -> ${upstream}`, () => {
-      for (const failure of FAILURES) {
-        for (const isStreamed of [false, true]) {
+      for (const [index, failure] of FAILURES.entries()) {
+        for (const isStreamed of sampleOf([false, true], 2, upstreamIndex + index)) {
           test(`error ${failure}${isStreamed ? ", streamed" : ""}`, () =>
             throwsItsError({ client, upstreams, upstream, isStreamed }, failure))
         }

@@ -152,6 +152,13 @@ async function contentOf(gateway: TestGateway, request: string): Promise<unknown
   return null
 }
 
+/** The content on the receipt, as soon as it is stored. */
+async function storedContent(gateway: TestGateway, request: string): Promise<unknown> {
+  let content: unknown = null
+  await until(async () => (content = await contentOf(gateway, request)) !== null)
+  return content
+}
+
 test("the operator turns it on for an account: answers, streams, failures and operations are kept", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
@@ -165,26 +172,26 @@ test("the operator turns it on for an account: answers, streams, failures and op
   const other = await gateway.caller("1")
   await storeContent(gateway, caller, true)
   const others = await send(other, CHAT)
-  expect(await contentOf(gateway, await send(caller, CHAT))).toMatchObject({
+  expect(await storedContent(gateway, await send(caller, CHAT))).toMatchObject({
     request: CHAT,
     answer: { choices: [{ message: { content: expect.stringContaining("secret plan") } }] },
   })
   const streamed = { ...CHAT, stream: true }
-  expect(await contentOf(gateway, await send(caller, streamed))).toEqual({
+  expect(await storedContent(gateway, await send(caller, streamed))).toEqual({
     request: streamed,
     answer: expect.stringContaining("secret plan"),
   })
   const failed = { ...CHAT, model: "sim/failing" }
-  expect(await contentOf(gateway, await send(caller, failed))).toEqual({
+  expect(await storedContent(gateway, await send(caller, failed))).toEqual({
     request: failed,
     answer: null,
   })
   const texts = { model: "sim/embed", input: "the secret plan" }
   const embedded = await send(caller, texts, "/v1/embeddings")
-  expect(await contentOf(gateway, embedded)).toEqual({ request: texts, answer: null })
+  expect(await storedContent(gateway, embedded)).toEqual({ request: texts, answer: null })
   const failedTexts = { ...texts, model: "sim/embed-failing" }
   const notEmbedded = await send(caller, failedTexts, "/v1/embeddings")
-  expect(await contentOf(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
+  expect(await storedContent(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
   // Kept later than the other's request, which therefore was not kept.
   expect(await asked(gateway, "GET", `/receipts/${others}`)).toMatchObject({ content: null })
   await storeContent(gateway, caller, false)

@@ -225,7 +225,7 @@ describe("an object", () => {
         pull: () => new Promise(() => {}),
       })
     using server = Bun.serve({ port: 0, fetch: () => new Response(halted()) })
-    const bucket = bucketAt(server.url.href, { patience: 200 })
+    const bucket = bucketAt(server.url.href, { patience: 1_000 })
     const error = await failureOf(bucket.get("key").then(read))
     expect(error.message).toContain("cut off")
   })
@@ -236,13 +236,13 @@ describe("an object", () => {
         async start(stream) {
           for (let chunk = 0; chunk < 8; chunk++) {
             stream.enqueue(bytes("x"))
-            await Bun.sleep(50)
+            await Bun.sleep(150)
           }
           stream.close()
         },
       })
     using server = Bun.serve({ port: 0, fetch: () => new Response(slow()) })
-    const bucket = bucketAt(server.url.href, { patience: 250 })
+    const bucket = bucketAt(server.url.href, { patience: 1_000 })
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
