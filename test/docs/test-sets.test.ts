@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
+import timings from "../timings.json" with { type: "json" }
 import facts from "../../package.json" with { type: "json" }
 import { FURTHER_STEPS, ONLY_IN_ALL, QUICK, testFiles } from "../../scripts/test-sets.ts"
 
@@ -24,7 +25,8 @@ describe("the sets of tests", () => {
   })
 
   test("name files and folders that exist", () => {
-    const paths = [...QUICK.map((name) => `test/${name}`), ...Object.keys(ONLY_IN_ALL)]
+    const quick = QUICK.map((name) => `test/${name}`)
+    const paths = [...quick, ...Object.keys(ONLY_IN_ALL), ...Object.keys(timings.files)]
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
   })
 })
