@@ -2,8 +2,6 @@
 const UNJOINED_CHUNKS = 64
 /** Shorter chunks are joined. Bytes. */
 const SHORT_CHUNK_BYTES = 4 * 1024
-/** A longer chunk is copied if the ratio of its buffer's size to its own exceeds this, to free the buffer. */
-const MAX_BUFFER_RATIO = 8
 const JOINED_BYTES = 64 * 1024
 
 /**
@@ -21,7 +19,7 @@ export class ChunkList {
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#chunks.length < UNJOINED_CHUNKS || !isJoined(chunk)) {
+    if (this.#chunks.length < UNJOINED_CHUNKS || chunk.byteLength >= SHORT_CHUNK_BYTES) {
       this.#chunks.push(chunk)
       this.#room = undefined
     } else this.#join(chunk)
@@ -52,9 +50,4 @@ export class ChunkList {
     this.#room.set(chunk, last)
     this.#chunks[this.#chunks.length - 1] = this.#room.subarray(0, this.#used)
   }
-}
-
-function isJoined({ byteLength, buffer }: Uint8Array): boolean {
-  if (byteLength < SHORT_CHUNK_BYTES) return true
-  return byteLength <= JOINED_BYTES && buffer.byteLength > MAX_BUFFER_RATIO * byteLength
 }

@@ -1,3 +1,4 @@
+import { ChunkList } from "../../wire/chunk-list.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { proxyRefusal } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
@@ -54,12 +55,12 @@ export async function refusalOf(
 }
 
 async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promise<unknown> {
-  const chunks: Uint8Array[] = []
+  const list = new ChunkList()
   let size = 0
   attempt.received()
   try {
     for await (const chunk of response.body) {
-      chunks.push(chunk)
+      list.push(chunk)
       size += chunk.byteLength
       if (size > ERROR_BODY_LIMIT) break
     }
@@ -67,7 +68,7 @@ async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promis
     return attempt.explain(error).message
   }
   // Before anything is cut out of it: half a secret is not recognized.
-  const text = attempt.cleanedText(Buffer.concat(chunks).toString("utf8", 0, ERROR_BODY_LIMIT))
+  const text = attempt.cleanedText(Buffer.concat(list.chunks).toString("utf8", 0, ERROR_BODY_LIMIT))
   const body = parseJson(text)
   attempt.refused(messageIn(body) ?? text)
   return body ?? text

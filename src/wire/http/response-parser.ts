@@ -17,12 +17,21 @@ const HEAD_END = "\r\n\r\n"
 const MAX_SIZE_DIGITS = 12
 /** Data of shorter chunks is joined. Bytes. */
 const SHORT_CHUNK_BYTES = 4 * 1024
+/** Data of a longer read is copied if the read is more than this many times as long. */
+const MAX_BUFFER_RATIO = 2
+const SHORT_READ_BYTES = 4 * 1024
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const SPACE = 0x20
 const SEMICOLON = 0x3b
+
+/** Data in a read. */
+interface Part {
+  readonly start: number
+  end: number
+}
 
 type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
 
@@ -35,7 +44,7 @@ export class ResponseParser {
   readonly #listener: ResponseListener
   #state: State = "head"
   /** The start of a head or a line that has not ended. */
-  #kept: Buffer | undefined
+  #kept: Uint8Array | undefined
   /** Bytes until the end of the body or the chunk. */
   #left = 0
   /** Bytes of informational heads (1xx). */
@@ -78,7 +87,7 @@ export class ResponseParser {
       case "trailer":
         return this.#trailerLine(input, at)
       case "until-close":
-        this.#listener.onChunk(at === 0 ? input : input.subarray(at))
+        this.#pass(input, { start: at, end: input.length })
         return input.length
       case "over":
         return input.length
@@ -111,7 +120,7 @@ export class ResponseParser {
   #body(input: Buffer, at: number): number {
     const end = Math.min(input.length, at + this.#left)
     this.#left -= end - at
-    this.#listener.onChunk(input.subarray(at, end))
+    this.#pass(input, { start: at, end })
     if (this.#left === 0) this.#end(input, end)
     return end
   }
@@ -122,33 +131,35 @@ export class ResponseParser {
    */
   #chunks(input: Buffer, start: number): number {
     let at = start
-    let joinedStart = start
-    let joinedEnd = start
+    const parts: Part[] = []
+    let data = 0
     try {
       while (at < input.length) {
         if (this.#state === "size") at = this.#size(input, at)
         else if (this.#state === "chunk-end") at = this.#chunkEnd(input, at)
         else if (this.#state === "chunk") {
           const end = Math.min(input.length, at + this.#left)
-          const isJoined = joinedEnd > joinedStart && end - at < SHORT_CHUNK_BYTES
-          if (!isJoined) {
-            this.#pass(input, joinedStart, joinedEnd)
-            joinedStart = at
-          } else input.copyWithin(joinedEnd, at, end)
-          joinedEnd = isJoined ? joinedEnd + end - at : end
-          this.#left -= end - at
+          const length = end - at
+          const last = parts.at(-1)
+          if (last !== undefined && length < SHORT_CHUNK_BYTES) {
+            input.copyWithin(last.end, at, end)
+            last.end += length
+          } else parts.push({ start: at, end })
+          data += length
+          this.#left -= length
           if (this.#left === 0) this.#state = "chunk-end"
           at = end
         } else return at
       }
       return at
     } finally {
-      this.#pass(input, joinedStart, joinedEnd)
+      for (const part of parts) this.#pass(input, part, data)
     }
   }
 
-  #pass(input: Buffer, start: number, end: number): void {
-    if (end > start) this.#listener.onChunk(input.subarray(start, end))
+  /** @param data of this read, in bytes. */
+  #pass(input: Buffer, { start, end }: Part, data = end - start): void {
+    this.#listener.onChunk(ownPart(input, start, end, data))
   }
 
   /** Reads the size of a chunk and its extensions, which are ignored. */
@@ -195,7 +206,7 @@ export class ResponseParser {
 
   #wait(input: Buffer, at: number, max: number): number {
     if (input.length - at > max) throw new ProtocolError("a line of the response is too long")
-    this.#kept = input.subarray(at)
+    this.#kept = ownPart(input, at, input.length, input.length - at)
     return input.length
   }
 
@@ -204,6 +215,18 @@ export class ResponseParser {
     this.#state = "over"
     this.#listener.onEnd(this.#isKept && at === input.length)
   }
+}
+
+/**
+ * Returns a part of a read; a copy if most of the read is discarded, since chunk extensions may be 1,000 times as long
+ * as the data that would keep their buffer in memory.
+ * @param kept bytes of the read that are kept.
+ */
+function ownPart(input: Buffer, start: number, end: number, kept: number): Uint8Array {
+  const part = input.subarray(start, end)
+  return input.length > Math.max(SHORT_READ_BYTES, MAX_BUFFER_RATIO * kept)
+    ? new Uint8Array(part)
+    : part
 }
 
 /** Returns the value of a hexadecimal digit; undefined for other bytes and without a byte. */

@@ -287,3 +287,47 @@ describe("short chunks", () => {
     expect(result).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
   })
 })
+
+describe("the memory of passed chunks", () => {
+  /** Returns the bytes of data, and of all buffers that keep it, for a body received in reads of 512 KB. */
+  function keptBytes(head: string, read: string): { data: number; buffers: number } {
+    const buffers = new Set<ArrayBufferLike>()
+    let data = 0
+    const parser = new ResponseParser({
+      onHead: () => undefined,
+      onChunk(bytes) {
+        data += bytes.byteLength
+        buffers.add(bytes.buffer)
+      },
+      onEnd: () => undefined,
+    })
+    parser.push(Buffer.from(head, "latin1"))
+    for (let count = 0; count < 20; count++) {
+      const bytes = Buffer.allocUnsafeSlow(read.length)
+      bytes.write(read, "latin1")
+      parser.push(bytes)
+    }
+    return { data, buffers: [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) }
+  }
+
+  test("is about that of their data if chunk extensions fill the reads", () => {
+    const chunk = `1;${"a".repeat(3_900)}\r\nx\r\n`
+    const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(134))
+    expect(data).toBe(20 * 134)
+    expect(buffers).toBe(data)
+  })
+
+  test("is at most twice that of their data", () => {
+    for (const extension of [0, 100, 1_000, 3_000]) {
+      const chunk = `400;${"a".repeat(extension)}\r\n${"x".repeat(1_024)}\r\n`
+      const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(100))
+      expect(buffers).toBeLessThanOrEqual(2 * data)
+    }
+  })
+
+  test("is the buffer itself if most of it is data", () => {
+    const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`
+    const { buffers } = keptBytes(CHUNKED, chunk.repeat(10))
+    expect(buffers).toBe(20 * chunk.length * 10)
+  })
+})
