@@ -225,11 +225,12 @@ function rulesOfEfforts(text: string): ModelRules | undefined {
   return accepted.length === 0 ? undefined : { reasoning_efforts: accepted }
 }
 
-/** Returns undefined if any of the names is unknown: the request would fail again because of it. */
+/** Returns the same for any order; undefined if a name is unknown: the request would fail again because of it. */
 function rulesOfNames(text: string): ModelRules | undefined {
   let rules: ModelRules | undefined
-  for (const name of text.split(",")) {
-    const own = rulesOfName(name.trim())
+  const names = text.split(",").map((name) => name.trim())
+  for (const name of names.toSorted()) {
+    const own = rulesOfName(name)
     if (own === undefined) return undefined
     rules = extended(rules, own)
   }

@@ -12,7 +12,7 @@ import { acceptsSampling, isSampling } from "../fitting/fit-to-model.ts"
 import type { Plan } from "./plan.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
-/** Maximum corrections of one request at one deployment. */
+/** Maximum corrections of one request at one deployment, and of all calls of a plan together. */
 const MAX_CORRECTIONS = 3
 
 /** Makes one call of a plan, or all calls of a plan with several. Each call is corrected separately. */
@@ -83,7 +83,7 @@ function rejectedBy(thrown: unknown): ModelRules | undefined {
   return thrown instanceof GatewayError ? thrown.details.rejected : undefined
 }
 
-/** Corrected plans of plans with several calls, by rejection. All calls share one corrected plan and its body. */
+/** Corrected plans of the calls of a plan with several, by rejections. All calls share them and their bodies. */
 const shared = new WeakMap<Plan, Map<string, Promise<Plan | undefined>>>()
 
 /** Returns a corrected plan; undefined if there is no correction, or if it would send the same request. */
@@ -92,14 +92,18 @@ function correct(
   plan: Plan,
   rejection: ModelRules,
   signer: ReasoningSigner,
-): Promise<Plan | undefined> {
+): Promise<Plan | undefined> | undefined {
   if (plan.calls === 1) return correctedPlan(context, plan, rejection, signer)
-  let known = shared.get(plan)
-  if (known === undefined) shared.set(plan, (known = new Map<string, Promise<Plan | undefined>>()))
-  const key = JSON.stringify(rejection)
+  const known = shared.get(plan) ?? new Map<string, Promise<Plan | undefined>>()
+  shared.set(plan, known)
+  const key = JSON.stringify([plan.corrections, rejection])
   let corrected = known.get(key)
-  if (corrected === undefined) {
-    corrected = correctedPlan(context, plan, rejection, signer)
+  // A provider may reject each call differently, and each corrected plan has a body of its own.
+  if (corrected === undefined && known.size < MAX_CORRECTIONS) {
+    corrected = correctedPlan(context, plan, rejection, signer).then((made) => {
+      if (made !== undefined) shared.set(made, known)
+      return made
+    })
     known.set(key, corrected)
   }
   return corrected

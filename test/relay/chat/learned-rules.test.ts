@@ -43,6 +43,29 @@ const ONLY_RESPONSES = openaiError(
 const ofResponses: Judge = (body, path) =>
   path.endsWith("/chat/completions") ? ONLY_RESPONSES : unsupported("temperature")(body, path)
 
+const ORDERS = ["temperature, seed, top_p", "top_p, temperature, seed", "seed, top_p, temperature"]
+
+/** Lists the rejected parameters in another order for each call. */
+function reordered(): Judge {
+  let calls = 0
+  return ({ seed }) => {
+    if (seed === undefined) return undefined
+    const names = ORDERS[calls++ % ORDERS.length]
+    return openaiError(`Unrecognized request arguments supplied: ${names}`, null, null)
+  }
+}
+
+/** Accepts a shorter user for each call. */
+function shortening(): Judge {
+  let max = 50
+  return () =>
+    openaiError(
+      `Invalid 'user': string too long. Expected a string with maximum length ${max--}, but got one of 60.`,
+      "user",
+      "string_above_max_length",
+    )
+}
+
 const JUDGES: Record<string, Judge> = {
   two: firstOf(unsupported("temperature"), unsupported("seed")),
   four: firstOf(...["temperature", "seed", "top_p", "verbosity"].map(unsupported)),
@@ -69,6 +92,10 @@ const JUDGES: Record<string, Judge> = {
   single: unsupported("temperature"),
   "alike-whole": unsupported("temperature"),
   "alike-streamed": unsupported("temperature"),
+  "reordered-whole": reordered(),
+  "reordered-streamed": reordered(),
+  "shortening-whole": shortening(),
+  "shortening-streamed": shortening(),
   moved: ofResponses,
   "moved-streamed": ofResponses,
   messages: unsupported("temperature"),
@@ -102,6 +129,10 @@ const KINDS: Readonly<Record<string, string>> = {
   single: "groq",
   "alike-whole": "groq",
   "alike-streamed": "groq",
+  "reordered-whole": "groq",
+  "reordered-streamed": "groq",
+  "shortening-whole": "groq",
+  "shortening-streamed": "groq",
   moved: "openai",
   "moved-streamed": "openai",
   choices: "vllm",
@@ -218,20 +249,31 @@ test("all calls of a request for several choices are corrected", async () => {
   expect((await creditsOf(caller)).held).toBe("0")
 })
 
-test.each(["whole", "streamed"])(
-  "calls that are corrected alike are planned and written once, %s",
-  async (use) => {
-    const question = `What has the same body? ${use}`
+describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
+  /** Returns how often a request for eight choices is written, by the caller and for its calls. */
+  async function writesOf(name: string, fields: object): Promise<number> {
+    const question = `What has the same body? ${name}`
     using writes = spyOn(JSON, "stringify")
     const messages = [{ role: "user", content: question }]
-    const fields = { messages, temperature: 0.5, n: 4, ...(use === "streamed" && { stream: true }) }
-    const { calls } = await ask(`alike-${use}`, fields)
-    expect(calls.length).toBeGreaterThan(4)
-    const written = writes.mock.results.filter(({ value }) => String(value).includes(question))
+    const { calls } = await ask(name, { messages, n: 8, stream: use === "streamed", ...fields })
+    expect(calls.length).toBeGreaterThan(8)
+    return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
+  }
+
+  test("are planned and written once if they are corrected alike", async () => {
     // Once by the caller, once for the first calls, and once for the corrected calls.
-    expect(written).toHaveLength(3)
-  },
-)
+    expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
+  })
+
+  test("are corrected alike if the parameters are listed in different orders", async () => {
+    const fields = { temperature: 0.5, seed: 1, top_p: 0.5 }
+    expect(await writesOf(`reordered-${use}`, fields)).toBe(3)
+  })
+
+  test("have at most three corrected requests if each is rejected differently", async () => {
+    expect(await writesOf(`shortening-${use}`, { user: "u".repeat(60) })).toBeLessThanOrEqual(5)
+  })
+})
 
 test.each([false, true])(
   "each call is corrected after the request moved to responses, streamed: %p",
