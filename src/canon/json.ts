@@ -1,4 +1,4 @@
-import { MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
+import { MAX_OBJECT_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
 import { isDeeperThan, JsonScanner } from "./json-structure.ts"
 
 /** Any value that JSON can carry. An integer of up to 80 digits is a bigint if a double cannot represent it. */
@@ -72,9 +72,9 @@ const MAX_UNCOUNTED = 32_768
  * Returns the value of a text, or undefined if it is not JSON, too deeply nested, or has so many values that parsing
  * would block the process. Depth and number of values are checked before parsing.
  */
-export function parseJson(text: string): JsonValue | undefined {
+export function parseJson(text: string, maxValues = MAX_PARSED_VALUES): JsonValue | undefined {
   if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined
-  if (text.length > MAX_UNCOUNTED && hasManyValues(text)) return undefined
+  if (text.length > MAX_UNCOUNTED && hasManyValues(text, maxValues)) return undefined
   try {
     return parseExactly(text)
   } catch {
@@ -82,16 +82,51 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-function hasManyValues(text: string): boolean {
+function hasManyValues(text: string, max: number): boolean {
   const scanner = new JsonScanner()
   scanner.push(Buffer.from(text))
-  return scanner.count > MAX_PARSED_VALUES || scanner.widest > MAX_OBJECT_MEMBERS
+  return scanner.count > max || scanner.widest > MAX_OBJECT_MEMBERS
 }
 
 /** The object a text holds, or undefined when it is not JSON, or too deep, or not an object. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isJsonObject(value) ? value : undefined
+}
+
+const OBJECT_START = /^\s*\{/
+
+/** Whether a text may hold an object. */
+export function startsObject(text: string): boolean {
+  return OBJECT_START.test(text)
+}
+
+/** The name for arguments of a call that are not an object. A model may write those, and no tool has such a parameter. */
+const OTHER_ARGUMENTS = "arguments"
+
+/**
+ * Returns the object that a text holds, with at most as many values as a request, or another text as its only member.
+ * @param otherwise the name of that member.
+ */
+export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject {
+  const value = startsObject(text) ? parseJson(text, MAX_VALUES) : undefined
+  return isJsonObject(value) ? value : { [otherwise]: text }
+}
+
+/** An object that is parsed from its text each time it is written, so that it takes no time and memory before. */
+export class UnparsedObject {
+  readonly text: string
+  readonly otherwise: string | undefined
+
+  /** @param otherwise as for `objectIn`. */
+  constructor(text: string, otherwise?: string) {
+    this.text = text
+    this.otherwise = otherwise
+  }
+
+  toJSON(): JsonObject {
+    return objectIn(this.text, this.otherwise)
+  }
 }
 
 /** Whether a value was given: null counts as absent, as OpenAI's API has it. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, UnparsedObject } from "./json.ts"
 import { joinInSlices } from "./joined-bytes.ts"
 import { ownTurn } from "./next-turn.ts"
 import { SLICE_BYTES } from "./sliced-json.ts"
@@ -44,6 +44,7 @@ export function* piecesOf(value: JsonValue): Generator<string, undefined> {
   if (approximateLength(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)
   else if (typeof value === "string") yield* piecesOfText(value)
   else if (Array.isArray(value)) yield* piecesOfList(value)
+  else if (value instanceof UnparsedObject) yield* piecesOf(value.toJSON())
   else if (isJsonObject(value)) yield* piecesOfObject(value)
 }
 

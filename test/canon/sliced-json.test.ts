@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { cutOfString } from "../../src/canon/json-bytes.ts"
-import type { JsonValue } from "../../src/canon/json.ts"
+import { type JsonValue, UnparsedObject } from "../../src/canon/json.ts"
 import { parseInSlices, SLICE_BYTES } from "../../src/canon/sliced-json.ts"
 import { jsonBytesInSlices } from "../../src/canon/sliced-json-text.ts"
 import { processorTime } from "../support/processor-time.ts"
@@ -22,6 +22,9 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   "many numbers": MANY,
   "many members": Object.fromEntries(MANY.map((index) => [`name ${index}`, [index]])),
   "long within long": { a: [1, { b: [[], LONG, { c: LONG, d: {} }, 2] }], e: MANY, f: null },
+  "objects that are not parsed": ['{"a":[1]}', `{"a":"${LONG}"}`, "{", LONG].map(
+    (text) => new UnparsedObject(text) as unknown as JsonValue,
+  ),
   "deep lists": JSON.parse(`${"[1,".repeat(60)}"${LONG}"${"]".repeat(60)}`) as JsonValue,
 }
 

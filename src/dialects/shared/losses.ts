@@ -1,5 +1,12 @@
 import type { DialectId, Extra, Loss } from "../../canon/extra.ts"
-import { type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import {
+  type JsonObject,
+  type JsonValue,
+  objectIn,
+  startsObject,
+  textAt,
+  UnparsedObject,
+} from "../../canon/json.ts"
 import type { UnknownPart } from "../../canon/message.ts"
 
 /** Whether a field can be omitted without a loss: `store: false` at a vendor that stores nothing. */
@@ -7,12 +14,16 @@ export function asksForNothing(name: string, value: JsonValue | undefined): bool
   return value === undefined || value === null || (name === "store" && value === false)
 }
 
+/** Texts of a request are parsed while it is encoded until they have this many characters together. */
+const MAX_PARSED_CHARACTERS = 256 * 1024
+
 /** What a request loses when it is converted to one dialect, each name once. */
 export class LossList {
   readonly losses: Loss[] = []
   readonly #dialect: DialectId
   /** A caller may have named any number of fields; undefined while nothing is lost. */
   #names: Set<string> | undefined
+  #parsedCharacters = 0
 
   /** @param dialect the target: extras of all others are lost. */
   constructor(dialect: DialectId) {
@@ -24,6 +35,18 @@ export class LossList {
     if (this.#names.has(name)) return
     this.#names.add(name)
     this.losses.push({ name, effect })
+  }
+
+  /**
+   * The same as the function. Further texts of a large request are only parsed when it is written, in slices, because
+   * they may have millions of values together.
+   */
+  objectIn(text: string, otherwise?: string): JsonObject {
+    if (!startsObject(text)) return objectIn(text, otherwise)
+    this.#parsedCharacters += text.length
+    return this.#parsedCharacters <= MAX_PARSED_CHARACTERS
+      ? objectIn(text, otherwise)
+      : (new UnparsedObject(text, otherwise) as unknown as JsonObject)
   }
 
   /** The fields of an extra of the target dialect; another dialect's are lost by name. */

@@ -1,6 +1,6 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import { type JsonObject, type JsonValue, parseJsonObject } from "../../../canon/json.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type {
   Part,
   ReasoningPart,
@@ -58,12 +58,6 @@ export function encodeText(part: TextPart, losses: LossList): JsonObject | undef
   return { ...block, ...encodeCache(part.cache, losses), ...losses.fieldsOf(part.extra) }
 }
 
-/** The arguments of a call as an object, which this dialect requires. */
-export function encodeInput(written: string): JsonObject {
-  // A model can write something else. Under a name that no tool has, it cannot pass for "none".
-  return parseJsonObject(written) ?? { arguments: written }
-}
-
 /** Other vendors' citations lack the proof that Anthropic requires. */
 function encodeOwnCitations(part: TextPart, losses: LossList): JsonValue[] {
   const own: JsonValue[] = []
@@ -94,7 +88,7 @@ function encodeToolCall(part: ToolCallPart, losses: LossList): JsonObject {
     type: "tool_use",
     id: fittedCallId(part.id, LONGEST_CALL_ID),
     name: part.name,
-    input: encodeInput(part.arguments),
+    input: losses.objectIn(part.arguments),
     ...encodeCache(part.cache, losses),
     ...losses.fieldsOf(part.extra),
   }

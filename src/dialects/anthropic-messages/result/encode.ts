@@ -1,7 +1,7 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import type { JsonObject } from "../../../canon/json.ts"
+import { type JsonObject, objectIn } from "../../../canon/json.ts"
 import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
@@ -9,7 +9,6 @@ import { prefixedId } from "../../shared/identifiers.ts"
 import { encodeCitation } from "../citations.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
-import { encodeInput } from "../messages/encode-blocks.ts"
 import { encodeSearch } from "../search/steps.ts"
 import { DIRECT_CALLER } from "../tools/encode.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
@@ -90,7 +89,7 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
         name,
         // Parsed on demand, because an answer may have many long calls.
         get input() {
-          return (input ??= encodeInput(part.arguments))
+          return (input ??= objectIn(part.arguments))
         },
         caller: DIRECT_CALLER,
         ...ownFields(DIALECT, part.extra),

@@ -1,5 +1,5 @@
 import { assertNever } from "../../../canon/assert-never.ts"
-import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { JsonObject } from "../../../canon/json.ts"
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { fittedCallId } from "../../shared/identifiers.ts"
 import type { LossList } from "../../shared/losses.ts"
@@ -75,10 +75,10 @@ export class PartEncoder {
 
   /** Arguments that are not a JSON object, which a model can write, are sent as text in one. */
   #inputOf({ arguments: text }: ToolCallPart): JsonObject {
-    const input = text.trim() === "" ? {} : parseJsonObject(text)
-    if (input !== undefined) return input
-    this.#losses.add("tool_call.arguments", "approximated")
-    return { arguments: text }
+    if (text.trim() === "") return {}
+    const input = this.#losses.objectIn(text)
+    if (input.arguments === text) this.#losses.add("tool_call.arguments", "approximated")
+    return input
   }
 
   #encodeResult(part: ToolResultPart): JsonObject {

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { JsonObject } from "../../../canon/json.ts"
 import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -77,13 +77,11 @@ function ownSignature(part: ReasoningPart, isOwn: boolean, losses: LossList): st
 
 function encodeCall(part: ToolCallPart, { quirks, losses }: Encoding): JsonObject {
   if (part.cache !== undefined) losses.add("cache_control")
-  const functionCall: JsonObject = { name: part.name, args: argumentsOf(part.arguments) }
+  const functionCall: JsonObject = { name: part.name, args: argumentsIn(part, losses) }
   if (quirks.functionCallIds) functionCall.id = part.id
   return { functionCall, ...losses.fieldsOf(part.extra) }
 }
 
-/** Arguments have to be an object; invalid ones of a model are still shown to the next one. */
-export function argumentsOf(text: string): JsonObject {
-  if (text.trim() === "") return {}
-  return parseJsonObject(text) ?? { arguments: text }
+function argumentsIn({ arguments: text }: ToolCallPart, losses: LossList): JsonObject {
+  return text.trim() === "" ? {} : losses.objectIn(text)
 }

@@ -1,7 +1,13 @@
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { Choice } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
-import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectIn,
+} from "../../../canon/json.ts"
 import { imageType } from "../../../canon/media-source.ts"
 import type { AudioPart, ImagePart, Part } from "../../../canon/message.ts"
 import { approximateLength } from "../../../canon/sliced-json-text.ts"
@@ -10,7 +16,6 @@ import { Grounding } from "../citations/encode.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { audioType } from "../media.ts"
-import { argumentsOf } from "../messages/encode-model-turn.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { Signatures } from "../reasoning/signatures.ts"
 
@@ -116,7 +121,7 @@ export function callPart(id: string, name: string, written: string): JsonObject 
     id,
     name,
     get args() {
-      return (args ??= argumentsOf(written))
+      return (args ??= written.trim() === "" ? {} : objectIn(written))
     },
   }
   return { functionCall }

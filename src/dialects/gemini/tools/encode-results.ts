@@ -1,5 +1,6 @@
-import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { JsonObject } from "../../../canon/json.ts"
 import type { Message, ToolResultPart } from "../../../canon/message.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodePart } from "../messages/encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
@@ -46,15 +47,17 @@ function encodeResult(
   }
   const text = texts.map((part) => part.text).join("\n")
   // Callers that use the legacy form of tools have no id except the name.
-  const functionResponse: JsonObject = { name: name ?? result.id, response: response(result, text) }
+  const functionResponse: JsonObject = {
+    name: name ?? result.id,
+    response: response(result, text, losses),
+  }
   if (quirks.functionCallIds) functionResponse.id = result.id
   return { functionResponse, ...losses.fieldsOf(result.extra) }
 }
 
 /** Always an object: `output` and `error` are Gemini's names for anything else. */
-function response(result: ToolResultPart, text: string): JsonObject {
-  if (result.failed === true) return { error: text }
-  return parseJsonObject(text) ?? { output: text }
+function response(result: ToolResultPart, text: string, losses: LossList): JsonObject {
+  return result.failed === true ? { error: text } : losses.objectIn(text, "output")
 }
 
 function encodeShown(result: ToolResultPart, { losses }: Encoding): JsonObject[] {

@@ -1,0 +1,93 @@
+import { describe, expect, spyOn, test } from "bun:test"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { jsonBytesInSlices } from "../../src/canon/sliced-json-text.ts"
+import { UPSTREAMS } from "../golden/dialects.ts"
+
+/** Maximum characters that are parsed in one turn of the event loop. */
+const MAX_PARSED = 2 * 256 * 1024
+/** Objects with 1.5 million values together. */
+const TEXTS = Array.from(
+  { length: 1_500 },
+  (_, index) => `{"number ${index}":[${"{},".repeat(500)}12345678901234567]}`,
+)
+
+function requestWith(inputs: readonly string[], results: readonly string[]): ChatRequest {
+  const calls = inputs.map((text, index) => ({
+    type: "tool-call" as const,
+    id: `call_${index}`,
+    name: "run",
+    arguments: text,
+  }))
+  const answers = results.map((text, index) => ({
+    type: "tool-result" as const,
+    id: `call_${index}`,
+    content: [{ type: "text" as const, text }],
+  }))
+  return {
+    model: "m",
+    messages: [
+      { role: "user", parts: [{ type: "text", text: "x" }] },
+      { role: "assistant", parts: calls },
+      { role: "tool", parts: answers },
+    ],
+    tools: [{ name: "run", parameters: { type: "object" } }],
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+  }
+}
+
+/** Returns the characters that work parses in each turn of the event loop. */
+async function parsedByTurn(work: () => unknown): Promise<readonly number[]> {
+  const turns = [0]
+  let isOver = false
+  const countTurn = (): void => {
+    turns.push(0)
+    if (!isOver) setImmediate(countTurn)
+  }
+  countTurn()
+  const { parse } = JSON
+  const parses = spyOn(JSON, "parse").mockImplementation((text, reviver) => {
+    turns.push((turns.pop() ?? 0) + text.length)
+    return parse(text, reviver) as unknown
+  })
+  try {
+    await work()
+  } finally {
+    parses.mockRestore()
+    isOver = true
+  }
+  return turns
+}
+
+const NONE = TEXTS.map(() => "{}")
+
+describe.each(UPSTREAMS)("$id parses few texts of a request in one turn", (dialect) => {
+  test.each([
+    ["arguments", requestWith(TEXTS, NONE)],
+    ["results", requestWith(NONE, TEXTS)],
+  ])("%s", async (_, request) => {
+    let body: JsonObject = {}
+    const encoding = await parsedByTurn(() => (body = dialect.encodeRequest(request).body))
+    expect(Math.max(...encoding)).toBeLessThan(MAX_PARSED)
+    let written: Uint8Array = new Uint8Array()
+    const writing = await parsedByTurn(async () => (written = await jsonBytesInSlices(body)))
+    expect(Math.max(...writing)).toBeLessThan(MAX_PARSED)
+    const text = Buffer.from(written).toString()
+    expect(text).toBe(JSON.stringify(body))
+    expect(text).toMatch(/number 0\\?":\[.*number 1499\\?":\[\{\},/)
+  })
+})
+
+test("arguments that are not an object are sent under a name, wherever they are", () => {
+  const others = ["[1]", '{"a":', '{"a":1}', `{"a":[${"1,".repeat(250_000)}1]}`]
+  for (const dialect of UPSTREAMS) {
+    const request = (inputs: readonly string[]): string =>
+      JSON.stringify(dialect.encodeRequest(requestWith(inputs, [])).body)
+    const [first, last] = [request(others), request([...TEXTS, ...others])].map((text) =>
+      others.map((other) => text.includes(`{"arguments":${JSON.stringify(other)}}`)),
+    )
+    expect(last).toEqual(first ?? [])
+  }
+})
