@@ -1,3 +1,4 @@
+import { JsonScanner } from "../../canon/json-structure.ts"
 import { isJsonObject, type JsonObject, parseJson, textAt } from "../../canon/json.ts"
 import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import type { LossList } from "./losses.ts"
@@ -56,56 +57,123 @@ export function textOf(written: string): string {
 }
 
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/
-/** Complete characters of JSON text: plain ones, and entire escapes. */
-const WHOLE = /^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
+/** A longer beginning is only read at the end, because each part would be read again with the next one. Characters. */
+const MAX_HEAD = 1024
 /** Characters; a shorter rest is an incomplete escape. */
 const LONGEST_ESCAPE = 6
-const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }
 
 /** Extracts the text from streamed arguments; invalid escapes are kept as they are. */
 export class TextReader {
   /** What has arrived and is not returned yet. */
   #rest = ""
-  #state: "head" | "text" | "over" = "head"
+  #state: "head" | "text" | "other" | "over" = "head"
 
   /** @returns the text that is known by now and was not returned before. */
   push(chunk: string): string {
     if (this.#state === "over") return ""
     this.#rest += chunk
-    if (this.#state === "head") {
-      const head = HEAD.exec(this.#rest)
-      if (head === null) return ""
-      this.#state = "text"
-      this.#rest = this.#rest.slice(head[0].length)
-    }
-    const whole = WHOLE.exec(this.#rest)?.[0] ?? ""
-    this.#rest = this.#rest.slice(whole.length)
+    if (this.#state === "head") this.#readHead()
+    if (this.#state !== "text") return ""
+    const { text, end } = unescaped(this.#rest)
+    this.#rest = this.#rest.slice(end)
     if (this.#rest.startsWith('"')) this.#state = "over"
-    return whole.includes("\\") ? whole.replaceAll(ESCAPE, unescape) : whole
+    return text
   }
 
   /** @returns the text of arguments in any other form, or the rest of invalid JSON. */
   end(): string {
     const state = this.#state
     this.#state = "over"
-    if (state === "head") return looseText(this.#rest)
+    if (state === "head" || state === "other") return looseText(this.#rest)
     return state === "text" && this.#rest.length > LONGEST_ESCAPE ? this.#rest : ""
+  }
+
+  #readHead(): void {
+    const head = HEAD.exec(this.#rest.slice(0, MAX_HEAD))
+    if (head !== null) {
+      this.#state = "text"
+      this.#rest = this.#rest.slice(head[0].length)
+    } else if (this.#rest.length >= MAX_HEAD) this.#state = "other"
   }
 }
 
-function unescape(_: string, code: string | undefined, character: string | undefined): string {
-  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
-  return ESCAPED[character ?? ""] ?? character ?? ""
+const BACKSLASH = 0x5c
+const QUOTE = 0x22
+const LETTER_U = 0x75
+/** What the letters of short escapes stand for. */
+const ESCAPED: ReadonlyMap<number | undefined, number> = new Map(
+  Object.entries({ n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }).map(([letter, character]) => [
+    letter.charCodeAt(0),
+    character.charCodeAt(0),
+  ]),
+)
+
+/**
+ * Reads the complete characters of JSON text: plain ones, and entire escapes. A text may have millions of escapes.
+ * @returns where it stopped: at a quote, an invalid or incomplete escape, or the end.
+ */
+function unescaped(written: string): { readonly text: string; readonly end: number } {
+  const plain = plainLength(written)
+  if (written.charCodeAt(plain) !== BACKSLASH) return { text: written.slice(0, plain), end: plain }
+  const units = new Uint16Array(written.length)
+  let length = 0
+  let at = 0
+  while (at < written.length) {
+    let unit = written.charCodeAt(at)
+    if (unit === QUOTE) break
+    let size = 1
+    if (unit === BACKSLASH) {
+      const letter = written.charCodeAt(at + 1)
+      size = letter === LETTER_U ? LONGEST_ESCAPE : 2
+      unit = letter === LETTER_U ? hexValue(written, at + 2) : (ESCAPED.get(letter) ?? letter)
+      if (Number.isNaN(unit)) break
+    }
+    units[length++] = unit
+    at += size
+  }
+  return { text: Buffer.from(units.buffer, 0, 2 * length).toString("utf16le"), end: at }
 }
+
+/** Returns the number of characters before the first quote or escape. */
+function plainLength(written: string): number {
+  const ends = [written.indexOf('"'), written.indexOf("\\")].filter((end) => end !== -1)
+  return Math.min(written.length, ...ends)
+}
+
+/** Returns the value of the four hexadecimal digits at a position; NaN if there are none. */
+function hexValue(written: string, start: number): number {
+  let value = 0
+  for (let at = start; at < start + 4; at++) {
+    const digit = HEX_DIGITS.indexOf(written.charAt(at).toLowerCase())
+    value = written.length > at && digit !== -1 ? 16 * value + digit : Number.NaN
+  }
+  return value
+}
+
+const HEX_DIGITS = "0123456789abcdef"
+
+/** Arguments of another form are only parsed if they have few values. A model that renames the member writes one. */
+const MAX_LOOSE_VALUES = 16
+const SCANNED_CHARACTERS = 4 * 1024
 
 /** Models omit the member, or give it another name. */
 function looseText(written: string): string {
-  const parsed = parseJson(written)
+  const parsed = hasFewValues(written) ? parseJson(written) : undefined
   if (typeof parsed === "string") return parsed
   if (!isJsonObject(parsed)) return written
   const values = Object.values(parsed)
   const text = parsed[PARAMETER] ?? (values.length === 1 ? values[0] : undefined)
   if (typeof text === "string") return text
   return values.length === 0 ? "" : written
+}
+
+/** Calls are read in one turn, however many an answer has, so each is only scanned until it has too many values. */
+function hasFewValues(written: string): boolean {
+  const scanner = new JsonScanner()
+  for (let at = 0; at < written.length && scanner.count <= MAX_LOOSE_VALUES;) {
+    const end = at + SCANNED_CHARACTERS
+    scanner.push(Buffer.from(written.slice(at, end)))
+    at = end
+  }
+  return scanner.count <= MAX_LOOSE_VALUES
 }

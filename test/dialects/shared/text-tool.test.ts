@@ -1,0 +1,77 @@
+import { describe, expect, spyOn, test } from "bun:test"
+import fc from "fast-check"
+import { textArguments, textOf, TextReader } from "../../../src/dialects/shared/text-tool.ts"
+
+/** Reads arguments that arrive in pieces. */
+function readInPieces(pieces: readonly string[]): string {
+  const reader = new TextReader()
+  return pieces.map((piece) => reader.push(piece)).join("") + reader.end()
+}
+
+const FORMS: readonly [name: string, written: string, text: string][] = [
+  ["the expected form", '{"input":"a\\n\\"b\\""}', 'a\n"b"'],
+  ["white space", ' { "input" : "a" } ', "a"],
+  ["every escape", String.raw`{"input":"\"\\\/\b\f\n\r\t\u00e9\uD83d\ude00"}`, '"\\/\b\f\n\r\té😀'],
+  ["an unknown escape", String.raw`{"input":"\q"}`, "q"],
+  ["a line break that is not escaped", '{"input":"a\nb"}', "a\nb"],
+  ["half a character", String.raw`{"input":"\ud83d"}`, "\uD83D"],
+  ["another name", '{"code":"a\\nb"}', "a\nb"],
+  ["further members", '{"why":"x","count":[1,{"a":2}],"input":"a"}', "a"],
+  ["only a text", '"a\\nb"', "a\nb"],
+  ["no member", "{}", ""],
+  ["plain text", "a\nb", "a\nb"],
+  ["a member that is not a text", '{"input":1}', '{"input":1}'],
+  ["several members", '{"a":"b","c":"d"}', '{"a":"b","c":"d"}'],
+  ["a late beginning", `${" ".repeat(5_000)}{"input":"a\\nb"}`, "a\nb"],
+  ["a long text of another name", `{"code":"${"{\\n".repeat(100_000)}"}`, "{\n".repeat(100_000)],
+  ["an incomplete end", '{"input":"ab\\', "ab"],
+]
+
+describe("the text in the arguments of a call", () => {
+  test.each(FORMS)("is found in %s", (_, written, text) => {
+    expect(textOf(written)).toBe(text)
+    expect(readInPieces(written.match(/[^]{1,3}/g) ?? [])).toBe(text)
+  })
+
+  test("is the written text, wherever it is cut", () => {
+    const units = fc.string({
+      unit: fc.constantFrom("a", '"', "\\", "\n", "é", "\uD83D", "\u0001"),
+    })
+    fc.assert(
+      fc.property(units, fc.integer({ min: 1, max: 9 }), (text, size) => {
+        const written = textArguments(text)
+        expect(textOf(written)).toBe(text)
+        const pieces = Array.from({ length: Math.ceil(written.length / size) }, (_, index) =>
+          written.slice(index * size, (index + 1) * size),
+        )
+        expect(readInPieces(pieces)).toBe(text)
+      }),
+      { seed: 1, numRuns: 500 },
+    )
+  })
+
+  test("is not searched for in objects with many values, which are not parsed", () => {
+    const written = [
+      `{"a":[${"{},".repeat(9_000)}1]}`,
+      `{"a":"${"x".repeat(9_000)}","b":[${"1,".repeat(99)}1]}`,
+    ]
+    using parses = spyOn(JSON, "parse")
+    for (const each of written) expect([textOf(each), readInPieces([each])]).toEqual([each, each])
+    expect(parses).not.toHaveBeenCalled()
+  })
+
+  test("is looked for in the first characters only, however many pieces arrive", () => {
+    using searches = spyOn(RegExp.prototype, "exec")
+    const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
+    expect(readInPieces(pieces)).toBe(pieces.join(""))
+    expect(searches.mock.calls.length).toBeLessThan(20)
+  })
+
+  test("may have millions of escapes, which are not replaced one by one", () => {
+    const text = "\n".repeat(1_000_000)
+    const written = textArguments(text)
+    using replacements = spyOn(String.prototype, "replaceAll")
+    expect(textOf(written) === text).toBe(true)
+    expect(replacements).not.toHaveBeenCalled()
+  })
+})
