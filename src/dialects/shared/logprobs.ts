@@ -7,6 +7,10 @@ const MAX_ALTERNATIVES = 20
  * Longer tokens get no list of bytes, which takes many times the memory of the text. Vocabularies have no such tokens.
  */
 const MAX_TOKEN_CHARACTERS = 256
+/** Maximum tokens of a choice, far more than models write. Further tokens are left out. */
+const MAX_TOKENS = 100_000
+/** Maximum alternatives to all tokens of a choice. Further tokens have none. */
+const MAX_ALL_ALTERNATIVES = 100_000
 /** Maximum bytes in all lists of a choice. Further tokens get null, as the field allows; their text is complete. */
 const MAX_LISTED_BYTES = 256 * 1024
 
@@ -32,34 +36,52 @@ export function logprobsOf(extra: Extra | undefined): readonly JsonValue[] | und
   }
 }
 
-/** Converts the tokens of one choice. */
+/**
+ * Converts the tokens of one choice. A token without text is left out: an answer may have millions of them, and each
+ * takes many times its memory when it is converted.
+ */
 class Tokens {
+  readonly #tokens: JsonObject[] = []
   #listedBytes = 0
+  #alternatives = 0
 
   /** Converts Gemini's separate lists of chosen tokens and alternatives. */
   ofCandidates(result: JsonObject): JsonObject[] {
     const others = listAt(result, "topCandidates")
-    return listAt(result, "chosenCandidates")
-      .filter(isJsonObject)
-      .map((chosen, index) => {
-        const step = others[index]
-        const top = isJsonObject(step) ? listAt(step, "candidates").slice(0, MAX_ALTERNATIVES) : []
-        const alternatives = top.filter(isJsonObject).map((each) => this.#ofCandidate(each))
-        return { ...this.#ofCandidate(chosen), top_logprobs: alternatives }
-      })
+    const all = listAt(result, "chosenCandidates").slice(0, MAX_TOKENS)
+    for (let index = 0; index < all.length; index++) {
+      const token = this.#ofCandidate(all[index])
+      if (token === undefined) continue
+      token.top_logprobs = this.#alternativesOf(others[index])
+      this.#tokens.push(token)
+    }
+    return this.#tokens
   }
 
   /** Converts pieces of Cohere's text. The log probability of a piece is the sum over its tokens. */
   ofChunks(chunks: readonly JsonValue[]): JsonObject[] {
-    return chunks.filter(isJsonObject).map((chunk) => {
+    for (const chunk of chunks.slice(0, MAX_TOKENS)) {
+      const text = isJsonObject(chunk) ? textAt(chunk, "text") : undefined
+      if (!isJsonObject(chunk) || text === undefined) continue
       const each = listAt(chunk, "logprobs")
       const logprob = each.reduce((sum: number, one) => sum + Number(one), 0)
-      return { ...this.#token(textAt(chunk, "text") ?? "", logprob), top_logprobs: [] }
-    })
+      this.#tokens.push({ ...this.#token(text, logprob), top_logprobs: [] })
+    }
+    return this.#tokens
   }
 
-  #ofCandidate(candidate: JsonObject): JsonObject {
-    return this.#token(textAt(candidate, "token") ?? "", Number(candidate.logProbability ?? 0))
+  #alternativesOf(step: JsonValue | undefined): JsonObject[] {
+    if (!isJsonObject(step) || this.#alternatives >= MAX_ALL_ALTERNATIVES) return []
+    const top = listAt(step, "candidates").slice(0, MAX_ALTERNATIVES)
+    const tokens = top.map((each) => this.#ofCandidate(each)).filter((each) => each !== undefined)
+    this.#alternatives += tokens.length
+    return tokens
+  }
+
+  #ofCandidate(candidate: JsonValue | undefined): JsonObject | undefined {
+    const text = isJsonObject(candidate) ? textAt(candidate, "token") : undefined
+    if (!isJsonObject(candidate) || text === undefined) return undefined
+    return this.#token(text, Number(candidate.logProbability ?? 0))
   }
 
   #token(text: string, logprob: number): JsonObject {
@@ -70,6 +92,16 @@ class Tokens {
     const isListed = text.length <= MAX_TOKEN_CHARACTERS && this.#listedBytes < MAX_LISTED_BYTES
     if (!isListed) return null
     this.#listedBytes += text.length
-    return [...Buffer.from(text)]
+    return bytesOf(text)
   }
+}
+
+function bytesOf(text: string): number[] {
+  const bytes: number[] = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 0x80) return [...Buffer.from(text)]
+    bytes.push(code)
+  }
+  return bytes
 }

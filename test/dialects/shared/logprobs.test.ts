@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
+import type { ChatResult } from "../../../src/canon/chat.ts"
+import { isJsonObject, type JsonObject, listAt } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { logprobsOf } from "../../../src/dialects/shared/logprobs.ts"
 
 /** The converted tokens of an answer with these texts, each with as many alternatives of the same text. */
@@ -51,9 +54,58 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
     expect(listedBytes(tokens)).toBeLessThan(263_000)
     expect(tokens.at(-1)).toMatchObject({ token: "x".repeat(200), logprob: -1, bytes: null })
   })
+
+  test("have no token without a text", () => {
+    expect(convert(["a", "", "b"], 1)).toMatchObject([{ token: "a" }, { token: "b" }])
+    expect(convert(Array(2_000_000).fill(""), 1)).toEqual([])
+  })
+
+  test("have a limited number of tokens", () => {
+    expect(convert(Array(2_000_000).fill("a"))).toHaveLength(100_000)
+  })
 })
 
-test("log probabilities of gemini have at most 20 alternatives for each token", () => {
-  const [token] = converted.gemini?.(["a"], 5_000) ?? []
-  expect(token?.top_logprobs).toHaveLength(20)
+describe("alternatives of gemini", () => {
+  test("are at most 20 for each token", () => {
+    const [token] = converted.gemini?.(["a"], 5_000) ?? []
+    expect(token?.top_logprobs).toHaveLength(20)
+  })
+
+  test("are at most 100,000 for all tokens, which are complete", () => {
+    const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
+    expect(tokens).toHaveLength(6_000)
+    expect(tokens[4_999]?.top_logprobs).toHaveLength(20)
+    expect(tokens[5_000]?.top_logprobs).toEqual([])
+  })
+})
+
+test("a whole chat converts the tokens of one choice at a time, when it is written", () => {
+  const logprobsResult = { chosenCandidates: [{ token: "a", logProbability: -1 }] }
+  const choice = {
+    index: 0,
+    parts: [],
+    finish: "stop",
+    extra: { dialect: "gemini", fields: { logprobsResult } },
+  }
+  const result = {
+    id: "x",
+    model: "m",
+    created: 1,
+    choices: [choice],
+    usage: NO_USAGE,
+  } as unknown as ChatResult
+  const [encoded] = listAt(
+    OPENAI_CHAT.encodeResult(result, {
+      model: "m",
+      messages: [],
+      stream: false,
+      streamUsage: false,
+      choices: 1,
+    }),
+    "choices",
+  )
+  logprobsResult.chosenCandidates.push({ token: "b", logProbability: -2 })
+  expect(JSON.parse(JSON.stringify(encoded))).toMatchObject({
+    logprobs: { content: [{ token: "a" }, { token: "b", bytes: [98], top_logprobs: [] }] },
+  })
 })

@@ -49,7 +49,10 @@ function encodeChoice(choice: Choice, asked: Asked): JsonObject {
   return {
     index: choice.index,
     message: isJsonObject(extraMessage) ? withFields(message, extraMessage) : message,
-    logprobs: encodeLogprobs(choice.extra),
+    // Converted when it is written, a choice at a time, and not kept: there may be many choices with many tokens.
+    get logprobs() {
+      return encodeLogprobs(choice.extra)
+    },
     finish_reason: encodeFinish(choice.finish, message.function_call !== undefined),
     ...extra,
   }
