@@ -1,7 +1,7 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { CallOrigin } from "../../../canon/message.ts"
-import { textArguments, TextReader } from "../../shared/text-tool.ts"
+import { TextReader } from "../../shared/text-tool.ts"
 import { callItem, type ItemStatus } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
@@ -85,8 +85,8 @@ export class CustomCallWriter extends ItemWriter {
   }
 
   #itemOf(status: ItemStatus): JsonObject {
-    const call = { ...this.#call, arguments: textArguments(this.#text) }
-    return callItem(this.id, status, call, call.origin)
+    const call = { ...this.#call, arguments: "" }
+    return { ...callItem(this.id, status, call, call.origin), input: this.#text }
   }
 
   #report(text: string, frames: SseFrame[]): void {
