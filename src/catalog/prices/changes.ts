@@ -78,7 +78,9 @@ function changeOf(
 ): PriceChange | undefined {
   if (before === undefined && after === undefined) return undefined
   const [old, fresh] = [partsOf(before), partsOf(after)]
-  const names = [...new Set([...old.keys(), ...fresh.keys()])]
+  const names = [...new Set([...old.keys(), ...fresh.keys()])].filter(
+    (name) => !(isDerived(name, old) && isDerived(name, fresh)),
+  )
   const parts = names.flatMap((name) => {
     const change = { name, before: old.get(name) ?? null, after: fresh.get(name) ?? null }
     return isSame(change) ? [] : [change]
@@ -88,6 +90,11 @@ function changeOf(
   if (after === undefined) return { vendor, model, kind: "removed", parts }
   const isDearer = parts.some(({ name }) => nanos(rateOf(fresh, name)) > nanos(rateOf(old, name)))
   return { vendor, model, kind: isDearer ? "dearer" : "cheaper", parts }
+}
+
+/** Whether a part is the factor of a mode with its own rates: it also changes with the standard rates. */
+function isDerived(name: string, parts: ReadonlyMap<string, string>): boolean {
+  return name.startsWith(MODE) && [...parts.keys()].some((other) => other.startsWith(`${name}: `))
 }
 
 function isSame({ before, after }: PartChange): boolean {
