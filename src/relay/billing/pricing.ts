@@ -105,7 +105,7 @@ export class Pricing {
     const price = terms?.price ?? priceOf(deployment)
     let reported: PricedUsage
     if (terms === undefined) {
-      const settled = fields.length === 0 ? undefined : settlePlain(price, fields, reportsOf(meter))
+      const settled = fields.length === 0 ? undefined : settlePlain(price, fields, partsOf(meter))
       const served = settled?.price ?? price
       const divided = dividedUsage(usage, answered, served)
       const isPlain = settled === undefined && divided.others.length === 0
@@ -116,6 +116,7 @@ export class Pricing {
       const settled = settleTerms(terms, usage, {
         ...answered,
         records: meter.records,
+        reports: partsOf(meter),
         elapsedMs: elapsed(charge),
         withLifetimes: lifetimesOf(kinds),
         unrequested: fields,
@@ -194,27 +195,9 @@ function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls
 
 const NO_USAGES: readonly Usage[] = []
 
-/** Returns the reports of all calls. */
-function reportsOf(meter: Meter): readonly JsonObject[] {
-  if (meter.parts.length > 0) return meter.parts.flatMap(reportsOf)
-  const report = reportOf(meter)
-  return report === undefined ? NO_REPORTS : [report]
-}
-
-const NO_REPORTS: readonly JsonObject[] = []
-
-/** Returns the members of the frames or the answer with the usage; later members win. */
-function reportOf({ firstReported, reported }: Meter): JsonObject | undefined {
-  if (reported === undefined || firstReported === undefined || firstReported === reported) {
-    return reported && membersOf(reported)
-  }
-  const first = membersOf(firstReported)
-  const last = membersOf(reported)
-  return { ...first, ...last, usage: { ...objectAt(first, "usage"), ...objectAt(last, "usage") } }
-}
-
-function membersOf(frame: JsonObject): JsonObject {
-  return objectAt(frame, "response") ?? objectAt(frame, "message") ?? frame
+/** Returns the meters of all calls. A call of which nothing was read has an empty one. */
+function partsOf(meter: Meter): readonly Meter[] {
+  return meter.parts.length > 0 ? meter.parts : [meter]
 }
 
 /** Returns the kinds of tokens that a request can cause. */

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, parseJson } from "../../canon/json.ts"
-import type { Usage } from "../../canon/usage.ts"
 import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
@@ -76,7 +75,9 @@ function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attemp
   const meter = new Meter()
   meter.begunAt = startedAt
   if (tail === undefined) return meter
-  const usage = usageAtEnd(plan, tail)
+  const members = membersAtEnd(tail)
+  const usage = plan.binding.dialect.usageIn(members)
+  meter.reported = members
   if (usage !== undefined) meter.result({ choices: [], usage })
   else if (input.request !== undefined) {
     const { output, choices } = input.bound
@@ -85,29 +86,17 @@ function unreadMeter({ input }: PendingCharge, { plan, startedAt, tail }: Attemp
   return meter
 }
 
-/** Members with the usage, which follow all content in an answer. */
-const USAGE_NAMES = ["usage", "usageMetadata"] as const
+/** Members with the mode of service or the usage, which follow all content in an answer. */
+const NAMES_AT_END = ["service_tier", "serviceTier", "performanceConfig", "usage", "usageMetadata"]
 
-/** The usage that is reported at the end of an answer. @param tail the last part of its text. */
-function usageAtEnd({ binding }: Plan, tail: string): Usage | undefined {
-  for (const name of USAGE_NAMES) {
+/** Returns such members of an answer, and those after them. @param tail the last part of its text. */
+function membersAtEnd(tail: string): JsonObject {
+  const members: JsonObject = {}
+  for (const name of NAMES_AT_END) {
     const start = tail.lastIndexOf(`"${name}"`)
-    const reported = start === -1 ? undefined : objectFrom(tail, tail.indexOf("{", start))
-    const usage = reported && binding.dialect.usageIn({ [name]: reported })
-    if (usage !== undefined) return usage
+    // Members of an inner object are no object together with what follows it.
+    const found = start === -1 ? undefined : parseJson(`{${tail.slice(start)}`)
+    if (isJsonObject(found)) Object.assign(members, found)
   }
-  return undefined
-}
-
-/** Parses the object that begins at a position of a text. */
-function objectFrom(text: string, start: number): JsonObject | undefined {
-  let depth = 0
-  for (let end = start; end !== -1 && end < text.length; end++) {
-    if (text[end] === "{") depth++
-    if (text[end] === "}" && --depth === 0) {
-      const value = parseJson(text.slice(start, end + 1))
-      return isJsonObject(value) ? value : undefined
-    }
-  }
-  return undefined
+  return members
 }

@@ -22,8 +22,9 @@ export class Meter {
   failure: Extract<ChatEvent, { type: "error" }> | undefined
   /** The frame or the answer that reported the usage last. */
   reported: JsonObject | undefined
-  /** The first such frame. Anthropic reports the mode of service only there. */
-  firstReported: JsonObject | undefined
+  /** The first frame and the last one: some providers report the mode of service only there. */
+  firstFrame: JsonObject | undefined
+  lastFrame: JsonObject | undefined
   /** The added meters; empty for a single call. */
   parts = NO_PARTS
   /** What the answers report besides their usage; empty where only tokens are billed. */
@@ -116,7 +117,6 @@ export class Meter {
       sum.#charactersAtUsage += meter.#charactersAtUsage
       sum.#silentMs += meter.silentMs
       sum.reported ??= meter.reported
-      sum.firstReported ??= meter.firstReported
     }
     sum.#isPartlyCounted = meters.some((meter) => !meter.isCounted)
     sum.parts = meters.flatMap((meter) => (meter.parts.length > 0 ? meter.parts : meter))
@@ -133,14 +133,17 @@ export class Meter {
     for (const event of events) this.#count(event)
   }
 
-  /** Counts the events of a frame of a stream, and keeps frames that report usage. */
+  /** Counts the events of a frame of a stream, and keeps the frames that report usage or a mode of service. */
   frame(events: readonly ChatEvent[], json: JsonObject | undefined): void {
     const { usage } = this
     this.push(events)
     if (this.usage === usage) return
+    if (json !== undefined) {
+      this.firstFrame ??= json
+      this.lastFrame = json
+    }
     this.#usageReported()
     this.reported = json
-    this.firstReported ??= json
   }
 
   /** A whole answer. */

@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { type Price, SAME } from "../../ledger/price.ts"
 import { type AppliedMode, modeOf, type PricedMode } from "../../ledger/price-modes.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
+import type { Meter } from "../metering/meter.ts"
 import type { RequestedMode } from "./terms.ts"
 
 /** A mode of service that a response reports. */
@@ -10,6 +11,9 @@ interface ServedMode extends AppliedMode {
   readonly name: string
   readonly isLower: boolean
 }
+
+/** What a call has reported about its mode of service. */
+export type ModeReport = Pick<Meter, "records" | "lastFrame" | "reported" | "firstFrame">
 
 /** The modes of service of a request. */
 interface SettledModes {
@@ -24,11 +28,12 @@ interface SettledModes {
  * Returns the modes of service in which a request was served, according to its responses.
  * @param requested modes that the request named.
  * @param unrequested fields that report a mode even if the request named none.
+ * @param reports one for each call, at least one.
  */
 export function settleModes(
   requested: readonly RequestedMode[],
   unrequested: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
+  reports: readonly ModeReport[],
   price: Price,
 ): SettledModes {
   if (requested.length === 0) {
@@ -50,7 +55,7 @@ export function settleModes(
 function settled(
   modes: readonly ServedMode[],
   fields: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
+  reports: readonly ModeReport[],
   price: Price,
 ): SettledModes {
   return {
@@ -68,7 +73,7 @@ const NO_SERVED: readonly ServedMode[] = []
 /** Returns reported modes without a price, with their fields. */
 function unpricedModes(
   fields: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
+  reports: readonly ModeReport[],
   price: Price,
 ): readonly string[] {
   let found: Set<string> | undefined
@@ -88,7 +93,7 @@ function unpricedModes(
 /** Returns reported modes that the requests did not name, if they have a price. */
 function unrequestedModes(
   fields: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
+  reports: readonly ModeReport[],
   price: Price,
 ): readonly ServedMode[] {
   if (price.modes === undefined) return NO_SERVED
@@ -136,10 +141,10 @@ const PREFIX = /^(service_tier_|on_demand_)/
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 
 /** Returns the mode that a response reports in a field, in lowercase; undefined if it reports no mode. */
-function reportedName(field: FieldSwitch, report: JsonObject): string | undefined {
+function reportedName(field: FieldSwitch, report: ModeReport): string | undefined {
   for (const path of field.served ?? []) {
-    const value = memberAt(report, path)
-    if (typeof value !== "string") continue
+    const value = textIn(report, path)
+    if (value === undefined) continue
     // Nearly all answers.
     if (STANDARD_MODES.has(value)) return value
     return cutName(value).toLowerCase().replace(PREFIX, "")
@@ -152,18 +157,33 @@ function cutName(value: string): string {
   return value.slice(0, MAX_NAME).replace(UNPRINTABLE, "")
 }
 
+/** The first frames of a stream may repeat this word of a request; it is no mode. */
+const UNDECIDED = "auto"
+
 /** The names in a path, split once because nearly every answer is searched for them. */
 const STEPS = new Map<string, readonly string[]>()
 
-function memberAt(report: JsonObject, path: string): JsonValue | undefined {
+/** Returns the last text that a call has reported at a path. */
+function textIn(report: ModeReport, path: string): string | undefined {
+  return (
+    textAtPath(report.records[0]?.whole, path) ??
+    textAtPath(report.lastFrame, path) ??
+    textAtPath(report.reported, path) ??
+    textAtPath(report.firstFrame, path)
+  )
+}
+
+function textAtPath(frame: JsonObject | undefined, path: string): string | undefined {
+  if (frame === undefined) return undefined
   let steps = STEPS.get(path)
   if (steps === undefined) STEPS.set(path, (steps = path.split(".")))
-  let value: JsonValue | undefined = report
+  let value: JsonValue | undefined =
+    objectAt(frame, "response") ?? objectAt(frame, "message") ?? frame
   for (const step of steps) {
     if (!isJsonObject(value)) return undefined
     value = value[step]
   }
-  return value
+  return typeof value === "string" && value !== UNDECIDED ? value : undefined
 }
 
 const STANDARD: ServedMode = { name: "", key: undefined, factor: SAME, isLower: false }
@@ -188,7 +208,7 @@ function pricedMode(field: FieldSwitch, name: string, price: Price): ServedMode 
   return mode && { name, key, factor: mode.factor, isLower: mode.isLower }
 }
 
-function servedMode(requested: RequestedMode, report: JsonObject, price: Price): ServedMode {
+function servedMode(requested: RequestedMode, report: ModeReport, price: Price): ServedMode {
   const name = reportedName(requested.field, report)
   if (name !== undefined && STANDARD_MODES.has(name)) return STANDARD
   const reported = name === undefined ? undefined : pricedMode(requested.field, name, price)

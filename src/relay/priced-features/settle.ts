@@ -26,13 +26,15 @@ import type { AnswerRecord } from "../metering/answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
-import { settleModes } from "./served-modes.ts"
+import { type ModeReport, settleModes } from "./served-modes.ts"
 import type { SecondModel, Terms } from "./terms.ts"
 
 /** The service that a request received. */
 interface ServedRequest extends AnsweredCalls {
   /** Records of each response to the request. */
   readonly records: readonly AnswerRecord[]
+  /** What each call reports about its mode of service. */
+  readonly reports: readonly ModeReport[]
   readonly elapsedMs: number
   /** Counts cache writes without a reported lifetime as the most expensive ones that the request can cause. */
   readonly withLifetimes: (usage: Usage) => Usage
@@ -68,9 +70,8 @@ export interface SettledUsage {
 export function settleTerms(
   terms: Terms,
   usage: Usage,
-  { records, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
+  { records, reports, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
-  const reports = records.map(({ whole }) => whole)
   const { applied, modes, unpriced } = settleModes(terms.modes, unrequested, reports, terms.price)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceIn(terms.price, applied)
@@ -81,12 +82,11 @@ export function settleTerms(
 /**
  * Returns the price of an answer whose request set no priced feature.
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
- * @param reports the members of the answers about the answers themselves.
  */
 export function settlePlain(
   price: Price,
   fields: readonly FieldSwitch[],
-  reports: readonly JsonObject[],
+  reports: readonly ModeReport[],
 ): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
   const { applied, modes, unpriced } = settleModes([], fields, reports, price)
   if (modes.length + unpriced.length === 0) return undefined
@@ -133,7 +133,7 @@ function withCalls(
 }
 
 /** The terms, and the mode of service. */
-interface ServedTerms extends Omit<ServedRequest, "elapsedMs" | "unrequested"> {
+interface ServedTerms extends Omit<ServedRequest, "reports" | "elapsedMs" | "unrequested"> {
   readonly terms: Terms
   readonly price: Price
   readonly applied: readonly AppliedMode[]

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+import { completion, framesOf, message, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, onlyReceipt } from "../support.ts"
+
+/** Modes of service of answers that are not read to their end. */
+
+type Json = Record<string, unknown>
+
+const RESPONSES = "/v1/responses"
+const MESSAGES = "/v1/messages"
+const MEGABYTE = 1024 * 1024
+const LARGE = "x".repeat(1.5 * MEGABYTE)
+const GOOGLE = "/v1beta/models/google%2Fm"
+const STREAM = ":streamGenerateContent?alt=sse"
+
+interface Format {
+  readonly model: string
+  readonly path: (isStream: boolean) => string
+  readonly body: JsonObject
+  /** The field of the request, and the dearer mode at four times the price. */
+  readonly field: string
+  readonly mode: string
+  /** The mode at half the price; undefined if the vendor has none. */
+  readonly cheaper?: string
+  /** A whole answer with a text that reports a mode. */
+  answer(text: string, mode?: string): Json
+  frames(answer: Json): string[]
+}
+
+const chatAt = (model: string): Format => ({
+  model,
+  path: () => CHAT,
+  body: { messages: HELLO, max_tokens: 50 },
+  field: "service_tier",
+  mode: "priority",
+  cheaper: "flex",
+  answer: (text, mode) => {
+    const { usage, ...rest } = completion({}, {}, { content: text })
+    return { ...rest, usage, ...(mode && { service_tier: mode }) }
+  },
+  frames: (answer) => framesOf(CHAT, answer),
+})
+
+const FORMATS: readonly Format[] = [
+  chatAt("openai/m"),
+  chatAt("compatible/m"),
+  {
+    ...chatAt("mistral/m"),
+    answer: (text, mode) => completion({}, mode ? { service_tier: mode } : {}, { content: text }),
+  },
+  {
+    ...chatAt("openai/m"),
+    path: () => RESPONSES,
+    body: { input: "Hello there, gateway", max_output_tokens: 50, store: false },
+    // As at OpenAI, the tier comes before the usage.
+    answer: (text, mode) => {
+      const { usage, output, ...rest } = response([])
+      const [said] = output as [Json]
+      const content = [{ type: "output_text", text, annotations: [] }]
+      const tier = mode ? { service_tier: mode } : {}
+      return { ...rest, output: [{ ...said, content }], ...tier, usage, metadata: {} }
+    },
+    frames: (answer) => {
+      const frames = framesOf(RESPONSES, answer)
+      const { service_tier: tier } = answer
+      return frames.map((frame) =>
+        tier === undefined
+          ? frame
+          : frame.replace('"service_tier":"auto"', `"service_tier":"${tier}"`),
+      )
+    },
+  },
+  {
+    model: "anthropic/m",
+    path: () => MESSAGES,
+    body: { messages: HELLO, max_tokens: 50 },
+    field: "speed",
+    mode: "fast",
+    answer: (text, mode) => {
+      const answer = message([], mode ? { speed: mode } : {})
+      return { ...answer, content: [{ type: "text", text }] }
+    },
+    frames: (answer) => {
+      const { speed } = answer["usage"] as Json
+      const reported = `"usage":{"speed":"${speed}",`
+      const [begun = "", ...frames] = framesOf(MESSAGES, answer)
+      return [speed === undefined ? begun : begun.replace('"usage":{', reported), ...frames]
+    },
+  },
+  {
+    model: "google/m",
+    path: (isStream) => GOOGLE + (isStream ? STREAM : ":generateContent"),
+    body: {
+      contents: [{ role: "user", parts: [{ text: "Hello there, gateway" }] }],
+      generationConfig: { maxOutputTokens: 50 },
+    },
+    field: "serviceTier",
+    mode: "priority",
+    cheaper: "flex",
+    answer: (text, mode) => ({
+      candidates: [
+        { index: 0, content: { role: "model", parts: [{ text }] }, finishReason: "STOP" },
+      ],
+      usageMetadata: {
+        promptTokenCount: 100,
+        candidatesTokenCount: 10,
+        totalTokenCount: 110,
+        ...(mode && { serviceTier: mode }),
+      },
+    }),
+    frames: (answer) => {
+      const [candidate] = answer["candidates"] as [Json]
+      const { usageMetadata } = answer
+      const first = { candidates: [{ ...candidate, finishReason: undefined }], usageMetadata }
+      return [first, answer].map((frame) => `data: ${JSON.stringify(frame)}\n\n`)
+    },
+  },
+]
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+/** What the vendor sends, once it may. */
+let sent: () => Response
+let goOn = Promise.withResolvers<void>()
+
+beforeAll(async () => {
+  vendor = startVendor(async () => {
+    await goOn.promise
+    return sent()
+  })
+  const root = vendor.url.replace("/v1", "")
+  const price = {
+    input: "1",
+    output: "10",
+    modes: { priority: "4", fast: "4", flex: "0.5" },
+  }
+  const model = simulated({ price, maxOutput: 50, disconnect: "cancel" })
+  gateway = await startGateway({
+    settings: {
+      limits: {
+        bodyBytes: MEGABYTE,
+        mediaBytes: MEGABYTE,
+        answerBytes: MEGABYTE,
+        mediaPrivate: true,
+      },
+    },
+    providers: {
+      openai: provider(vendor.url, "openai"),
+      compatible: provider(vendor.url),
+      mistral: provider(vendor.url, "mistral"),
+      anthropic: provider(root, "anthropic"),
+      google: provider(root, "google"),
+    },
+    models: {
+      "openai/m": model,
+      "compatible/m": model,
+      "mistral/m": model,
+      "anthropic/m": model,
+      "google/m": model,
+    },
+  })
+})
+
+afterAll(async () => {
+  goOn.resolve()
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+interface Charge {
+  readonly cost: bigint
+  readonly modes: readonly string[] | undefined
+}
+
+/** Asks for an answer. @param named the mode that the request names. */
+async function ask(
+  { model, path, body, field }: Format,
+  named: string | undefined,
+  stream: boolean,
+) {
+  const caller = await gateway.caller("10")
+  const controller = new AbortController()
+  const isGoogle = path(stream).startsWith(GOOGLE)
+  const answer = fetch(gateway.url + path(stream), {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...body, ...(!isGoogle && { model, stream }), [field]: named }),
+    signal: controller.signal,
+  })
+  const charge = async (): Promise<Charge> => {
+    const receipt = await onlyReceipt(gateway, caller)
+    const { modes } = receipt as { readonly modes?: readonly string[] }
+    return { cost: nanocredits(receipt.cost), modes }
+  }
+  return { answer, leave: () => controller.abort(), charge }
+}
+
+/** The charge of a caller who leaves before the vendor answers. */
+async function leaveEarly(
+  format: Format,
+  named: string | undefined,
+  stream: boolean,
+): Promise<Charge> {
+  goOn = Promise.withResolvers()
+  const before = vendor.bodies.length
+  sent = () => Response.json({})
+  const { answer, leave, charge } = await ask(format, named, stream)
+  await until(() => vendor.bodies.length > before)
+  leave()
+  await answer.catch(() => undefined)
+  const charged = await charge()
+  goOn.resolve()
+  return charged
+}
+
+/** The charge of a whole answer that is larger than the gateway reads. */
+async function tooLarge(
+  format: Format,
+  named: string | undefined,
+  reported?: string,
+): Promise<Charge> {
+  sent = () => Response.json(format.answer(LARGE, reported))
+  goOn.resolve()
+  const { answer, charge } = await ask(format, named, false)
+  await (await answer).text()
+  return charge()
+}
+
+describe.each(FORMATS)("$model, $field, format %#", (format) => {
+  const { mode, cheaper } = format
+  for (const stream of [false, true]) {
+    test(`a requested mode is charged if no answer was read, streamed: ${stream}`, async () => {
+      const usual = await leaveEarly(format, undefined, stream)
+      expect(usual).toMatchObject({ modes: undefined })
+      expect(usual.cost).toBeGreaterThan(0n)
+      const dearer = await leaveEarly(format, mode, stream)
+      expect(dearer).toEqual({ cost: usual.cost * 4n, modes: [mode] })
+      if (cheaper === undefined) return
+      // A cheaper mode has to be reported.
+      expect(await leaveEarly(format, cheaper, stream)).toEqual(usual)
+    })
+  }
+
+  test("an answer that is too large is charged by the mode that it reports at its end", async () => {
+    const usual = 200_000n
+    expect(await tooLarge(format, undefined)).toEqual({ cost: usual, modes: undefined })
+    expect(await tooLarge(format, mode)).toEqual({ cost: usual * 4n, modes: [mode] })
+    expect(await tooLarge(format, mode, mode)).toEqual({ cost: usual * 4n, modes: [mode] })
+    expect(await tooLarge(format, undefined, mode)).toEqual({ cost: usual * 4n, modes: [mode] })
+    expect(await tooLarge(format, mode, "standard")).toEqual({ cost: usual, modes: undefined })
+    if (cheaper === undefined) return
+    expect(await tooLarge(format, cheaper)).toEqual({ cost: usual, modes: undefined })
+    expect(await tooLarge(format, cheaper, cheaper)).toEqual({ cost: usual / 2n, modes: [cheaper] })
+  })
+})
