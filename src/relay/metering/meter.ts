@@ -137,11 +137,11 @@ export class Meter {
   frame(events: readonly ChatEvent[], json: JsonObject | undefined): void {
     const { usage } = this
     this.push(events)
-    if (this.usage === usage) return
     if (json !== undefined) {
       this.firstFrame ??= json
       this.lastFrame = json
     }
+    if (this.usage === usage) return
     this.#usageReported()
     this.reported = json
   }

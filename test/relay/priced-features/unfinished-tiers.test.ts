@@ -3,8 +3,8 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { until } from "../../support/until.ts"
 import { completion, framesOf, message, response } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
-import { CHAT, HELLO, nanocredits, onlyReceipt } from "../support.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
 /** Modes of service of answers that are not read to their end. */
 
@@ -230,6 +230,23 @@ async function tooLarge(
   return charge()
 }
 
+/** The charge of a stream. @param isLeft whether the caller leaves after its first text, and else reads to its end. */
+async function streamOf(
+  format: Format,
+  frames: readonly string[],
+  isLeft: boolean,
+): Promise<Charge> {
+  sent = () => streamed(isLeft ? [frames.join(""), 60_000] : frames)
+  goOn.resolve()
+  const { answer, leave, charge } = await ask(format, undefined, true)
+  const reader = (await answer).body?.getReader()
+  if (!reader) throw new Error("no body")
+  await readUntil(reader, (text) => text.includes("END"))
+  if (isLeft) leave()
+  else while (!(await reader.read()).done);
+  return charge()
+}
+
 describe.each(FORMATS)("$model, $field, format %#", (format) => {
   const { mode, cheaper } = format
   for (const stream of [false, true]) {
@@ -256,4 +273,33 @@ describe.each(FORMATS)("$model, $field, format %#", (format) => {
     expect(await tooLarge(format, cheaper)).toEqual({ cost: usual, modes: undefined })
     expect(await tooLarge(format, cheaper, cheaper)).toEqual({ cost: usual / 2n, modes: [cheaper] })
   })
+
+  const framesIn = (reported?: string) => format.frames(format.answer("Hello there END", reported))
+
+  test("a stream that only begins with the mode is charged in it", async () => {
+    const usual = 200_000n
+    expect(await streamOf(format, framesIn(), false)).toEqual({ cost: usual, modes: undefined })
+    const reported = framesIn(mode)
+    // Some vendors report it only with the usage.
+    if (!reported[0]?.includes(mode)) return
+    const frames = [reported[0], ...framesIn().slice(1)]
+    expect(await streamOf(format, frames, false)).toEqual({ cost: usual * 4n, modes: [mode] })
+    if (cheaper === undefined) return
+    const [begun = ""] = framesIn(cheaper)
+    const cheap = await streamOf(format, [begun, ...frames.slice(1)], false)
+    expect(cheap).toEqual({ cost: usual / 2n, modes: [cheaper] })
+  })
+
+  test.each([true, false])(
+    "an unfinished stream is charged in the mode of its frames, left: %p",
+    async (isLeft) => {
+      const until = framesIn().findIndex((frame) => frame.includes("END")) + 1
+      const usual = await streamOf(format, framesIn().slice(0, until), isLeft)
+      expect(usual.cost).toBeGreaterThan(0n)
+      const frames = framesIn(mode).slice(0, until)
+      const isReported = frames.some((frame) => frame.includes(mode))
+      const charge = isReported ? { cost: usual.cost * 4n, modes: [mode] } : usual
+      expect(await streamOf(format, frames, isLeft)).toEqual(charge)
+    },
+  )
 })
