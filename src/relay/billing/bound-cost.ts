@@ -4,7 +4,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import { longestOf } from "../../catalog/several-models.ts"
 import { limitWithin, reasoningWith } from "../../canon/separate-reasoning.ts"
 import { RESULT_TOKENS } from "../../vendors/priced-features/switch.ts"
-import { COST_SCALE, type Rates, type Price, ratesFor, rateOf } from "../../ledger/price.ts"
+import { COST_SCALE, type Rates, type Price, rateOf } from "../../ledger/price.ts"
 import type { Bound } from "./bounds.ts"
 import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { inputClasses, kindsOfDeployment, outputClasses, PRICED_IMAGES } from "./token-kinds.ts"
@@ -108,15 +108,32 @@ interface WorstRates {
 }
 /** By the kinds of tokens. Rate cards are immutable and few. */
 const worstRates = new WeakMap<Rates, WorstRates[]>()
-/** The highest among the classes that the tokens of the request can be of. */
+/** The highest rates of the classes that the tokens of a request can be of, for all lengths that it can have. */
 function worstRatesOf(price: Price, { input, calls = 1, kinds }: Bound): WorstRates {
-  const rates = ratesFor(price, input / calls)
+  let worst = highestRates(price.rates, kinds)
+  for (const { above, rates } of price.tiers) {
+    if (input / calls <= above) continue
+    const own = highestRates(rates, kinds)
+    const isHigher = own.input >= worst.input && own.output >= worst.output
+    worst = isHigher ? own : higherRates(worst, own)
+  }
+  return worst
+}
+
+function highestRates(rates: Rates, kinds: number): WorstRates {
   let known = worstRates.get(rates)
   if (known === undefined) worstRates.set(rates, (known = []))
   return (known[kinds] ??= {
     input: highest(rates, inputClasses(kinds)),
     output: highest(rates, outputClasses(kinds)) + imageRate(rates, kinds),
   })
+}
+
+function higherRates(left: WorstRates, right: WorstRates): WorstRates {
+  return {
+    input: left.input > right.input ? left.input : right.input,
+    output: left.output > right.output ? left.output : right.output,
+  }
 }
 
 /** The price of an image for each of its tokens, of which it has at least so many. */

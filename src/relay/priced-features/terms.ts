@@ -105,8 +105,7 @@ function heldIn(
     else if (output !== undefined) {
       // It reads the same input in all of its calls as a model does in all turns.
       if (charge.usage === undefined) held = added(held, own, 1n, READ)
-      const { rates } = own.tiers.at(-1) ?? own
-      const [text, image] = [rateOf(rates, "output"), rateOf(rates, "imageOutput")]
+      const [text, image] = [highestRate(own, "output"), highestRate(own, "imageOutput")]
       const rate = charge.usage === undefined || text > image ? text : image
       held = withHeld(held, BigInt(output * max) * scaled(rate, own, held))
     } else held = added(held, charge.how === "after" ? priceIn(own, modes) : own, BigInt(max))
@@ -144,11 +143,10 @@ const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOu
 
 /** The rates of a request that two models may read and answer. */
 function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {
-  const more = other.tiers[0]?.rates ?? other.rates
   const sum = (rates: Rates): Rates => {
     const rated: Partial<Record<UsageClass, bigint>> = { ...rates }
     for (const usageClass of classes) {
-      const second = scaled(rateOf(more, usageClass), other, price)
+      const second = scaled(highestRate(other, usageClass), other, price)
       rated[usageClass] = rateOf(rates, usageClass) + times * second
     }
     return rated
@@ -158,6 +156,16 @@ function added(price: Price, other: Price, times: bigint, classes = ADDED): Pric
     rates: sum(price.rates),
     tiers: price.tiers.map(({ above, rates }) => ({ above, rates: sum(rates) })),
   }
+}
+
+/** The highest rate of a class for inputs of any length. */
+function highestRate({ rates, tiers }: Price, usageClass: UsageClass): bigint {
+  let max = rateOf(rates, usageClass)
+  for (const tier of tiers) {
+    const rate = rateOf(tier.rates, usageClass)
+    if (rate > max) max = rate
+  }
+  return max
 }
 
 /** A rate of another card, converted to this card's multiplier. */

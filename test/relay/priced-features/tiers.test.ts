@@ -38,6 +38,8 @@ beforeAll(async () => {
       "chat/m": model,
       "chat/rated": simulated({ maxOutput: 50, price: RATES }),
       "chat/mixed": simulated({ maxOutput: 50, price: MIXED }),
+      "chat/falling": simulated({ maxOutput: 50, price: FALLING }),
+      "chat/falling-mode": simulated({ maxOutput: 50, price: FALLING_MODE }),
       "responses/m": model,
       "plain/m": model,
     },
@@ -140,6 +142,26 @@ const MIXED: PriceSettings = {
   output: "2",
   modes: { flex: { input: "0.5", output: "1" }, ultrafast: { input: "0.5", output: "8" } },
 }
+/** Prices that are lower for longer inputs. */
+const FALLING: PriceSettings = {
+  input: "2",
+  output: "200",
+  tiers: [{ above: 90, input: "1", output: "5" }],
+}
+const FALLING_MODE: PriceSettings = {
+  input: "1",
+  output: "20",
+  modes: {
+    // For up to 90 tokens, output costs 4.5 times as much as usual, like the input of the highest tier.
+    priority: {
+      input: "0.5",
+      tiers: [
+        { above: 90, input: "0.5", output: "30" },
+        { above: 10_000, input: "4.5" },
+      ],
+    },
+  },
+}
 /** The charge of 20 or 100 input tokens, of which 10 came from a cache, and 10 output tokens. */
 const CHARGES = [
   ["default", 31_000n, 212_000n],
@@ -180,6 +202,22 @@ for (const [tier, short, long] of CHARGES) {
     }
   })
 }
+
+test.each([
+  ["chat/falling", undefined, 10_040_000n],
+  ["chat/falling-mode", "priority", 4_510_000n],
+])("holds the higher price of shorter inputs: %s", async (model, service_tier, charge) => {
+  const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
+  answer = completion(service_tier ? { service_tier } : {}, usage) as JsonObject
+  for (const stream of [false, true]) {
+    const caller = await gateway.caller("10")
+    const posted = await caller.post(CHAT, { model, messages: PROMPT, service_tier, stream })
+    expect(posted.status, await posted.text()).toBe(200)
+    const { cost, hold } = await receiptOf(caller, posted)
+    expect(nanocredits(cost)).toBe(charge)
+    expect(nanocredits(hold)).toBeGreaterThanOrEqual(charge)
+  }
+})
 
 test("holds the highest price of each class for a mode that lowers some and raises others", async () => {
   const caller = await gateway.caller("10")
