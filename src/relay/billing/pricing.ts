@@ -105,7 +105,8 @@ export class Pricing {
     const price = terms?.price ?? priceOf(deployment)
     let reported: PricedUsage
     if (terms === undefined) {
-      const settled = fields.length === 0 ? undefined : settlePlain(price, fields, partsOf(meter))
+      const used = { price, usage, calls: meter.calls }
+      const settled = fields.length === 0 ? undefined : settlePlain(used, fields, partsOf(meter))
       const served = settled?.price ?? price
       const divided = dividedUsage(usage, answered, served)
       const isPlain = settled === undefined && divided.others.length === 0

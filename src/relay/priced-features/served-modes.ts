@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
-import { type Price, SAME } from "../../ledger/price.ts"
-import { type AppliedMode, modeOf, type PricedMode } from "../../ledger/price-modes.ts"
+import type { Usage } from "../../canon/usage.ts"
+import { costOf, type Price, SAME } from "../../ledger/price.ts"
+import { type AppliedMode, modeOf, type PricedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { RequestedMode } from "./terms.ts"
@@ -14,6 +15,13 @@ interface ServedMode extends AppliedMode {
 
 /** What a call has reported about its mode of service. */
 export type ModeReport = Pick<Meter, "records" | "lastFrame" | "reported" | "firstFrame">
+
+/** The usage of all calls of a request, and its price in the standard mode. */
+export interface ModeUsage {
+  readonly price: Price
+  readonly usage: Usage
+  readonly calls: number
+}
 
 /** The modes of service of a request. */
 interface SettledModes {
@@ -29,26 +37,27 @@ interface SettledModes {
  * @param requested modes that the request named.
  * @param unrequested fields that report a mode even if the request named none.
  * @param reports one for each call, at least one.
+ * @param used if the calls report different modes, the one in which this costs most applies to all.
  */
 export function settleModes(
   requested: readonly RequestedMode[],
   unrequested: readonly FieldSwitch[],
   reports: readonly ModeReport[],
-  price: Price,
+  used: ModeUsage,
 ): SettledModes {
+  const { price } = used
   if (requested.length === 0) {
-    return settled(unrequestedModes(unrequested, reports, price), unrequested, reports, price)
+    return settled(unrequestedModes(unrequested, reports, used), unrequested, reports, price)
   }
   const named = requested.flatMap((each) => {
-    // The responses to one request differ in their mode only briefly: the highest price applies to all.
     let highest: ServedMode | undefined
-    for (const report of reports) highest = higherOf(highest, servedMode(each, report, price))
+    for (const report of reports) highest = higherOf(highest, servedMode(each, report, price), used)
     return highest ?? []
   })
   const open = unrequested.filter(({ served: [place] = [] }) =>
     requested.every(({ field }) => field.served?.[0] !== place),
   )
-  const modes = [...named, ...unrequestedModes(open, reports, price)]
+  const modes = [...named, ...unrequestedModes(open, reports, used)]
   return settled(modes, [...requested.map(({ field }) => field), ...open], reports, price)
 }
 
@@ -94,8 +103,9 @@ function unpricedModes(
 function unrequestedModes(
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
-  price: Price,
+  used: ModeUsage,
 ): readonly ServedMode[] {
+  const { price } = used
   if (price.modes === undefined) return NO_SERVED
   const modes: ServedMode[] = []
   for (const field of fields) {
@@ -103,17 +113,22 @@ function unrequestedModes(
     for (const report of reports) {
       const name = reportedName(field, report)
       const mode = name === undefined ? undefined : pricedMode(field, name, price)
-      if (mode !== undefined) highest = higherOf(highest, mode)
+      highest = higherOf(highest, mode ?? STANDARD, used)
     }
     if (highest !== undefined && (highest.isLower || highest.factor !== SAME)) modes.push(highest)
   }
   return modes
 }
 
-/** Returns the more expensive of two modes. With the same highest factor, the one without a lower rate. */
-function higherOf(left: ServedMode | undefined, right: ServedMode): ServedMode {
-  if (left === undefined || right.factor > left.factor) return right
-  return right.factor === left.factor && left.isLower && !right.isLower ? right : left
+/** Returns the mode in which a usage costs more. */
+function higherOf(left: ServedMode | undefined, right: ServedMode, used: ModeUsage): ServedMode {
+  if (left === undefined) return right
+  const isSame = left.key === right.key && left.factor === right.factor
+  return isSame || costIn(left, used) >= costIn(right, used) ? left : right
+}
+
+function costIn(mode: ServedMode, { price, usage, calls }: ModeUsage): bigint {
+  return costOf(usage, priceIn(price, [mode]), [], calls).total
 }
 
 function namesOf(modes: readonly ServedMode[]): readonly string[] {

@@ -26,7 +26,7 @@ import type { AnswerRecord } from "../metering/answer-record.ts"
 import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
-import { type ModeReport, settleModes } from "./served-modes.ts"
+import { type ModeReport, type ModeUsage, settleModes } from "./served-modes.ts"
 import type { SecondModel, Terms } from "./terms.ts"
 
 /** The service that a request received. */
@@ -72,7 +72,8 @@ export function settleTerms(
   usage: Usage,
   { records, reports, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
-  const { applied, modes, unpriced } = settleModes(terms.modes, unrequested, reports, terms.price)
+  const used = { price: terms.price, usage, calls }
+  const { applied, modes, unpriced } = settleModes(terms.modes, unrequested, reports, used)
   const counted = withCalls(terms, usage, records, elapsedMs)
   const price = priceIn(terms.price, applied)
   const served = { terms, price, applied, records, calls, usages, withLifetimes }
@@ -84,13 +85,13 @@ export function settleTerms(
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
  */
 export function settlePlain(
-  price: Price,
+  used: ModeUsage,
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
 ): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
-  const { applied, modes, unpriced } = settleModes([], fields, reports, price)
+  const { applied, modes, unpriced } = settleModes([], fields, reports, used)
   if (modes.length + unpriced.length === 0) return undefined
-  return { price: priceIn(price, applied), modes, unpriced }
+  return { price: priceIn(used.price, applied), modes, unpriced }
 }
 
 const NO_OTHERS: readonly SecondUsage[] = []

@@ -24,7 +24,7 @@ let usage: Record<string, unknown> = {}
 /** The usage of each call of the next request; `usage` if it is empty. */
 let usages: Record<string, unknown>[] = []
 /** The service tiers that the calls of the next request report. */
-let tiers: string[] = []
+let tiers: (string | undefined)[] = []
 
 beforeAll(async () => {
   vendor = startVendor((request) => {
@@ -59,6 +59,13 @@ beforeAll(async () => {
       "perplexity/sonar": simulated(SEARCHING),
       "compatible/priority": simulated({
         price: { input: "1", output: "1", modes: { priority: "2" } },
+      }),
+      "compatible/modes": simulated({
+        price: {
+          input: "1",
+          output: "10",
+          modes: { flex: "0.5", priority: "2", batch: { input: "1.5", output: "2" } },
+        },
       }),
       "perplexity/premium": simulated({
         price: { input: "1", output: "1", request: "12000", search_premium: "8000" },
@@ -159,6 +166,31 @@ describe.each([false, true])("with stream: %p", (stream) => {
       expect(counted).toEqual({ input: 238, output: 16 })
     }
   })
+
+  test.each([
+    // A call that reports no tier had the standard one.
+    [undefined, ["flex", undefined, undefined], 60_000n],
+    [undefined, [undefined, "flex", undefined], 60_000n],
+    [undefined, ["flex", "hyper", "flex"], 60_000n],
+    [undefined, ["flex", "flex", "flex"], 30_000n],
+    [undefined, ["flex", undefined, "priority"], 120_000n],
+    // A tier with a higher and a lower price.
+    [undefined, ["batch", undefined, "batch"], 60_000n],
+    [undefined, ["batch", "flex", "flex"], 51_000n],
+    ["batch", ["batch", "default", "batch"], 60_000n],
+    ["batch", ["batch", "batch", "batch"], 51_000n],
+    ["priority", ["flex", undefined, "default"], 120_000n],
+    ["priority", ["flex", "default", "default"], 60_000n],
+  ])(
+    "the tier with the highest cost applies to all calls: %p, %p",
+    async (tier, reported, cost) => {
+      usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 }
+      tiers = [...reported]
+      const request = { model: "compatible/modes", messages: HELLO, n: 3, stream }
+      const receipt = await receiptFor(CHAT, { ...request, service_tier: tier })
+      expect(nanocredits(receipt.cost)).toBe(cost)
+    },
+  )
 
   test("the highest service tier that a call reports applies to all", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
