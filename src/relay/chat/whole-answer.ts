@@ -258,7 +258,7 @@ async function completedOf(
   tried: readonly PlanCalls[],
   failure: unknown,
 ): Promise<PlanCalls> {
-  if (await settleUnread(services, context, tried, failure)) throw asChargedError(failure)
+  if (await settleUnread(services, context, tried, failure)) throw failure
   const last = tried.at(-1)
   if (last === undefined || last.all.length === 0 || failure instanceof CallEnded) {
     services.pipeline.release(context)

@@ -157,7 +157,7 @@ export class Operation implements Disposable {
       })
       return this.#opened(context, candidate, outcome)
     } catch (error) {
-      if (await this.#settleUnread(context, tried, unread, error)) throw asChargedError(error)
+      if (await this.#settleUnread(context, tried, unread, error)) throw error
       const last = tried.at(-1)
       if (completed && last && last.completed.length > 0 && !(error instanceof CallEnded)) {
         return await this.#openCompleted(context, { candidate: last, completed, error })

@@ -276,3 +276,7 @@ describe("a stream whose caller leaves", () => {
     expect(Number(receipt.cost)).toBeLessThan(0.2)
   })
 })
+
+test("a caller who leaves is no failure of the gateway", () => {
+  expect(gateway.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
+})
