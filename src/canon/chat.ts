@@ -159,7 +159,12 @@ export type ChatEvent =
       /** The stop string that ended the choice, where the vendor names it. */
       readonly stopSequence?: string
     }
-  | { readonly type: "usage"; readonly usage: Usage }
+  | {
+      readonly type: "usage"
+      readonly usage: Usage
+      /** Whether its output is that of an earlier report. */
+      readonly isInputOnly?: boolean
+    }
   | {
       readonly type: "error"
       /** The vendor's words and code, which may be about the operator's account. */

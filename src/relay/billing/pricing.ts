@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt } from "../../canon/json.ts"
-import { isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { addUsage, isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
@@ -58,33 +58,51 @@ export class Pricing {
     meter: Meter,
     hidden = 0,
   ): MaybePromise<PricedUsage> {
-    const { usage } = meter
     const settled = { charge, deployment, meter }
-    const hasInput = usage !== undefined && (totalInput(usage) > 0 || !lacksInput(meter.reported))
-    if (usage && hasInput && meter.isCounted) return this.#priced(settled, usage, false)
+    const usage = completeUsage(meter)
+    if (usage !== undefined) return this.#priced(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
-    return this.#priceEstimated(settled, hidden, hasInput)
+    return this.#priceEstimated(settled, hidden)
   }
 
-  async #priceEstimated(
-    settled: Delivered,
-    hidden: number,
-    hasInput: boolean,
-  ): Promise<PricedUsage> {
+  async #priceEstimated(settled: Delivered, hidden: number): Promise<PricedUsage> {
+    const { usage, estimated } = await this.#estimated(settled, hidden)
+    return this.#priced(settled, usage, estimated)
+  }
+
+  /** Counts what the provider did not: of several calls, only of those without a complete report. */
+  async #estimated(settled: Delivered, hidden: number): Promise<CountedUsage> {
+    const { meter } = settled
+    const complete = completeUsage(meter)
+    if (complete !== undefined) return { usage: complete, estimated: false }
+    if (meter.parts.length === 0) return this.#estimatedCall(settled, hidden)
+    const all = await Promise.all(
+      meter.parts.map((part) => {
+        const share = hidden === 0 ? 0 : hidden * (part.silentMs / meter.silentMs)
+        return this.#estimated({ ...settled, meter: part }, Math.ceil(share))
+      }),
+    )
+    const usage = all.map((each) => each.usage).reduce(addUsage)
+    return { usage, estimated: all.some(({ estimated }) => estimated) }
+  }
+
+  async #estimatedCall(settled: Delivered, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
     const { usage } = meter
     const shown = await this.countAnswer(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
     // What is reported before the end may only be the start: Anthropic begins with one token
     // (docs/wire/anthropic-messages.md#f9).
-    const isBegun = usage !== undefined && !isNoUsage(usage)
-    if (!isBegun) return this.#priced(settled, estimate, true)
+    if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
+    const isOutputMissing = totalOutput(usage) < totalOutput(estimate)
     const { inputFresh } = estimate
-    if (!hasInput && meter.isCounted) return this.#priced(settled, { ...usage, inputFresh }, true)
-    if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
+    if (meter.isCounted && !hasInput(meter, usage) && hasOutput(meter, usage)) {
+      return { usage: { ...usage, inputFresh }, estimated: true }
+    }
+    if (!isOutputMissing) return { usage, estimated: false }
     const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
     const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput, imageOutput }
-    return this.#priced(settled, counted, true)
+    return { usage: counted, estimated: true }
   }
 
   /** Our own count of what an answer shows, also if its vendor has a count. */
@@ -164,6 +182,22 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
   if (imageOutput === undefined || counted.imageOutput > 0) return counted
   const { output, reasoning } = counted
   return { ...counted, output: reasoning, imageOutput: output - reasoning }
+}
+
+/** Returns the reported usage if it has the input and the output of everything that was received. */
+function completeUsage(meter: Meter): Usage | undefined {
+  const { usage } = meter
+  if (usage === undefined || !meter.isCounted) return undefined
+  return hasInput(meter, usage) && hasOutput(meter, usage) ? usage : undefined
+}
+
+function hasInput({ reported }: Meter, usage: Usage): boolean {
+  return totalInput(usage) > 0 || !lacksInput(reported)
+}
+
+/** No text has no tokens: a report without output is incomplete if there is text. */
+function hasOutput({ characters }: Meter, usage: Usage): boolean {
+  return characters === 0 || totalOutput(usage) > 0
 }
 
 function lifetimesOf(kinds: number): (usage: Usage) => Usage {

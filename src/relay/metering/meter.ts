@@ -48,6 +48,8 @@ export class Meter {
   /** Choices of a stream that have begun. */
   #begun: Set<number> | undefined
   #lastChoice: number | undefined
+  /** Whether the last report had no output, so that it says nothing of what was received. */
+  #isInputOnly = false
   /** Whether the usage of an added call is missing. */
   #isPartlyCounted = false
   /** The received output and the number of finished choices when the usage was reported. */
@@ -179,6 +181,7 @@ export class Meter {
         return
       case "usage":
         this.usage = this.usage === undefined ? event.usage : laterUsage(this.usage, event.usage)
+        this.#isInputOnly = event.isInputOnly === true
         return this.#usageReported()
       case "error":
         this.failure ??= event
@@ -200,6 +203,7 @@ export class Meter {
 
   /** Usage covers everything up to the end of its frame. */
   #usageReported(): void {
+    if (this.#isInputOnly) return
     this.#amountAtUsage = this.#amount
     this.#charactersAtUsage = this.characters
     this.#finishedAtUsage = this.#finished

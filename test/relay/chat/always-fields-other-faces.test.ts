@@ -106,13 +106,13 @@ describe("/v1/messages", () => {
   })
 })
 
-test("counts that are written as text are numbers, and a count that is none is nothing", async () => {
+test("counts that are written as text are numbers, and output without a count is counted", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }
   const asked = { model: "claude/model", max_tokens: 50, messages: HELLO }
   const whole = await ask("/v1/messages", asked, Response.json({ ...message, usage }))
-  const counted = { input_tokens: 3, output_tokens: 0 }
+  const counted = { input_tokens: 3, output_tokens: 1 }
   expect((JSON.parse(whole) as Json)["usage"]).toMatchObject(counted)
 
   const events = [
@@ -123,13 +123,13 @@ test("counts that are written as text are numbers, and a count that is none is n
     { type: "message_stop" },
   ]
   const frames = framesOf(await ask("/v1/messages", { ...asked, stream: true }, eventsOf(events)))
-  expect(frames[0]).toMatchObject({ message: { usage: counted } })
+  expect(frames[0]).toMatchObject({ message: { usage: { input_tokens: 3, output_tokens: 0 } } })
   expect(frames.at(-2)).toMatchObject({ usage: counted })
 
   const output = [{ type: "message", content: [{ type: "output_text", text: "Hi" }] }]
   const body = { model: "open/model", input: "Hello", store: false }
   const response = await ask("/v1/responses", body, Response.json({ output, usage }))
-  expect((JSON.parse(response) as Json)["usage"]).toMatchObject({ ...counted, total_tokens: 3 })
+  expect((JSON.parse(response) as Json)["usage"]).toMatchObject({ ...counted, total_tokens: 4 })
 })
 
 describe("/v1/responses", () => {

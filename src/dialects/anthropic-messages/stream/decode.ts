@@ -10,6 +10,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
 import { defined } from "../../shared/fields.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { isDoneMark, parseFrameOrError } from "../../shared/stream.ts"
@@ -132,7 +133,9 @@ class MessageDecoder implements EventDecoder {
     if (reported === undefined) return
     this.#usage = mergeUsage(this.#usage, reported)
     const usage = decodeUsage(this.#usage)
-    if (usage !== undefined) events.push({ type: "usage", usage })
+    if (usage === undefined) return
+    if (quantityOf(reported.output_tokens) !== undefined) events.push({ type: "usage", usage })
+    else events.push({ type: "usage", usage, isInputOnly: true })
   }
 }
 

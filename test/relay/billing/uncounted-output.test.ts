@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, framesOf } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { CHAT, HELLO, receiptOf } from "../support.ts"
+
+/** Providers that count the input of an answer and not its output, or only some of several calls. */
+
+type Json = Record<string, unknown>
+
+const WORDS = 100
+const TEXT = "word ".repeat(WORDS)
+
+/** Reports without a count of the output, by the format of the vendor. */
+const REPORTS: readonly (readonly [model: string, usage: Json])[] = [
+  ["compatible/m", { prompt_tokens: 950 }],
+  ["compatible/m", { prompt_tokens: 950, completion_tokens: 0, total_tokens: 950 }],
+  ["compatible/m", { prompt_tokens: 950, completion_tokens: "x" }],
+  ["anthropic/m", { input_tokens: 950 }],
+  ["anthropic/m", { input_tokens: 950, output_tokens: null }],
+  ["anthropic/m", { input_tokens: 950, output_tokens: -5 }],
+  ["anthropic/m", { input_tokens: 950, service_tier: "standard" }],
+  ["google/m", { promptTokenCount: 950 }],
+]
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+/** The usage of the answers to come; the last one repeats. */
+let usages: (Json | undefined)[] = []
+
+function messageOf(usage: Json | undefined): Json {
+  const content = [{ type: "text", text: TEXT }]
+  const head = { id: "msg_1", type: "message", role: "assistant", model: "up" }
+  return { ...head, content, stop_reason: "end_turn", stop_sequence: null, usage }
+}
+
+function candidateOf(usageMetadata: Json | undefined): Json {
+  const content = { role: "model", parts: [{ text: TEXT }] }
+  const candidates = [{ content, finishReason: "STOP", index: 0 }]
+  return { candidates, usageMetadata, modelVersion: "m" }
+}
+
+function chatOf(usage: Json | undefined): Json {
+  const message = { role: "assistant", content: TEXT }
+  const choices = [{ index: 0, message, finish_reason: "stop" }]
+  return { ...completion({}), choices, usage }
+}
+
+beforeAll(async () => {
+  vendor = startVendor((request) => {
+    const { pathname } = new URL(request.url)
+    const usage = usages.length > 1 ? usages.shift() : usages[0]
+    if (pathname.includes("enerateContent")) {
+      const answer = candidateOf(usage)
+      const isStream = pathname.includes("stream")
+      return isStream ? streamed([`data: ${JSON.stringify(answer)}\n\n`]) : Response.json(answer)
+    }
+    const answer = pathname.endsWith("/messages") ? messageOf(usage) : chatOf(usage)
+    const isStream = vendor.bodies.at(-1)?.["stream"] === true
+    return isStream ? streamed(framesOf(pathname, answer)) : Response.json(answer)
+  })
+  const price = { input: "1", output: "10" }
+  gateway = await startGateway({
+    providers: {
+      compatible: provider(vendor.url),
+      anthropic: provider(vendor.url, "anthropic"),
+      google: provider(vendor.url, "google"),
+    },
+    models: {
+      "compatible/m": simulated({ price }),
+      "anthropic/m": simulated({ price }),
+      "google/m": simulated({ price }),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+async function receiptFor(body: Json) {
+  const caller = await gateway.caller("100")
+  const posted = await caller.post(CHAT, { messages: HELLO, max_tokens: 10_000, ...body })
+  const text = await posted.text()
+  expect(posted.status, text).toBe(200)
+  return receiptOf(caller, posted)
+}
+
+for (const stream of [false, true]) {
+  test.each(REPORTS)(
+    `text without a count is counted: %s %j, stream ${stream}`,
+    async (...each) => {
+      const [model, usage] = each
+      usages = [usage]
+      const receipt = await receiptFor({ model, stream })
+      expect(receipt.estimated).toBe(true)
+      // The first frame of the message stream has a count of its own.
+      expect(receipt.usage?.["input"]).toBe(950)
+      expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(WORDS)
+    },
+  )
+
+  test(`a call without usage leaves the reports of the others, stream ${stream}`, async () => {
+    usages = [{ input_tokens: 950, output_tokens: 700 }, stream ? {} : undefined]
+    const receipt = await receiptFor({ model: "anthropic/m", stream, n: 2 })
+    expect(receipt.estimated).toBe(true)
+    expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(700 + WORDS)
+    expect(receipt.usage?.["output"]).toBeLessThan(700 + 2 * WORDS)
+  })
+}
