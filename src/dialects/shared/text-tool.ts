@@ -59,14 +59,17 @@ export function textOf(written: string): string {
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/
 /** A longer beginning is only read at the end, because each part would be read again with the next one. Characters. */
 const MAX_HEAD = 1024
-/** Characters; a shorter rest is an incomplete escape. */
+/** Characters. */
 const LONGEST_ESCAPE = 6
+/** An escape whose end may still arrive. */
+const INCOMPLETE_ESCAPE = /^\\(?:u[0-9a-f]{0,3})?$/i
 
-/** Extracts the text from streamed arguments; invalid escapes are kept as they are. */
+/** Extracts the text from streamed arguments; everything from an invalid escape on is kept as it is. */
 export class TextReader {
   /** What has arrived and is not returned yet. */
   #rest = ""
-  #state: "head" | "text" | "other" | "over" = "head"
+  /** What is in another form, or invalid, is only collected: each part would be read again with the next one. */
+  #state: "head" | "text" | "other" | "invalid" | "over" = "head"
 
   /** @returns the text that is known by now and was not returned before. */
   push(chunk: string): string {
@@ -77,6 +80,7 @@ export class TextReader {
     const { text, end } = unescaped(this.#rest)
     this.#rest = this.#rest.slice(end)
     if (this.#rest.startsWith('"')) this.#state = "over"
+    else if (this.#rest !== "" && !isIncompleteEscape(this.#rest)) this.#state = "invalid"
     return text
   }
 
@@ -85,7 +89,7 @@ export class TextReader {
     const state = this.#state
     this.#state = "over"
     if (state === "head" || state === "other") return looseText(this.#rest)
-    return state === "text" && this.#rest.length > LONGEST_ESCAPE ? this.#rest : ""
+    return state === "invalid" ? this.#rest : ""
   }
 
   #readHead(): void {
@@ -95,6 +99,10 @@ export class TextReader {
       this.#rest = this.#rest.slice(head[0].length)
     } else if (this.#rest.length >= MAX_HEAD) this.#state = "other"
   }
+}
+
+function isIncompleteEscape(rest: string): boolean {
+  return rest.length < LONGEST_ESCAPE && INCOMPLETE_ESCAPE.test(rest)
 }
 
 const BACKSLASH = 0x5c

@@ -8,6 +8,12 @@ function readInPieces(pieces: readonly string[]): string {
   return pieces.map((piece) => reader.push(piece)).join("") + reader.end()
 }
 
+function inPieces(written: string, size: number): string[] {
+  return Array.from({ length: Math.ceil(written.length / size) }, (_, index) =>
+    written.slice(index * size, (index + 1) * size),
+  )
+}
+
 const FORMS: readonly [name: string, written: string, text: string][] = [
   ["the expected form", '{"input":"a\\n\\"b\\""}', 'a\n"b"'],
   ["white space", ' { "input" : "a" } ', "a"],
@@ -25,12 +31,19 @@ const FORMS: readonly [name: string, written: string, text: string][] = [
   ["a late beginning", `${" ".repeat(5_000)}{"input":"a\\nb"}`, "a\nb"],
   ["a long text of another name", `{"code":"${"{\\n".repeat(100_000)}"}`, "{\n".repeat(100_000)],
   ["an incomplete end", '{"input":"ab\\', "ab"],
+  ["an incomplete escape at the end", String.raw`{"input":"ab\u00e`, "ab"],
+  ["an invalid escape", String.raw`{"input":"a\nb\uZZZZc\nd"}`, String.raw`a${"\n"}b\uZZZZc\nd"}`],
+  ["an invalid last digit", String.raw`{"input":"\u123Gc"}`, String.raw`\u123Gc"}`],
+  ["an escape with too few digits", String.raw`{"input":"a\u1"}`, String.raw`a\u1"}`],
+  ["a short invalid end", String.raw`{"input":"a\uZ`, String.raw`a\uZ`],
 ]
 
 describe("the text in the arguments of a call", () => {
   test.each(FORMS)("is found in %s", (_, written, text) => {
     expect(textOf(written)).toBe(text)
-    expect(readInPieces(written.match(/[^]{1,3}/g) ?? [])).toBe(text)
+    for (const size of written.length < 100 ? [1, 2, 3, 4, 5, 6, 7] : [3]) {
+      expect(readInPieces(inPieces(written, size))).toBe(text)
+    }
   })
 
   test("is the written text, wherever it is cut", () => {
@@ -41,10 +54,7 @@ describe("the text in the arguments of a call", () => {
       fc.property(units, fc.integer({ min: 1, max: 9 }), (text, size) => {
         const written = textArguments(text)
         expect(textOf(written)).toBe(text)
-        const pieces = Array.from({ length: Math.ceil(written.length / size) }, (_, index) =>
-          written.slice(index * size, (index + 1) * size),
-        )
-        expect(readInPieces(pieces)).toBe(text)
+        expect(readInPieces(inPieces(written, size))).toBe(text)
       }),
       { seed: 1, numRuns: 500 },
     )
@@ -65,6 +75,16 @@ describe("the text in the arguments of a call", () => {
     const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
     expect(readInPieces(pieces)).toBe(pieces.join(""))
     expect(searches.mock.calls.length).toBeLessThan(20)
+  })
+
+  test("is not read any more after an invalid escape, however many pieces arrive", () => {
+    using searches = spyOn(String.prototype, "indexOf")
+    using characters = spyOn(String.prototype, "charCodeAt")
+    const pieces = Array.from({ length: 5_000 }, () => "x".repeat(100))
+    const text = readInPieces([String.raw`{"input":"\uZZZZ`, ...pieces])
+    const counts = [searches.mock.calls.length, characters.mock.calls.length]
+    expect(text === String.raw`\uZZZZ` + pieces.join("")).toBe(true)
+    expect(Math.max(...counts)).toBeLessThan(20)
   })
 
   test("may have millions of escapes, which are not replaced one by one", () => {
