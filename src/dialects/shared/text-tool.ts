@@ -52,11 +52,14 @@ export function noteGrammar({ origin }: Tool, losses: LossList): void {
 
 /** The text in the arguments of a function that replaces a text tool. */
 export function textOf(written: string): string {
+  const text = onlyText(written)
+  if (text !== undefined) return text
   const reader = new TextReader()
   return reader.push(written) + reader.end()
 }
 
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/
+const TAIL = /^"\s*\}\s*$/
 /** A longer beginning is only read at the end, because each part would be read again with the next one. Characters. */
 const MAX_HEAD = 1024
 /** Characters. */
@@ -98,6 +101,21 @@ export class TextReader {
       this.#state = "text"
       this.#rest = this.#rest.slice(head[0].length)
     } else if (this.#rest.length >= MAX_HEAD) this.#state = "other"
+  }
+}
+
+/** The text if it is the one member of complete and valid arguments: parsing is faster than reading its characters. */
+function onlyText(written: string): string | undefined {
+  const head = HEAD.exec(written.slice(0, MAX_HEAD))
+  const end = written.lastIndexOf('"')
+  if (head === null || written.length - end > MAX_HEAD || !TAIL.test(written.slice(end))) {
+    return undefined
+  }
+  try {
+    // Begins with a quote, so that it is one string or invalid: neither deep nor of many values.
+    return JSON.parse(written.slice(head[0].length - 1, end + 1)) as string
+  } catch {
+    return undefined
   }
 }
 
@@ -148,17 +166,24 @@ function plainLength(written: string): number {
   return Math.min(written.length, ...ends)
 }
 
+const NO_DIGIT = 0xff
+/** Values of characters as hexadecimal digits, by code; all others have `NO_DIGIT`. */
+const DIGIT_VALUES = new Uint8Array(256).fill(NO_DIGIT)
+for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+  DIGIT_VALUES[digit.charCodeAt(0)] = value
+  DIGIT_VALUES[digit.toUpperCase().charCodeAt(0)] = value
+}
+
 /** Returns the value of the four hexadecimal digits at a position; NaN if there are none. */
 function hexValue(written: string, start: number): number {
   let value = 0
   for (let at = start; at < start + 4; at++) {
-    const digit = HEX_DIGITS.indexOf(written.charAt(at).toLowerCase())
-    value = written.length > at && digit !== -1 ? 16 * value + digit : Number.NaN
+    const digit = DIGIT_VALUES[written.charCodeAt(at)] ?? NO_DIGIT
+    if (digit === NO_DIGIT) return Number.NaN
+    value = 16 * value + digit
   }
   return value
 }
-
-const HEX_DIGITS = "0123456789abcdef"
 
 /** Arguments of another form are only parsed if they have few values. A model that renames the member writes one. */
 const MAX_LOOSE_VALUES = 16

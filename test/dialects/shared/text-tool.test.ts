@@ -30,6 +30,13 @@ const FORMS: readonly [name: string, written: string, text: string][] = [
   ["several members", '{"a":"b","c":"d"}', '{"a":"b","c":"d"}'],
   ["a late beginning", `${" ".repeat(5_000)}{"input":"a\\nb"}`, "a\nb"],
   ["a long text of another name", `{"code":"${"{\\n".repeat(100_000)}"}`, "{\n".repeat(100_000)],
+  ["a member that is there twice", '{"input":"a","input":"b"}', "a"],
+  ["a text before another member", '{"input":"a\\n","b":"c"}', "a\n"],
+  ["a text that looks like the end", String.raw`{"input":"a\"}"}`, 'a"}'],
+  ["only an escaped end", String.raw`{"input":"a\"}`, 'a"}'],
+  ["digits of other alphabets", String.raw`{"input":"\u００e9"}`, String.raw`\u００e9"}`],
+  ["no text", '{"input":""}', ""],
+  ["no end", '{"input":"', ""],
   ["an incomplete end", '{"input":"ab\\', "ab"],
   ["an incomplete escape at the end", String.raw`{"input":"ab\u00e`, "ab"],
   ["an invalid escape", String.raw`{"input":"a\nb\uZZZZc\nd"}`, String.raw`a${"\n"}b\uZZZZc\nd"}`],
@@ -87,11 +94,29 @@ describe("the text in the arguments of a call", () => {
     expect(Math.max(...counts)).toBeLessThan(20)
   })
 
+  test("is parsed when the arguments are complete, and not read by characters", () => {
+    const text = "\u0001\n\uD83D[{".repeat(10_000)
+    const written = textArguments(text)
+    using characters = spyOn(String.prototype, "charCodeAt")
+    const found = textOf(written)
+    expect(characters).not.toHaveBeenCalled()
+    expect(found === text).toBe(true)
+  })
+
+  test("reads hexadecimal digits without comparing texts", () => {
+    const text = "\u0001".repeat(10_000)
+    const written = textArguments(text)
+    using characters = spyOn(String.prototype, "toLowerCase")
+    const found = readInPieces([written])
+    expect(characters).not.toHaveBeenCalled()
+    expect(found === text).toBe(true)
+  })
+
   test("may have millions of escapes, which are not replaced one by one", () => {
     const text = "\n".repeat(1_000_000)
     const written = textArguments(text)
     using replacements = spyOn(String.prototype, "replaceAll")
-    expect(textOf(written) === text).toBe(true)
+    expect(readInPieces([written]) === text).toBe(true)
     expect(replacements).not.toHaveBeenCalled()
   })
 })
