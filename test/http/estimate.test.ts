@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test"
 import * as fc from "fast-check"
 import { parseCredits } from "../../src/ledger/money.ts"
 import { creditsOf, HELLO, receiptOf } from "../relay/support.ts"
@@ -300,6 +300,38 @@ describe("an estimate", () => {
       is_covered: false,
       max_tokens: null,
     })
+  })
+
+  test("reads a long text once in each turn of the event loop", async () => {
+    const long = "é".repeat(100_000)
+    let inTurn = 0
+    let most = 0
+    let isOver = false
+    const beginTurn = (): void => {
+      inTurn = 0
+      if (!isOver) setImmediate(beginTurn)
+    }
+    const none = await gateway.caller("0")
+    const custom = { type: "custom_tool_call", call_id: "c", name: "run", input: long }
+    const output = { type: "custom_tool_call_output", call_id: "c", output: "x" }
+    const request = { model: "sim/echo", store: false, input: [custom, output] }
+    const { join } = Array.prototype
+    const joins = spyOn(Array.prototype, "join").mockImplementation(function (
+      this: unknown[],
+      separator,
+    ) {
+      const text = join.call(this, separator)
+      if (text.length >= long.length) most = Math.max(most, ++inTurn)
+      return text
+    })
+    try {
+      beginTurn()
+      await estimate("/v1/responses", request, { by: none })
+    } finally {
+      joins.mockRestore()
+      isOver = true
+    }
+    expect(most).toBe(1)
   })
 
   test("refuses what the request would be refused for, and what is no request", async () => {

@@ -231,6 +231,10 @@ export function fewestTokens(bytes: number): number {
 
 /** All text of a request, for a tokenizer. */
 export function textOf(request: ChatRequest): string {
+  return textsOf(request).join("\n")
+}
+
+function textsOf(request: ChatRequest): string[] {
   const texts: string[] = []
   for (const message of request.messages) {
     for (const part of message.parts) {
@@ -243,7 +247,7 @@ export function textOf(request: ChatRequest): string {
   }
   if (request.tools) texts.push(JSON.stringify(request.tools))
   if (request.responseFormat) texts.push(JSON.stringify(request.responseFormat))
-  return texts.join("\n")
+  return texts
 }
 
 /** The fields of a part that only its own dialect has. */
@@ -263,7 +267,7 @@ function unreadFields(part: Part): string[] {
 
 /** All text that a vendor may count as input, for a bound: also of fields and proofs that the canon does not read. */
 export function boundedText(request: ChatRequest): string {
-  const texts = [textOf(request)]
+  const texts = textsOf(request)
   for (const message of request.messages) {
     for (const part of message.parts) {
       if (part.type === "reasoning" && part.signature !== undefined) texts.push(part.signature)

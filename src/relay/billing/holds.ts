@@ -1,6 +1,7 @@
 import type { Payer } from "../../accounting/payer.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
@@ -86,6 +87,8 @@ export class Holds {
 
   async #estimateSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
     try {
+      // The text has been read for its bytes in this turn, and may be long.
+      await ownTurn()
       return await this.#admitSlowly(input, byBytes)
     } catch (error) {
       return this.#refused(input, error)

@@ -1,4 +1,5 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { type Deployment, keeperOf } from "../../catalog/model.ts"
 import { priceIn } from "../../ledger/price-modes.ts"
@@ -40,7 +41,7 @@ export interface EstimateServices {
   readonly signer: ReasoningSigner
 }
 
-/** Explains what a chat was admitted with. */
+/** Explains what a chat was admitted with. All its text, which may be long, is read once in a turn. */
 export async function estimateChat(
   services: EstimateServices,
   planned: PlannedRequest,
@@ -48,6 +49,7 @@ export async function estimateChat(
   const { charge, request } = planned
   const deployments = cheapDeployments(charge)
   const max = charge.hold.amount
+  await ownTurn()
   const tokens = fewestTokens(Buffer.byteLength(textOf(request)))
   const min = smallest(
     INPUT_CLASSES.map((name) => cheapestOf({ ...NO_USAGE, [name]: tokens }, deployments)),
@@ -91,6 +93,7 @@ async function linesOfChat(
 ): Promise<EstimateLine[]> {
   const { call, request, model, hold, state, held = model.deployments } = charge
   if (!request) return []
+  await ownTurn()
   const kept = keptTokens(state, model)
   const beside = kept === 0 ? "" : `; ${KEPT_WORDS}`
   const whole = boundFor(charge, boundByBytes(request, call, model, kept))
@@ -98,6 +101,7 @@ async function linesOfChat(
     const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
     return chatLines(whole, charge, why + beside)
   }
+  await ownTurn()
   const text = boundedText(request)
   const tokens = await counter.of(call.key.account).count(text)
   const bound =
