@@ -6,12 +6,12 @@ const growths = new Uint8Array(0x11_00_00)
  * instead. U+FDFA is 3 bytes, and 33 when it is normalized.
  */
 export function maxTextTokens(text: string): number {
-  const bytes = Buffer.byteLength(text)
-  return bytes === text.length ? bytes : bytes + normalizationGrowth(text)
+  return Buffer.byteLength(text) + normalizationGrowth(text)
 }
 
-/** By how many bytes a text can grow when it is normalized (NFC or NFKC), in one pass. */
+/** By how many bytes a text can grow when it is normalized (NFC or NFKC), in one pass. ASCII does not grow. */
 export function normalizationGrowth(text: string): number {
+  if (Buffer.byteLength(text) === text.length) return 0
   let growth = 0
   for (let index = 0; index < text.length; index++) {
     let code = text.charCodeAt(index)

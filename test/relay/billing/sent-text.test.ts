@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { maxTextTokens, normalizationGrowth } from "../../../src/canon/text-bytes.ts"
 import { CHAT, nanocredits, onlyReceipt } from "../support.ts"
@@ -186,4 +186,12 @@ test("a text is bounded by its own bytes and by those of its normal forms", () =
   }
   expect(normalizationGrowth("plain Größe “so” 😀 今天天气很好")).toBe(0)
   expect(maxTextTokens("\ufdfa")).toBe(33)
+})
+
+test("a text in ASCII is bounded without reading its characters", () => {
+  const text = "\\u0001 plain".repeat(1_000)
+  using characters = spyOn(String.prototype, "charCodeAt")
+  const growth = normalizationGrowth(text)
+  expect(characters).not.toHaveBeenCalled()
+  expect(growth).toBe(0)
 })
