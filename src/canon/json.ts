@@ -1,4 +1,4 @@
-import { MAX_OBJECT_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
+import { MAX_OBJECT_MEMBERS } from "#contract/request-limits.ts"
 import { isDeeperThan, JsonScanner } from "./json-structure.ts"
 
 /** Any value that JSON can carry. An integer of up to 80 digits is a bigint if a double cannot represent it. */
@@ -104,12 +104,15 @@ export function startsObject(text: string): boolean {
 /** The name for arguments of a call that are not an object. A model may write those, and no tool has such a parameter. */
 const OTHER_ARGUMENTS = "arguments"
 
+/** Maximum values of such an object, which is parsed and written in one turn. */
+const MAX_OBJECT_VALUES = 50_000
+
 /**
- * Returns the object that a text holds, with at most as many values as a request, or another text as its only member.
+ * Returns the object that a text holds, or a text without one, or with too many values, as its only member.
  * @param otherwise the name of that member.
  */
 export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject {
-  const value = startsObject(text) ? parseJson(text, MAX_VALUES) : undefined
+  const value = startsObject(text) ? parseJson(text, MAX_OBJECT_VALUES) : undefined
   return isJsonObject(value) ? value : { [otherwise]: text }
 }
 

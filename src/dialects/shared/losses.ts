@@ -15,7 +15,7 @@ export function asksForNothing(name: string, value: JsonValue | undefined): bool
 }
 
 /** Texts of a request are parsed while it is encoded until they have this many characters together. */
-const MAX_PARSED_CHARACTERS = 256 * 1024
+const MAX_PARSED_CHARACTERS = 128 * 1024
 
 /** What a request loses when it is converted to one dialect, each name once. */
 export class LossList {
