@@ -169,9 +169,10 @@ function plainLength(written: string): number {
 const NO_DIGIT = 0xff
 /** Values of characters as hexadecimal digits, by code; all others have `NO_DIGIT`. */
 const DIGIT_VALUES = new Uint8Array(256).fill(NO_DIGIT)
-for (const [value, digit] of [..."0123456789abcdef"].entries()) {
-  DIGIT_VALUES[digit.charCodeAt(0)] = value
-  DIGIT_VALUES[digit.toUpperCase().charCodeAt(0)] = value
+const DIGITS = "0123456789abcdef"
+for (let value = 0; value < DIGITS.length; value++) {
+  DIGIT_VALUES[DIGITS.charCodeAt(value)] = value
+  DIGIT_VALUES[DIGITS.toUpperCase().charCodeAt(value)] = value
 }
 
 /** Returns the value of the four hexadecimal digits at a position; NaN if there are none. */
