@@ -7,15 +7,16 @@ import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
 import { creditsArgument } from "./parse.ts"
 
+const GROUP = ["account", "accounts: who pays"] as const
+
 interface AccountCreateOptions extends LargeAmountOptions {
   readonly credits?: bigint
   readonly template?: string
 }
 
 /** `tollgate account create NAME [--credits N] [--template NAME]` */
-export const registerAccountCreate: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "account", "accounts: who pays")
-  withYes(group.command("create"))
+const registerAccountCreate: RegisterCommand = (program, terminal) => {
+  withYes(commandGroup(program, ...GROUP).command("create"))
     .description("create an account")
     .argument("<NAME>", "its name, which no other account has")
     .option("--credits <N>", "credits to begin with", creditsArgument)
@@ -53,7 +54,7 @@ interface StateCommand {
   readonly done: string
 }
 
-const COMMANDS: readonly StateCommand[] = [
+const STATE_COMMANDS: readonly StateCommand[] = [
   {
     name: "pause",
     state: "paused",
@@ -76,9 +77,9 @@ const COMMANDS: readonly StateCommand[] = [
 ]
 
 /** `tollgate account pause|resume|close NAME` */
-export const registerAccountState: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "account", "accounts: who pays")
-  for (const { name, state, description, done } of COMMANDS) {
+const registerAccountState: RegisterCommand = (program, terminal) => {
+  const group = commandGroup(program, ...GROUP)
+  for (const { name, state, description, done } of STATE_COMMANDS) {
     group
       .command(name)
       .description(description)
@@ -92,3 +93,8 @@ export const registerAccountState: RegisterCommand = (program, terminal) => {
       })
   }
 }
+
+export const ACCOUNT_COMMANDS: readonly RegisterCommand[] = [
+  registerAccountCreate,
+  registerAccountState,
+]

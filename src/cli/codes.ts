@@ -8,6 +8,8 @@ import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
 import { creditsArgument, durationArgument, positiveIntegerArgument } from "./parse.ts"
 
+const GROUP = ["code", "codes: each gives credits to the account that redeems it"] as const
+
 interface CodeCreateOptions extends LargeAmountOptions {
   readonly credits: bigint
   readonly uses?: number
@@ -16,13 +18,8 @@ interface CodeCreateOptions extends LargeAmountOptions {
 }
 
 /** `tollgate code create --credits N [--uses K] [--expires TIME] [--note TEXT]` */
-export const registerCodeCreate: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(
-    program,
-    "code",
-    "codes: each gives credits to the account that redeems it",
-  )
-  withYes(group.command("create"))
+const registerCodeCreate: RegisterCommand = (program, terminal) => {
+  withYes(commandGroup(program, ...GROUP).command("create"))
     .description("create a code; it is shown once")
     .requiredOption("--credits <N>", "the credits that it gives", creditsArgument)
     .option("--uses <K>", "how many accounts may use it (default: 1)", positiveIntegerArgument)
@@ -69,8 +66,8 @@ const COLUMNS = [
 ] as const
 
 /** `tollgate code list` */
-export const registerCodeList: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "code", "codes: each gives credits to the account that redeems it")
+const registerCodeList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("list")
     .description("list the codes, the newest first")
     .action(async (_options: object, command) => {
@@ -103,8 +100,8 @@ async function allOf(codes: Codes): Promise<Code[]> {
 }
 
 /** `tollgate code revoke ID` */
-export const registerCodeRevoke: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "code", "codes: each gives credits to the account that redeems it")
+const registerCodeRevoke: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("revoke")
     .description("stop a code for good; what it gave stays")
     .argument("<ID>", "the code's id, as `tollgate code list` shows it")
@@ -113,3 +110,9 @@ export const registerCodeRevoke: RegisterCommand = (program, terminal) => {
       outputOf(command, terminal).result(code, () => `Code ${id} is revoked.`)
     })
 }
+
+export const CODE_COMMANDS: readonly RegisterCommand[] = [
+  registerCodeCreate,
+  registerCodeList,
+  registerCodeRevoke,
+]

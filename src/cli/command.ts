@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { Output } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** Adds one command to the program. Each command has a file of its own that exports one of these. */
+/** Adds a command to the program, or several that differ in a few words. */
 export type RegisterCommand = (program: Command, terminal: Terminal) => void
 
 /** What every command takes. */

@@ -2,46 +2,18 @@ import type { RegisterCommand } from "./command.ts"
 
 /**
  * The commands by their first word, in the order in which the help lists them. Only those of the given word are
- * loaded: what signs users in or writes statements is not part of every start.
+ * loaded, so that the gateway starts without the modules of the other commands.
  */
 const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>>> = {
   serve: async () => [(await import("./serve.ts")).registerServe],
   demo: async () => [(await import("./demo.ts")).registerDemo],
-  account: async () => [
-    (await import("./accounts.ts")).registerAccountCreate,
-    (await import("./accounts.ts")).registerAccountState,
-  ],
-  credits: async () => [
-    (await import("./credits.ts")).registerCreditsGrant,
-    (await import("./credits.ts")).registerCreditsAdjust,
-    (await import("./credits.ts")).registerCreditsRefund,
-  ],
-  code: async () => [
-    (await import("./codes.ts")).registerCodeCreate,
-    (await import("./codes.ts")).registerCodeList,
-    (await import("./codes.ts")).registerCodeRevoke,
-  ],
-  key: async () => [
-    (await import("./key-create.ts")).registerKeyCreate,
-    (await import("./keys.ts")).registerKeyList,
-    (await import("./keys.ts")).registerKeyRotate,
-    (await import("./keys.ts")).registerKeyPause,
-    (await import("./keys.ts")).registerKeyRevoke,
-  ],
-  user: async () => [
-    (await import("./users.ts")).registerUserList,
-    (await import("./users.ts")).registerUserReset,
-    (await import("./users.ts")).registerUserRename,
-    (await import("./users.ts")).registerUserExport,
-    (await import("./users.ts")).registerUserErase,
-  ],
+  account: async () => (await import("./accounts.ts")).ACCOUNT_COMMANDS,
+  credits: async () => [(await import("./credits.ts")).registerCredits],
+  code: async () => (await import("./codes.ts")).CODE_COMMANDS,
+  key: async () => (await import("./keys.ts")).KEY_COMMANDS,
+  user: async () => (await import("./users.ts")).USER_COMMANDS,
   models: async () => [(await import("./models.ts")).registerModels],
-  prices: async () => [
-    (await import("./prices.ts")).registerPricesStatus,
-    (await import("./prices.ts")).registerPricesDiff,
-    (await import("./prices.ts")).registerPricesUpdate,
-    (await import("./prices.ts")).registerPricesUpcoming,
-  ],
+  prices: async () => (await import("./prices.ts")).PRICE_COMMANDS,
   connect: async () => [(await import("./connect.ts")).registerConnect],
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],
   statement: async () => [(await import("./statement.ts")).registerStatement],

@@ -1,6 +1,6 @@
 import type { NewEntry } from "#contract/accounts.ts"
 import type { Command } from "commander"
-import { formatCredits, parseCredits } from "../ledger/money.ts"
+import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { type LargeAmountOptions, askAboutLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
@@ -9,77 +9,95 @@ import { formatFields } from "./output.ts"
 import { creditsArgument, signedCreditsArgument } from "./parse.ts"
 import type { Terminal } from "./terminal.ts"
 
-/** `tollgate credits grant ACCOUNT N [--note TEXT]` */
-export const registerCreditsGrant: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "credits", "credits: what accounts pay with")
-  withYes(group.command("grant"))
-    .description("add credits to an account")
-    .argument("<ACCOUNT>", "its name or id")
-    .argument("<N>", "how many", creditsArgument)
-    .option("--note <TEXT>", "the reason, which the ledger keeps", "granted")
-    .action(async (account: string, amount: bigint, { note }: { note: string }, command) => {
-      const entry = { kind: "grant" as const, amount: formatCredits(amount), note }
-      await addEntry({ account, entry, verb: "granted" }, command, terminal)
-    })
+interface CreditCommand {
+  readonly name: string
+  readonly kind: NewEntry["kind"]
+  readonly description: string
+  readonly amount: string
+  readonly parseAmount: (text: string) => bigint
+  /** Absent: the option is required. */
+  readonly defaultNote?: string
+  /** The verb in the question about a large amount. */
+  readonly verb: string
+  /** The verb in the output. */
+  readonly done: string
 }
 
-/** `tollgate credits adjust ACCOUNT N --note TEXT` */
-export const registerCreditsAdjust: RegisterCommand = (program, terminal) => {
+const COMMANDS: readonly CreditCommand[] = [
+  {
+    name: "grant",
+    kind: "grant",
+    description: "add credits to an account",
+    amount: "how many",
+    parseAmount: creditsArgument,
+    defaultNote: "granted",
+    verb: "grant",
+    done: "granted",
+  },
+  {
+    name: "adjust",
+    kind: "adjustment",
+    description: "correct an account's balance, up or down; nothing in the ledger is ever edited",
+    amount: "by how many: 5 adds them, -5 takes them out",
+    parseAmount: signedCreditsArgument,
+    verb: "adjust by",
+    done: "adjusted by",
+  },
+  {
+    name: "refund",
+    kind: "refund",
+    description: "give credits back to an account for something that went wrong",
+    amount: "how many",
+    parseAmount: creditsArgument,
+    verb: "refund",
+    done: "refunded",
+  },
+]
+
+/** `tollgate credits grant|adjust|refund ACCOUNT N [--note TEXT]` */
+export const registerCredits: RegisterCommand = (program, terminal) => {
   const group = commandGroup(program, "credits", "credits: what accounts pay with")
-  withYes(group.command("adjust"))
-    .description("correct an account's balance, up or down; nothing in the ledger is ever edited")
-    .argument("<ACCOUNT>", "its name or id")
-    .argument("<N>", "by how many: 5 adds them, -5 takes them out", signedCreditsArgument)
-    .requiredOption("--note <TEXT>", "the reason, which the ledger keeps")
-    .action(async (account: string, amount: bigint, { note }: { note: string }, command) => {
-      const entry = { kind: "adjustment" as const, amount: formatCredits(amount), note }
-      await addEntry({ account, entry, verb: "adjusted by" }, command, terminal)
-    })
+  for (const creditCommand of COMMANDS) {
+    withYes(group.command(creditCommand.name))
+      .description(creditCommand.description)
+      .argument("<ACCOUNT>", "its name or id")
+      .argument("<N>", creditCommand.amount, creditCommand.parseAmount)
+      .requiredOption(
+        "--note <TEXT>",
+        "the reason, which the ledger keeps",
+        creditCommand.defaultNote,
+      )
+      .action(async (account: string, amount: bigint, options: CreditOptions, command) => {
+        await addEntry(creditCommand, { account, amount, options }, command, terminal)
+      })
+  }
 }
 
-/** `tollgate credits refund ACCOUNT N --note TEXT` */
-export const registerCreditsRefund: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "credits", "credits: what accounts pay with")
-  withYes(group.command("refund"))
-    .description("give credits back to an account for something that went wrong")
-    .argument("<ACCOUNT>", "its name or id")
-    .argument("<N>", "how many", creditsArgument)
-    .requiredOption("--note <TEXT>", "the reason, which the ledger keeps")
-    .action(async (account: string, amount: bigint, { note }: { note: string }, command) => {
-      const entry = { kind: "refund" as const, amount: formatCredits(amount), note }
-      await addEntry({ account, entry, verb: "refunded" }, command, terminal)
-    })
+interface CreditOptions extends LargeAmountOptions {
+  readonly note: string
 }
 
-/** What an operator adds to the ledger of an account, and its name in the output. */
-export interface EntryInput {
+interface EntryInput {
   /** By name or id. */
   readonly account: string
-  readonly entry: NewEntry
-  /** `granted`, `adjusted by`. */
-  readonly verb: string
-}
-
-/** The verb in the question about a large amount. */
-const VERBS: Readonly<Record<NewEntry["kind"], string>> = {
-  grant: "grant",
-  refund: "refund",
-  adjustment: "adjust by",
+  readonly amount: bigint
+  readonly options: CreditOptions
 }
 
 /** Adds an entry and shows it. */
-export async function addEntry(
-  input: EntryInput,
+async function addEntry(
+  { kind, verb, done }: CreditCommand,
+  { account: idOrName, amount, options }: EntryInput,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
+  const credit = formatCredits(amount)
   const { account, entry, now } = await withInstallation(command, async ({ store, credits }) => {
-    const account = await requireAccount(store, input.account)
-    const { amount: credit, kind } = input.entry
-    const deed = `${VERBS[kind]} ${credit} credits (account ${account.name})`
-    const facts = { amount: parseCredits(credit), balance: account.balance, deed }
-    await askAboutLargeAmount(facts, command.opts<LargeAmountOptions>(), terminal)
-    const entry = await credits.add(COMMAND_LINE, account.id, input.entry)
+    const account = await requireAccount(store, idOrName)
+    const deed = `${verb} ${credit} credits (account ${account.name})`
+    await askAboutLargeAmount({ amount, balance: account.balance, deed }, options, terminal)
+    const order = { kind, amount: credit, note: options.note }
+    const entry = await credits.add(COMMAND_LINE, account.id, order)
     // New credits may have paid a debt immediately.
     return { account, entry, now: await requireAccount(store, account.id) }
   })
@@ -95,7 +113,7 @@ export async function addEntry(
     formatFields(
       [
         ["account", account.name],
-        [input.verb, `${entry.amount} credits, entry ${entry.number}`],
+        [done, `${entry.amount} credits, entry ${entry.number}`],
         ["balance", `${document.balance} credits`],
         ...debtFields(now.debt),
       ],

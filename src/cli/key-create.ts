@@ -15,6 +15,8 @@ import {
   positiveIntegerArgument,
 } from "./parse.ts"
 
+export const KEY_GROUP = ["key", "keys: what callers send"] as const
+
 interface KeyCreateOptions {
   readonly account: string
   readonly name: string
@@ -34,7 +36,7 @@ interface KeyCreateOptions {
 
 /** `tollgate key create --account NAME [...]` */
 export const registerKeyCreate: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "key", "keys: what callers send")
+  commandGroup(program, ...KEY_GROUP)
     .command("create")
     .description("create a key; it is shown once")
     .requiredOption("--account <NAME>", "the account that pays, by name or id")

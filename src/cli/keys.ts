@@ -1,6 +1,7 @@
 import { COMMAND_LINE } from "../management/actor.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
+import { KEY_GROUP, registerKeyCreate } from "./key-create.ts"
 import { dateText, keyDocument } from "./key-document.ts"
 import { formatFields, formatTable } from "./output.ts"
 import { durationArgument } from "./parse.ts"
@@ -16,8 +17,8 @@ const COLUMNS = [
 ] as const
 
 /** `tollgate key list [--account NAME]` */
-export const registerKeyList: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "key", "keys: what callers send")
+const registerKeyList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...KEY_GROUP)
     .command("list")
     .description("list the keys")
     .option("--account <NAME>", "only those of one account")
@@ -53,8 +54,8 @@ export const registerKeyList: RegisterCommand = (program, terminal) => {
 const DEFAULT_GRACE = 24 * 60 * 60 * 1_000
 
 /** `tollgate key rotate ID [--grace TIME]` */
-export const registerKeyRotate: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "key", "keys: what callers send")
+const registerKeyRotate: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...KEY_GROUP)
     .command("rotate")
     .description("give a key a new secret; the old one works on for a while")
     .argument("<ID>", "the key's id, as `tollgate key list` shows it")
@@ -80,7 +81,7 @@ export const registerKeyRotate: RegisterCommand = (program, terminal) => {
     })
 }
 
-const COMMANDS = [
+const PAUSE_COMMANDS = [
   {
     name: "pause",
     isPaused: true,
@@ -91,9 +92,9 @@ const COMMANDS = [
 ] as const
 
 /** `tollgate key pause|resume ID` */
-export const registerKeyPause: RegisterCommand = (program, terminal) => {
-  const group = commandGroup(program, "key", "keys: what callers send")
-  for (const { name, isPaused, description, done } of COMMANDS) {
+const registerKeyPause: RegisterCommand = (program, terminal) => {
+  const group = commandGroup(program, ...KEY_GROUP)
+  for (const { name, isPaused, description, done } of PAUSE_COMMANDS) {
     group
       .command(name)
       .description(description)
@@ -108,8 +109,8 @@ export const registerKeyPause: RegisterCommand = (program, terminal) => {
 }
 
 /** `tollgate key revoke ID` */
-export const registerKeyRevoke: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "key", "keys: what callers send")
+const registerKeyRevoke: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...KEY_GROUP)
     .command("revoke")
     .description("stop a key, and every old secret of it, for good")
     .argument("<ID>", "the key's id, as `tollgate key list` shows it")
@@ -121,3 +122,11 @@ export const registerKeyRevoke: RegisterCommand = (program, terminal) => {
       )
     })
 }
+
+export const KEY_COMMANDS: readonly RegisterCommand[] = [
+  registerKeyCreate,
+  registerKeyList,
+  registerKeyRotate,
+  registerKeyPause,
+  registerKeyRevoke,
+]

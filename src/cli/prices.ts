@@ -14,11 +14,11 @@ import { type Style, formatTable } from "./output.ts"
 import { changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-export const PRICES = "known prices: which list is in force, and newer ones"
+const GROUP = ["prices", "known prices: which list is in force, and newer ones"] as const
 
 /** `tollgate prices status` */
-export const registerPricesStatus: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "prices", PRICES)
+const registerPricesStatus: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("status")
     .description("show which list of known prices is in force, and whether a newer one waits")
     .action(async (_options: object, command) => {
@@ -74,8 +74,8 @@ function words(status: Status): string {
 }
 
 /** `tollgate prices diff` */
-export const registerPricesDiff: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "prices", PRICES)
+const registerPricesDiff: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("diff")
     .description("show what a newer list of known prices would change")
     .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
@@ -93,8 +93,8 @@ export const registerPricesDiff: RegisterCommand = (program, terminal) => {
 }
 
 /** `tollgate prices update` */
-export const registerPricesUpdate: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "prices", PRICES)
+const registerPricesUpdate: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("update")
     .description("put a newer list of known prices in force")
     .option("--from <FILE|URL>", "a signed list; without it, the one that waits")
@@ -127,8 +127,8 @@ const NOTE =
   "Prices are credits per million units, before the multiplier. Only the next change of a weekly price is listed."
 
 /** `tollgate prices upcoming` */
-export const registerPricesUpcoming: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "prices", PRICES)
+const registerPricesUpcoming: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("upcoming")
     .description("list upcoming price changes of the configured models")
     .action(async (_options: object, command) => {
@@ -170,3 +170,10 @@ function upcomingTable(changes: readonly UpcomingChange[], style: Style): string
   )
   return `${formatTable(COLUMNS, rows, style)}\n\n${NOTE}`
 }
+
+export const PRICE_COMMANDS: readonly RegisterCommand[] = [
+  registerPricesStatus,
+  registerPricesDiff,
+  registerPricesUpdate,
+  registerPricesUpcoming,
+]

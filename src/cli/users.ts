@@ -6,6 +6,8 @@ import { requireUser, withUsers } from "./directory.ts"
 import { CommandError } from "./exit-codes.ts"
 import { formatFields, formatTable } from "./output.ts"
 
+const GROUP = ["user", "users: who signs in to the console"] as const
+
 const COLUMNS = [
   { title: "E-MAIL" },
   { title: "NAME" },
@@ -16,8 +18,8 @@ const COLUMNS = [
 ] as const
 
 /** `tollgate user list` */
-export const registerUserList: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "user", "users: who signs in to the console")
+const registerUserList: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("list")
     .description("list the users of the console")
     .action(async (_options: object, command) => {
@@ -42,8 +44,8 @@ export const registerUserList: RegisterCommand = (program, terminal) => {
 }
 
 /** `tollgate user reset EMAIL [--two-factor]` */
-export const registerUserReset: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "user", "users: who signs in to the console")
+const registerUserReset: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("reset")
     .description("make a link that sets a user's password, once, within a day")
     .argument("<EMAIL>", "the user's e-mail address")
@@ -69,8 +71,8 @@ export const registerUserReset: RegisterCommand = (program, terminal) => {
 }
 
 /** `tollgate user rename EMAIL NAME [--email NEW]` */
-export const registerUserRename: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "user", "users: who signs in to the console")
+const registerUserRename: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("rename")
     .description("change a user's name, and the e-mail address that they sign in with")
     .argument("<EMAIL>", "the user's e-mail address")
@@ -102,8 +104,8 @@ function checked(result: ReturnType<typeof label.safeParse>): string {
 }
 
 /** `tollgate user export EMAIL` */
-export const registerUserExport: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "user", "users: who signs in to the console")
+const registerUserExport: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("export")
     .description("write what is stored of a user as JSON")
     .argument("<EMAIL>", "the user's e-mail address")
@@ -117,8 +119,8 @@ export const registerUserExport: RegisterCommand = (program, terminal) => {
 }
 
 /** `tollgate user erase EMAIL --yes` */
-export const registerUserErase: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "user", "users: who signs in to the console")
+const registerUserErase: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...GROUP)
     .command("erase")
     .description("erase a person for good: what they did stays, under an id that names no one")
     .argument("<EMAIL>", "the e-mail address of a user, or of someone who was only invited")
@@ -141,3 +143,11 @@ export const registerUserErase: RegisterCommand = (program, terminal) => {
       )
     })
 }
+
+export const USER_COMMANDS: readonly RegisterCommand[] = [
+  registerUserList,
+  registerUserReset,
+  registerUserRename,
+  registerUserExport,
+  registerUserErase,
+]
