@@ -1,10 +1,11 @@
-import { Table, Text, Textarea } from "@mantine/core"
+import { Table, Text } from "@mantine/core"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { counted } from "../../../format/numbers.ts"
 import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf, similarities } from "../vectors.ts"
+import { LinesField } from "./lines-field.tsx"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 
 /** The call in OpenAI's clients. */
@@ -47,15 +48,7 @@ export function EmbeddingsTab({ model: options }: { readonly model: string | und
       }}
       result={vectors !== undefined && <Similarities texts={sent} vectors={vectors} />}
     >
-      <Textarea
-        label="Texts"
-        description={`One per line, at most ${MAX_TEXTS}.`}
-        autosize
-        minRows={4}
-        maxRows={14}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <LinesField label="Texts" maxLines={MAX_TEXTS} value={text} onChange={setText} />
     </OperationForm>
   )
 }

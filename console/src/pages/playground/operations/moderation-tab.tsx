@@ -1,9 +1,10 @@
-import { Badge, Group, Stack, Table, Text, Textarea } from "@mantine/core"
+import { Badge, Group, Stack, Table, Text } from "@mantine/core"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf } from "../vectors.ts"
+import { LinesField } from "./lines-field.tsx"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 
 /** The call in OpenAI's clients. */
@@ -43,15 +44,7 @@ export function ModerationTab({ model: options }: { readonly model: string | und
       }}
       result={<Verdicts verdicts={operation.result ?? []} texts={sent} />}
     >
-      <Textarea
-        label="Texts"
-        description="One per line."
-        autosize
-        minRows={3}
-        maxRows={14}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <LinesField label="Texts" value={text} onChange={setText} />
     </OperationForm>
   )
 }

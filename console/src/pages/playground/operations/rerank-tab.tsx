@@ -1,8 +1,9 @@
-import { Group, Progress, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { Group, Progress, Stack, Text, TextInput } from "@mantine/core"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf } from "../vectors.ts"
+import { LinesField } from "./lines-field.tsx"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 
 const KINDS: readonly Model["kind"][] = ["rerank", "embedding"]
@@ -45,15 +46,7 @@ export function RerankTab({ model: options }: { readonly model: string | undefin
         value={query}
         onChange={(event) => setQuery(event.currentTarget.value)}
       />
-      <Textarea
-        label="Documents"
-        description="One per line."
-        autosize
-        minRows={4}
-        maxRows={14}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <LinesField label="Documents" value={text} onChange={setText} />
     </OperationForm>
   )
 }

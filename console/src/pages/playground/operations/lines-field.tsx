@@ -1,0 +1,24 @@
+import { Textarea } from "@mantine/core"
+
+export interface LinesFieldProperties {
+  readonly label: string
+  /** Absent: there is no limit. */
+  readonly maxLines?: number
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** A field for several texts, one per line. */
+export function LinesField({ label, maxLines, value, onChange }: LinesFieldProperties) {
+  return (
+    <Textarea
+      label={label}
+      description={maxLines === undefined ? "One per line." : `One per line, at most ${maxLines}.`}
+      autosize
+      minRows={4}
+      maxRows={14}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
