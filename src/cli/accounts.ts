@@ -58,7 +58,7 @@ const STATE_COMMANDS: readonly StateCommand[] = [
   {
     name: "pause",
     state: "paused",
-    description: "pay for nothing of an account until it is resumed",
+    description: "reject all requests of an account until it is resumed",
     done: "is paused. Running gateways refuse its requests within a second.",
   },
   {
@@ -70,8 +70,7 @@ const STATE_COMMANDS: readonly StateCommand[] = [
   {
     name: "close",
     state: "closed",
-    description:
-      "close an account: nothing is paid for, and there are no new keys; its ledger stays",
+    description: "close an account: its requests and new keys are rejected; its ledger stays",
     done: "is closed. Running gateways refuse its requests within a second.",
   },
 ]

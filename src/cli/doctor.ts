@@ -26,7 +26,7 @@ export const registerDoctor: RegisterCommand = (program, terminal) => {
         throw new CommandError(
           "not_healthy",
           `${failed.length} of ${checks.length} checks failed`,
-          "Mend what is listed above and run it again.",
+          "Fix the problems above and run it again.",
         )
       }
     })

@@ -85,8 +85,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 const SAME_SIGNAL = 250
 
 /**
- * The requests to end that a process gets. They are heard until it is gone: one that comes while it exits must not
- * change how it has ended.
+ * The signals that ask this process to end. Their handlers are never removed: without them, a signal during the exit
+ * would change the exit status.
  */
 export class EndRequests {
   /** Resolves with the first one, or when the parent of a worker is gone. */

@@ -44,10 +44,8 @@ const REPLACE = "--replace"
 export const registerServe: RegisterCommand = (program, terminal) => {
   program
     .command("serve")
-    .description(
-      "start the gateway, as no command does; without any vendor set up, with a simulator to try it on",
-    )
-    .option(NEW_LEDGER, "start a new, empty ledger where the old one is gone")
+    .description("start the gateway (default); without a configured provider it serves a simulator")
+    .option(NEW_LEDGER, "start a new, empty ledger if the old one is gone")
     .option(
       REPLACE,
       "take over the port from the gateway that runs with this data folder, and end it",

@@ -18,7 +18,7 @@ interface StatementOptions {
 export const registerStatement: RegisterCommand = (program, terminal) => {
   program
     .command("statement")
-    .description("what an account had, paid and was given, day by day in UTC")
+    .description("export an account statement (every entry, UTC)")
     .argument("<ACCOUNT>", "its name or id")
     .requiredOption("--from <DAY>", "the first day, such as 2026-11-01", dayArgument)
     .requiredOption("--to <DAY>", "the last day, such as 2026-11-30", dayArgument)

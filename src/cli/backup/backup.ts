@@ -71,7 +71,11 @@ function requireFiles({ settings }: LoadedSettings): void {
 
 function requireDestination(to: string | undefined): string {
   if (to !== undefined) return to
-  throw new CommandError("usage", "it is not said where to", "Name a folder or s3://bucket/prefix.")
+  throw new CommandError(
+    "usage",
+    "no destination was given",
+    "Name a folder or s3://bucket/prefix.",
+  )
 }
 
 /** @param to a name for where it is, for people. */

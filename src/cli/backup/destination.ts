@@ -1,4 +1,4 @@
-/** Where backups are: a folder, or a bucket. */
+/** A folder or bucket that stores backups. */
 export interface BackupDestination {
   /** For people: holds no secret. */
   readonly words: string

@@ -5,7 +5,7 @@ import { FolderDestination } from "./folder-destination.ts"
 import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 
 /**
- * Where backups are made.
+ * Returns the destination at an address.
  * @param data the data folder.
  * @throws CommandError.
  */
@@ -14,9 +14,9 @@ export function destinationAt(address: string, data: string): BackupDestination 
 }
 
 /**
- * The backup at an address, or the newest of those in it.
+ * Returns the backup at an address, or the newest one in a folder or bucket.
  * @param data the data folder that is restored.
- * @throws CommandError `not_found`; `failed` where there are some of several installations.
+ * @throws CommandError `not_found`; `failed` if there are backups of several installations.
  */
 export async function findBackup(address: string, data: string): Promise<StoredBackup> {
   const path = isBucket(address) ? address.replace(/\/+$/, "") : resolve(address)

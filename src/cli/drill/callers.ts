@@ -2,7 +2,7 @@
 export interface Heard {
   /** Null where no answer began. */
   readonly requestId: string | null
-  /** `cut`: an answer began, and did not come to its end. `refused`: an error said why. `unreachable`: nobody answered. */
+  /** `cut`: an answer began, and did not come to its end. `refused`: an error said why. `unreachable`: no node answered. */
   readonly outcome: "whole" | "cut" | "refused" | "unreachable"
   /** The code of the error of one that was refused. */
   readonly code?: string

@@ -31,9 +31,7 @@ interface DrillOptions {
 export const registerDrill: RegisterCommand = (program, terminal) => {
   program
     .command("drill")
-    .description(
-      "end nodes under load on a copy of your installation, and compare what was charged",
-    )
+    .description("crash-test a copy of your installation under load and check every charge")
     .requiredOption("--model <MODEL>", "a model that answers chats; what it costs is real")
     .option("--credits <N>", "what it may spend", creditsArgument, 1_000_000_000n)
     .option("--time <TIME>", "how long, such as 30s", durationArgument, 30_000)
@@ -117,7 +115,7 @@ function describe(verdict: DrillVerdict, style: Style): string {
       ["requests", String(verdict.requests)],
       ["served", String(served)],
       ["refused", why.length === 0 ? "0" : `${refused}: ${why.join(", ")}`],
-      ["cut off", `${cut} with the node that answered, ${unreachable} found nobody`],
+      ["cut off", `${cut} with the node that answered, ${unreachable} found no node`],
       ["charged", `${formatCredits(charged)} credits`],
       ["overspent", `${formatCredits(overspent)} credits`],
       [

@@ -9,7 +9,7 @@ export interface DrillVerdict {
   readonly refused: number
   /** How often each code of an error was the reason. */
   readonly reasons: Readonly<Record<string, number>>
-  /** Answers that broke off, and requests that nobody answered. */
+  /** Answers that broke off, and requests without an answer. */
   readonly cut: number
   readonly unreachable: number
   readonly charged: bigint
