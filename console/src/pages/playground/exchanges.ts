@@ -28,7 +28,7 @@ export interface Exchange {
   readonly columns: readonly ColumnAnswers[]
 }
 
-/** Where an answer stands. */
+/** The position of an answer. */
 export interface AnswerPosition {
   readonly id: number
   readonly column: number
@@ -51,7 +51,7 @@ export function newAnswer(model: string, body: JsonObject | null, startedAt: num
   }
 }
 
-/** What a column's model is to answer at a place: all that came before there, and the question. */
+/** Returns the turns of a column that lead to the answer at a position, with its question. */
 export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosition): Turn[] {
   const turns: Turn[] = []
   for (const { id, question, columns } of exchanges) {
@@ -63,7 +63,7 @@ export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosit
   return turns
 }
 
-/** The same exchanges with a new answer at a place; what stood there and after it in its column goes. */
+/** Returns the exchanges with a new answer at a position. It replaces the later answers of its exchange and column. */
 export function withNewAnswer(
   exchanges: readonly Exchange[],
   position: AnswerPosition,
@@ -72,7 +72,7 @@ export function withNewAnswer(
   return withSteps(exchanges, position, (steps) => [...steps.slice(0, position.step), answer])
 }
 
-/** The same exchanges with more known of one answer. */
+/** Returns the exchanges with changed facts of one answer. */
 export function withFacts(
   exchanges: readonly Exchange[],
   position: AnswerPosition,
