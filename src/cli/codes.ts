@@ -54,7 +54,7 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
     })
 }
 
-const PAGE = 200
+const PAGE_SIZE = 200
 const COLUMNS = [
   { title: "ID" },
   { title: "CODE" },
@@ -71,7 +71,7 @@ const registerCodeList: RegisterCommand = (program, terminal) => {
     .command("list")
     .description("list the codes, the newest first")
     .action(async (_options: object, command) => {
-      const codes = await withInstallation(command, (installation) => allOf(installation.codes))
+      const codes = await withInstallation(command, (installation) => allCodes(installation.codes))
       outputOf(command, terminal).result({ codes }, (style) => {
         if (codes.length === 0)
           return "No codes yet. Create one with: tollgate code create --credits N"
@@ -89,10 +89,10 @@ const registerCodeList: RegisterCommand = (program, terminal) => {
     })
 }
 
-async function allOf(codes: Codes): Promise<Code[]> {
+async function allCodes(codes: Codes): Promise<Code[]> {
   const all: Code[] = []
   for (let cursor: string | undefined; ;) {
-    const page = await codes.list(COMMAND_LINE, { limit: PAGE, cursor })
+    const page = await codes.list(COMMAND_LINE, { limit: PAGE_SIZE, cursor })
     all.push(...page.data)
     if (page.next_cursor === null) return all
     cursor = page.next_cursor

@@ -51,7 +51,7 @@ const registerKeyList: RegisterCommand = (program, terminal) => {
     })
 }
 
-const DEFAULT_GRACE = 24 * 60 * 60 * 1_000
+const DEFAULT_GRACE_MS = 24 * 60 * 60 * 1_000
 
 /** `tollgate key rotate ID [--grace TIME]` */
 const registerKeyRotate: RegisterCommand = (program, terminal) => {
@@ -61,7 +61,7 @@ const registerKeyRotate: RegisterCommand = (program, terminal) => {
     .argument("<ID>", "the key's id, as `tollgate key list` shows it")
     .option("--grace <TIME>", "how long the old secret works on (default: 24h)", durationArgument)
     .action(async (id: string, options: { grace?: number }, command) => {
-      const grace = options.grace ?? DEFAULT_GRACE
+      const grace = options.grace ?? DEFAULT_GRACE_MS
       const { secret, ...key } = await withInstallation(command, ({ keys }) =>
         keys.rotate(COMMAND_LINE, id, grace),
       )

@@ -28,7 +28,7 @@ const registerPricesStatus: RegisterCommand = (program, terminal) => {
         apply: settings.prices.apply,
         keys: [...PROJECT_KEYS, ...settings.prices.keys].map(keyId),
       }))
-      outputOf(command, terminal).result(document, () => words(document))
+      outputOf(command, terminal).result(document, () => statusText(document))
     })
 }
 
@@ -55,7 +55,7 @@ interface Status extends ReturnType<typeof statusOf> {
   readonly keys: readonly string[]
 }
 
-function words(status: Status): string {
+function statusText(status: Status): string {
   const { date, source, since, models, pending, refresh } = status
   const from = status.lists.map((list) => `${list.name} of ${list.date}`).join(", ")
   const lines = [
@@ -113,7 +113,7 @@ const registerPricesUpdate: RegisterCommand = (program, terminal) => {
     })
 }
 
-const COLUMNS = [
+const UPCOMING_COLUMNS = [
   { title: "WHEN" },
   { title: "MODEL" },
   { title: "PRICE" },
@@ -123,7 +123,7 @@ const COLUMNS = [
   { title: "BEGINS" },
 ] as const
 
-const NOTE =
+const UPCOMING_NOTE =
   "Prices are credits per million units, before the multiplier. Only the next change of a weekly price is listed."
 
 /** `tollgate prices upcoming` */
@@ -168,7 +168,7 @@ function upcomingTable(changes: readonly UpcomingChange[], style: Style): string
       ]
     }),
   )
-  return `${formatTable(COLUMNS, rows, style)}\n\n${NOTE}`
+  return `${formatTable(UPCOMING_COLUMNS, rows, style)}\n\n${UPCOMING_NOTE}`
 }
 
 export const PRICE_COMMANDS: readonly RegisterCommand[] = [
