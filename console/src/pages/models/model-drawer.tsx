@@ -18,7 +18,7 @@ import { TryButton } from "./model-columns.tsx"
 import { ModelRules } from "./model-rules.tsx"
 import { ModelPricing } from "./model-pricing.tsx"
 import { priceSourceText } from "./price-source.ts"
-import { OtherPrices } from "./price-periods.tsx"
+import { OtherPrices } from "./other-prices.tsx"
 import { allPrices, currentPrices, isOne, readablePrice, withFactor } from "./prices.ts"
 
 export interface ModelDrawerProperties {

@@ -1,7 +1,7 @@
 import { MODEL_KIND_NAMES, MODEL_KINDS, type ModelKind } from "tollgate-contract/model-kinds.ts"
 
 /** One tab for each kind of model, named after its operation. */
-export const TABS: readonly string[] = MODEL_KIND_NAMES.map(tabOfKind)
+const TABS: readonly string[] = MODEL_KIND_NAMES.map(tabOfKind)
 
 /** The tab that tries models of a kind. */
 export function tabOfKind(kind: ModelKind): string {
