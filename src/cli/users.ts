@@ -1,9 +1,14 @@
 import { email, label } from "#contract/common.ts"
-import { InvalidArgumentError } from "commander"
+import { type Command, InvalidArgumentError } from "commander"
+import { addressOf } from "../app/address.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
+import { Erasure } from "../management/erasure.ts"
+import { UserDirectory } from "../management/user-directory.ts"
+import type { UserRecord } from "../store/users.ts"
+import { Users } from "../users/users.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
-import { requireUser, withUsers } from "./directory.ts"
 import { CommandError } from "./exit-codes.ts"
+import { withInstallation } from "./installation.ts"
 import { formatFields, formatTable } from "./output.ts"
 
 const GROUP = ["user", "users: who signs in to the console"] as const
@@ -142,6 +147,39 @@ const registerUserErase: RegisterCommand = (program, terminal) => {
           : `Erased: records show ${erased.user} from now on. Backups made before still name the person.`,
       )
     })
+}
+
+/** @throws CommandError `not_found`. */
+async function requireUser(users: Users, email: string): Promise<UserRecord> {
+  const user = await users.findByEmail(email)
+  if (user) return user
+  const hint = "See who there is with: tollgate user list"
+  throw new CommandError("not_found", `there is no user '${email}'`, hint)
+}
+
+/** The users of an installation, and what operators do with them. */
+interface UserServices {
+  readonly users: Users
+  readonly directory: UserDirectory
+  readonly erasure: Erasure
+}
+
+/** Opens the users of an installation, lets a command work with them, and closes them. */
+function withUsers<T>(command: Command, work: (services: UserServices) => Promise<T>): Promise<T> {
+  return withInstallation(command, async ({ loaded, database, secrets, store, audit }) => {
+    const { publicUrl, server } = loaded.settings
+    using users = new Users({
+      store: await database.openConsoleStore(),
+      secrets,
+      isInvited: (email) => store.invitations.isInvited(email, Date.now()),
+      // A command reports its failure itself.
+      onFailure: () => {},
+    })
+    const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)
+    // Awaited here: they are closed at the end of this block.
+    const directory = new UserDirectory({ store, users, audit, baseUrl })
+    return await work({ users, directory, erasure: new Erasure({ store, users, audit }) })
+  })
 }
 
 export const USER_COMMANDS: readonly RegisterCommand[] = [
