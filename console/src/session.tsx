@@ -13,7 +13,7 @@ export function beginSession(session: Session): void {
   queryClient.setQueryData(sessionQuery.queryKey, session)
 }
 
-/** Forgets all that was asked; what is on the page is asked again, by no one in particular. */
+/** Resets all queries. Those on the page are fetched again, without a user. */
 export async function endSession(): Promise<void> {
   await queryClient.resetQueries()
 }

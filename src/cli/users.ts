@@ -127,7 +127,7 @@ const registerUserExport: RegisterCommand = (program, terminal) => {
 const registerUserErase: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...GROUP)
     .command("erase")
-    .description("erase a person for good: what they did stays, under an id that names no one")
+    .description("erase a person for good: records of their actions stay, under an anonymous id")
     .argument("<EMAIL>", "the e-mail address of a user, or of someone who was only invited")
     .option("--yes", "do it: it cannot be undone")
     .action(async (email: string, options: { yes?: boolean }, command) => {

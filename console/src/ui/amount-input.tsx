@@ -2,7 +2,7 @@ import { Text, TextInput, type TextInputProps } from "@mantine/core"
 import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { creditsText } from "../format/credits.ts"
 
-/** A field for credits. What it reads is said below it, so that no one sends another amount than was meant. */
+/** A field for credits. It shows the amount that it reads below, to prevent mistakes. */
 export function AmountInput(properties: TextInputProps) {
   const { value } = properties
   return (

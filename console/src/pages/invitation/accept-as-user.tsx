@@ -9,7 +9,7 @@ import { LinkButton } from "../../ui/link-button.tsx"
 export interface AcceptAsUserProperties {
   /** The invited address. */
   readonly email: string
-  /** The address of who is signed in; undefined: no one. */
+  /** The address of the signed-in user; undefined if there is none. */
   readonly signedInAs: string | undefined
   readonly accept: () => Promise<void>
 }

@@ -10,7 +10,7 @@ export const CAPABILITIES = [
 
 export type Capability = (typeof CAPABILITIES)[number]["value"]
 
-/** Whether a model can do something; null: nobody says. */
+/** Returns whether a model can do something; null if it is unknown. */
 export function hasCapability(model: Model, capability: Capability): boolean | null {
   const { capabilities } = model
   // A price of its own is what says that a vendor takes input from its cache.

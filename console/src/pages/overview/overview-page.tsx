@@ -136,7 +136,7 @@ function isUnused(overview: Overview | undefined): boolean {
   return overview !== undefined && overview.days.every((day) => day.requests === 0)
 }
 
-/** What the operator has paid for and no one else has. */
+/** Costs that the operator pays because no account was charged for them. */
 function WrittenOff({ amount }: { readonly amount: string }) {
   if (amount === "0") return null
   return (

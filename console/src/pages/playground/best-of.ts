@@ -7,14 +7,14 @@ export interface BestOf {
   readonly fastest: number | undefined
 }
 
-const NOBODY: BestOf = { cheapest: undefined, fastest: undefined }
+const NONE: BestOf = { cheapest: undefined, fastest: undefined }
 
-/** Compares answers side by side once all of them are whole; nobody is first where two are. */
+/** Compares answers side by side once all of them are whole. If two are equal, neither is marked. */
 export function bestOf(columns: readonly ColumnAnswers[]): BestOf {
   const isDone = columns.every(
     ({ steps }) => steps.length > 0 && steps.every(({ state }) => state === "done"),
   )
-  if (columns.length < 2 || !isDone) return NOBODY
+  if (columns.length < 2 || !isDone) return NONE
   return {
     cheapest: leastOf(columns, ({ steps }) =>
       steps.every(({ cost }) => cost !== null)

@@ -45,7 +45,7 @@ export function idFault(id: string, taken: readonly string[]): string | undefine
   return taken.includes(id) ? "A provider with this name already exists." : undefined
 }
 
-/** What the form of a change begins with: all that is set but the secrets, which no one is shown. */
+/** The initial fields of the form for a change: all settings except secrets, which are never shown. */
 export function typedOf(vendor: Vendor, provider: Provider): TypedFields {
   const typed: Record<string, string> = {}
   for (const { name, is_secret: isSecret } of vendor.fields) {

@@ -53,7 +53,7 @@ export function questionOf({ name, user }: UserTask): UserQuestion {
     case "erase":
       return {
         title: `Erase ${user.name}?`,
-        text: "Their name and addresses are removed everywhere, and records of what they did show an id that names no one. Keys that they know keep working. It cannot be undone.",
+        text: "Their name and addresses are removed everywhere, and records of their actions show an anonymous id. Keys that they know keep working. It cannot be undone.",
         action: "Erase the person",
         isDangerous: true,
         change: null,

@@ -14,7 +14,7 @@ export interface ChatBarProperties {
   /** While an answer is on its way, no model goes. */
   readonly isRunning: boolean
   readonly onNew: () => void
-  /** Undefined: there are none to list, since no one pays yet. */
+  /** Undefined without a payer: there are no conversations to list. */
   readonly onList: (() => void) | undefined
   /** Opens the settings where they are not shown next to the chat. */
   readonly onSettings?: () => void
