@@ -80,9 +80,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 /**
  * A second signal within this time is a copy of the first: some process managers pass on a signal that every
- * process got, milliseconds.
+ * process got.
  */
-const SAME_SIGNAL = 250
+const SAME_SIGNAL_MS = 250
 
 /**
  * The signals that ask this process to end. Their handlers are never removed: without them, a signal during the exit
@@ -110,7 +110,7 @@ export class EndRequests {
     if (this.#firstAt === undefined) {
       this.#firstAt = now
       this.#resolve()
-    } else if (now - this.#firstAt > SAME_SIGNAL) this.onAgain?.()
+    } else if (now - this.#firstAt > SAME_SIGNAL_MS) this.onAgain?.()
   }
 }
 

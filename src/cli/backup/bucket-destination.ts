@@ -9,9 +9,9 @@ import { MANIFEST } from "./manifest.ts"
 import { type BackupDestination, installationIn, type StoredBackup } from "./destination.ts"
 import { sendFile } from "./send-file.ts"
 
-/** How long one answer of a bucket may take, and how often it is asked. Milliseconds. */
-const PATIENCE = 60_000
-const ATTEMPTS = 3
+/** Limits of each request to a bucket. */
+const RESPONSE_TIMEOUT_MS = 60_000
+const MAX_ATTEMPTS = 3
 
 const BUCKET_ADDRESS =
   /^s3:\/\/(?<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(?<prefix>[^?#]*))?$/
@@ -41,7 +41,10 @@ export class BucketDestination implements BackupDestination {
     this.words = ["s3:/", bucket, ...path].join("/")
     this.workshop = join(data, "backup")
     const bucketAddress = bucketOf(bucket, process.env)
-    this.#bucket = new Bucket(bucketAddress, { patience: PATIENCE, attempts: ATTEMPTS })
+    this.#bucket = new Bucket(bucketAddress, {
+      patience: RESPONSE_TIMEOUT_MS,
+      attempts: MAX_ATTEMPTS,
+    })
     this.#prefix = path.map((part) => `${part}/`).join("")
   }
 
@@ -141,7 +144,7 @@ export class BucketDestination implements BackupDestination {
   #refusal(error: unknown): unknown {
     if (!(error instanceof BucketError)) return error
     const { message, code = "", status = 0 } = error
-    const hint = HINTS[code] ?? (REFUSED.has(status) ? RIGHTS : PLACE)
+    const hint = HINTS[code] ?? (REFUSED.has(status) ? RIGHTS : ADDRESS)
     return new CommandError("failed", `the bucket ${this.words} cannot be used: ${message}`, hint)
   }
 
@@ -153,7 +156,7 @@ export class BucketDestination implements BackupDestination {
 const CREDENTIALS = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 const RIGHTS = `${CREDENTIALS} to a key that may list, read, write and delete there.`
 const OWN = `${CREDENTIALS} to those of the bucket.`
-const PLACE = "Look at the bucket's name, AWS_REGION, and AWS_ENDPOINT where it is not Amazon's."
+const ADDRESS = "Look at the bucket's name, AWS_REGION, and AWS_ENDPOINT if it is not Amazon's."
 const HINTS: Readonly<Record<string, string>> = {
   AccessDenied: RIGHTS,
   InvalidAccessKeyId: OWN,
@@ -162,8 +165,8 @@ const HINTS: Readonly<Record<string, string>> = {
 /** Of an answer without words, as that to `HEAD`. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403])
 
-/** A manifest lists every file that is kept for callers. Characters. */
-const LONGEST_MANIFEST = 512 * 1024 * 1024
+/** Large, because a manifest lists every file that is kept for callers. */
+const MAX_MANIFEST_CHARACTERS = 512 * 1024 * 1024
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
@@ -171,7 +174,7 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of bytes) {
     text += decoder.decode(chunk, { stream: true })
     // A bucket that sends without an end fills no memory.
-    if (text.length > LONGEST_MANIFEST) break
+    if (text.length > MAX_MANIFEST_CHARACTERS) break
   }
   return text
 }
@@ -179,7 +182,7 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 function notAnAddress(): CommandError {
   return new CommandError(
     "usage",
-    "that is no address of a bucket",
-    "Write s3://bucket/prefix. Credentials are never in it: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, where it is not Amazon's, AWS_ENDPOINT.",
+    "that is not the address of a bucket",
+    "Write s3://bucket/prefix. Credentials are never in it: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, if it is not Amazon's, AWS_ENDPOINT.",
   )
 }

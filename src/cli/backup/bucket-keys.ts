@@ -8,7 +8,7 @@ const PREFIXES = ["S3", "AWS"] as const
 /**
  * A bucket with what the environment says of it. The parts of a key belong together: a session token is used with the key
  * that stands next to it, and with no other.
- * @throws CommandError where there are no keys.
+ * @throws CommandError if there are no keys.
  */
 export function bucketOf(bucket: string, environment: Environment): BucketAddress {
   const named = (prefix: string, name: string): string | undefined =>
@@ -21,7 +21,7 @@ export function bucketOf(bucket: string, environment: Environment): BucketAddres
     throw new CommandError(
       "failed",
       `there are no keys for the bucket ${bucket} in the environment`,
-      `Set ${prefix}_ACCESS_KEY_ID and ${prefix}_SECRET_ACCESS_KEY, ${prefix}_REGION, and ${prefix}_ENDPOINT where it is not Amazon's.`,
+      `Set ${prefix}_ACCESS_KEY_ID and ${prefix}_SECRET_ACCESS_KEY, ${prefix}_REGION, and ${prefix}_ENDPOINT if it is not Amazon's.`,
     )
   }
   return {
