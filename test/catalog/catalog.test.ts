@@ -72,7 +72,7 @@ describe("known models", () => {
     ])
   })
 
-  test("for moderation are free without a warning", () => {
+  test("free models for moderation cause no warning", () => {
     const safe = { kind: "moderation", price: { input: "0" } }
     const free: Facts = { ...facts, vendors: { ...facts.vendors, acme: { safe } } }
     const parts = { settings: settings({ mine: provider("acme") }), facts: free }

@@ -41,7 +41,7 @@ describe("the official openai client", () => {
     expect(results[0]?.category_applied_input_types.violence).toEqual(["text", "image"] as never)
   })
 
-  test("throws its own errors", async () => {
+  test("throws NotFoundError for an unknown model", async () => {
     const failure = await caller.client.moderations
       .create({ model: "sandbox/moderat", input: "a" })
       .catch((error: unknown) => error)

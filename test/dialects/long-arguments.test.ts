@@ -63,11 +63,11 @@ async function parsedByTurn(work: () => unknown): Promise<readonly number[]> {
 
 const NONE = TEXTS.map(() => "{}")
 
-describe.each(UPSTREAMS)("$id parses few texts of a request in one turn", (dialect) => {
+describe.each(UPSTREAMS)("$id", (dialect) => {
   test.each([
     ["arguments", requestWith(TEXTS, NONE)],
     ["results", requestWith(NONE, TEXTS)],
-  ])("%s", async (_, request) => {
+  ])("parses few %s of a request in one turn", async (_, request) => {
     let body: JsonObject = {}
     const encoding = await parsedByTurn(() => (body = dialect.encodeRequest(request).body))
     expect(Math.max(...encoding)).toBeLessThan(MAX_PARSED)

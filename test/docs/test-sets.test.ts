@@ -24,7 +24,7 @@ describe("the sets of tests", () => {
     expect(commands).toEqual(expect.arrayContaining(["torture", "chaos"]))
   })
 
-  test("name files and folders that exist", () => {
+  test("the sets name only files and folders that exist", () => {
     const quick = QUICK.map((name) => `test/${name}`)
     const paths = [...quick, ...Object.keys(ONLY_IN_ALL), ...Object.keys(timings.files)]
     expect(paths.filter((path) => !existsSync(path))).toEqual([])

@@ -159,7 +159,7 @@ describe("every endpoint", () => {
     await comesTrue("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "Hello." })
   })
 
-  test("moderations, free or priced", async () => {
+  test("estimates free and priced moderations", async () => {
     const parts = [
       { type: "text", text: "Hello." },
       { type: "image_url", image_url: { url: "https://example.com/a.png" } },
@@ -302,7 +302,7 @@ describe("an estimate", () => {
     })
   })
 
-  test("reads a long text once in each turn of the event loop", async () => {
+  test("an estimate reads a long text once in each turn of the event loop", async () => {
     const long = "é".repeat(100_000)
     let inTurn = 0
     let most = 0

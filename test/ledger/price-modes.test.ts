@@ -45,7 +45,7 @@ describe("a mode of service with its own rates", () => {
     expect(costIn(PRICE, FLEX, LONG)).toBe("0.15750125")
   })
 
-  test("knows its highest factor, and whether classes cost more or less", () => {
+  test("has its highest factor, and whether classes cost more or less", () => {
     const { mode } = inMode({
       flex: FLEX,
       fast: "2",
@@ -83,7 +83,7 @@ describe("a mode of service with its own rates", () => {
     expect(priority && ratesFor(priority, 200_001)).toEqual(parsePrice(long, "1").rates)
   })
 
-  test("may have tiers that its price does not have", () => {
+  test("a mode may have tiers that its price does not have", () => {
     const mode = { input: "0.5", output: "4", tiers: [{ above: 1_000, input: "1" }] }
     const flex = inMode({ flex: mode }, { input: "1", output: "8" }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ input: "0.5", output: "4" }, "1").rates)
@@ -100,7 +100,7 @@ describe("a mode of service with its own rates", () => {
     )
   })
 
-  test("is resolved once, keeps other prices and follows a factor on all prices", () => {
+  test("a mode is resolved once, keeps other prices and follows a factor on all prices", () => {
     const own = { ...PRICE, request: "7" }
     const { price, mode } = inMode({ flex: FLEX }, own, "1.5")
     const flex = mode("flex")?.price
@@ -111,7 +111,7 @@ describe("a mode of service with its own rates", () => {
     expect(regional?.tiers[0]?.rates.inputCacheRead).toBe(275_000_000n)
   })
 
-  test("combines with other modes", () => {
+  test("the factors of several modes are multiplied", () => {
     const { price } = inMode({ us: "1.1", flex: FLEX, fast: "2" })
     const applied = (key: string) => ({ key, factor: modeOf(price, key)?.factor ?? 0n })
     const rateIn = (...keys: string[]) => priceIn(price, keys.map(applied)).rates.inputFresh

@@ -88,7 +88,7 @@ function insert(id: string, parent: string, b: number) {
   return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REFUSALS)
 }
 
-test("is prepared once for each combination of parts", () => {
+test("a statement is prepared once for each combination of parts", () => {
   const prepared: string[] = []
   const renderer = new Renderer("postgresql", (text) => {
     prepared.push(text)

@@ -96,7 +96,7 @@ describe("embedding tokens of several calls", () => {
     ["bedrock", "counts nothing", { embedding: [1, 0], inputTextTokenCount: 0 }],
   ]
 
-  test.each(cases)("are unknown if one call to %s %s", async (vendor, _, uncounted) => {
+  test.each(cases)("tokens are unknown if one call to %s %s", async (vendor, _, uncounted) => {
     const whole = answerOf(counted[vendor])
     const other = answerOf(uncounted)
     expect((await decoded(vendor, [whole, whole])).tokens).toBe(8)
@@ -104,7 +104,7 @@ describe("embedding tokens of several calls", () => {
     expect((await decoded(vendor, [other, whole])).tokens).toBe(0)
   })
 
-  test("are absent if one call to google has no usage", async () => {
+  test("tokens are absent if one call to google has no usage", async () => {
     const answers = [answerOf(counted.google), answerOf(google())]
     expect((await decoded("google", answers)).tokens).toBeUndefined()
   })

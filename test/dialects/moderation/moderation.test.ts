@@ -21,7 +21,7 @@ function decode(body: JsonObject, request = REQUEST) {
 }
 
 describe("a request", () => {
-  test("keeps its parts and unknown fields", () => {
+  test("a request to OpenAI keeps its parts and unknown fields", () => {
     const url = "data:image/png;base64,AAAA"
     const body = {
       model: "a/b",
@@ -45,7 +45,7 @@ describe("a request", () => {
     })
   })
 
-  test("of texts is sent to a provider of texts without unknown fields", () => {
+  test("a request to Mistral drops unknown fields, with a reported loss", () => {
     const request = decodeModerationRequest({ model: "a/b", input: "x", metadata: {} })
     expect(MISTRAL.encode(request, "m")).toEqual({
       calls: [{ path: "/moderations", body: { type: "json", json: { model: "m", input: ["x"] } } }],
@@ -59,7 +59,7 @@ describe("conversations", () => {
   const messages = [{ role: "user", content: [{ type: "text", text: "a" }], name: "x" }, last]
   const json = (input: unknown) => ({ type: "json", json: { model: "m", input } })
 
-  test("are sent to Mistral as they are", () => {
+  test("conversations are sent to Mistral without a loss", () => {
     const request = decodeChatModerationRequest({ model: "a/b", input: messages })
     const sent = [[{ role: "user", content: "a", name: "x" }, last]]
     expect(MISTRAL.encode(request, "m")).toMatchObject({
@@ -68,7 +68,7 @@ describe("conversations", () => {
     })
   })
 
-  test("are classified by their last messages elsewhere, which is a loss", () => {
+  test("OpenAI classifies the last message of a conversation, with a reported loss", () => {
     const one = decodeChatModerationRequest({ model: "a/b", input: messages })
     const loss = { name: "input", effect: "approximated" } as const
     expect(OPENAI.encode(one, "m")).toMatchObject({
@@ -86,14 +86,14 @@ describe("conversations", () => {
     })
   })
 
-  test("keep the parts of their messages at Mistral", () => {
+  test("messages in several parts keep their parts at Mistral", () => {
     const content = ["a", "b"].map((text) => ({ type: "text", text }))
     const input = [{ role: "user", content }]
     const request = decodeChatModerationRequest({ model: "a/b", input })
     expect(MISTRAL.encode(request, "m")).toMatchObject({ calls: [{ body: json([input]) }] })
   })
 
-  test("with images are never sent without them", () => {
+  test("images in conversations are sent or rejected, never dropped", () => {
     const image = { type: "image_url", image_url: { url: "https://a/b.png" } }
     const shown = [{ role: "user", content: [image] }]
     const one = decodeChatModerationRequest({ model: "a/b", input: shown })
@@ -103,7 +103,7 @@ describe("conversations", () => {
     expect(() => OPENAI.encode(two, "m")).toThrow("one conversation")
   })
 
-  test("are rejected with the name of what is invalid", () => {
+  test("invalid conversations are rejected with the name of the field", () => {
     const cases: [JsonObject[string], string][] = [
       ["a", "input"],
       [[], "input"],
@@ -122,7 +122,7 @@ describe("conversations", () => {
 })
 
 describe("an answer", () => {
-  test("without flags is flagged by its categories", async () => {
+  test("a verdict without a flag is flagged by its categories", async () => {
     const scores = { violence: 0.8, health: 0.1 }
     const { verdicts, tokens } = await decode({
       results: [{ categories: { violence: true, health: false }, category_scores: scores }],
@@ -134,12 +134,12 @@ describe("an answer", () => {
     expect(tokens).toBe(7)
   })
 
-  test("keeps the flag of its provider and reports no usage without one", async () => {
+  test("a verdict keeps its flag, and an answer without usage has no tokens", async () => {
     const result = { flagged: false, categories: { a: true }, category_scores: { a: 0.6 } }
     expect(await decode({ results: [result] })).toEqual({ verdicts: [result] })
   })
 
-  test("with a missing or an extra verdict cannot be used", () => {
+  test("an answer with a missing or an extra verdict is rejected", () => {
     const verdict = { categories: {}, category_scores: {} }
     for (const results of [[], [verdict, verdict], [{}], undefined]) {
       expect(() => decode({ ...(results && { results }) })).toThrow("cannot be used")

@@ -38,40 +38,40 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
   const convert = (texts: readonly string[], alternatives = 0): JsonObject[] =>
     converted[name]?.(texts, alternatives) ?? []
 
-  test("contain the bytes of each token of an ordinary answer", () => {
+  test("each token of an ordinary answer has its bytes", () => {
     const tokens = convert(Array(10_000).fill("é of "))
     expect(tokens[9_999]).toMatchObject({ token: "é of ", logprob: -1 })
     expect(listedBytes(tokens)).toBe(60_000)
   })
 
-  test("have null bytes for a token that is too long", () => {
+  test("a token that is too long has null bytes", () => {
     expect(convert(["x".repeat(8_000_000)])).toMatchObject([{ bytes: null, logprob: -1 }])
   })
 
-  test("contain all tokens, but a limited number of bytes", () => {
+  test("a long answer has all tokens, but a limited number of bytes", () => {
     const tokens = convert(Array(20_000).fill("x".repeat(200)), 3)
     expect(tokens).toHaveLength(20_000)
     expect(listedBytes(tokens)).toBeLessThan(263_000)
     expect(tokens.at(-1)).toMatchObject({ token: "x".repeat(200), logprob: -1, bytes: null })
   })
 
-  test("have no token without a text", () => {
+  test("tokens without a text are omitted", () => {
     expect(convert(["a", "", "b"], 1)).toMatchObject([{ token: "a" }, { token: "b" }])
     expect(convert(Array(2_000_000).fill(""), 1)).toEqual([])
   })
 
-  test("have a limited number of tokens", () => {
+  test("at most 100,000 tokens are converted", () => {
     expect(convert(Array(2_000_000).fill("a"))).toHaveLength(100_000)
   })
 })
 
 describe("alternatives of gemini", () => {
-  test("are at most 20 for each token", () => {
+  test("a token has at most 20 alternatives", () => {
     const [token] = converted.gemini?.(["a"], 5_000) ?? []
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("are at most 100,000 for all tokens, which are complete", () => {
+  test("all tokens are converted with at most 100,000 alternatives", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)

@@ -46,14 +46,14 @@ const FORMS: readonly [name: string, written: string, text: string][] = [
 ]
 
 describe("the text in the arguments of a call", () => {
-  test.each(FORMS)("is found in %s", (_, written, text) => {
+  test.each(FORMS)("the text is found in %s", (_, written, text) => {
     expect(textOf(written)).toBe(text)
     for (const size of written.length < 100 ? [1, 2, 3, 4, 5, 6, 7] : [3]) {
       expect(readInPieces(inPieces(written, size))).toBe(text)
     }
   })
 
-  test("is the written text, wherever it is cut", () => {
+  test("the written text is read back, wherever its pieces are cut", () => {
     const units = fc.string({
       unit: fc.constantFrom("a", '"', "\\", "\n", "é", "\uD83D", "\u0001"),
     })
@@ -67,7 +67,7 @@ describe("the text in the arguments of a call", () => {
     )
   })
 
-  test("is not searched for in objects with many values, which are not parsed", () => {
+  test("objects with many values are not parsed", () => {
     const written = [
       `{"a":[${"{},".repeat(9_000)}1]}`,
       `{"a":"${"x".repeat(9_000)}","b":[${"1,".repeat(99)}1]}`,
@@ -77,14 +77,14 @@ describe("the text in the arguments of a call", () => {
     expect(parses).not.toHaveBeenCalled()
   })
 
-  test("is looked for in the first characters only, however many pieces arrive", () => {
+  test("only the first characters are searched for the text, however many pieces arrive", () => {
     using searches = spyOn(RegExp.prototype, "exec")
     const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
     expect(readInPieces(pieces)).toBe(pieces.join(""))
     expect(searches.mock.calls.length).toBeLessThan(20)
   })
 
-  test("is not read any more after an invalid escape, however many pieces arrive", () => {
+  test("pieces after an invalid escape are passed on without reading them", () => {
     using searches = spyOn(String.prototype, "indexOf")
     using characters = spyOn(String.prototype, "charCodeAt")
     const pieces = Array.from({ length: 5_000 }, () => "x".repeat(100))
@@ -94,7 +94,7 @@ describe("the text in the arguments of a call", () => {
     expect(Math.max(...counts)).toBeLessThan(20)
   })
 
-  test("is parsed when the arguments are complete, and not read by characters", () => {
+  test("complete arguments are parsed, not read by characters", () => {
     const text = "\u0001\n\uD83D[{".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "charCodeAt")
@@ -103,7 +103,7 @@ describe("the text in the arguments of a call", () => {
     expect(found === text).toBe(true)
   })
 
-  test("reads hexadecimal digits without comparing texts", () => {
+  test("hexadecimal digits are read without comparing texts", () => {
     const text = "\u0001".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "toLowerCase")
@@ -112,7 +112,7 @@ describe("the text in the arguments of a call", () => {
     expect(found === text).toBe(true)
   })
 
-  test("may have millions of escapes, which are not replaced one by one", () => {
+  test("a million escapes are not replaced one by one", () => {
     const text = "\n".repeat(1_000_000)
     const written = textArguments(text)
     using replacements = spyOn(String.prototype, "replaceAll")

@@ -349,18 +349,18 @@ describe("a transcription with strings in place of numbers", () => {
     { usage: { type: "duration", seconds: "Infinity" } },
     { segments: [{ start: "NaN", end: 1, text: "Up" }] },
     { words: [{ word: "Up", start: 0, end: "1e308" }] },
-  ])("is not passed on unchanged: %j", (more) => {
+  ])("a string in place of a number is not passed on: %j", (more) => {
     expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
   })
 
-  test("keeps its other members in the json format", () => {
+  test("an answer in the json format keeps its other members", () => {
     const usage = { type: "tokens", input_token_details: { audio_tokens: "NaN" } }
     const short = { form: "json" } as const
     const { body } = decoded("openai", { text: "Up", usage, logprobs: [] }, short)
     expect(body).toEqual({ text: "Up", logprobs: [] })
   })
 
-  test("may contain such strings as transcribed text", () => {
+  test("transcribed text may look like a number", () => {
     const segments = [{ start: 0, end: 1, text: "60" }]
     const answer = { ...spoken, text: "NaN", segments }
     expect(decoded("openai", answer, parts).body).toEqual(answer)

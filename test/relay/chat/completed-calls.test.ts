@@ -363,15 +363,18 @@ describe.each([1, 2])("a request with call %d uncounted by the provider", (numbe
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])("is charged by the gateway's count at %s", async (path, body, texts) => {
-    const response = await caller.post(path, { model: "cohere/embed", ...body })
-    expect(response.status).toBe(200)
-    const receipt = await receiptOf(caller, response)
-    expect(receipt.estimated).toBe(true)
-    const { input = 0 } = receipt.usage as { input?: number }
-    expect(input).toBeGreaterThanOrEqual(20 * texts)
-    expect(input).toBeLessThan(23 * texts)
-  })
+  ])(
+    "a request with an uncounted call is charged by the gateway's count at %s",
+    async (path, body, texts) => {
+      const response = await caller.post(path, { model: "cohere/embed", ...body })
+      expect(response.status).toBe(200)
+      const receipt = await receiptOf(caller, response)
+      expect(receipt.estimated).toBe(true)
+      const { input = 0 } = receipt.usage as { input?: number }
+      expect(input).toBeGreaterThanOrEqual(20 * texts)
+      expect(input).toBeLessThan(23 * texts)
+    },
+  )
 })
 
 describe("a fee per call", () => {
@@ -403,7 +406,7 @@ describe("a fee per call", () => {
     expect(nanocredits(most)).toBe(nanocredits(hold))
   })
 
-  test("is charged only for successful calls", async () => {
+  test("a fee per call is charged only for successful calls", async () => {
     status = 500
     failing = 3
     const order = { ...image, model: "together/with-fee" }

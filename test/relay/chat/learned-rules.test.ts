@@ -260,17 +260,17 @@ describe.each(["whole", "streamed"])("several calls, %s,", (use) => {
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("are planned and written once if they are corrected alike", async () => {
+  test("calls that are corrected alike are planned and written once", async () => {
     // Once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
 
-  test("are corrected alike if the parameters are listed in different orders", async () => {
+  test("the order of the rejected parameters does not change the correction", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5 }
     expect(await writesOf(`reordered-${use}`, fields)).toBe(3)
   })
 
-  test("have at most three corrected requests if each is rejected differently", async () => {
+  test("calls that are rejected differently have at most three corrected requests", async () => {
     expect(await writesOf(`shortening-${use}`, { user: "u".repeat(60) })).toBeLessThanOrEqual(5)
   })
 })

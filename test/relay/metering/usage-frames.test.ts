@@ -173,7 +173,7 @@ describe("a finished answer without its final usage", () => {
 
   for (const [model, stream] of Object.entries(broken)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`is charged by its text: ${model} through ${path}`, async () => {
+      test(`an answer without final usage is charged by its text: ${model} through ${path}`, async () => {
         frames = [stream]
         const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
         const response = await caller.post(path, order)

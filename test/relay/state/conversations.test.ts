@@ -46,7 +46,7 @@ test("a stored response cannot be cancelled, since none runs in the background",
 })
 
 describe("what is kept", () => {
-  test("is encrypted, and found by no id", async () => {
+  test("texts and ids of stored responses are not kept in clear", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { id, output } = await asked(ann, { input: "My secret is tea" })

@@ -264,7 +264,7 @@ describe("short chunks", () => {
     return pieces
   }
 
-  test("are passed on together if they arrive together", () => {
+  test("short chunks that arrive together are passed on together", () => {
     const letters = Array.from({ length: 87_000 }, (_, index) =>
       String.fromCharCode(97 + (index % 26)),
     )
@@ -272,7 +272,7 @@ describe("short chunks", () => {
     expect(piecesOf(letters, ";a=b")).toEqual([letters.join(""), "end"])
   })
 
-  test("are appended to a preceding long chunk without copying long chunks", () => {
+  test("short chunks are appended to a preceding long chunk without copying long chunks", () => {
     const long = "x".repeat(4_096)
     expect(piecesOf([long, "a", "b", long, long, "c"])).toEqual([
       `${long}ab`,
@@ -282,7 +282,7 @@ describe("short chunks", () => {
     ])
   })
 
-  test("are passed on before an invalid chunk is reported", () => {
+  test("short chunks are passed on before an invalid chunk is reported", () => {
     const result = read([bytesOf(`${CHUNKED}1\r\na\r\n1\r\nb\r\nz\r\n`)])
     expect(result).toMatchObject({ body: "ab", failure: expect.any(ProtocolError) })
   })
@@ -310,14 +310,14 @@ describe("the memory of passed chunks", () => {
     return { data, buffers: [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) }
   }
 
-  test("is about that of their data if chunk extensions fill the reads", () => {
+  test("passed chunks keep only the memory of their data if extensions fill the reads", () => {
     const chunk = `1;${"a".repeat(3_900)}\r\nx\r\n`
     const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(134))
     expect(data).toBe(20 * 134)
     expect(buffers).toBe(data)
   })
 
-  test("is at most twice that of their data", () => {
+  test("passed chunks keep at most twice the memory of their data", () => {
     for (const extension of [0, 100, 1_000, 3_000]) {
       const chunk = `400;${"a".repeat(extension)}\r\n${"x".repeat(1_024)}\r\n`
       const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(100))
@@ -325,7 +325,7 @@ describe("the memory of passed chunks", () => {
     }
   })
 
-  test("is the buffer itself if most of it is data", () => {
+  test("a read that is mostly data is passed on without a copy", () => {
     const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`
     const { buffers } = keptBytes(CHUNKED, chunk.repeat(10))
     expect(buffers).toBe(20 * chunk.length * 10)

@@ -117,7 +117,7 @@ describe("a file that breaks a rule", () => {
       "invalid_value",
       "image",
     ],
-    ["a mask where there is none", "variations", [MODEL, IMAGE, MASK], "invalid_value", "mask"],
+    ["a mask of a variation", "variations", [MODEL, IMAGE, MASK], "invalid_value", "mask"],
     ["no prompt", "edits", [MODEL, IMAGE, MASK], "missing_required_parameter", "prompt"],
     ["n of 0", "edits", [...EDIT, ["n", "0"]], "below_min_value", "n"],
     ["n of 11", "variations", [MODEL, IMAGE, ["n", "11"]], "above_max_value", "n"],
@@ -159,7 +159,7 @@ describe("a file that breaks a rule", () => {
     ],
   ]
   for (const [name, path, parts, code, param] of cases) {
-    test(name, async () => {
+    test(`rejects a request with ${name}`, async () => {
       const status = code === "file_too_large" ? 413 : 400
       await refused(() => send(path, parts), { status, code, param })
     })
@@ -201,7 +201,7 @@ describe("a generation that breaks a rule", () => {
     ["another form", { prompt: "a", response_format: "png" }, "invalid_value", "response_format"],
   ]
   for (const [name, body, code, param] of cases) {
-    test(name, async () => {
+    test(`rejects a request with ${name}`, async () => {
       await refused(() => generate(body), { status: 400, code, param })
     })
   }

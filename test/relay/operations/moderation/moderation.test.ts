@@ -103,7 +103,7 @@ describe("every model", () => {
     })
   }
 
-  test("takes text and images as one input where the provider does", async () => {
+  test("a model of OpenAI classifies text and images as one input", async () => {
     const caller = await gateway.caller("1")
     const { answer } = await moderate(caller, { model: "all/openai", input: PARTS })
     expect(answer.results).toMatchObject([
@@ -114,8 +114,8 @@ describe("every model", () => {
   })
 })
 
-describe("a free model", () => {
-  test("needs no credits, places no hold and is receipted at no cost", async () => {
+describe("free models", () => {
+  test("a free model needs neither credits nor a hold, and its receipt has no cost", async () => {
     const caller = await gateway.caller("0")
     const { response, receipt } = await moderate(caller, { model: "all/openai", input: BAD })
     expect([receipt.hold, receipt.cost]).toEqual(["0", "0"])
@@ -124,14 +124,14 @@ describe("a free model", () => {
     expect(receiptsOf(gateway, caller)).toHaveLength(1)
   })
 
-  test("is known without a price in the settings, and is the default model", async () => {
+  test("the default model is known and free without a price in the settings", async () => {
     const caller = await gateway.caller("0")
     const { answer, receipt } = await moderate(caller, { input: BAD })
     expect(answer.model).toBe("omni-moderation-latest")
     expect(receipt.deployment).toContain("omni-moderation-latest")
   })
 
-  test("is limited by its key's rates", async () => {
+  test("requests to a free model are limited by the rates of their key", async () => {
     const caller = await gateway.caller("0", { requestsPerMinute: 1 })
     await moderate(caller, { model: "all/openai", input: BAD })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
@@ -141,7 +141,7 @@ describe("a free model", () => {
     ])
   })
 
-  test("is refused to a key that may not call it", async () => {
+  test("a key that may not call a free model is rejected", async () => {
     const caller = await gateway.caller("0", { models: ["all/own"] })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
     expect([response.status, (await errorOf(response)).error_type]).toEqual([
@@ -150,7 +150,7 @@ describe("a free model", () => {
     ])
   })
 
-  test("does not let a key without credits send large chats", async () => {
+  test("a free model does not allow large chats from a key without credits", async () => {
     const caller = await gateway.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const response = await caller.post("/v1/chat/completions", broken)
@@ -158,28 +158,28 @@ describe("a free model", () => {
   })
 })
 
-describe("a priced model", () => {
-  test("is charged by the tokens that its provider reports", async () => {
+describe("priced models", () => {
+  test("a priced model is charged by the tokens that its provider reports", async () => {
     const caller = await gateway.caller("1")
     const { answer, receipt } = await moderate(caller, { model: "all/mistral", input: BAD })
     expect(receipt.estimated).toBe(false)
     expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
   })
 
-  test("is charged by a count of its own without a report", async () => {
+  test("a priced model is charged by the gateway's count if its provider reports none", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await moderate(caller, { model: "own/no-usage", input: BAD })
     expect(receipt.estimated).toBe(true)
     expect(nanocredits(receipt.cost)).toBeGreaterThan(0n)
   })
 
-  test("may be charged by request", async () => {
+  test("a model can have a price per request", async () => {
     const caller = await gateway.caller("10")
     const { receipt } = await moderate(caller, { model: "own/request", input: [BAD, GOOD] })
     expect(receipt.cost).toBe("1")
   })
 
-  test("is refused without credits and without a price", async () => {
+  test("requests without credits and models without a price are rejected", async () => {
     const caller = await gateway.caller("0")
     const unpaid = await caller.post(PATH, { model: "all/mistral", input: BAD })
     expect((await errorOf(unpaid)).error_type).toBe("insufficient_credits")
@@ -188,8 +188,8 @@ describe("a priced model", () => {
   })
 })
 
-describe("a provider that takes texts alone", () => {
-  test("gets the texts of one input joined, which is a reported loss", async () => {
+describe("a provider that accepts only texts", () => {
+  test("the texts of one input are joined, with a reported loss", async () => {
     const caller = await gateway.caller("1")
     const input = [GOOD, BAD].map((text) => ({ type: "text", text }))
     const { response, answer } = await moderate(caller, { model: "all/mistral", input })
@@ -197,7 +197,7 @@ describe("a provider that takes texts alone", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("input:approximated")
   })
 
-  test("gets no unknown fields, which is a reported loss", async () => {
+  test("unknown fields are dropped, with a reported loss", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/mistral", input: BAD, metadata: { a: 1 } }
     const { response } = await moderate(caller, body)
@@ -206,7 +206,7 @@ describe("a provider that takes texts alone", () => {
     expect(strict.status).toBe(400)
   })
 
-  test("never gets an input without its image", async () => {
+  test("an input with an image is rejected or sent to another provider", async () => {
     const caller = await gateway.caller("1")
     const calls = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "all/mistral", input: PARTS })
@@ -228,7 +228,7 @@ describe("conversations", () => {
     ["all/mistral", null],
     ["all/own", "input:approximated"],
   ] as const) {
-    test(`of ${id} are classified by their last messages`, async () => {
+    test(`conversations are classified by their last messages: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const input = [conversation, [{ role: "user", content: BAD }]]
       const response = await caller.post("/v1/chat/moderations", { model: id, input })
