@@ -1,12 +1,20 @@
 /** Whole answers of each dialect, and the streams that tell the same. */
+import { streamed } from "./scripted-vendor.ts"
 
 type Json = Record<string, unknown>
 
 const sse = (event: string | undefined, data: unknown): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`
 
+/** Responds with an answer, streamed if the request asks for a stream. */
+export function respond(path: string, body: Json | undefined, answer: Json): Response {
+  const isStream = path.includes(":stream") || body?.["stream"] === true
+  return isStream ? streamed(framesOf(path, answer)) : Response.json(answer)
+}
+
 /** The frames of a stream that tells an answer. */
 export function framesOf(path: string, answer: Json): string[] {
+  if (path.includes(":streamGenerateContent")) return [sse(undefined, answer)]
   if (path.endsWith("/responses")) return responseFrames(answer)
   return path.endsWith("/messages") ? messageFrames(answer) : chatFrames(answer)
 }
@@ -33,11 +41,12 @@ function responseFrames(response: Json): string[] {
 
 function messageFrames(message: Json): string[] {
   const { content, usage, stop_reason: reason, container, ...rest } = message
+  const { input_tokens: input } = (usage ?? {}) as Json
   const begun = {
     ...rest,
     content: [],
     stop_reason: null,
-    usage: { input_tokens: 1, output_tokens: 1 },
+    ...(input !== undefined && { usage: { input_tokens: 1, output_tokens: 1 } }),
   }
   const events: Json[] = [{ type: "message_start", message: begun }]
   for (const [index, block] of (content as Json[]).entries()) {
@@ -117,4 +126,17 @@ export function completion(more: Json = {}, usage: Json = {}, said: Json = {}): 
     usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, ...usage },
     ...more,
   }
+}
+
+/** An answer of the API at a path, with this text and exactly this usage. */
+export function textAnswer(path: string, text: string, usage: Json | undefined): Json {
+  if (path.includes("enerateContent")) {
+    const content = { role: "model", parts: [{ text }] }
+    const candidates = [{ content, finishReason: "STOP", index: 0 }]
+    return { candidates, usageMetadata: usage, modelVersion: "m" }
+  }
+  if (path.endsWith("/messages")) {
+    return { ...message([]), content: [{ type: "text", text }], usage }
+  }
+  return { ...completion({}, {}, { content: text }), usage }
 }

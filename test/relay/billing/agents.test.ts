@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { framesOf, response } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { respond, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
 type Json = Record<string, unknown>
@@ -18,9 +18,7 @@ let usage: Json
 beforeAll(async () => {
   vendor = startVendor(() => {
     const answer = { ...response([]), usage }
-    return vendor.bodies.at(-1)?.["stream"] === true
-      ? streamed(framesOf(RESPONSES, answer))
-      : Response.json(answer)
+    return respond(RESPONSES, vendor.bodies.at(-1), answer)
   })
   gateway = await startGateway({
     providers: { xai: { ...provider(vendor.url, "xai"), knownModels: true } },

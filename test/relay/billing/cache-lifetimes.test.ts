@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { completion, framesOf, response } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { completion, respond, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { HELLO, nanocredits, receiptOf } from "../support.ts"
 
 const PRICE = {
@@ -20,11 +20,9 @@ let gateway: TestGateway
 let answer: JsonObject = {}
 
 beforeAll(async () => {
-  vendor = startVendor((request) => {
-    const isStream = vendor.bodies.at(-1)?.["stream"] === true
-    if (!isStream) return Response.json(answer)
-    return streamed(framesOf(new URL(request.url).pathname, answer))
-  })
+  vendor = startVendor((request) =>
+    respond(new URL(request.url).pathname, vendor.bodies.at(-1), answer),
+  )
   const at = (vendorId: string, dialect: string) => ({
     ...provider(vendor.url, vendorId),
     dialects: [dialect],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { completion, framesOf } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { completion, respond } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
 
 /** Vendors whose limit on output is only about what follows the reasoning. */
@@ -24,10 +24,7 @@ function answer(): Record<string, unknown> {
 }
 
 beforeAll(async () => {
-  vendor = startVendor(() => {
-    const told = answer()
-    return sent["stream"] === true ? streamed(framesOf(CHAT, told)) : Response.json(told)
-  })
+  vendor = startVendor(() => respond(CHAT, sent, answer()))
   const model = {
     kind: "chat",
     price: { input: "1", output: "6" },

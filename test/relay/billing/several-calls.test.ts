@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { Meter } from "../../../src/relay/metering/meter.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { completion, framesOf } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { respond, textAnswer } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
 
 const MESSAGES = "/v1/messages"
@@ -28,24 +28,11 @@ let tiers: (string | undefined)[] = []
 
 beforeAll(async () => {
   vendor = startVendor((request) => {
-    const isMessages = new URL(request.url).pathname.endsWith(MESSAGES)
-    const counted = usages.shift() ?? usage
+    const { pathname } = new URL(request.url)
     const tier = tiers.shift()
-    const answer = isMessages
-      ? {
-          id: "msg_1",
-          type: "message",
-          role: "assistant",
-          model: "up",
-          content: [{ type: "text", text: "Hello" }],
-          stop_reason: "end_turn",
-          stop_sequence: null,
-          usage: counted,
-        }
-      : { ...completion({}), usage: counted, ...(tier && { service_tier: tier }) }
-    const isStream = vendor.bodies.at(-1)?.["stream"] === true
-    if (!isStream) return Response.json(answer)
-    return streamed(framesOf(new URL(request.url).pathname, answer))
+    const answer = textAnswer(pathname, "Hello", usages.shift() ?? usage)
+    const tiered = { ...answer, ...(tier && { service_tier: tier }) }
+    return respond(pathname, vendor.bodies.at(-1), tiered)
   })
   gateway = await startGateway({
     providers: {

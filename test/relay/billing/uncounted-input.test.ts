@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { respond, textAnswer } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, nanocredits, receiptOf } from "../support.ts"
 
 /** Providers that count the output of an answer and not its input. */
@@ -16,71 +17,20 @@ const USAGE: Readonly<Record<string, Json>> = {
   messages: { output_tokens: 76 },
 }
 
-function frames(list: readonly Json[]): Response {
-  return streamed(
-    list.map((data) => {
-      const event = typeof data["type"] === "string" ? `event: ${data["type"]}\n` : ""
-      return `${event}data: ${JSON.stringify(data)}\n\n`
-    }),
-  )
-}
-
-/** An answer in the format of the path, streamed if it is asked to be. */
-function answer(path: string, body: Json): Response {
-  if (path.includes("GenerateContent") || path.includes("generateContent")) {
-    const parts = [{ text: "A bird." }]
-    const candidates = [{ content: { role: "model", parts }, finishReason: "STOP", index: 0 }]
-    const whole = { candidates, usageMetadata: USAGE["gemini"], modelVersion: "m" }
-    return path.includes("stream") ? frames([whole]) : Response.json(whole)
-  }
-  if (path.endsWith("/messages")) {
-    const head = { id: "msg_1", type: "message", role: "assistant", model: "m" }
-    const usage = USAGE["messages"]
-    const content = [{ type: "text", text: "A bird." }]
-    if (body["stream"] !== true) {
-      return Response.json({
-        ...head,
-        content,
-        stop_reason: "end_turn",
-        stop_sequence: null,
-        usage,
-      })
-    }
-    return frames([
-      { type: "message_start", message: { ...head, content: [], stop_reason: null } },
-      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "A bird." } },
-      { type: "content_block_stop", index: 0 },
-      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 76 } },
-      { type: "message_stop" },
-    ])
-  }
-  const usage = USAGE[String(body["model"])]
-  const head = { id: "chatcmpl-1", created: 1, model: "m" }
-  if (body["stream"] !== true) {
-    const message = { role: "assistant", content: "A bird." }
-    const choices = [{ index: 0, message, finish_reason: "stop" }]
-    return Response.json({ ...head, object: "chat.completion", choices, usage })
-  }
-  const chunk = (delta: Json, more: Json = {}): Json => ({
-    ...head,
-    object: "chat.completion.chunk",
-    choices: [{ index: 0, delta, finish_reason: null, ...more }],
-  })
-  return frames([
-    chunk({ role: "assistant", content: "A bird." }),
-    chunk({}, { finish_reason: "stop" }),
-    { ...head, object: "chat.completion.chunk", choices: [], usage },
-  ])
+function usageAt(path: string, body: Json | undefined): Json | undefined {
+  if (path.includes("enerateContent")) return USAGE["gemini"]
+  return USAGE[path.endsWith("/messages") ? "messages" : String(body?.["model"])]
 }
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
 beforeAll(async () => {
-  vendor = startVendor((request, number) =>
-    answer(new URL(request.url).pathname, vendor.bodies[number - 1] ?? {}),
-  )
+  vendor = startVendor((request, number) => {
+    const { pathname } = new URL(request.url)
+    const body = vendor.bodies[number - 1]
+    return respond(pathname, body, textAnswer(pathname, "A bird.", usageAt(pathname, body)))
+  })
   const root = vendor.url.replace(/\/v1$/, "")
   gateway = await startGateway({
     providers: {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { completion, framesOf } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { respond, textAnswer } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
 /** Providers that count the input of an answer and not its output, or only some of several calls. */
@@ -28,36 +28,11 @@ let gateway: TestGateway
 /** The usage of the answers to come; the last one repeats. */
 let usages: (Json | undefined)[] = []
 
-function messageOf(usage: Json | undefined): Json {
-  const content = [{ type: "text", text: TEXT }]
-  const head = { id: "msg_1", type: "message", role: "assistant", model: "up" }
-  return { ...head, content, stop_reason: "end_turn", stop_sequence: null, usage }
-}
-
-function candidateOf(usageMetadata: Json | undefined): Json {
-  const content = { role: "model", parts: [{ text: TEXT }] }
-  const candidates = [{ content, finishReason: "STOP", index: 0 }]
-  return { candidates, usageMetadata, modelVersion: "m" }
-}
-
-function chatOf(usage: Json | undefined): Json {
-  const message = { role: "assistant", content: TEXT }
-  const choices = [{ index: 0, message, finish_reason: "stop" }]
-  return { ...completion({}), choices, usage }
-}
-
 beforeAll(async () => {
   vendor = startVendor((request) => {
     const { pathname } = new URL(request.url)
     const usage = usages.length > 1 ? usages.shift() : usages[0]
-    if (pathname.includes("enerateContent")) {
-      const answer = candidateOf(usage)
-      const isStream = pathname.includes("stream")
-      return isStream ? streamed([`data: ${JSON.stringify(answer)}\n\n`]) : Response.json(answer)
-    }
-    const answer = pathname.endsWith("/messages") ? messageOf(usage) : chatOf(usage)
-    const isStream = vendor.bodies.at(-1)?.["stream"] === true
-    return isStream ? streamed(framesOf(pathname, answer)) : Response.json(answer)
+    return respond(pathname, vendor.bodies.at(-1), textAnswer(pathname, TEXT, usage))
   })
   const price = { input: "1", output: "10" }
   gateway = await startGateway({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings } from "../../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
-import { framesOf, response as wholeResponse } from "../billable-frames.ts"
+import { respond, response as wholeResponse } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, dataOf, errorOf, nanocredits, receiptOf } from "../support.ts"
 
@@ -36,7 +36,7 @@ const IMAGE_ITEM = {
 function drawing(path: string, body: Json): Response {
   if (path.endsWith("/responses")) {
     const whole = wholeResponse([IMAGE_ITEM])
-    return body["stream"] === true ? streamed(framesOf(path, whole)) : Response.json(whole)
+    return respond(path, body, whole)
   }
   const counted = { completion_tokens_details: { image_tokens: 1_290, reasoning_tokens: 4 } }
   const usage = {

@@ -63,9 +63,7 @@ function answerTo(path: string): Json {
 
 function answer(path: string, isStreamed: boolean): Json | string[] {
   const whole = answerTo(path)
-  if (!isStreamed) return whole
-  if (path.includes("streamGenerateContent")) return [`data: ${JSON.stringify(whole)}\n\n`]
-  return framesOf(path, whole)
+  return isStreamed ? framesOf(path, whole) : whole
 }
 
 searchWorld(answer)

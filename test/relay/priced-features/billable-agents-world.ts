@@ -1,8 +1,8 @@
 /** The gateway, and the requests of agents, of the tests of what is billed besides tokens. */
 import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { framesOf } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { respond } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 
 export type Json = Record<string, unknown>
 
@@ -52,8 +52,7 @@ export async function tearDown(): Promise<void> {
 }
 
 export const whenAsked = (path: string, whole: Json): void => {
-  vendorDoes.answer = (body) =>
-    body["stream"] === true ? streamed(framesOf(path, whole)) : Response.json(whole)
+  vendorDoes.answer = (body) => respond(path, body, whole)
 }
 
 /** What Codex sends with every turn. */

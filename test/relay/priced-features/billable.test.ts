@@ -8,8 +8,8 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 import { type BillableCase, CASES } from "./billable-cases.ts"
-import { framesOf } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { respond } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { creditsOf, errorOf, HELLO, nanocredits, type Receipt, receiptOf } from "../support.ts"
 
 let gateway: TestGateway
@@ -20,11 +20,9 @@ let current: BillableCase
 const MODEL = simulated({ context: 1_000_000, maxOutput: 50 })
 
 beforeAll(async () => {
-  vendor = startVendor((_, number) => {
-    const isStream = vendor.bodies[number - 1]?.["stream"] === true
-    if (!isStream) return Response.json(current.answer)
-    return streamed(framesOf(current.path, current.answer))
-  })
+  vendor = startVendor((_, number) =>
+    respond(current.path, vendor.bodies[number - 1], current.answer),
+  )
   const providers: Record<string, ProviderSettings> = {}
   for (const [index, { vendor: id, path, prices }] of CASES.entries()) {
     const bare = { ...provider(vendor.url, id), ...dialectsFor(id, path) }

@@ -7,8 +7,8 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
-import { framesOf, message, response } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { message, respond, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
 
 const RESPONSES = "/v1/responses"
@@ -21,11 +21,9 @@ let gateway: TestGateway
 let answer: JsonObject = {}
 
 beforeAll(async () => {
-  vendor = startVendor((request) => {
-    const isStream = vendor.bodies.at(-1)?.["stream"] === true
-    if (!isStream) return Response.json(answer)
-    return streamed(framesOf(new URL(request.url).pathname, answer))
-  })
+  vendor = startVendor((request) =>
+    respond(new URL(request.url).pathname, vendor.bodies.at(-1), answer),
+  )
   const prices = { search: "10000", file_search: "2500", code_session: "30000" }
   const at = (id: string, ...dialects: string[]) => ({
     ...provider(vendor.url, id),

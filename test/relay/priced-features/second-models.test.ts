@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { completion, framesOf, message, response } from "../billable-frames.ts"
-import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { completion, message, respond, response } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { creditsOf, errorOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
 type Json = Record<string, unknown>
@@ -16,11 +16,7 @@ const CHAT = "/v1/chat/completions"
 const DEAR = { input: "10", output: "20" }
 
 beforeAll(async () => {
-  vendor = startVendor((_, number) =>
-    vendor.bodies[number - 1]?.["stream"] === true
-      ? streamed(framesOf(path, answer))
-      : Response.json(answer),
-  )
+  vendor = startVendor((_, number) => respond(path, vendor.bodies[number - 1], answer))
   const limits = { context: 1_000_000, maxOutput: 50 }
   gateway = await startGateway({
     providers: {
