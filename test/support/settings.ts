@@ -8,3 +8,8 @@ export const DEFAULTS: Settings = buildSettings({
   overrides: {},
   environmentProviders: {},
 })
+
+/** Limits of one size for requests, media and answers. Media may come from private addresses. */
+export function equalLimits(maxBytes: number): Settings["limits"] {
+  return { bodyBytes: maxBytes, mediaBytes: maxBytes, answerBytes: maxBytes, mediaPrivate: true }
+}

@@ -4,6 +4,7 @@ import type { ProviderSettings } from "../../../src/config/settings.ts"
 import { wave } from "../../support/audio.ts"
 import { longestPause } from "../../support/pauses.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+import { equalLimits } from "../../support/settings.ts"
 import { DONE, frame, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
@@ -41,9 +42,7 @@ beforeAll(async () => {
       "same/gpt-image-1": { kind: "image", price: { image: "1" } },
       "same/hear": { kind: "transcription", price: { second: "1" } },
     },
-    settings: {
-      limits: { bodyBytes: LIMIT, mediaBytes: LIMIT, answerBytes: LIMIT, mediaPrivate: true },
-    },
+    settings: { limits: equalLimits(LIMIT) },
   })
   caller = await gateway.caller("1000")
 })

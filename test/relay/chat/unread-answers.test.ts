@@ -6,6 +6,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
+import { equalLimits } from "../../support/settings.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
 
@@ -28,14 +29,7 @@ beforeAll(async () => {
     { provider: "openai", model: `${model}-2`, weight: 1 },
   ]
   gateway = await startGateway({
-    settings: {
-      limits: {
-        bodyBytes: MEGABYTE,
-        mediaBytes: MEGABYTE,
-        answerBytes: MEGABYTE,
-        mediaPrivate: true,
-      },
-    },
+    settings: { limits: equalLimits(MEGABYTE) },
     providers: {
       openai: provider(vendor.url, "openai"),
       anthropic: provider(root, "anthropic"),

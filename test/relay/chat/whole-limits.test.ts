@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { ProviderSettings } from "../../../src/config/settings.ts"
 import { type GatewayOptions, provider, simulated, startGateway } from "../../support/gateway.ts"
+import { equalLimits } from "../../support/settings.ts"
 import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "../support.ts"
 import { until } from "../../support/until.ts"
@@ -169,14 +170,7 @@ describe("a whole answer that the relay ends", () => {
     using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => chunk)))
     await using gateway = await startGateway({
       ...gatewayAt(vendor.url),
-      settings: {
-        limits: {
-          bodyBytes: 1 << 20,
-          mediaBytes: 1 << 20,
-          answerBytes: 1 << 20,
-          mediaPrivate: true,
-        },
-      },
+      settings: { limits: equalLimits(1 << 20) },
     })
     const caller = await gateway.caller("1000")
     const response = await caller.post(CHAT, ASKED)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { equalLimits } from "../../support/settings.ts"
 import { until } from "../../support/until.ts"
 import { completion, framesOf, message, response } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
@@ -140,14 +141,7 @@ beforeAll(async () => {
   }
   const model = simulated({ price, maxOutput: 50, disconnect: "cancel" })
   gateway = await startGateway({
-    settings: {
-      limits: {
-        bodyBytes: MEGABYTE,
-        mediaBytes: MEGABYTE,
-        answerBytes: MEGABYTE,
-        mediaPrivate: true,
-      },
-    },
+    settings: { limits: equalLimits(MEGABYTE) },
     providers: {
       openai: provider(vendor.url, "openai"),
       compatible: provider(vendor.url),
@@ -293,10 +287,10 @@ describe.each(FORMATS)("$model, $field, format %#", (format) => {
   test.each([true, false])(
     "an unfinished stream is charged in the mode of its frames, left: %p",
     async (isLeft) => {
-      const until = framesIn().findIndex((frame) => frame.includes("END")) + 1
-      const usual = await streamOf(format, framesIn().slice(0, until), isLeft)
+      const count = framesIn().findIndex((frame) => frame.includes("END")) + 1
+      const usual = await streamOf(format, framesIn().slice(0, count), isLeft)
       expect(usual.cost).toBeGreaterThan(0n)
-      const frames = framesIn(mode).slice(0, until)
+      const frames = framesIn(mode).slice(0, count)
       const isReported = frames.some((frame) => frame.includes(mode))
       const charge = isReported ? { cost: usual.cost * 4n, modes: [mode] } : usual
       expect(await streamOf(format, frames, isLeft)).toEqual(charge)
