@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test"
+import { type ListQuote, settle } from "../../scripts/facts/consensus.ts"
+import { comparable, finishPrice } from "../../scripts/facts/finish-price.ts"
+import { asFactor, finishMode } from "../../scripts/facts/modes.ts"
+import type { Price, TieredRates } from "../../scripts/facts/shape.ts"
+import { LIST_DATES } from "./published-lists.ts"
+
+function quotes(prices: Partial<Record<keyof typeof LIST_DATES, Price>>): ListQuote[] {
+  return Object.entries(prices).map(([name, price]) => {
+    const list = name as keyof typeof LIST_DATES
+    return { list, date: LIST_DATES[list], price }
+  })
+}
+
+describe("lists that disagree", () => {
+  const two = { input: "2", output: "8" }
+  const three = { input: "3", output: "9" }
+
+  test("two of three win, and the dispute names all values and the rule", () => {
+    const settled = settle(
+      quotes({ "genai-prices": two, "models.dev": three, LiteLLM: two }),
+      "chat",
+      {},
+    )
+    expect(settled?.price).toEqual(two)
+    expect(settled?.date).toBe("2026-11-23")
+    expect(settled?.disputes[0]).toEqual({
+      class: "input",
+      values: { "genai-prices": "2", "models.dev": "3", LiteLLM: "2" },
+      chosen: "2",
+      rule: "two of three",
+    })
+  })
+
+  test("a price is taken as a whole: not the input of one list with the output of another", () => {
+    const mixed = {
+      "genai-prices": { input: "2", output: "8" },
+      LiteLLM: { input: "1", output: "9" },
+    }
+    expect(settle(quotes(mixed), "chat", { maker: "acme" })?.price).toEqual(mixed.LiteLLM)
+  })
+
+  test("if no two lists agree, makers get the newest price and resellers the highest", () => {
+    const said = quotes({ "models.dev": three, LiteLLM: two })
+    expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
+    expect(settle(said, "chat", {})?.price).toEqual(three)
+    expect(settle(said, "chat", {})?.disputes.map(({ rule }) => rule)).toEqual([
+      "highest",
+      "highest",
+    ])
+  })
+
+  test("a tier combines the classes of all lists and needs an input or output price", () => {
+    const long = { above: 200_000, input: "4", output: "12" }
+    const base = { input: "2", output: "8", cache_write: "3" }
+    const said = quotes({
+      "genai-prices": { ...base, tiers: [long] },
+      LiteLLM: { ...base, tiers: [{ ...long, cache_write: "6" }] },
+    })
+    const tiers = [{ ...long, cache_write: "6" }]
+    expect(settle(said, "chat", { maker: "acme" })?.price).toEqual({ ...base, tiers })
+    const alone = quotes({ LiteLLM: { ...base, tiers: [{ above: 200_000, audio_input: "1" }] } })
+    expect(settle(alone, "chat", {})?.price).toEqual(base)
+  })
+
+  test("tiers of another list apply to a reseller, but never below the chosen price", () => {
+    const said = quotes({
+      "models.dev": { input: "2", output: "8" },
+      LiteLLM: { input: "1", output: "4", tiers: [{ above: 32_000, input: "3", output: "6" }] },
+    })
+    const tiers = [{ above: 32_000, input: "3", output: "8" }]
+    expect(settle(said, "chat", {})?.price).toEqual({ input: "2", output: "8", tiers })
+    expect(settle(said, "chat", { maker: "acme" })?.price.tiers).toEqual([
+      { above: 32_000, input: "3", output: "6" },
+    ])
+  })
+
+  test("what rounding makes of a price is no dispute", () => {
+    const said = quotes({ "models.dev": { input: "0.3333" }, LiteLLM: { input: "0.333333333" } })
+    expect(settle(said, "embedding", {})?.disputes).toEqual([])
+  })
+
+  test("a class that one list has is kept, unless it cannot be part of this price", () => {
+    const said = quotes({
+      "models.dev": { input: "2", output: "8", cached_input: "0.2" },
+      LiteLLM: { input: "2", output: "8", cache_write: "2.5", second: "100" },
+    })
+    const expected = { input: "2", output: "8", cached_input: "0.2", cache_write: "2.5" }
+    expect(settle(said, "chat", {})?.price).toEqual(expected)
+    const dear = quotes({
+      "models.dev": { input: "9", cached_input: "4" },
+      LiteLLM: { input: "2" },
+    })
+    expect(settle(dear, "embedding", { maker: "acme" })?.price).toEqual({ input: "2" })
+  })
+})
+
+describe("modes of service in the lists", () => {
+  const price = { input: "1", cached_input: "0.1", output: "4" }
+  const flex = { input: "0.5", output: "2" }
+
+  test("a list completes the classes that another list lacks", () => {
+    const more = { ...flex, cached_input: "0.1" }
+    const said = quotes({
+      "genai-prices": { ...price, modes: { flex } },
+      LiteLLM: { ...price, modes: { flex: more, priority: "2" } },
+    })
+    expect(settle(said, "chat", {})?.price.modes).toEqual({ flex: more, priority: "2" })
+  })
+
+  test("the first list with the chosen price wins", () => {
+    const said = quotes({
+      "genai-prices": { ...price, modes: { flex: { ...flex, cached_input: "0.06" } } },
+      LiteLLM: { ...price, modes: { flex: { ...flex, cached_input: "0.05" } } },
+    })
+    expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
+  })
+
+  test("a list with another price counts by its highest factor", () => {
+    const said = quotes({
+      "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
+      LiteLLM: price,
+    })
+    expect(settle(said, "chat", { maker: "acme" })?.price.modes).toEqual({ flex: "0.666667" })
+  })
+
+  const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
+
+  test("one factor for all classes is stored as a factor", () => {
+    expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
+    expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
+    // The cache reads may not be cheaper.
+    expect(finished(price, flex)).toEqual(flex)
+  })
+
+  test("a class that costs as much as its parent class does so in a mode", () => {
+    const own = { ...price, audio_input: "1" }
+    expect(finished(own, { ...flex, cached_input: "0.1" })).toEqual({
+      ...flex,
+      cached_input: "0.1",
+      audio_input: "0.5",
+    })
+  })
+
+  test("mistakes, zeros, other classes and other tiers are left out", () => {
+    const own = { ...price, audio_input: "3", tiers: [{ above: 1_000, input: "2" }] }
+    const listed = {
+      ...flex,
+      cached_input: "0",
+      audio_input: "0.5",
+      image_output: "30",
+      tiers: [
+        { above: 1_000, input: "1" },
+        { above: 5_000, input: "2" },
+      ],
+    }
+    expect(finished(own, listed)).toEqual({ ...flex, tiers: [{ above: 1_000, input: "1" }] })
+    expect(finished(price, { image_output: "30" })).toBeUndefined()
+  })
+
+  test("the output of an image model is its text if both have a price", () => {
+    const own = { input: "0.3", output: "2.5", image_output: "30" }
+    const modes = { flex: { input: "0.15", output: "1.25" } }
+    const made = finishPrice(comparable({ ...own, modes }, "image", false), "google")
+    expect(made).toEqual({ ...own, modes })
+    const single = { input: "0.3", output: "30" }
+    const half = { flex: { input: "0.15", output: "15" } }
+    const images = finishPrice(comparable({ ...single, modes: half }, "image", false), "google")
+    expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
+  })
+
+  test("prices that change over time have a factor for a mode", () => {
+    expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
+    expect(asFactor(flex, price)).toBe("1")
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { build, provider, settings } from "./support.ts"
+
+function failure(run: () => unknown): GatewayError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error("nothing was thrown")
+}
+
+const allows = (id: string) => id.startsWith("second/")
+
+describe("require", () => {
+  const { catalog } = build(settings({ mine: provider("acme"), second: provider("other") }))
+
+  test("gives a model that can be called", () => {
+    expect(catalog.require("mine/large", "chat").id).toBe("mine/large")
+  })
+
+  test("names what a caller may have meant", () => {
+    const bare = failure(() => catalog.require("larg", "chat"))
+    expect(bare.kind).toBe("model_not_found")
+    expect(bare.status).toBe(404)
+    expect(bare.details.parameter).toBe("model")
+    expect(bare.message).toBe(
+      "The model `larg` does not exist. A model is named <provider>/<model_name>. " +
+        "Did you mean `mine/large` or `second/large`? GET /v1/models lists all.",
+    )
+    const typo = failure(() => catalog.require("mine/smal", "chat"))
+    expect(typo.message).toBe(
+      "The model `mine/smal` does not exist. Did you mean `mine/small`? GET /v1/models lists all.",
+    )
+  })
+
+  test("does not tell a key of models that it may not call", () => {
+    expect(failure(() => catalog.require("larg", "chat", { allows })).message).not.toContain(
+      "mine/",
+    )
+    expect(failure(() => catalog.require("mine/large", "chat", { allows })).kind).toBe(
+      "model_not_allowed",
+    )
+    expect(failure(() => catalog.visible("mine/large", { allows })).kind).toBe("model_not_found")
+    expect(catalog.visible("second/large", { allows }).id).toBe("second/large")
+  })
+
+  test("refuses another kind and a model without a price", () => {
+    const kind = failure(() => catalog.require("mine/vectors", "chat"))
+    expect([kind.kind, kind.status, kind.details.parameter]).toEqual([
+      "model_not_supported",
+      400,
+      "model",
+    ])
+    const price = failure(() => catalog.require("mine/secret", "chat"))
+    expect([price.kind, price.status, price.details.parameter]).toEqual([
+      "model_not_priced",
+      402,
+      "model",
+    ])
+  })
+
+  test("repeats only the beginning of an endless name", () => {
+    expect(failure(() => catalog.require("x".repeat(100_000), "chat")).message.length).toBeLessThan(
+      500,
+    )
+  })
+})
