@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { ModelRules } from "tollgate-contract/model-rules.ts"
 import type { ClientDialect } from "../../src/canon/dialect.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
@@ -8,7 +8,7 @@ import { carriedRequest } from "../../src/relay/fitting/carried-request.ts"
 import { fitToModel } from "../../src/relay/fitting/fit-to-model.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { processorTime } from "../support/processor-time.ts"
-import { sampleOf } from "../support/exhaustive.ts"
+import { sampleCombinations } from "../support/exhaustive.ts"
 
 /** Rules that give every fitting step something to do. */
 const WITHOUT_SCHEMAS: ModelRules = {
@@ -286,37 +286,33 @@ const SHORT_OF_CHARACTERS: ModelRules = { tool_name_characters: ["-"] }
 const MAX_COST = 100
 
 /** An operation that takes longer than its size explains lets one caller slow down all others. */
-describe.each(CLIENTS.map((client, index) => [client.id, client, index] as const))(
-  "%s",
-  (...each) => {
-    const [, client, clientIndex] = each
-    test.each(sampleOf(Object.entries(SHAPES), 4, clientIndex))(
-      "translates %s in linear time",
-      (_name, shape) => {
-        const small = textOf(client, shape(SMALL))
-        const large = textOf(client, shape(LARGE))
-        // Another try: a collection of garbage can take longer than the work.
-        let growth = Infinity
-        for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
-          const time = processorTime(() => translate(client, large))
-          if (time < MIN_COMPARED_MS) return
-          growth = time / processorTime(() => translate(client, small))
-        }
-        expect(growth).toBeLessThan(MAX_GROWTH)
-      },
-    )
+for (const [client, [name, shape]] of sampleCombinations(4, CLIENTS, Object.entries(SHAPES))) {
+  test(`${client.id} translates ${name} in linear time`, () => {
+    const small = textOf(client, shape(SMALL))
+    const large = textOf(client, shape(LARGE))
+    // Another try: a collection of garbage can take longer than the work.
+    let growth = Infinity
+    for (let attempt = 0; attempt < ATTEMPTS && growth >= MAX_GROWTH; attempt++) {
+      const time = processorTime(() => translate(client, large))
+      if (time < MIN_COMPARED_MS) return
+      growth = time / processorTime(() => translate(client, small))
+    }
+    expect(growth).toBeLessThan(MAX_GROWTH)
+  })
+}
 
-    test("fits long names of many tools about as fast as it parses them", () => {
-      const tools = list(LARGE / 3, (index) => ({ name: `${"é".repeat(1_300)}${index}` }))
-      const text = textOf(client, { tools })
-      const request = client.decodeRequest(JSON.parse(text) as JsonObject)
-      let cost = Infinity
-      for (let attempt = 0; attempt < ATTEMPTS && cost >= MAX_COST; attempt++) {
-        const read = processorTime(() => void JSON.parse(text))
-        const fitted = processorTime(() => void fitToModel({ ...request }, SHORT_OF_CHARACTERS))
-        cost = fitted / read
-      }
-      expect(cost).toBeLessThan(MAX_COST)
-    })
+test.each(CLIENTS)(
+  "$id fits long names of many tools about as fast as it parses them",
+  (client) => {
+    const tools = list(LARGE / 3, (index) => ({ name: `${"é".repeat(1_300)}${index}` }))
+    const text = textOf(client, { tools })
+    const request = client.decodeRequest(JSON.parse(text) as JsonObject)
+    let cost = Infinity
+    for (let attempt = 0; attempt < ATTEMPTS && cost >= MAX_COST; attempt++) {
+      const read = processorTime(() => void JSON.parse(text))
+      const fitted = processorTime(() => void fitToModel({ ...request }, SHORT_OF_CHARACTERS))
+      cost = fitted / read
+    }
+    expect(cost).toBeLessThan(MAX_COST)
   },
 )

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import type { ChatRequest, ChatResult, Choice } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
@@ -15,7 +15,7 @@ import { encodeText, formatEvent } from "../../src/wire/sse.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { threadTimeUsed } from "../support/processor-time.ts"
 import { answerOf, AttemptWorld } from "./attempt-world.ts"
-import { sampleOf } from "../support/exhaustive.ts"
+import { sampleCombinations } from "../support/exhaustive.ts"
 
 const REQUEST: ChatRequest = {
   model: "m",
@@ -215,29 +215,25 @@ const PROVIDERS = UPSTREAMS.filter(
 )
 
 /** An answer that blocks the event loop or is multiplied in size harms all other callers. */
-describe.each(PROVIDERS.map((upstream, index) => [upstream.id, upstream, index] as const))(
-  "%s",
-  (_, upstream, upstreamIndex) => {
-    describe.each(CLIENTS.map((client, index) => [client.id, client, index] as const))(
-      "to %s",
-      (_name, client, clientIndex) => {
-        const shapes = sampleOf(Object.entries(SHAPES), 4, upstreamIndex + clientIndex)
-        test.each(shapes)("streams %s in slices", async (_shape, make) => {
-          const bytes = Buffer.concat([...framesOf(upstream, make())])
-          const way = streamed("text/event-stream")
-          await expectSlices(() => way(upstream, client, bytes), bytes.length)
-          await expectSlices(() => folded(upstream, client, bytes), bytes.length)
-        })
+for (const [upstream, client, [name, make]] of sampleCombinations(
+  4,
+  PROVIDERS,
+  CLIENTS,
+  Object.entries(SHAPES),
+)) {
+  test(`${upstream.id} to ${client.id} streams ${name} in slices`, async () => {
+    const bytes = Buffer.concat([...framesOf(upstream, make())])
+    const way = streamed("text/event-stream")
+    await expectSlices(() => way(upstream, client, bytes), bytes.length)
+    await expectSlices(() => folded(upstream, client, bytes), bytes.length)
+  })
 
-        test.each(shapes)("streams the whole answer of %s in slices", async (_shape, make) => {
-          const { result, head } = make()
-          const bytes = Buffer.from(
-            JSON.stringify({ ...upstream.encodeResult(result, REQUEST), ...head }),
-          )
-          const way = streamed("application/json")
-          await expectSlices(() => way(upstream, client, bytes), bytes.length)
-        })
-      },
+  test(`${upstream.id} to ${client.id} streams the whole answer of ${name} in slices`, async () => {
+    const { result, head } = make()
+    const bytes = Buffer.from(
+      JSON.stringify({ ...upstream.encodeResult(result, REQUEST), ...head }),
     )
-  },
-)
+    const way = streamed("application/json")
+    await expectSlices(() => way(upstream, client, bytes), bytes.length)
+  })
+}

@@ -7,9 +7,26 @@ export const IS_EXHAUSTIVE = process.env["TOLLGATE_TEST_EXHAUSTIVE"] === "true"
 /**
  * Returns the cases to run: all of an exhaustive run, otherwise every `step`-th.
  *
- * @param offset which ones: tests that cross two lists pass the index in the other list, so that every case of both
- * lists runs.
+ * @param offset shifts the sample, for example by the index of a surrounding loop.
  */
 export function sampleOf<Case>(cases: readonly Case[], step: number, offset = 0): Case[] {
   return cases.filter((_, index) => IS_EXHAUSTIVE || (index + offset) % step === 0)
+}
+
+/**
+ * Returns the combinations of several lists of cases to run: all of an exhaustive run, otherwise one of `step`, chosen
+ * by the sum of their indexes, so that every case of each list runs.
+ */
+export function sampleCombinations<Lists extends readonly (readonly unknown[])[]>(
+  step: number,
+  ...lists: Lists
+): { [Index in keyof Lists]: Lists[Index][number] }[] {
+  let combinations: { cases: unknown[]; sum: number }[] = [{ cases: [], sum: 0 }]
+  for (const list of lists) {
+    combinations = combinations.flatMap(({ cases, sum }) =>
+      list.map((each, index) => ({ cases: [...cases, each], sum: sum + index })),
+    )
+  }
+  const chosen = combinations.filter(({ sum }) => IS_EXHAUSTIVE || sum % step === 0)
+  return chosen.map(({ cases }) => cases as { [Index in keyof Lists]: Lists[Index][number] })
 }

@@ -8,7 +8,7 @@ import {
   startServing,
 } from "../support/process.ts"
 import { HELLO } from "../relay/support.ts"
-import { sampleOf } from "../support/exhaustive.ts"
+import { sampleCombinations } from "../support/exhaustive.ts"
 import { until } from "../support/until.ts"
 import { newKey, readPast, startPausing, yamlFor } from "./idempotency-world.ts"
 
@@ -195,11 +195,13 @@ const CASES: Readonly<Record<string, (world: World) => Promise<void>>> = {
   },
 }
 
-for (const [index, [name, run]] of Object.entries(CASES).entries()) {
-  for (const [engine, newDatabase] of sampleOf(Object.entries(ENGINES), 2, index)) {
-    test(`${engine}: ${name}`, async () => {
-      await using world = new World(await newDatabase())
-      await run(world)
-    })
-  }
+for (const [[name, run], [engine, newDatabase]] of sampleCombinations(
+  2,
+  Object.entries(CASES),
+  Object.entries(ENGINES),
+)) {
+  test(`${engine}: ${name}`, async () => {
+    await using world = new World(await newDatabase())
+    await run(world)
+  })
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type Answer, CALLS, type TestedClient, Thing, type AnswerOptions } from "./conversation.ts"
 import {
   modelAt,
@@ -8,7 +8,7 @@ import {
   type Upstream,
   UPSTREAMS,
 } from "./six-upstreams.ts"
-import { sampleOf } from "../../support/exhaustive.ts"
+import { sampleCombinations } from "../../support/exhaustive.ts"
 import { FACTS, proofsIn } from "./upstream-facts.ts"
 
 /** One client and one upstream, in one of the two ways in which an answer comes. */
@@ -35,18 +35,16 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
 
 /** Everything that each client can do with each upstream, streamed and not; `npm test` runs one of the two ways. */
 export function describeSharedCases(client: TestedClient, upstreams: SixUpstreams): void {
-  for (const [upstreamIndex, upstream] of UPSTREAMS.entries()) {
-    describe(`${client.name} -> ${upstream}`, () => {
-      for (const [index, [name, run]] of Object.entries(CASES).entries()) {
-        if (run === stopsAtString && !client.hasStop) continue
-        if (run === withholds && !FACTS[upstream].withholds) continue
-        for (const isStreamed of sampleOf([false, true], 2, upstreamIndex + index)) {
-          test(isStreamed ? `${name}, streamed` : name, () =>
-            run({ client, upstreams, upstream, isStreamed }),
-          )
-        }
-      }
-    })
+  for (const [upstream, [name, run], isStreamed] of sampleCombinations(
+    2,
+    UPSTREAMS,
+    Object.entries(CASES),
+    [false, true],
+  )) {
+    if (run === stopsAtString && !client.hasStop) continue
+    if (run === withholds && !FACTS[upstream].withholds) continue
+    test(`${client.name} -> ${upstream}: ${name}${isStreamed ? ", streamed" : ""}`, () =>
+      run({ client, upstreams, upstream, isStreamed }))
   }
 }
 

@@ -1,8 +1,8 @@
-import { sampleOf } from "../../support/exhaustive.ts"
 import { describe, expect, test } from "bun:test"
 import { FAILURES, type Failure, CHUNKS_READ, type TestedClient } from "./conversation.ts"
 import { type SixUpstreams, slowModelAt, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 import { FACTS } from "./upstream-facts.ts"
+import { sampleCombinations } from "../../support/exhaustive.ts"
 import { until } from "../../support/until.ts"
 
 /** Words of an answer that is left in the middle, and of one that breaks off. */
@@ -11,14 +11,15 @@ const WORDS_OF_CUT = 60
 
 /** What each client sees when something goes wrong, and what it leaves behind when it leaves. */
 export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
-  for (const [upstreamIndex, upstream] of UPSTREAMS.entries()) {
+  for (const [upstream, failure, isStreamed] of sampleCombinations(2, UPSTREAMS, FAILURES, [
+    false,
+    true,
+  ])) {
+    test(`${client.name} -> ${upstream}: error ${failure}${isStreamed ? ", streamed" : ""}`, () =>
+      throwsItsError({ client, upstreams, upstream, isStreamed }, failure))
+  }
+  for (const upstream of UPSTREAMS) {
     describe(`${client.name} -> ${upstream}`, () => {
-      for (const [index, failure] of FAILURES.entries()) {
-        for (const isStreamed of sampleOf([false, true], 2, upstreamIndex + index)) {
-          test(`error ${failure}${isStreamed ? ", streamed" : ""}`, () =>
-            throwsItsError({ client, upstreams, upstream, isStreamed }, failure))
-        }
-      }
       test("a stream that breaks", () => breaks(client, upstreams, upstream))
       test("leaving in the middle", () => leaves(client, upstreams, upstream))
     })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { AI_SDK_ANTHROPIC_CLIENT, AI_SDK_RESPONSES_CLIENT } from "./ai-sdk-clients.ts"
 import { ANTHROPIC_CLIENT } from "./anthropic-client.ts"
 import { CALLS, type TestedClient } from "./conversation.ts"
@@ -6,7 +6,7 @@ import { OPENAI_CHAT_CLIENT } from "./openai-chat-client.ts"
 import { OPENAI_RESPONSES_CLIENT } from "./openai-responses-client.ts"
 import { modelAt, sixUpstreams, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
 import { FACTS, proofsIn } from "./upstream-facts.ts"
-import { sampleOf } from "../../support/exhaustive.ts"
+import { sampleCombinations } from "../../support/exhaustive.ts"
 
 const upstreams = sixUpstreams()
 
@@ -18,18 +18,17 @@ const CLIENTS = [
   AI_SDK_RESPONSES_CLIENT,
 ]
 
-for (const [clientIndex, client] of CLIENTS.entries()) {
-  for (const [index, first] of UPSTREAMS.entries()) {
-    describe(`${client.name}: a conversation begins with ${first}`, () => {
-      for (const [secondIndex, second] of UPSTREAMS.entries()) {
-        if (second === first) continue
-        for (const isStreamed of sampleOf([false, true], 4, clientIndex + index + secondIndex)) {
-          test(`goes on with ${second} and comes back${isStreamed ? ", streamed" : ""}`, () =>
-            travel(client, first, second, isStreamed))
-        }
-      }
-    })
-  }
+for (const [client, first, second, isStreamed] of sampleCombinations(
+  4,
+  CLIENTS,
+  UPSTREAMS,
+  UPSTREAMS,
+  [false, true],
+)) {
+  if (second === first) continue
+  const path = `begins with ${first}, goes on with ${second} and comes back`
+  test(`${client.name}: a conversation ${path}${isStreamed ? ", streamed" : ""}`, () =>
+    travel(client, first, second, isStreamed))
 }
 
 /** What stands for a signature that is Google's own, and proves nothing. */
