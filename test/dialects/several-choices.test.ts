@@ -3,6 +3,7 @@ import type { ChatRequest, Choice } from "../../src/canon/chat.ts"
 import { jsonBytesInSlices, LARGE_BODY } from "../../src/canon/sliced-json-text.ts"
 import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
+import { TurnCounter } from "../support/turn-counter.ts"
 
 const CHOICES = 8
 const TEXT = "word ".repeat(LARGE_BODY / 5)
@@ -17,23 +18,18 @@ const REQUEST: ChatRequest = {
 test.each([OPENAI_CHAT, GEMINI].map((client) => [client.id, client] as const))(
   "%s encodes each of several long choices in its own turn",
   async (_, client) => {
-    let turn = 0
-    let timer = setImmediate(function count() {
-      turn += 1
-      timer = setImmediate(count)
-    })
-    const turns = new Set<number>()
+    using turns = new TurnCounter()
+    const turnsOfReads = new Set<number>()
     const choices = Array.from({ length: CHOICES }, (_each, index): Choice => ({
       index,
       finish: "stop",
       get parts() {
-        turns.add(turn)
+        turnsOfReads.add(turns.count)
         return [{ type: "text" as const, text: TEXT }]
       },
     }))
     const bytes = await jsonBytesInSlices(client.encodeResult({ choices }, REQUEST))
-    clearImmediate(timer)
-    expect(turns.size).toBe(CHOICES)
+    expect(turnsOfReads.size).toBe(CHOICES)
     expect(Buffer.from(bytes).toString().split(TEXT)).toHaveLength(CHOICES + 1)
   },
 )

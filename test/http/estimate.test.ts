@@ -4,6 +4,7 @@ import { parseCredits } from "../../src/ledger/money.ts"
 import { creditsOf, HELLO, receiptOf } from "../relay/support.ts"
 import { audioModels, wave } from "../support/audio.ts"
 import { png } from "../support/png.ts"
+import { TurnCounter } from "../support/turn-counter.ts"
 import {
   provider,
   simulated,
@@ -304,34 +305,25 @@ describe("an estimate", () => {
 
   test("an estimate reads a long text once in each turn of the event loop", async () => {
     const long = "é".repeat(100_000)
-    let inTurn = 0
-    let most = 0
-    let isOver = false
-    const beginTurn = (): void => {
-      inTurn = 0
-      if (!isOver) setImmediate(beginTurn)
-    }
+    const readsByTurn = new Map<number, number>()
     const none = await gateway.caller("0")
     const custom = { type: "custom_tool_call", call_id: "c", name: "run", input: long }
     const output = { type: "custom_tool_call_output", call_id: "c", output: "x" }
     const request = { model: "sim/echo", store: false, input: [custom, output] }
     const { join } = Array.prototype
-    const joins = spyOn(Array.prototype, "join").mockImplementation(function (
+    using turns = new TurnCounter()
+    using _ = spyOn(Array.prototype, "join").mockImplementation(function (
       this: unknown[],
       separator,
     ) {
       const text = join.call(this, separator)
-      if (text.length >= long.length) most = Math.max(most, ++inTurn)
+      if (text.length >= long.length) {
+        readsByTurn.set(turns.count, (readsByTurn.get(turns.count) ?? 0) + 1)
+      }
       return text
     })
-    try {
-      beginTurn()
-      await estimate("/v1/responses", request, { by: none })
-    } finally {
-      joins.mockRestore()
-      isOver = true
-    }
-    expect(most).toBe(1)
+    await estimate("/v1/responses", request, { by: none })
+    expect(Math.max(...readsByTurn.values())).toBe(1)
   })
 
   test("refuses what the request would be refused for, and what is no request", async () => {
