@@ -160,46 +160,46 @@ const FALLING_MODE: PriceSettings = {
     },
   },
 }
-/** The charge of 20 or 100 input tokens, of which 10 came from a cache, and 10 output tokens. */
-const CHARGES = [
-  ["default", 31_000n, 212_000n],
-  ["flex", 16_000n, 107_000n],
+/** Charges of requests with 10 cached input tokens and 10 output tokens. */
+const CHARGES: readonly (readonly [tier: string, inputTokens: number, charge: bigint])[] = [
+  ["default", 20, 31_000n],
+  ["default", 100, 212_000n],
+  ["flex", 20, 16_000n],
+  ["flex", 100, 107_000n],
   // Tiers and classes that the mode does not name follow its highest factor.
-  ["priority", 55_500n, 381_600n],
-  ["ultrafast", 89_000n, 848_000n],
-] as const
+  ["priority", 20, 55_500n],
+  ["priority", 100, 381_600n],
+  ["ultrafast", 20, 89_000n],
+  ["ultrafast", 100, 848_000n],
+]
 
-for (const [tier, short, long] of CHARGES) {
-  test(`charges each class at its price in ${tier}, with a sufficient hold`, async () => {
-    for (const [tokens, charge] of [
-      [20, short],
-      [100, long],
-    ] as const) {
-      const usage = {
-        prompt_tokens: tokens,
-        completion_tokens: 10,
-        total_tokens: tokens + 10,
-        prompt_tokens_details: { cached_tokens: 10 },
-      }
-      answer = completion({ service_tier: tier }, usage) as JsonObject
-      for (const stream of [false, true]) {
-        for (const named of [tier, undefined]) {
-          const caller = await gateway.caller("10")
-          const body = { model: "chat/rated", messages: PROMPT, service_tier: named, stream }
-          const posted = await caller.post(CHAT, body)
-          expect(posted.status, await posted.text()).toBe(200)
-          const receipt = await receiptOf(caller, posted)
-          expect([named, stream, nanocredits(receipt.cost)]).toEqual([named, stream, charge])
-          if (named !== undefined) {
-            expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(charge)
-          }
-          const { modes } = receipt as { readonly modes?: readonly string[] }
-          expect(modes).toEqual(tier === "default" ? undefined : [tier])
+test.each(CHARGES)(
+  "charges each class at its price in %s for %d input tokens, with a sufficient hold",
+  async (tier, tokens, charge) => {
+    const usage = {
+      prompt_tokens: tokens,
+      completion_tokens: 10,
+      total_tokens: tokens + 10,
+      prompt_tokens_details: { cached_tokens: 10 },
+    }
+    answer = completion({ service_tier: tier }, usage) as JsonObject
+    for (const stream of [false, true]) {
+      for (const named of [tier, undefined]) {
+        const caller = await gateway.caller("10")
+        const body = { model: "chat/rated", messages: PROMPT, service_tier: named, stream }
+        const posted = await caller.post(CHAT, body)
+        expect(posted.status, await posted.text()).toBe(200)
+        const receipt = await receiptOf(caller, posted)
+        expect([named, stream, nanocredits(receipt.cost)]).toEqual([named, stream, charge])
+        if (named !== undefined) {
+          expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(charge)
         }
+        const { modes } = receipt as { readonly modes?: readonly string[] }
+        expect(modes).toEqual(tier === "default" ? undefined : [tier])
       }
     }
-  })
-}
+  },
+)
 
 test.each([
   ["chat/falling", undefined, 10_040_000n],
