@@ -26,10 +26,10 @@ export interface Target {
   readonly models: readonly [string, ...string[]]
 }
 
-/** Where an agent runs. */
+/** The folders, target and environment of an agent's session. */
 export interface Workspace {
   readonly home: string
-  /** Where the task is. */
+  /** The folder of the task. */
   readonly folder: string
   readonly target: Target
   readonly environment: Record<string, string>

@@ -174,7 +174,7 @@ test("all conversations of the playground are deleted at once, after a question"
   await openPage("playground")
   for (const text of ["one", "two"]) {
     await page.getByRole("textbox", { name: "Your message" }).fill(text)
-    // Enabled as soon as the models are there and the last response is complete; only then Enter sends.
+    // Enter sends once this button is enabled: the models are loaded and the last response is complete.
     await page.getByRole("button", { name: "Send", disabled: false }).waitFor()
     await page.keyboard.press("Enter")
     await page.getByRole("article").getByRole("link", { name: "Receipt" }).waitFor()

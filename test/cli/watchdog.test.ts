@@ -242,7 +242,7 @@ test.concurrent("a second signal does not wait for what runs", async () => {
     const text = running.text()
     serving.process.kill("SIGTERM")
     await until(() => serving.errors().includes("Finishing the requests"))
-    // One that comes at once is the first one again, and one that comes while the process exits changes nothing.
+    // A signal that follows at once may count as the first; a signal while the process exits has no effect.
     await until(() => {
       serving.process.kill("SIGTERM")
       return serving.process.exitCode !== null || serving.process.signalCode !== null

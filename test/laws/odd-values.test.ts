@@ -55,7 +55,7 @@ function* pathsIn(value: JsonValue | undefined, at: ValuePath = []): Generator<V
   }
 }
 
-/** A copy in which one place holds another value; absent: nothing. */
+/** Returns a copy with another value at a path; without a value, the member is removed. */
 function changed(
   value: JsonValue | undefined,
   [step, ...rest]: ValuePath,
@@ -146,7 +146,7 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
   })
 }
 
-/** Every odd value at every place of an answer, one after the other; every so many of them. */
+/** Reads an answer with every odd value at every path, or with every `step`-th of these changes. */
 function attack(upstream: UpstreamDialect, answer: Answer, step = 1): number {
   let count = 0
   const each = (

@@ -28,7 +28,7 @@ function feed(models: Record<string, Price | null>, date = TOMORROW): string {
   )
 }
 
-/** A place that lists are fetched from. */
+/** A server that publishes a price list. */
 class PriceListServer implements Disposable {
   text = ""
   asked = 0

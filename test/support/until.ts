@@ -1,4 +1,4 @@
-/** Milliseconds between two checks: short at first, and longer the longer the state takes to come. */
+/** The pauses between checks grow, so that long waits cost little. */
 const FIRST_PAUSE_MS = 2
 const LAST_PAUSE_MS = 25
 const PAUSE_GROWTH = 1.3

@@ -68,7 +68,7 @@ for (const { name, credits, budget, workers } of TRIALS) {
     const count = (status: number) => answers.filter((answer) => answer === status).length
     expect(count(200)).toBeLessThanOrEqual(PAYABLE)
     expect(count(200) + count(402) + count(429)).toBe(ATTEMPTS)
-    // A process that gets too little time may refuse what another process could pay: a retry is paid.
+    // A process short of processor time may reject a request that another one could pay; a retry succeeds.
     await until(async () => {
       if (count(200) < PAYABLE) answers.push(await send())
       return count(200) === PAYABLE

@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
 
-/** What a client is asked to ask for. */
+/** Options of an answer that a client requests. */
 export interface AnswerOptions {
   readonly isStreamed: boolean
   /** Both tools are offered. */

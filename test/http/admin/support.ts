@@ -7,7 +7,7 @@ export function startManaged(options: GatewayOptions = {}): Promise<TestGateway>
   return startGateway({ ...options, settings: { adminToken: ADMIN_TOKEN, ...options.settings } })
 }
 
-/** Who is asked, and with which headers; the admin token when there are none. */
+/** The server to call, and the headers to send; the admin token by default. */
 interface ApiTarget {
   readonly url: string
   readonly headers?: Record<string, string>

@@ -1,4 +1,4 @@
-/** The gateway, and the vendors that search, of the tests of web searches. */
+/** A gateway for tests of web searches, with vendors that search. */
 import { afterAll, beforeAll } from "bun:test"
 import type { ProviderSettings } from "../../../src/config/settings.ts"
 import {
@@ -17,8 +17,9 @@ export let vendor: ScriptedVendor
 export let caller: TestCaller
 
 /**
- * Starts one before the tests of a file and ends it after them. The price of a search is not configured for `plain`.
- * @param answer returns what a vendor answers at a path: frames if they are streamed.
+ * Starts the gateway before the tests of a file and stops it after them. `plain` has no price for searches.
+ *
+ * @param answer returns the answer of a vendor at a path; the frames of a stream.
  */
 export function searchWorld(answer: (path: string, isStreamed: boolean) => Json | string[]): void {
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { completion, framesOf, message, response } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
-/** Modes of service of answers that are not read to their end. */
+/** Modes of service of answers that the gateway does not read completely. */
 
 type Json = Record<string, unknown>
 
@@ -124,13 +124,13 @@ const FORMATS: readonly Format[] = [
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
-/** What the vendor sends, once it may. */
+/** Returns the response of the vendor, which waits for `mayAnswer`. */
 let sent: () => Response
-let goOn = Promise.withResolvers<void>()
+let mayAnswer = Promise.withResolvers<void>()
 
 beforeAll(async () => {
   vendor = startVendor(async () => {
-    await goOn.promise
+    await mayAnswer.promise
     return sent()
   })
   const root = vendor.url.replace("/v1", "")
@@ -160,7 +160,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  goOn.resolve()
+  mayAnswer.resolve()
   await gateway[Symbol.asyncDispose]()
   vendor[Symbol.dispose]()
 })
@@ -199,7 +199,7 @@ async function leaveEarly(
   named: string | undefined,
   stream: boolean,
 ): Promise<Charge> {
-  goOn = Promise.withResolvers()
+  mayAnswer = Promise.withResolvers()
   const before = vendor.bodies.length
   sent = () => Response.json({})
   const { answer, leave, charge } = await ask(format, named, stream)
@@ -207,7 +207,7 @@ async function leaveEarly(
   leave()
   await answer.catch(() => undefined)
   const charged = await charge()
-  goOn.resolve()
+  mayAnswer.resolve()
   return charged
 }
 
@@ -218,7 +218,7 @@ async function tooLarge(
   reported?: string,
 ): Promise<Charge> {
   sent = () => Response.json(format.answer(LARGE, reported))
-  goOn.resolve()
+  mayAnswer.resolve()
   const { answer, charge } = await ask(format, named, false)
   await (await answer).text()
   return charge()
@@ -231,7 +231,7 @@ async function streamOf(
   isLeft: boolean,
 ): Promise<Charge> {
   sent = () => streamed(isLeft ? [frames.join(""), 60_000] : frames)
-  goOn.resolve()
+  mayAnswer.resolve()
   const { answer, leave, charge } = await ask(format, undefined, true)
   const reader = (await answer).body?.getReader()
   if (!reader) throw new Error("no body")

@@ -57,7 +57,7 @@ export const CONTRACTS = {
   "failure log": failureLogContract,
   "payload log": payloadLogContract,
   payments: paymentContract,
-  personKeys: personKeyContract,
+  "person keys": personKeyContract,
   "rate limits": rateLimitContract,
   reconciliations: reconciliationContract,
   reports: reportContract,

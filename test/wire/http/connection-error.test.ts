@@ -102,7 +102,7 @@ const CASES: readonly [
   ],
 ]
 
-/** What the gateway's own client and the runtime's say of a place. */
+/** Returns how the gateway's client and the runtime's client describe a failure at a URL. */
 async function failuresAt(url: string): Promise<Described[]> {
   using client = new HttpClient({})
   const { answer } = client.send({ url, headers: new Headers(), body: "{}" })

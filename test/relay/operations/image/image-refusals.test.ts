@@ -23,7 +23,7 @@ describe("a file that breaks a rule", () => {
     param: string,
   ])[] = [
     [
-      "4 MB and a byte",
+      "an image of 4 MB and a byte",
       "edits",
       [MODEL, PROMPT, ["image", TOO_LARGE], MASK],
       "file_too_large",
@@ -56,7 +56,7 @@ describe("a file that breaks a rule", () => {
       "image",
     ],
     [
-      "512x511",
+      "an image of 512x511",
       "edits",
       [MODEL, PROMPT, ["image", pngFile(png(512, 511))], MASK],
       "invalid_image",
