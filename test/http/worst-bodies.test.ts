@@ -179,7 +179,7 @@ function small(caller: TestCaller): Promise<Response> {
 
 describe("a key", () => {
   for (const [index, [name, { status, make }]] of Object.entries(REJECTED).entries()) {
-    test(`${name} stops no one with the most compressible body of any endpoint`, async () => {
+    test(`${name} does not block others with the most compressible body of any endpoint`, async () => {
       const caller = await make()
       for (const endpoint of sampleOf(endpoints(), 5, index)) {
         const { path, address } = endpoint
@@ -195,7 +195,7 @@ describe("a key", () => {
     })
   }
 
-  test("without credits stops no one with the largest body of any endpoint", async () => {
+  test("without credits does not block others with the largest body of any endpoint", async () => {
     const caller = await gateway.caller("0")
     for (const { path, address, base } of distinct()) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
@@ -226,9 +226,9 @@ function sizeOf(fields: readonly Field[], field: Field, shape: Shape): number {
   return fields.find(isLong) === field ? LARGEST : 2 * MEBIBYTE
 }
 
-describe("a key with credits stops no one", () => {
+describe("a key with credits", () => {
   for (const [index, { path, address, base, fields }] of distinct().entries()) {
-    test(`at ${path}`, async () => {
+    test(`does not block others at ${path}`, async () => {
       const caller = await gateway.caller("1000000")
       const before = process.memoryUsage.rss()
       const slow: unknown[] = []

@@ -22,7 +22,7 @@ async function prunedIn(folder: TemporaryDirectory) {
   return reports
 }
 
-test("an index that is made again has the sums of what is gone", async () => {
+test("a rebuilt index has the sums of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   const before = await prunedIn(folder)
   for (const end of ["", "-wal", "-shm"]) {
@@ -32,7 +32,7 @@ test("an index that is made again has the sums of what is gone", async () => {
   expect(await reportsOf(served)).toEqual(before)
 })
 
-test("whoever changes what is left, or what has taken the place of the rest, is found out", async () => {
+test("verification finds changes of remaining rows and of the records of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   await prunedIn(folder)
   const changes = [
@@ -114,7 +114,7 @@ test("PostgreSQL drops whole partitions, while others read and write", async () 
   expect(await refusalOf(again)).toBe("expired")
 })
 
-test("a copy has what takes the place of removed rows, in both directions", async () => {
+test("a copy has the records of pruned rows, in both directions", async () => {
   using folder = new TemporaryDirectory()
   using back = new TemporaryDirectory()
   const before = await prunedIn(folder)

@@ -62,7 +62,7 @@ async function record(recording: Recording): Promise<void> {
   for (let number = 0; number < 49; number++) await recording.add(chunk(number))
 }
 
-test("readers who come at any time get all of it, and no one waits for the slow ones", async () => {
+test("readers that join at any time get the whole answer without waiting for slow readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -85,7 +85,7 @@ test("readers who come at any time get all of it, and no one waits for the slow 
   expect(Math.max(...chunks.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
 })
 
-test("beyond its limit it comes as fast as the slowest takes it, and is not kept", async () => {
+test("an answer beyond its limit is as fast as its slowest reader, and is not stored", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -102,7 +102,7 @@ test("beyond its limit it comes as fast as the slowest takes it, and is not kept
   await recorded
 })
 
-test("a disk that cannot be written keeps no one from the answer", async () => {
+test("readers get the whole answer if the disk cannot be written", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   rmSync(answers.path, { recursive: true })
@@ -114,7 +114,7 @@ test("a disk that cannot be written keeps no one from the answer", async () => {
   expect(answers.failures).toHaveLength(1)
 })
 
-test("what broke off breaks off for everyone", async () => {
+test("an answer that breaks off does so for all readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const reader = joined(recording)
@@ -128,7 +128,7 @@ test("what broke off breaks off for everyone", async () => {
   expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
-test("goes on when the last reader leaves, unless it cannot be kept", async () => {
+test("a recording continues when its last reader leaves, unless it cannot be stored", async () => {
   using answers = new AnswerFiles()
   const kept = answers.recording(1 << 30)
   joined(kept).leave()
@@ -148,7 +148,7 @@ test("goes on when the last reader leaves, unless it cannot be kept", async () =
   expect(recording.join()).toBeUndefined()
 })
 
-test("is given up when it becomes too large to keep and has no reader", async () => {
+test("a recording without readers is abandoned when it becomes too large to store", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(10 * CHUNK)
   joined(recording).leave()
@@ -158,7 +158,7 @@ test("is given up when it becomes too large to keep and has no reader", async ()
   recording.end(undefined, "cut")
 })
 
-test("a file that was changed, cut, renamed or written under another secret is no answer", async () => {
+test("a file that was changed, cut, renamed or written under another secret is rejected", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const reader = joined(recording)
@@ -190,7 +190,7 @@ test("a file that was changed, cut, renamed or written under another secret is n
   expect(good?.length).toBe(2 * CHUNK)
 })
 
-test("a sweep removes what is old", async () => {
+test("a sweep removes old answers", async () => {
   using answers = new AnswerFiles()
   writeFileSync(join(answers.path, "req_old"), "")
   await answers.folder.sweep(Date.now() - 60_000)
@@ -199,7 +199,7 @@ test("a sweep removes what is old", async () => {
   expect(readdirSync(answers.path)).toEqual([])
 })
 
-test("a folder that was removed is made again, and a file in its place holds no answer", async () => {
+test("a removed folder is created again, and a file in its place has no answers", async () => {
   using answers = new AnswerFiles()
   rmSync(answers.path, { recursive: true })
   const head = { status: 200, headers: {} }

@@ -22,7 +22,7 @@ export interface BillableCase {
   readonly counted?: Json
   /** Nanocredits: of the tokens, 100 at 1 and 10 at 2 a million, and all else. */
   readonly cost: bigint
-  /** Nanocredits that a hold covers beside those of the plain request, at least. Absent: 0. */
+  /** Minimum nanocredits of the hold, in addition to those of the plain request; 0 when absent. */
   readonly held?: bigint
 }
 
@@ -68,7 +68,7 @@ const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page
 /** Azure has no prices of its own in the facts, so that those of the settings are all there are. */
 export const CASES: readonly BillableCase[] = [
   {
-    name: "responses: web_search, pages that are only opened cost nothing",
+    name: "responses: web_search, opened pages cost nothing",
     ...AZURE_RESPONSES,
     body: tool("web_search", { search_context_size: "low" }),
     answer: response([searched, opened, searched]),
@@ -76,7 +76,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 2, held: 10 }),
   },
   {
-    name: "responses: web_search of a version, told by the vendor, at most as often as is said",
+    name: "responses: web_search of a version, reported by the vendor, up to a limit",
     ...AZURE_RESPONSES,
     body: { ...tool("web_search_2025_08_26"), max_tool_calls: 3 },
     answer: response([searched], { tool_usage: { web_search: { num_requests: 3 } } }),
@@ -84,7 +84,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 3, held: 3 }),
   },
   {
-    name: "chat: a limit that its vendor does not know bounds nothing",
+    name: "chat: a limit that the vendor does not support bounds nothing",
     vendor: "nebius",
     path: CHAT,
     body: { web_search_options: {}, max_tool_calls: 0 },
@@ -93,7 +93,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 2, held: 10 }),
   },
   {
-    name: "messages: a limit of none, which no vendor takes, makes no search free",
+    name: "messages: a limit of 0, which vendors reject, does not make searches free",
     ...COMPATIBLE_MESSAGES,
     body: block("web_search_20250305", { name: "web_search", max_uses: 0 }),
     answer: message([], { server_tool_use: { web_search_requests: 1 } }),
@@ -101,7 +101,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 1, held: 1 }),
   },
   {
-    name: "messages: a limit that its vendor does not know bounds nothing",
+    name: "messages: a limit that the vendor does not support bounds nothing",
     ...COMPATIBLE_MESSAGES,
     body: { ...block("web_search_20250305", { name: "web_search" }), max_tool_calls: 1 },
     answer: message([], { server_tool_use: { web_search_requests: 2 } }),
@@ -109,7 +109,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 2, held: 10 }),
   },
   {
-    name: "responses: web_search_preview is the dearer kind",
+    name: "responses: web_search_preview costs a premium search",
     ...AZURE_RESPONSES,
     body: tool("web_search_preview"),
     answer: response([searched], { tool_usage: { web_search: { num_requests: 1 } } }),
@@ -155,7 +155,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 1, held: 10 }),
   },
   {
-    name: "responses: a tool that a search for tools has found",
+    name: "responses: a tool found by a tool search",
     ...AZURE_RESPONSES,
     body: {
       input: [
@@ -169,7 +169,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search", 10_000, { counted: 1, held: 10 }),
   },
   {
-    name: "responses: a tool of a type that nobody knows",
+    name: "responses: a tool of an unknown type",
     ...AZURE_RESPONSES,
     body: tool("teleport"),
     answer: response([]),
@@ -206,7 +206,7 @@ export const CASES: readonly BillableCase[] = [
     ...calls("search_premium", 25_000, { counted: 1, held: 1 }),
   },
   {
-    name: "chat: a tool of a type that nobody knows",
+    name: "chat: a tool of an unknown type",
     vendor: "azure",
     path: CHAT,
     body: tool("teleport"),
@@ -215,7 +215,7 @@ export const CASES: readonly BillableCase[] = [
     cost: TOKENS,
   },
   {
-    name: "messages: web_search, at most as often as is said",
+    name: "messages: web_search, up to a limit",
     ...COMPATIBLE_MESSAGES,
     body: block("web_search_20250305", { name: "web_search", max_uses: 5 }),
     answer: message([], { server_tool_use: { web_search_requests: 4 } }),
@@ -278,7 +278,7 @@ export const CASES: readonly BillableCase[] = [
     cost: TOKENS,
   },
   {
-    name: "messages: a tool of a type that nobody knows",
+    name: "messages: a tool of an unknown type",
     ...COMPATIBLE_MESSAGES,
     body: block("teleport_20261111", { name: "teleport" }),
     answer: message([]),
@@ -286,7 +286,7 @@ export const CASES: readonly BillableCase[] = [
     cost: TOKENS,
   },
   {
-    name: "alibaba: enable_search, as the usage tells it",
+    name: "alibaba: enable_search, as the usage reports it",
     vendor: "alibaba",
     path: CHAT,
     body: { enable_search: true },
@@ -315,7 +315,7 @@ export const CASES: readonly BillableCase[] = [
     cost: 2n * TOKENS,
   },
   {
-    name: "openrouter: a plugin that nobody knows",
+    name: "openrouter: an unknown plugin",
     ...OPENROUTER,
     body: { plugins: [{ id: "response-healing" }, { id: "auto-router" }] },
     answer: completion(),
@@ -335,7 +335,7 @@ export const CASES: readonly BillableCase[] = [
     { name: "no number of results", plugin: { max_results: null }, units: 1 },
     { name: "100 results", plugin: { max_results: 100, engine: "exa" }, units: 20 },
     { name: "12 results, as text", plugin: { max_results: "12" }, units: 3 },
-    { name: "a number of results that nobody can read", plugin: { max_results: {} }, units: 20 },
+    { name: "an invalid number of results", plugin: { max_results: {} }, units: 20 },
   ].map(({ name, plugin, units }) => ({
     name: `openrouter: ${name} of a plugin`,
     ...OPENROUTER,
@@ -361,7 +361,7 @@ export const CASES: readonly BillableCase[] = [
     cost: TOKENS,
   })),
   {
-    name: "any compatible server: web_search_options, as the usage tells it",
+    name: "any compatible server: web_search_options, as the usage reports it",
     vendor: "nebius",
     path: CHAT,
     body: { web_search_options: {} },

@@ -28,7 +28,7 @@ async function expectRight(store: Store): Promise<void> {
 
 /** Held by every engine. */
 export function personKeyContract(engine: Engine): void {
-  test("a person has one key, whoever asks first, and none once they are erased", async () => {
+  test("a person has one key on all nodes, and none once they are erased", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { personKeys } = database.store
@@ -54,7 +54,7 @@ export function personKeyContract(engine: Engine): void {
     expect(await personKeys.keyOfAddress("hash of ada", later)).toEqual(later)
   })
 
-  test("what names a person in clear goes, the rest stays, and all of it still verifies", async () => {
+  test("an erasure removes names in clear, keeps the rest, and the ledger still verifies", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await database.account("a", 0n)
@@ -155,7 +155,7 @@ export function personKeyContract(engine: Engine): void {
     const [notice] = await notices.list(null, null, 10)
     expect(JSON.parse(notice?.data ?? "{}")).toEqual({ ...JSON.parse(data), asked_by: ADA })
 
-    // A closed account needs no one.
+    // A closed account needs no owner.
     await store.accounts.update("a", { state: "closed" }, AUDIT)
     await store.personKeys.erase({ ...ERASED, person: "user_bob" }, ERASURE)
     expect(await store.members.list({ accounts: ["a"] }, null, 10)).toEqual([])

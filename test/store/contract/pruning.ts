@@ -130,7 +130,7 @@ function dayOf(at: number): string {
 
 /** Held by every engine. */
 export function pruningContract(engine: Engine): void {
-  test("old rows go, what is left verifies, and the sums of requests stay", async () => {
+  test("old rows are removed, the rest verifies, and the sums of requests stay", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served
