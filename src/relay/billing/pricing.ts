@@ -70,36 +70,36 @@ export class Pricing {
     return this.#priced(settled, usage, estimated)
   }
 
-  /** Counts what the provider did not: of several calls, only of those without a complete report. */
+  /** Returns the usage of all calls. @param hidden reasoning tokens, divided among the calls by their silent time. */
   async #estimated(settled: Delivered, hidden: number): Promise<CountedUsage> {
     const { meter } = settled
-    const complete = completeUsage(meter)
-    if (complete !== undefined) return { usage: complete, estimated: false }
     if (meter.parts.length === 0) return this.#estimatedCall(settled, hidden)
     const all = await Promise.all(
       meter.parts.map((part) => {
         const share = hidden === 0 ? 0 : hidden * (part.silentMs / meter.silentMs)
-        return this.#estimated({ ...settled, meter: part }, Math.ceil(share))
+        return this.#estimatedCall({ ...settled, meter: part }, Math.ceil(share))
       }),
     )
     const usage = all.map((each) => each.usage).reduce(addUsage)
     return { usage, estimated: all.some(({ estimated }) => estimated) }
   }
 
+  /** Returns the usage of one call. Counts only what its provider did not report. */
   async #estimatedCall(settled: Delivered, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
+    const complete = completeUsage(meter)
+    if (complete !== undefined) return { usage: complete, estimated: false }
     const { usage } = meter
     const shown = await this.countAnswer(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
     // What is reported before the end may only be the start: Anthropic begins with one token
     // (docs/wire/anthropic-messages.md#f9).
     if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
-    const isOutputMissing = totalOutput(usage) < totalOutput(estimate)
-    const { inputFresh } = estimate
-    if (meter.isCounted && !hasInput(meter, usage) && hasOutput(meter, usage)) {
-      return { usage: { ...usage, inputFresh }, estimated: true }
+    // An incomplete report of all output lacks the input.
+    if (meter.isCounted && hasOutput(meter, usage)) {
+      return { usage: { ...usage, inputFresh: estimate.inputFresh }, estimated: true }
     }
-    if (!isOutputMissing) return { usage, estimated: false }
+    if (totalOutput(usage) >= totalOutput(estimate)) return { usage, estimated: false }
     const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
     const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput, imageOutput }
     return { usage: counted, estimated: true }
