@@ -13,7 +13,7 @@ interface ServedMode extends AppliedMode {
   readonly isLower: boolean
 }
 
-/** What a call has reported about its mode of service. */
+/** The parts of a call's response that may report its mode of service. */
 export type ModeReport = Pick<Meter, "records" | "lastFrame" | "reported" | "firstFrame">
 
 /** The usage of all calls of a request, and its price in the standard mode. */
@@ -54,8 +54,8 @@ export function settleModes(
     for (const report of reports) highest = higherOf(highest, servedMode(each, report, price), used)
     return highest ?? []
   })
-  const open = unrequested.filter(({ served: [place] = [] }) =>
-    requested.every(({ field }) => field.served?.[0] !== place),
+  const open = unrequested.filter(({ served: [path] = [] }) =>
+    requested.every(({ field }) => field.served?.[0] !== path),
   )
   const modes = [...named, ...unrequestedModes(open, reports, used)]
   return settled(modes, [...requested.map(({ field }) => field), ...open], reports, price)
@@ -67,14 +67,10 @@ function settled(
   reports: readonly ModeReport[],
   price: Price,
 ): SettledModes {
-  return {
-    applied: modes,
-    modes: namesOf(modes),
-    unpriced: unpricedModes(fields, reports, price),
-  }
+  return { applied: modes, modes: namesOf(modes), unpriced: unpricedModes(fields, reports, price) }
 }
 
-/** The longest reported name of a mode that is stored. */
+/** Maximum characters of a reported name that are stored. */
 const MAX_NAME = 64
 const NO_MODES: readonly string[] = []
 const NO_SERVED: readonly ServedMode[] = []
@@ -89,7 +85,7 @@ function unpricedModes(
   for (const field of fields) {
     for (const report of reports) {
       const name = reportedName(field, report)
-      if (name === undefined || isPriced(field, name, price)) continue
+      if (name === undefined || pricedMode(field, name, price) !== undefined) continue
       const charge = field.values?.[name]
       // Prepaid capacity needs no price.
       if (charge?.by === "mode" && charge.isPossible) continue
@@ -203,29 +199,18 @@ function textAtPath(frame: JsonObject | undefined, path: string): string | undef
 
 const STANDARD: ServedMode = { name: "", key: undefined, factor: SAME, isLower: false }
 
-function isPriced(field: FieldSwitch, name: string, price: Price): boolean {
-  if (STANDARD_MODES.has(name) || field.values?.[name]?.by === "tokens") return true
-  return price.modes?.has(keyOf(field, name)) === true
-}
-
-/** The name in a price of a reported mode. */
-function keyOf(field: FieldSwitch, name: string): string {
-  const charge = field.values?.[name]
-  return charge?.by === "mode" ? charge.mode : name
-}
-
 /** Returns a reported mode; undefined if it has no price. */
 function pricedMode(field: FieldSwitch, name: string, price: Price): ServedMode | undefined {
   if (STANDARD_MODES.has(name)) return STANDARD
-  if (field.values?.[name]?.by === "tokens") return { ...STANDARD, name }
-  const key = keyOf(field, name)
+  const charge = field.values?.[name]
+  if (charge?.by === "tokens") return { ...STANDARD, name }
+  const key = charge?.by === "mode" ? charge.mode : name
   const mode = modeOf(price, key)
   return mode && { name, key, factor: mode.factor, isLower: mode.isLower }
 }
 
 function servedMode(requested: RequestedMode, report: ModeReport, price: Price): ServedMode {
   const name = reportedName(requested.field, report)
-  if (name !== undefined && STANDARD_MODES.has(name)) return STANDARD
   const reported = name === undefined ? undefined : pricedMode(requested.field, name, price)
   if (reported !== undefined) return reported
   // A cheaper mode has to be reported: a server that does not know it serves the request as usual.
