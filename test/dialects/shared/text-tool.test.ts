@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test"
 import fc from "fast-check"
-import { textArguments, textOf, TextReader } from "../../../src/dialects/shared/text-tool.ts"
+import { textOf, TextReader } from "../../../src/dialects/shared/text-reader.ts"
+import { textArguments } from "../../../src/dialects/shared/text-tool.ts"
 
 /** Reads arguments that arrive in pieces. */
 function readInPieces(pieces: readonly string[]): string {

@@ -11,7 +11,7 @@ import type {
 } from "../../../canon/message.ts"
 import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { textOf } from "../../shared/text-tool.ts"
+import { textOf } from "../../shared/text-reader.ts"
 import { CACHE_FIELD } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeImages } from "../media.ts"

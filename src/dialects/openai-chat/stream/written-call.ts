@@ -1,5 +1,5 @@
 import type { CallOrigin } from "../../../canon/message.ts"
-import { TextReader } from "../../shared/text-tool.ts"
+import { TextReader } from "../../shared/text-reader.ts"
 
 /** A tool call of a streamed answer, in the form in which its caller declared the tool. */
 export class WrittenCall {

@@ -2,7 +2,7 @@ import type { Extra } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { logprobsOf } from "../../shared/logprobs.ts"
-import { textOf } from "../../shared/text-tool.ts"
+import { textOf } from "../../shared/text-reader.ts"
 
 /**
  * The items of an output, each with every member that either description requires
