@@ -49,8 +49,8 @@ class Tokens {
   ofCandidates(result: JsonObject): JsonObject[] {
     const others = listAt(result, "topCandidates")
     const all = listAt(result, "chosenCandidates").slice(0, MAX_TOKENS)
-    for (let index = 0; index < all.length; index++) {
-      const token = this.#ofCandidate(all[index])
+    for (const [index, chosen] of all.entries()) {
+      const token = this.#ofCandidate(chosen)
       if (token === undefined) continue
       token.top_logprobs = this.#alternativesOf(others[index])
       this.#tokens.push(token)
@@ -61,8 +61,9 @@ class Tokens {
   /** Converts pieces of Cohere's text. The log probability of a piece is the sum over its tokens. */
   ofChunks(chunks: readonly JsonValue[]): JsonObject[] {
     for (const chunk of chunks.slice(0, MAX_TOKENS)) {
-      const text = isJsonObject(chunk) ? textAt(chunk, "text") : undefined
-      if (!isJsonObject(chunk) || text === undefined) continue
+      if (!isJsonObject(chunk)) continue
+      const text = textAt(chunk, "text")
+      if (text === undefined) continue
       const each = listAt(chunk, "logprobs")
       const logprob = each.reduce((sum: number, one) => sum + Number(one), 0)
       this.#tokens.push({ ...this.#token(text, logprob), top_logprobs: [] })
@@ -79,9 +80,9 @@ class Tokens {
   }
 
   #ofCandidate(candidate: JsonValue | undefined): JsonObject | undefined {
-    const text = isJsonObject(candidate) ? textAt(candidate, "token") : undefined
-    if (!isJsonObject(candidate) || text === undefined) return undefined
-    return this.#token(text, Number(candidate.logProbability ?? 0))
+    if (!isJsonObject(candidate)) return undefined
+    const text = textAt(candidate, "token")
+    return text === undefined ? undefined : this.#token(text, Number(candidate.logProbability ?? 0))
   }
 
   #token(text: string, logprob: number): JsonObject {
