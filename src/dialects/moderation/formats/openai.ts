@@ -41,8 +41,9 @@ export function mistralModeration(decodeError: ModerationFormat["decodeError"]):
   return {
     encode({ input, extra = {} }, model) {
       refuseImages(input)
-      const losses = Object.keys(extra).map((name): Loss => ({ name, effect: "dropped" }))
-      return withLosses(encodeTexts(input, model), losses)
+      const { calls, losses } = encodeTexts(input, model)
+      const dropped = Object.keys(extra).map((name): Loss => ({ name, effect: "dropped" }))
+      return { calls, losses: [...dropped, ...losses] }
     },
     decode: decodeAnswer,
     decodeError,
@@ -62,17 +63,13 @@ function encodeTexts(input: ModerationInput, model: string): EncodedOperation {
   return { calls, losses: texts.length > 1 ? [APPROXIMATED] : [] }
 }
 
-function withLosses({ calls, losses }: EncodedOperation, others: readonly Loss[]) {
-  return { calls, losses: [...others, ...losses] }
-}
-
 /** @throws GatewayError if there is an image: without it, the verdict would be about another input. */
 function refuseImages(input: ModerationInput): void {
   if (moderatedParts(input).every(({ type }) => type === "text")) return
   throw notSupported("this model classifies text only. Use a model that takes images.")
 }
 
-/** The last message of each conversation in place of the conversations. @throws GatewayError */
+/** Replaces each conversation by its last message. @throws GatewayError */
 function withoutContext(input: ModerationInput): {
   readonly input: Exclude<ModerationInput, { type: "conversations" }>
   readonly losses: readonly Loss[]
@@ -81,7 +78,7 @@ function withoutContext(input: ModerationInput): {
   const { conversations } = input
   const last = conversations.map((messages) => messages.at(-1)?.parts ?? [])
   const isWhole = conversations.every(
-    ([message, ...others]) => others.length === 0 && message?.extra === undefined,
+    (messages) => messages.length === 1 && messages[0]?.extra === undefined,
   )
   const isJoined = last.length > 1 && last.some(({ length }) => length > 1)
   const losses = isWhole && !isJoined ? [] : [APPROXIMATED]
