@@ -95,7 +95,10 @@ export async function readJsonBody(request: Request, reading: BodyReading): Prom
   }
 }
 
-/** Whether a body has arrived together with its head, so that reading it causes no work, or is even shorter. */
+/**
+ * Whether a body is short enough to arrive together with its head, so that reading it takes no work.
+ * @param maxBytes a lower maximum.
+ */
 export function isSmallBody({ headers }: Request, maxBytes = SMALL_BODY): boolean {
   const length = headers.get("content-length")
   return length !== null && Number(length) <= maxBytes && headers.get("content-encoding") === null

@@ -34,7 +34,7 @@ export interface Route {
   readonly path: string
   readonly method: Method
   readonly handler: Handler
-  /** Whether its handler deals with what it has not read of a body, as `afterBody` does; absent: no. */
+  /** Whether its handler calls `afterBody` itself. Default: false. */
   readonly handlesUnread?: boolean
   /** Its errors in the dialect of its clients. */
   readonly errors: ErrorAnswer

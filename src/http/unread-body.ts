@@ -28,7 +28,7 @@ export function afterBody(request: Request, answer: Response): Response | Promis
   return answer
 }
 
-/** The same handler, whose answers pass `afterBody`. */
+/** Wraps a handler so that its answers pass through `afterBody`. */
 export function droppingRest<Others extends readonly unknown[]>(
   handler: (request: Request, ...others: Others) => Response | Promise<Response>,
 ): (request: Request, ...others: Others) => Promise<Response> {

@@ -27,7 +27,7 @@ export interface CompatibleRow {
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
   /** Differences from Jina, if it offers rerank in Jina's format. */
   readonly rerank?: Partial<JinaRerankQuirks>
-  /** Its other operations; absent: those of OpenAI at servers that operators run, else none. */
+  /** Its other operations. Default: OpenAI's at servers that operators run; otherwise no others. */
   readonly operations?: Operations
   /**
    * The operator runs the server and chooses its dialects: `openai-chat`, and `openai-responses` or

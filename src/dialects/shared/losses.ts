@@ -14,10 +14,13 @@ export function asksForNothing(name: string, value: JsonValue | undefined): bool
   return value === undefined || value === null || (name === "store" && value === false)
 }
 
-/** Texts of a request are parsed while it is encoded until they have this many characters together. */
+/** Maximum characters of all texts that are parsed while a request is encoded. */
 const MAX_PARSED_CHARACTERS = 128 * 1024
 
-/** What a request loses when it is converted to one dialect, each name once. */
+/**
+ * The losses of a request that is converted to one dialect, each name once, and the share of its texts that is already
+ * parsed: every encoder of a request has its list.
+ */
 export class LossList {
   readonly losses: Loss[] = []
   readonly #dialect: DialectId
@@ -38,8 +41,8 @@ export class LossList {
   }
 
   /**
-   * The same as the function. Further texts of a large request are only parsed when it is written, in slices, because
-   * they may have millions of values together.
+   * Returns the same as the function `objectIn`. Beyond the maximum, texts are parsed when the request is written, in
+   * slices, because together they may have millions of values.
    */
   objectIn(text: string, otherwise?: string): JsonObject {
     if (!startsObject(text)) return objectIn(text, otherwise)

@@ -18,7 +18,7 @@ interface Bounds {
 const AN_INTEGER = expects("an integer")
 const A_DECIMAL = expects("a decimal")
 
-/** Accepts most valid values of a schema without the schema, which takes far longer. */
+/** Accepts most valid values of a schema without running the schema, which takes far longer. */
 type QuickCheck = (value: unknown) => boolean
 
 const quickChecks = new WeakMap<z.ZodType, QuickCheck>()
@@ -76,7 +76,7 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return withQuickCheck(z.boolean().nullish(), (value) => typeof value === "boolean")
 }
 
-/** What a parameter has to be. */
+/** The checks of one parameter. */
 interface Parameter {
   readonly schema: z.ZodType
   readonly isQuicklyValid: QuickCheck | undefined

@@ -136,7 +136,7 @@ export function callsOf(services: CallServices): Calls {
   }
 }
 
-/** @returns the caller once it may go on; its memory is released if it may not. */
+/** Returns the caller when its request may continue. Releases its memory if the request is rejected. */
 async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCaller> {
   try {
     await entering

@@ -11,7 +11,7 @@ import { serve } from "../endpoint.ts"
 import { type BodyPurpose, callOf } from "./calls.ts"
 import type { OperationEndpoint } from "./operation-endpoint.ts"
 
-/** An answer that is paid for. */
+/** A charged answer. */
 export interface JsonOperationAnswer {
   /** Encodes it in the endpoint's format. */
   readonly encode: () => JsonObject
@@ -37,7 +37,7 @@ export interface JsonOperation<Request> {
   ) => Promise<JsonOperationAnswer>
 }
 
-/** Its endpoint. */
+/** Builds the endpoint of an operation that takes JSON. */
 export function jsonOperation<Request>(operation: JsonOperation<Request>): OperationEndpoint {
   const { path, purpose, errors = errorAnswer, decode, plan, perform } = operation
   return {

@@ -16,7 +16,7 @@ export interface EditRules {
   readonly isByProvider: boolean
 }
 
-/** What endpoints of operations need. */
+/** Services of the operations' endpoints. */
 export interface OperationParts {
   readonly performers: Performers
   readonly inspector: MediaInspector
@@ -40,7 +40,7 @@ export interface OperationEndpoint {
   readonly path: ServicePath | GooglePath
   /** Builds its route. */
   readonly serve: (calls: Calls, parts: OperationParts) => Route
-  /** Returns the plans of a request, of which estimates are made. @throws GatewayError */
+  /** Returns the plans to estimate a request by. @throws GatewayError */
   readonly plan: (
     estimated: EstimatedCall,
     parts: Pick<OperationParts, "performers" | "editRules">,

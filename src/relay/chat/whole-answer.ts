@@ -69,7 +69,7 @@ interface PlanCalls extends TriedPlan {
   readonly all: Received[]
 }
 
-/** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
+/** Answers with a whole answer: the vendor's own with the named patches, or one through the canon. */
 export function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   return new WholeAnswer(services, context).answer()
 }
@@ -173,8 +173,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     const attempt = pipeline.begin(context, plan)
     calls.attempts.push(attempt)
     try {
-      const sending = attempt.send(requestOf(context, plan), refusalsOf(context, plan))
-      const response = await sending
+      const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
       let received: Received
       // Some servers stream although they are asked for a whole answer.
       if (isStreamed(attempt, response)) {
@@ -210,7 +209,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     return { counted: ownCount(priced, plan.limits !== undefined), cost: charged, balance }
   }
 
-  /** Has an answer charged when its vendor has counted it: its caller has all of it, and does not wait for that. */
+  /** Charges an answer when its vendor has reported its usage. The caller has the whole answer and does not wait. */
   async #settleLater({ plan, all }: PlanCalls): Promise<KnownCharge> {
     const { billing } = this.#services
     const { charge, call } = this.#context
@@ -324,8 +323,8 @@ function encodedBody(
 }
 
 /**
- * Whether a vendor streams to no one like this operator (OpenAI to no organization that is not verified), which is
- * no fault of a caller who asked for no stream.
+ * Whether a provider refuses to stream to this operator, as OpenAI does for unverified organizations. The caller did
+ * not request the stream.
  */
 function isStreamRefused(refusal: unknown): boolean {
   return refusal instanceof GatewayError && refusal.details.providerError === "streaming"

@@ -11,7 +11,7 @@ export interface Hedging<P extends Candidate, T> {
   /** Milliseconds after which the first is late. */
   readonly lateAfter: number
   attempt(plan: P): Promise<T>
-  /** The plan to try next when the first is late; undefined if there is none, or the first has begun to answer. Never throws. */
+  /** Returns the plan of a second call; undefined without one, or if the first has begun to answer. Never throws. */
   second(): Promise<P | undefined>
   /** Ends what runs for a plan: another one's answer is taken. */
   giveUp(plan: P): void

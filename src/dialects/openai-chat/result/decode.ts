@@ -18,7 +18,6 @@ import {
   choiceNumbers,
   requestedChoices,
 } from "../../shared/choices.ts"
-
 import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { textArguments } from "../../shared/text-tool.ts"

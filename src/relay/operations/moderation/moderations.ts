@@ -70,7 +70,7 @@ export class Moderations {
     }
   }
 
-  /** Tokens of the texts. Images count only if their provider reports them. */
+  /** Counts the tokens of the texts. Tokens of images are charged only if their provider reports them. */
   async #count({ key }: Call, { input }: ModerationRequest): Promise<number> {
     const counter = this.#services.counter.of(key.account)
     return Math.max(1, await countTexts(counter, textsOf(moderatedParts(input))))
@@ -94,7 +94,7 @@ function encodedFor(candidate: Candidate, request: ModerationRequest) {
   return { format, ...format.encode(request, candidate.deployment.upstreamModel) }
 }
 
-/** Every byte a token, and more for images that are elsewhere. */
+/** Counts each byte as a token, and adds tokens for each image, which may be a link. */
 function maxTokens(input: ModerationInput, bodyBytes: number): number {
   const parts = moderatedParts(input)
   const texts = textsOf(parts)
