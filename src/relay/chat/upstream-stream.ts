@@ -3,9 +3,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
-import { EventStreamParser } from "../../wire/event-stream.ts"
-import type { FrameMemory, FrameParser, ReceivedEvent } from "../../wire/frames.ts"
-import { SseParser } from "../../wire/sse.ts"
+import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
@@ -18,23 +16,17 @@ import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { isHeavy, parseFrame, weighFrame } from "./parse-frame.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
+import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
-/** How long an upstream may take to hang up after its last word, in milliseconds. */
-const HANG_UP_TIME = 1_000
 /** How long the frames that open an answer wait for its first content, milliseconds: those that come so late break rarely. */
 const CONTENT_PATIENCE = 2_000
 /** The longest opening that waits for its first content, in characters: a vendor may repeat a long request in it. */
 const LONGEST_OPENING = 16 * 1024 * 1024
 /** Openings up to this many characters are not counted. */
 const SMALL_OPENING = 256 * 1024
-/** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
-const MAX_SILENT_BYTES = 32 * 1024 * 1024
-const FRAME_COST = 1024
 /** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
 const BYTES_AT_ONCE = 256 * 1024
-/** What is read of a chunk before others have their turn, in bytes: a chunk may hold thousands of frames. */
-const SLICE_BYTES = 32 * 1024
 /** A small chunk costs as much as so many bytes. */
 const CHUNK_COST = 8 * 1024
 
@@ -50,8 +42,7 @@ export class UpstreamStream<
   readonly writer: Writer
   readonly meter: Meter
   readonly #attempt: Attempt<Plan>
-  readonly #body: AsyncIterator<Uint8Array, undefined>
-  readonly #parser: FrameParser
+  readonly #frames: UpstreamFrames
   readonly #decoder: EventDecoder
   /** Whether a frame came already: then nobody needs it again. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
@@ -65,19 +56,11 @@ export class UpstreamStream<
   rest: Promise<void> | undefined
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
-  /** Whether a frame has come: what comes before that shows only that someone is there. */
-  #hasFrames = false
-  /** Bytes since the last event. */
-  #silentBytes = 0
   /** A read that was begun while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
-  /** What was received and is still to be read. */
-  #rest: Uint8Array | undefined
   /** Bytes received and characters written since the last turn of the event loop. */
   #work = 0
-  /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
-  #hangUpAt: number | undefined
   /** Whether tokens are being counted: what is held back goes out when that is done. */
   #isCounting = false
   /** What ended the stream right behind frames that are still to be passed on. */
@@ -102,10 +85,7 @@ export class UpstreamStream<
     if (parts.record) this.meter.records = [parts.record]
     const { dialect } = attempt.plan.binding
     this.#isRepeated = dialect.findRepeated?.()
-    const { memory } = attempt
-    this.#parser =
-      dialect.framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
-    this.#body = body
+    this.#frames = new UpstreamFrames(attempt, body)
   }
 
   /**
@@ -190,14 +170,14 @@ export class UpstreamStream<
       let isLast = false
       let text = ""
       try {
-        const bytes = await this.#receive()
+        const bytes = await this.#frames.receive(this.#decoder.finished)
         isLast = bytes === undefined
         const received = bytes?.byteLength ?? 0
         this.#work += received
         work += Math.max(received, CHUNK_COST)
         if (bytes === undefined) text = this.#end()
         else {
-          const frames = this.#frames(bytes)
+          const frames = this.#frames.parse(bytes)
           if (isHeavy(frames)) await ownTurn()
           text = this.#pass(frames)
           this.#work += text.length
@@ -213,7 +193,7 @@ export class UpstreamStream<
         this.#attempt.deadlines.pause()
         return text
       }
-      if (this.#hasFrames) this.#attempt.deadlines.received()
+      if (this.#frames.hasArrived) this.#attempt.deadlines.received()
       if (work < BYTES_AT_ONCE) continue
       work = 0
       await nextTurn()
@@ -229,55 +209,14 @@ export class UpstreamStream<
 
   async drain(): Promise<void> {
     if (this.rest) await this.rest
-    this.#attempt.deadlines.awaitEnd(performance.now() + HANG_UP_TIME)
+    this.#attempt.deadlines.awaitEnd(performance.now() + HANG_UP_MS)
     try {
-      while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
+      if (!this.#isEnded) await this.#frames.discard()
+      this.#isEnded = true
     } catch {
       // The answer is whole already.
     } finally {
       this.#attempt[Symbol.dispose]()
-    }
-  }
-
-  /** The next bytes; undefined when no more come. */
-  async #receive(): Promise<Uint8Array | undefined> {
-    if (this.#rest !== undefined) {
-      await ownTurn()
-      return this.#sliceOf(this.#rest)
-    }
-    // An answer that is whole is not waited for long: some vendors leave the connection open.
-    if (this.#decoder.finished) {
-      this.#hangUpAt ??= performance.now() + HANG_UP_TIME
-      this.#attempt.deadlines.awaitEnd(this.#hangUpAt)
-    } else this.#attempt.deadlines.resume()
-    try {
-      return this.#sliceOf((await this.#body.next()).value)
-    } catch (error) {
-      if (!this.#decoder.finished) throw this.#attempt.explain(error)
-      return undefined
-    }
-  }
-
-  #sliceOf(bytes: Uint8Array | undefined): Uint8Array | undefined {
-    const isLong = bytes !== undefined && bytes.byteLength > SLICE_BYTES
-    this.#rest = isLong ? bytes.subarray(SLICE_BYTES) : undefined
-    return isLong ? bytes.subarray(0, SLICE_BYTES) : bytes
-  }
-
-  /** @param bytes absent at the end. */
-  #frames(bytes?: Uint8Array): readonly ReceivedEvent[] {
-    try {
-      const frames = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
-      this.#hasFrames ||= frames.length > 0
-      this.#silentBytes += (bytes?.byteLength ?? 0) + FRAME_COST * frames.length
-      return frames
-    } catch (error) {
-      if (error instanceof GatewayError) throw error
-      throw new GatewayError(
-        "upstream_error",
-        `The stream of provider '${this.#attempt.provider}' cannot be read. Only what was delivered is charged; try again.`,
-        { cause: error },
-      )
     }
   }
 
@@ -287,8 +226,7 @@ export class UpstreamStream<
     let reported = 0
     try {
       for (const event of received) {
-        const weight = weighFrame(event)
-        if (weight > 0) this.#silentBytes += weight
+        this.#frames.weigh(event)
         const frame = parseFrame(event)
         if (!this.#isRepeated?.(frame)) text += this.#report(frame, this.#decoded(frame))
         reported++
@@ -297,7 +235,7 @@ export class UpstreamStream<
           break
         }
       }
-      if (this.#silentBytes > MAX_SILENT_BYTES) throw this.#tooMuchSilence()
+      this.#frames.refuseSilence()
     } catch (failure) {
       this.#readUsage(received.slice(reported + 1))
       if (reported === 0) throw failure
@@ -334,10 +272,7 @@ export class UpstreamStream<
   }
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
-    if (events.length > 0) {
-      this.#hangUpAt = undefined
-      this.#silentBytes = 0
-    }
+    if (events.length > 0) this.#frames.onEvents()
     // A frame that reports a failure is not passed on, so none of its content is delivered.
     const hasFailed = events.length > 1 && events.some(isError)
     const { usage } = this.meter
@@ -416,7 +351,7 @@ export class UpstreamStream<
 
   /** Ends the stream. If it lacks its own end, it fails as soon as everything received is passed on. */
   #end(): string {
-    let text = this.#pass(this.#frames())
+    let text = this.#pass(this.#frames.parse(undefined))
     if (this.#failure === undefined) {
       text += this.#report(undefined, this.#decoder.end())
       if (this.#decoder.finished) this.#isEnded = true
@@ -424,14 +359,6 @@ export class UpstreamStream<
     }
     if (text === "" && this.#failure !== undefined) throw this.#failure
     return text
-  }
-
-  #tooMuchSilence(): GatewayError {
-    const megabytes = MAX_SILENT_BYTES / 1024 / 1024
-    return new GatewayError(
-      "upstream_error",
-      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only what was delivered is charged; try again.`,
-    )
   }
 
   #brokenOff(): GatewayError {

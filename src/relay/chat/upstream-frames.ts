@@ -1,0 +1,110 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
+import { EventStreamParser } from "../../wire/event-stream.ts"
+import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
+import { SseParser } from "../../wire/sse.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import { weighFrame } from "./parse-frame.ts"
+import type { Plan } from "./plan.ts"
+
+/** How long an upstream may take to close the connection after its last event. */
+export const HANG_UP_MS = 1_000
+/** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
+const MAX_SILENT_BYTES = 32 * 1024 * 1024
+const FRAME_COST = 1024
+/** Bytes of a chunk that are read before other requests have their turn: a chunk may contain thousands of frames. */
+const SLICE_BYTES = 32 * 1024
+
+/** The frames of one upstream response, received in slices. */
+export class UpstreamFrames {
+  readonly #attempt: Attempt<Plan>
+  readonly #body: AsyncIterator<Uint8Array, undefined>
+  readonly #parser: FrameParser
+  /** Received bytes that are still to be read. */
+  #rest: Uint8Array | undefined
+  /** Bytes since the last event. */
+  #silentBytes = 0
+  /** When the wait for the end of a whole answer is over. Only events prolong it. */
+  #hangUpAt: number | undefined
+  /** Whether a frame has arrived: bytes before it show only that the server responds. */
+  hasArrived = false
+
+  constructor(attempt: Attempt<Plan>, body: AsyncIterator<Uint8Array, undefined>) {
+    this.#attempt = attempt
+    this.#body = body
+    const { memory, plan } = attempt
+    const isSse = plan.binding.dialect.framing === "sse"
+    this.#parser = isSse ? new SseParser({ memory }) : new EventStreamParser({ memory })
+  }
+
+  /**
+   * Receives the next bytes.
+   * @param isWhole whether the answer is whole: its end is awaited only briefly, and may be a failure of the connection.
+   * @returns undefined at the end.
+   */
+  async receive(isWhole: boolean): Promise<Uint8Array | undefined> {
+    if (this.#rest !== undefined) {
+      await ownTurn()
+      return this.#sliceOf(this.#rest)
+    }
+    const { deadlines } = this.#attempt
+    // Some providers leave the connection open.
+    if (isWhole) deadlines.awaitEnd((this.#hangUpAt ??= performance.now() + HANG_UP_MS))
+    else deadlines.resume()
+    try {
+      return this.#sliceOf((await this.#body.next()).value)
+    } catch (error) {
+      if (!isWhole) throw this.#attempt.explain(error)
+      return undefined
+    }
+  }
+
+  #sliceOf(bytes: Uint8Array | undefined): Uint8Array | undefined {
+    const isLong = bytes !== undefined && bytes.byteLength > SLICE_BYTES
+    this.#rest = isLong ? bytes.subarray(SLICE_BYTES) : undefined
+    return isLong ? bytes.subarray(0, SLICE_BYTES) : bytes
+  }
+
+  /** Returns the frames that some bytes complete. @param bytes undefined at the end. @throws GatewayError */
+  parse(bytes: Uint8Array | undefined): readonly ReceivedEvent[] {
+    try {
+      const frames = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
+      this.hasArrived ||= frames.length > 0
+      this.#silentBytes += (bytes?.byteLength ?? 0) + FRAME_COST * frames.length
+      return frames
+    } catch (error) {
+      if (error instanceof GatewayError) throw error
+      throw new GatewayError(
+        "upstream_error",
+        `The stream of provider '${this.#attempt.provider}' cannot be read. Only what was delivered is charged; try again.`,
+        { cause: error },
+      )
+    }
+  }
+
+  /** Counts the cost of parsing a frame. @throws GatewayError if it is too high. */
+  weigh(frame: ReceivedEvent): void {
+    this.#silentBytes += weighFrame(frame)
+  }
+
+  /** Records that the last frame had events. */
+  onEvents(): void {
+    this.#hangUpAt = undefined
+    this.#silentBytes = 0
+  }
+
+  /** @throws GatewayError if the frames since the last event are too long. */
+  refuseSilence(): void {
+    if (this.#silentBytes <= MAX_SILENT_BYTES) return
+    const megabytes = MAX_SILENT_BYTES / 1024 / 1024
+    throw new GatewayError(
+      "upstream_error",
+      `Provider '${this.#attempt.provider}' sent ${megabytes} MB without a word of an answer. Only what was delivered is charged; try again.`,
+    )
+  }
+
+  /** Reads and discards the body up to its end. */
+  async discard(): Promise<void> {
+    while ((await this.#body.next()).done !== true);
+  }
+}
