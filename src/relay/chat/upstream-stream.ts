@@ -19,15 +19,15 @@ import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { HANG_UP_MS, UpstreamFrames } from "./upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
 
-/** How long the frames that open an answer wait for its first content, milliseconds: those that come so late break rarely. */
-const CONTENT_PATIENCE = 2_000
-/** The longest opening that waits for its first content, in characters: a vendor may repeat a long request in it. */
-const LONGEST_OPENING = 16 * 1024 * 1024
-/** Openings up to this many characters are not counted. */
+/** How long the frames that open an answer wait for its first content. Later openings rarely fail. */
+const CONTENT_WAIT_MS = 2_000
+/** Maximum characters that wait for the first content: a provider may repeat a long request before it. */
+const MAX_OPENING = 16 * 1024 * 1024
+/** Openings up to this many characters are not counted as memory. */
 const SMALL_OPENING = 256 * 1024
-/** Bytes without a word for the caller that are read before others have their turn: they may all be here. */
+/** Bytes that are read without text for the caller before other requests have their turn. They may all be buffered. */
 const BYTES_AT_ONCE = 256 * 1024
-/** A small chunk costs as much as so many bytes. */
+/** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
 
 /** For frames that are only counted. */
@@ -44,26 +44,26 @@ export class UpstreamStream<
   readonly #attempt: Attempt<Plan>
   readonly #frames: UpstreamFrames
   readonly #decoder: EventDecoder
-  /** Whether a frame came already: then nobody needs it again. */
+  /** Whether a frame repeats an earlier one, and is skipped. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
   readonly #record: AnswerRecord | undefined
-  /** Until the answer has ended at them. */
+  /** Undefined after the answer has ended at them. */
   #limits: StreamLimits | undefined
   readonly #drain: DrainRule | undefined
   readonly #isHoldSpent: (() => boolean) | undefined
-  /** Where frames go: to the caller, until the answer has ended at its limits. */
+  /** Writes frames to the caller until the answer has ended at its limits. */
   #output: FrameWriter
   rest: Promise<void> | undefined
-  /** What was read to find out whether the stream is one. */
+  /** The text that was read while the stream was opened. */
   #first: string | undefined
   /** A read that was begun while the stream was opened. */
   #reading: Promise<string> | undefined
   #isEnded = false
   /** Bytes received and characters written since the last turn of the event loop. */
   #work = 0
-  /** Whether tokens are being counted: what is held back goes out when that is done. */
+  /** Whether tokens are being counted; buffered text is sent afterwards. */
   #isCounting = false
-  /** What ended the stream right behind frames that are still to be passed on. */
+  /** The failure after frames that are still to be passed on. */
   #failure: unknown
 
   private constructor(
@@ -89,8 +89,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Waits for the first content, or for a moment after the first frames. An error that comes before is a failed attempt like
-   * any other: another deployment may answer, unseen.
+   * Waits for the first content, or for a moment after the first frames. An earlier error is a failed attempt like any
+   * other, after which another deployment may answer.
    * @throws GatewayError
    */
   static async open<Writer extends FrameWriter>(
@@ -109,7 +109,7 @@ export class UpstreamStream<
 
   async #untilContent(first: string): Promise<string> {
     const late = Promise.withResolvers<undefined>()
-    using _ = setTimeout(late.resolve, CONTENT_PATIENCE)
+    using _ = setTimeout(late.resolve, CONTENT_WAIT_MS)
     using held = new HeldText(this.#attempt.memory)
     let text = first
     while (!this.meter.delivered && this.#failure === undefined && !this.isOver) {
@@ -117,7 +117,7 @@ export class UpstreamStream<
       const reading = this.read()
       const next = await Promise.race([reading, late.promise])
       if (next === undefined) {
-        // Whoever reads next gets it, with its failure.
+        // The next read returns it, or throws its failure.
         reading.catch(() => undefined)
         this.#reading = reading
         break
@@ -164,7 +164,7 @@ export class UpstreamStream<
   }
 
   async #readNext(): Promise<string> {
-    // A turn takes bytes, or it is the last: nothing else may make this loop go on.
+    // Each iteration receives bytes or is the last one, so that the loop ends.
     let work = 0
     while (this.#failure === undefined) {
       let isLast = false
@@ -183,7 +183,7 @@ export class UpstreamStream<
           this.#work += text.length
         }
       } catch (failure) {
-        // What is held back still belongs to the caller.
+        // The caller still gets the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure
       }
@@ -201,7 +201,7 @@ export class UpstreamStream<
     throw this.#failure
   }
 
-  /** What is held back of the answer, where nothing more of it will be read. */
+  /** Returns the buffered text of an answer that is read no further. */
   async release(): Promise<string> {
     if (this.#limits === undefined || this.#isCounting) return ""
     return this.#flushed(this.#limits)
@@ -255,7 +255,7 @@ export class UpstreamStream<
     }
   }
 
-  /** What comes after a failure is not part of the answer, but it may report what was used. */
+  /** Reads the usage in frames after a failure, which are not part of the answer. */
   #readUsage(rest: readonly ReceivedEvent[]): void {
     try {
       for (const event of rest) {
@@ -294,8 +294,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Gives what is held back when nothing more comes, counts what is to be counted, and lets the vendor
-   * go when the caller has all.
+   * Returns the buffered text at the end, counts tokens that are due, and cancels the call when the caller has the
+   * whole answer.
    */
   async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
     const isWhole = isLast || this.#failure !== undefined
@@ -323,7 +323,7 @@ export class UpstreamStream<
     this.#attempt.end(new CallEnded("answer_over"))
   }
 
-  /** Reads on for the usage of an answer that its caller has. What is known when that fails is enough to go on. */
+  /** Reads the rest of a delivered answer for its usage. If that fails, the earlier reports have to do. */
   async #readRest(limitMs = 0): Promise<void> {
     this.#attempt.deadlines.endIn(limitMs, "answer_over")
     try {
@@ -368,7 +368,7 @@ export class UpstreamStream<
     )
   }
 
-  /** The vendor's own words are for the operator. */
+  /** Records the provider's message, which only the operator reads. */
   #failed({ message, failure }: ErrorEvent): GatewayError {
     this.#attempt.refused(this.#attempt.cleanedText(message))
     return failure
@@ -400,7 +400,7 @@ class HeldText implements Disposable {
       this.#memory.takeAnswer(length - this.#taken)
       this.#taken = length
     }
-    return length <= LONGEST_OPENING
+    return length <= MAX_OPENING
   }
 
   [Symbol.dispose](): void {
