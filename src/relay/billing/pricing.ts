@@ -3,12 +3,7 @@ import { addUsage, isNoUsage, totalInput, totalOutput, type Usage } from "../../
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
-import {
-  type AnsweredCalls,
-  dividedUsage,
-  settlePlain,
-  settleTerms,
-} from "../priced-features/settle.ts"
+import { type AnsweredCalls, settlePlain, settleTerms } from "../priced-features/settle.ts"
 import type { Terms } from "../priced-features/terms.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
@@ -123,14 +118,11 @@ export class Pricing {
     const price = terms?.price ?? priceOf(deployment)
     let reported: PricedUsage
     if (terms === undefined) {
-      const used = { price, usage, calls: meter.calls }
-      const settled = fields.length === 0 ? undefined : settlePlain(used, fields, partsOf(meter))
-      const served = settled?.price ?? price
-      const divided = dividedUsage(usage, answered, served)
-      const isPlain = settled === undefined && divided.others.length === 0
-      reported = isPlain
-        ? priceUsage({ usage, estimated, calls: meter.calls }, price)
-        : priceSettled({ ...AS_REQUESTED, price: served, ...settled, ...divided }, price, estimated)
+      const settled = settlePlain({ price, usage, ...answered }, fields, partsOf(meter))
+      reported =
+        settled === undefined
+          ? priceUsage({ usage, estimated, calls: meter.calls }, price)
+          : priceSettled(settled, price, estimated)
     } else {
       const settled = settleTerms(terms, usage, {
         ...answered,
@@ -211,8 +203,6 @@ function isGuess({ calls }: Terms, { records }: Meter): boolean {
 
 const NO_FIELDS: readonly FieldSwitch[] = []
 const NO_NAMES: readonly string[] = []
-/** No modes in addition to those of the request. */
-const AS_REQUESTED = { modes: NO_NAMES, unpriced: NO_NAMES }
 
 /** Returns the fields in which the deployment's vendor reports a mode of service. */
 function reportingFields({ input }: PendingCharge, deployment: Deployment): readonly FieldSwitch[] {

@@ -323,7 +323,7 @@ export class UpstreamStream<
     this.#attempt.end(new CallEnded("answer_over"))
   }
 
-  /** Reads the rest of a delivered answer for its usage. If that fails, the earlier reports have to do. */
+  /** Reads the rest of a delivered answer for its usage. If that fails, the earlier reports are used. */
   async #readRest(limitMs = 0): Promise<void> {
     this.#attempt.deadlines.endIn(limitMs, "answer_over")
     try {

@@ -81,23 +81,26 @@ export function settleTerms(
 }
 
 /**
- * Returns the price of an answer whose request set no priced feature.
+ * Settles an answer whose request set no priced feature.
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
+ * @returns undefined if the usage costs its price as it is.
  */
 export function settlePlain(
-  used: ModeUsage,
+  used: ModeUsage & AnsweredCalls,
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
-): Pick<SettledUsage, "price" | "modes" | "unpriced"> | undefined {
+): SettledUsage | undefined {
   const { applied, modes, unpriced } = settleModes([], fields, reports, used)
-  if (modes.length + unpriced.length === 0) return undefined
-  return { price: priceIn(used.price, applied), modes, unpriced }
+  const price = priceIn(used.price, applied)
+  const divided = dividedUsage(used.usage, used, price)
+  if (modes.length + unpriced.length + divided.others.length === 0) return undefined
+  return { ...divided, price, modes, unpriced }
 }
 
 const NO_OTHERS: readonly SecondUsage[] = []
 
 /** Returns a usage divided into that of its calls, if their lengths are known and decide on the price. */
-export function dividedUsage(
+function dividedUsage(
   usage: Usage,
   { calls, usages }: AnsweredCalls,
   price: Price,
