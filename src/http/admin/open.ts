@@ -58,7 +58,12 @@ import { adminApp } from "./app.ts"
 import { auditEndpoints, failureEndpoints, receiptEndpoints, usageEndpoints } from "./requests.ts"
 import type { AdminEndpoint } from "./endpoint.ts"
 import { Guard } from "./guard.ts"
-import { modelEndpoints, priceEndpoints, priceGroupEndpoints, providerEndpoints } from "./prices.ts"
+import {
+  modelEndpoints,
+  priceEndpoints,
+  priceGroupEndpoints,
+  providerEndpoints,
+} from "./catalog.ts"
 import { noticeEndpoints, settingsEndpoints, systemEndpoints } from "./settings.ts"
 import { openUserAccess } from "./user-access.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"

@@ -10,7 +10,7 @@ import { priceView } from "../../management/prices/price-view.ts"
 import type { Providers } from "../../management/providers.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/providers`: the accounts at vendors that models are called with. */
+/** `/admin/v1/providers`: the configured accounts at vendors. */
 export function providerEndpoints({
   providers,
 }: {
@@ -26,7 +26,7 @@ export function providerEndpoints({
   })
 }
 
-/** `/admin/v1/models`: the catalog, its prices, and what the console says of them. */
+/** `/admin/v1/models`: the models and their prices. */
 export function modelEndpoints({
   models,
   modelTests,
@@ -49,7 +49,7 @@ function idOf(path: (part: "provider" | "name") => string): string {
   return `${path("provider")}/${path("name")}`
 }
 
-/** `/admin/v1/prices`: which list of known prices is in force, and which one waits. */
+/** `/admin/v1/prices`: the active list of known prices, and the pending one. */
 export function priceEndpoints({
   priceUpdates,
 }: {
@@ -67,7 +67,7 @@ export function priceEndpoints({
   })
 }
 
-/** `/admin/v1/price-groups`: accounts with prices of their own. */
+/** `/admin/v1/price-groups`: groups of accounts with their own prices. */
 export function priceGroupEndpoints(groups: PriceGroupManagement): AdminEndpoint[] {
   return endpoints(priceGroupRoutes, {
     "GET /price-groups": ({ actor, query }) => groups.list(actor, query),
