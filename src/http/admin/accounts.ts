@@ -18,7 +18,7 @@ export interface AccountServices {
   readonly payments: Payments
 }
 
-/** `/admin/v1/accounts`: who pays. Their ledgers are in credits.ts. */
+/** `/admin/v1/accounts`: the accounts that pay for requests. */
 export function accountEndpoints({ accounts, payments }: AccountServices): AdminEndpoint[] {
   return endpoints(accountRoutes, {
     "GET /accounts": ({ actor, query }) => accounts.list(actor, query),
@@ -30,7 +30,7 @@ export function accountEndpoints({ accounts, payments }: AccountServices): Admin
   })
 }
 
-/** `/admin/v1/keys`: what callers send. */
+/** `/admin/v1/keys`: the API keys of callers. */
 export function keyEndpoints({ keys }: { readonly keys: Keys }): AdminEndpoint[] {
   return endpoints(keyRoutes, {
     "GET /keys": ({ actor, query }) => keys.list(actor, query),
@@ -59,7 +59,7 @@ export interface CreditServices {
   readonly statements: Statements
 }
 
-/** `/admin/v1/accounts/{id}/...`: the ledger of an account, and what goes into it. */
+/** `/admin/v1/accounts/{id}/...`: the ledger of an account. */
 export function creditEndpoints({
   credits,
   redemptions,
@@ -77,7 +77,7 @@ export function creditEndpoints({
   })
 }
 
-/** `/admin/v1/accounts/{id}/label-budgets`: what end users and tags may spend. */
+/** `/admin/v1/accounts/{id}/label-budgets`: the budgets of end users and tags. */
 export function labelBudgetEndpoints(labelBudgets: LabelBudgetManagement): AdminEndpoint[] {
   return endpoints(labelBudgetRoutes, {
     "GET /accounts/{id}/label-budgets": ({ actor, path }) => labelBudgets.find(actor, path("id")),

@@ -17,7 +17,7 @@ export function billingGapEndpoints({
   })
 }
 
-/** `/admin/v1/write-offs`: what requests cost and was not charged. */
+/** `/admin/v1/write-offs`: costs of requests that were not charged. */
 export function writeOffEndpoints({
   writeOffs,
 }: {

@@ -13,7 +13,7 @@ import type { UsageReports } from "../../management/usage.ts"
 import { downloadAnswer } from "./download-answer.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
-/** `/admin/v1/receipts`: the requests that were made. */
+/** `/admin/v1/receipts`: the receipts of requests. */
 export function receiptEndpoints({ requests }: { readonly requests: Requests }): AdminEndpoint[] {
   return endpoints(receiptRoutes, {
     "GET /receipts": ({ actor, query }) => requests.list(actor, query),
@@ -23,7 +23,7 @@ export function receiptEndpoints({ requests }: { readonly requests: Requests }):
   })
 }
 
-/** `/admin/v1/usage`: what was used, and what it cost. */
+/** `/admin/v1/usage`: the usage and its cost. */
 export function usageEndpoints({
   usageReports,
   overviews,
@@ -43,7 +43,7 @@ export function usageEndpoints({
   })
 }
 
-/** `/admin/v1/requests/{request}` and `/admin/v1/failures`: what became of requests, also of those without a receipt. */
+/** `/admin/v1/requests/{request}` and `/admin/v1/failures`: the outcomes of requests, with and without receipts. */
 export function failureEndpoints({ failures }: { readonly failures: Failures }): AdminEndpoint[] {
   return endpoints(failureRoutes, {
     "GET /requests/{request}": ({ actor, path }) => failures.request(actor, path("request")),
@@ -51,7 +51,7 @@ export function failureEndpoints({ failures }: { readonly failures: Failures }):
   })
 }
 
-/** `/admin/v1/audit`: who changed what. */
+/** `/admin/v1/audit`: the record of changes. */
 export function auditEndpoints({ auditLog }: { readonly auditLog: AuditLog }): AdminEndpoint[] {
   return endpoints(auditRoutes, {
     "GET /audit": ({ actor, query }) => auditLog.list(actor, query),

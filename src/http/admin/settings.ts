@@ -19,7 +19,7 @@ export function settingsEndpoints({
   })
 }
 
-/** `/admin/v1/system`: how the gateway itself is doing. */
+/** `/admin/v1/system`: the state of the gateway itself. */
 export function systemEndpoints({ system }: { readonly system: System }): AdminEndpoint[] {
   return endpoints(systemRoutes, {
     "GET /system": ({ actor }) => system.report(actor),
@@ -28,7 +28,7 @@ export function systemEndpoints({ system }: { readonly system: System }): AdminE
 
 const OK = { ok: true } as const
 
-/** `/admin/v1/notices`: what people are told of, and where. */
+/** `/admin/v1/notices`: the notices and their recipients. */
 export function noticeEndpoints({
   notices,
 }: {

@@ -107,6 +107,7 @@ export function callsOf(services: CallServices): Calls {
     const limit = bodyLimit()
     const reading = { limit, memory, pace, watch, ...(maxValues && { maxValues }) }
     const body = await readJsonBody(request, reading)
+    // The watch is called only while longer bodies arrive.
     if (isSmallBody(request)) await watch.arrived(body.json["model"])
     refuseLongLists(body.json, path, body.bytes)
     return body
