@@ -60,7 +60,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
   const bodyLimit = (): number => settings().limits.bodyBytes
   const checks = new EarlyChecks(parts)
   const calls = callsOf({ ...parts, bodyLimit, checks })
-  const operationParts: OperationParts = {
+  const served = {
     ...parts,
     editRules: () => editRulesOf(settings()),
     publicUrl: () => settings().publicUrl,
@@ -69,10 +69,9 @@ export function callerRoutes(parts: RouteParts): Route[] {
   const once = (route: Route): Route => repeatable(route, again)
   return [
     ...CHAT_ENDPOINTS.map((endpoint) => chatEndpoint(endpoint, calls, relay)).map(once),
-    ...OPERATION_ENDPOINTS.map((endpoint) => endpoint.serve(calls, operationParts)).map(once),
+    ...OPERATION_ENDPOINTS.map((endpoint) => endpoint.serve(calls, served)).map(once),
     estimate(calls, {
-      ...operationParts,
-      ...parts,
+      ...served,
       chats: [...CHAT_ENDPOINTS, GENERATE_CONTENT, STREAM_GENERATE_CONTENT],
     }),
     tokenCounter(MESSAGE_TOKENS, calls, relay),
@@ -81,7 +80,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
     getKeptResponse(calls, parts),
     deleteKeptResponse(calls, parts),
     cancelKeptResponse(calls, parts),
-    ...googleRoutes(calls, { ...parts, ...operationParts, repeatable: once }),
+    ...googleRoutes(calls, { ...served, repeatable: once }),
     listSpeechModels(calls, parts.catalog),
     getCredits(calls, { store, ledger }),
     getReceipt(calls, store),
