@@ -32,8 +32,8 @@ export interface EstimateServices extends OperationParts {
 type Estimator = (estimated: EstimatedCall & { readonly headers: Headers }) => Promise<Estimate>
 
 /**
- * Says what a request would cost and where it would go. It runs through the same code as the request
- * itself up to where money would be held, spends nothing and calls no one.
+ * Estimates the cost and the route of a request. It runs the same code as the request itself up to the hold, and makes
+ * no upstream call.
  */
 export function estimate(calls: Calls, services: EstimateServices): Route {
   const estimators = estimatorsOf(services)

@@ -137,7 +137,7 @@ function formRoute(
   )
 }
 
-/** @throws GatewayError where there is none, and the settings do not do without. */
+/** @throws GatewayError if an edit has no mask and the settings require one. */
 function requireMask(
   { task, mask }: Pick<ImageRequest, "task" | "mask">,
   { needsMask }: EditRules,

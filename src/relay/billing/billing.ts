@@ -111,7 +111,7 @@ export class Billing {
     }
   }
 
-  /** Ends a request that delivered nothing. Its receipt says why; no one has to wait for it. */
+  /** Ends a request that delivered nothing. Its receipt has the reason, and is written in the background. */
   release(charge: PendingCharge): void {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
     const facts = {

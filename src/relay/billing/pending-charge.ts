@@ -21,7 +21,7 @@ import type { ResolvedState } from "../state/vendor-state.ts"
 /** The money side of one request, from its hold to its end. */
 export interface PendingCharge {
   readonly call: Call
-  /** Absent for what is no chat. */
+  /** Absent for other operations than chat. */
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: Hold
@@ -99,7 +99,7 @@ export interface ChatHoldInput extends AnyHoldInput {
   readonly clients: ReadonlyMap<string, ProviderClient>
 }
 
-/** Of what is no chat. */
+/** For other operations than chat. */
 export interface UsageHoldInput extends AnyHoldInput {
   readonly request: undefined
   readonly worst: Usage

@@ -27,7 +27,7 @@ export interface PricingAlarms {
   usageMissing(request: string, deployment: string): void
   /** The vendor reports a longer audio file than the hold covers. @param nanocredits above the hold. */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
-  /** A vendor counts something that is charged to no one. */
+  /** A provider reports usage that is not charged. */
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
@@ -87,7 +87,7 @@ export class Pricing {
     const { usage } = meter
     const shown = await this.countAnswer(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
-    // What is reported before the end may only be the start: Anthropic begins with one token
+    // A report before the end may cover only the start: Anthropic begins with one token
     // (docs/wire/anthropic-messages.md#f9).
     if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
     // An incomplete report of all output lacks the input.

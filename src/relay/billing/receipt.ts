@@ -44,7 +44,7 @@ export type RoutedBy = "state" | RouteReason
 /** What a receipt is written from. */
 export interface ReceiptFacts {
   readonly call: Call
-  /** Absent for what is no chat. */
+  /** Absent for other operations than chat. */
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: bigint

@@ -101,7 +101,7 @@ export class ChatRelay {
   }
 
   /**
-   * Says what a chat request would cost and where it would go. Holds nothing, and calls no one.
+   * Estimates the cost and the route of a chat request, without a hold or an upstream call.
    * @param call an estimate.
    * @throws GatewayError for what the request would be refused with for another reason than its money.
    */

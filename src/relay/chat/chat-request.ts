@@ -50,7 +50,7 @@ export function hedgingOf(
 ): Pick<Trial<Plan, PlannedAnswer>, "mayHedge" | "taken"> | undefined {
   if (!hedges(context)) return undefined
   return {
-    // Several calls are several answers, and what a vendor keeps of an answer that no one gets is found by no one.
+    // Several calls cannot be replaced together, and a provider must not store an answer that its caller does not get.
     mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),
     taken: ({ plan }) => {
       context.charge.losses = plan.losses

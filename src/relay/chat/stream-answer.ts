@@ -310,7 +310,7 @@ class StreamedAnswer implements Watched {
       controller.enqueue(encodeText(text === "" ? (writer?.backlog?.take() ?? "") : text))
       if (!this.#hasBacklog) controller.close()
     } catch {
-      // The caller has left too, so no one reads it.
+      // The caller has disconnected too.
     }
   }
 

@@ -40,7 +40,7 @@ export function callerError(thrown: unknown): GatewayError {
       { retryAfter: 1 },
     )
   }
-  // The caller has left, so no one reads this; the connection only has to be given some answer.
+  // The caller has disconnected and does not receive this, but the server needs an answer.
   return new GatewayError("upstream_error", "The request was ended before its answer came.")
 }
 

@@ -22,7 +22,7 @@ export interface RunningCall extends Disposable {
   end(failure: CallFailure): void
   /** Another call has answered the request. */
   giveUp(sent: Usage): void
-  /** It came to nothing, and nobody is charged for it. */
+  /** It failed and is not charged. */
   lost(sent: Usage): void
 }
 

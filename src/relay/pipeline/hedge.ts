@@ -15,7 +15,7 @@ export interface Hedging<P extends Candidate, T> {
   second(): Promise<P | undefined>
   /** Ends what runs for a plan: another one's answer is taken. */
   giveUp(plan: P): void
-  /** The calls of a plan have failed, and no one is charged for them. */
+  /** The calls of a plan have failed and are not charged. */
   lost(plan: P): void
 }
 
@@ -59,7 +59,7 @@ export async function answerHedged<P extends Candidate, T>(
   return answerIn(await (other === first ? running : helping))
 }
 
-/** Never rejects: one of two may fail while no one waits for it. */
+/** Never rejects: one of two calls may fail before it is awaited. */
 function outcomeOf<P extends Candidate, T>(
   hedging: Hedging<P, T>,
   plan: P,

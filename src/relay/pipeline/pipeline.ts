@@ -317,8 +317,8 @@ export class Pipeline {
   }
 
   /**
-   * Keeps what was asked and answered, for accounts that want that and no one else.
-   * @param answer absent where there was none, or it is no text.
+   * Stores the request and its answer, only for accounts with storage enabled.
+   * @param answer absent without an answer, or if it is not text.
    */
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#payloads.keep(call, call.body, answer)

@@ -26,7 +26,7 @@ export interface Call {
   readonly isAscii?: boolean
   /** Unix milliseconds, for people. */
   readonly receivedAt: number
-  /** The same moment by `performance.now()`, for durations: no one sets that clock. */
+  /** The same moment by `performance.now()`, a clock that is never set, for durations. */
   readonly startedAt: number
   /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
@@ -40,7 +40,7 @@ export interface Call {
   readonly memory: Reservation
   /** Its place in a trace; absent where it is not traced. */
   readonly trace?: RequestTrace | undefined
-  /** Only asks what it would cost: money is looked up and never held, and no one is called. */
+  /** Whether the call is only an estimate, without a hold or an upstream call. */
   readonly isEstimate?: true
 }
 
@@ -53,7 +53,7 @@ export interface ChatCall extends Call {
 
 /** What goes back to the caller. */
 export interface Answer {
-  /** Owned by whoever receives the answer, which adds its own headers. */
+  /** Owned by the receiver of the answer, which adds its own headers. */
   readonly headers: Record<string, string>
   /** A complete text, also as UTF-8, or a stream that ends when its charge is on disk. */
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>

@@ -100,7 +100,7 @@ interface KnownPreferences {
   readonly known: ProviderPreferences
   /** Names of fields that are left out, or some of whose names are. */
   readonly ignored: readonly string[]
-  /** The error for the first of them: whoever names a provider wrongly would be served by one that they did not want. */
+  /** The error for the first of them, since a misspelled provider would lead to an unwanted one. */
   readonly unknown: GatewayError | undefined
 }
 

@@ -74,8 +74,8 @@ const SCHEMAS = once(() => {
 type WrittenProvider = NonNullable<z.output<ReturnType<typeof SCHEMAS>["preferences"]>["provider"]>
 
 /**
- * What OpenRouter's callers may also ask for and this gateway cannot promise, with the values that ask for nothing. Any
- * other is refused, since a caller who wants their data kept by no one must not believe that it is so.
+ * Preferences of OpenRouter that this gateway cannot guarantee, with the values that request nothing. Other values are
+ * rejected, so that callers do not rely on them, for example to prevent the storage of their data.
  */
 const ASKING_NOTHING: Readonly<Record<string, readonly JsonValue[]>> = {
   data_collection: ["allow"],

@@ -220,7 +220,7 @@ class Search {
     if (!reference.state.isWeightless) this.#weigh(reference, own)
   }
 
-  /** @throws GatewayError when no one who serves the model keeps all that was found. */
+  /** @throws GatewayError if no provider of the model stores all that was found. */
   restricted(model: Model): Model {
     const keepers = this.#keepers
     if (keepers === undefined) return model

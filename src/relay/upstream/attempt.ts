@@ -63,7 +63,7 @@ export interface AttemptObserver {
   ): void
   /** One was ended by the gateway, or its vendor refuses the request itself: nothing is known of its deployment. */
   attemptUnjudged(deployment: Deployment): void
-  /** One failed, whoever is why, with all that is known of it. */
+  /** An attempt failed, regardless of the cause. */
   attemptEnded(failure: AttemptFailure): void
 }
 
@@ -176,7 +176,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return response
   }
 
-  /** A vendor that does not know a model either, which only the caller knows: the fault is nobody's here. */
+  /** Converts the error for a model that the catalog does not have and its provider rejects: the caller named it. */
   #meaning(refusal: GatewayError): GatewayError {
     const { isAssumed, upstreamModel } = this.plan.deployment
     const isUnknown = this.record.status === NOT_FOUND || refusal.details.providerError === "model"
