@@ -19,7 +19,7 @@ interface Form {
   readonly reportsUsage: boolean
 }
 
-/** By the name of the model; the simulator's own answer as OpenAI's, and report their usage. */
+/** Returns the form of a model. The simulator's own models answer like OpenAI's, and report their usage. */
 function formOf(model: string): Form {
   if (model.startsWith("mistral-moderation")) {
     return { takesImages: false, hasFlags: false, reportsUsage: true }
@@ -27,13 +27,18 @@ function formOf(model: string): Form {
   return { takesImages: true, hasFlags: true, reportsUsage: !/^(omni|text)-moderation/.test(model) }
 }
 
+/** Reads the inputs of a request, by path. */
+const INPUTS_OF: ReadonlyMap<string, (input: Json | undefined) => Input[]> = new Map([
+  ["/v1/moderations", plainInputs],
+  ["/v1/chat/moderations", chatInputs],
+])
+
 /** `POST /v1/moderations`, as OpenAI and Mistral have it, and Mistral's `POST /v1/chat/moderations`. */
 export const moderation: WireFormat = {
   name: "moderation",
   match(method, path): Answer | undefined {
-    if (method !== "POST") return undefined
-    const inputsOf = path === "/v1/moderations" ? plainInputs : chatInputs
-    if (inputsOf === chatInputs && path !== "/v1/chat/moderations") return undefined
+    const inputsOf = method === "POST" ? INPUTS_OF.get(path) : undefined
+    if (inputsOf === undefined) return undefined
     return (exchange) =>
       answerJson(exchange, () => ({
         manner: OPENAI,
