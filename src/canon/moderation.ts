@@ -15,7 +15,7 @@ export interface ModerationMessage {
   readonly extra?: JsonObject
 }
 
-/** What is classified: texts one by one, the parts of one input together, or the last message of each conversation. */
+/** The input to classify: texts one by one, the parts of one input together, or the last message of each conversation. */
 export type ModerationInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "parts"; readonly parts: readonly ModerationPart[] }

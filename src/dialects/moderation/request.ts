@@ -36,7 +36,7 @@ const PART_TYPES = ["text", "image_url"]
 
 /**
  * A moderation request in OpenAI's format, which Mistral shares (docs/wire/moderation.md#f1).
- * @throws GatewayError saying what is invalid, with OpenAI's messages.
+ * @throws GatewayError that names the invalid field, with OpenAI's messages.
  */
 export function decodeModerationRequest(body: JsonObject): ModerationRequest {
   return decodeRequest(body, decodeInput)
@@ -44,7 +44,7 @@ export function decodeModerationRequest(body: JsonObject): ModerationRequest {
 
 /**
  * A request to classify conversations, in Mistral's format (docs/wire/moderation.md#f3).
- * @throws GatewayError saying what is invalid.
+ * @throws GatewayError that names the invalid field.
  */
 export function decodeChatModerationRequest(body: JsonObject): ModerationRequest {
   return decodeRequest(body, decodeConversations)

@@ -17,9 +17,10 @@ const HEAD_END = "\r\n\r\n"
 const MAX_SIZE_DIGITS = 12
 /** Data of shorter chunks is joined. Bytes. */
 const SHORT_CHUNK_BYTES = 4 * 1024
+/** Reads up to this length are never copied. */
+const SHORT_READ_BYTES = 4 * 1024
 /** Data of a longer read is copied if the read is more than this many times as long. */
 const MAX_BUFFER_RATIO = 2
-const SHORT_READ_BYTES = 4 * 1024
 
 const TAB = 0x09
 const LINE_FEED = 0x0a
