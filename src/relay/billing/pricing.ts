@@ -176,11 +176,16 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
   return { ...counted, output: reasoning, imageOutput: output - reasoning }
 }
 
-/** Returns the reported usage if it has the input and the output of everything that was received. */
+/** Returns the reported usage if it has the input and the output of everything that was received, of each call. */
 function completeUsage(meter: Meter): Usage | undefined {
-  const { usage } = meter
+  const { usage, parts } = meter
   if (usage === undefined || !meter.isCounted) return undefined
+  if (parts.some(isIncomplete)) return undefined
   return hasInput(meter, usage) && hasOutput(meter, usage) ? usage : undefined
+}
+
+function isIncomplete(meter: Meter): boolean {
+  return completeUsage(meter) === undefined
 }
 
 function hasInput({ reported }: Meter, usage: Usage): boolean {

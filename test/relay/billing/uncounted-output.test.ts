@@ -76,11 +76,14 @@ for (const stream of [false, true]) {
     },
   )
 
-  test(`a call without usage leaves the reports of the others, stream ${stream}`, async () => {
-    usages = [{ input_tokens: 950, output_tokens: 700 }, stream ? {} : undefined]
-    const receipt = await receiptFor({ model: "anthropic/m", stream, n: 2 })
-    expect(receipt.estimated).toBe(true)
-    expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(700 + WORDS)
-    expect(receipt.usage?.["output"]).toBeLessThan(700 + 2 * WORDS)
-  })
+  test.each([stream ? {} : undefined, { input_tokens: 950, output_tokens: 0 }])(
+    `a call with usage %j is counted, and the others by their reports, stream ${stream}`,
+    async (usage) => {
+      usages = [{ input_tokens: 950, output_tokens: 700 }, usage]
+      const receipt = await receiptFor({ model: "anthropic/m", stream, n: 2 })
+      expect(receipt.estimated).toBe(true)
+      expect(receipt.usage?.["output"]).toBeGreaterThanOrEqual(700 + WORDS)
+      expect(receipt.usage?.["output"]).toBeLessThan(700 + 2 * WORDS)
+    },
+  )
 }
