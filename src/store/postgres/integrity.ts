@@ -1,10 +1,12 @@
 import { ledgerRowFromRow, type StoredLedgerRow } from "../steps/integrity-rows.ts"
+import { findLastPrunedEntry, findPrunedRows } from "../steps/pruned-rows.ts"
 import type { Store } from "../store.ts"
 import { advanceAnchor, findAnchor } from "./anchor.ts"
 import { listBalanceFaults } from "./balance-faults.ts"
 import type { PostgresClient } from "./client.ts"
-import { findLastPrunedEntry, findPrunedRows, prune } from "./pruning.ts"
+import { prune } from "./pruning.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
+import { runStep } from "./run-steps.ts"
 
 const ROWS = selectLedgerRows({
   entries: "number, account, key, at, request, false AS is_expired, NULL AS receipt, hash",
@@ -24,8 +26,8 @@ export function integrityMethods(client: PostgresClient): Store["integrity"] {
       return rows.map(ledgerRowFromRow)
     },
     listBalanceFaults: (now) => listBalanceFaults(client, now),
-    findPrunedRows: () => findPrunedRows(client),
-    findLastPrunedEntry: (account) => findLastPrunedEntry(client, account),
+    findPrunedRows: () => runStep(client, findPrunedRows()),
+    findLastPrunedEntry: (account) => runStep(client, findLastPrunedEntry(account)),
     prune: (before, audit) => prune(client, before, audit),
     advanceAnchor: (at) => advanceAnchor(client, at),
   }

@@ -1,8 +1,10 @@
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { NewAuditRecord } from "../audit.ts"
 import { LONGEST_REQUEST } from "../entries.ts"
-import type { LastPrunedEntry, PrunedRows, PruneStep } from "../integrity.ts"
+import type { PrunedRows, PruneStep } from "../integrity.ts"
 import { appendAudit } from "../steps/audit.ts"
+import { ENTRY_COLUMNS } from "../steps/entry-rows.ts"
+import { findPrunedRows } from "../steps/pruned-rows.ts"
 import { runStep } from "./run-steps.ts"
 import type { PostgresClient, Statements, Transaction } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
@@ -20,36 +22,9 @@ const PAUSE = 500
 /** Hashes that are fetched at once. */
 const FETCHED = 5_000
 
-const ENTRY_COLUMNS =
-  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets, position"
+const COLUMNS = `${ENTRY_COLUMNS}, position`
 
 const NOTHING: PruneStep = { removed: 0, isBehind: false, isPruned: false }
-
-export async function findPrunedRows(statements: Statements): Promise<PrunedRows> {
-  const row = await statements.row<{
-    until: bigint
-    row_count: bigint
-    hash_sum: string
-    last_row: bigint
-  }>("SELECT until, row_count, hash_sum, last_row FROM pruned_rows")
-  return {
-    until: Number(row?.until ?? 0n),
-    rowCount: Number(row?.row_count ?? 0n),
-    hashSum: row?.hash_sum ?? "",
-    lastRow: Number(row?.last_row ?? 0n),
-  }
-}
-
-export async function findLastPrunedEntry(
-  statements: Statements,
-  account: string,
-): Promise<LastPrunedEntry | null> {
-  const row = await statements.row<{ number: bigint; balance: bigint; hash: string }>(
-    "SELECT number, balance, hash FROM last_pruned_entries WHERE account = $1",
-    [account],
-  )
-  return row && { ...row, number: Number(row.number) }
-}
 
 /**
  * Removes what is older than a moment, all in one transaction: whole partitions, and rows of the default ones. What it
@@ -62,13 +37,13 @@ export async function prune(
 ): Promise<PruneStep> {
   // Entries are in partitions of a month.
   const before = monthOf(moment)
-  if ((await findPrunedRows(client)).until >= before) return NOTHING
+  if ((await runStep(client, findPrunedRows())).until >= before) return NOTHING
   return client.atLength(async (transaction) => {
     const own = await transaction.row<{ locked: boolean }>(
       "SELECT pg_try_advisory_xact_lock($1) AS locked",
       [LOCK],
     )
-    const known = await findPrunedRows(transaction)
+    const known = await runStep(transaction, findPrunedRows())
     if (own?.locked !== true || known.until >= before) return NOTHING
     // The receipts of the last day may belong to entries of the next.
     const old = {
@@ -223,7 +198,7 @@ async function setSurvivorsAside(
   )
   for (const table of tables) {
     await transaction.run(
-      `INSERT INTO survivors (${ENTRY_COLUMNS}) SELECT ${ENTRY_COLUMNS} FROM ${table} WHERE NOT EXISTS (
+      `INSERT INTO survivors (${COLUMNS}) SELECT ${COLUMNS} FROM ${table} WHERE NOT EXISTS (
          SELECT FROM pruning WHERE pruning.account = ${table}.account AND ${table}.number <= pruning.number)`,
     )
   }
@@ -254,7 +229,7 @@ async function drop(transaction: Transaction, tables: readonly string[]): Promis
     try {
       await transaction.script(
         `LOCK TABLE ONLY entries, ONLY receipts IN ACCESS EXCLUSIVE MODE; DROP TABLE ${tables.join(", ")};
-         INSERT INTO entries (${ENTRY_COLUMNS}) SELECT ${ENTRY_COLUMNS} FROM survivors`,
+         INSERT INTO entries (${COLUMNS}) SELECT ${COLUMNS} FROM survivors`,
       )
       return
     } catch (error) {

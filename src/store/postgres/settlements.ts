@@ -1,12 +1,13 @@
 import { refusals } from "../refusals.ts"
 import type { Batch } from "../settlements.ts"
+import { findPrunedRows } from "../steps/pruned-rows.ts"
 import type { SharedSettlements } from "../steps/settlements.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import { PostgresFailure } from "./failure.ts"
 import { postBatch } from "./postings.ts"
-import { findPrunedRows } from "./pruning.ts"
 import { findReceipt, findReceipts, listReceipts } from "./receipts.ts"
+import { runStep } from "./run-steps.ts"
 
 const UNIQUE_VIOLATION = "23505"
 
@@ -20,7 +21,7 @@ const OLD = 31 * 24 * 60 * 60_000
 async function requireKnowable(client: PostgresClient, { postings }: Batch): Promise<void> {
   const oldest = postings.reduce((at, posting) => Math.min(at, posting.at), Infinity)
   if (oldest > Date.now() - OLD) return
-  const { until } = await findPrunedRows(client)
+  const { until } = await runStep(client, findPrunedRows())
   if (oldest < until) throw refusals.requestIsTooOld(new Date(until).toISOString())
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { appendAudit } from "../steps/audit.ts"
+import { findLastPrunedEntry, findPrunedRows } from "../steps/pruned-rows.ts"
 import { balanceFaults } from "./balance-checks.ts"
 import type { LedgerAnchor } from "./ledger-anchor.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -21,8 +22,8 @@ export function integrityMethods(parts: IntegrityParts): DirectStore["integrity"
   const { transactions, runStep, database, anchor, postings, pruning } = parts
   return {
     findAnchor: () => transactions.consistently(() => anchor.find()),
-    findPrunedRows: () => pruning.find(),
-    findLastPrunedEntry: (account) => pruning.findOf(account),
+    findPrunedRows: () => runStep(findPrunedRows()),
+    findLastPrunedEntry: (account) => runStep(findLastPrunedEntry(account)),
     prune: (before, audit) =>
       transactions.atomically(() => {
         const step = pruning.step(before)

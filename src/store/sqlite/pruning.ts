@@ -3,7 +3,7 @@ import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
 import { LONGEST_REQUEST } from "../entries.ts"
-import type { LastPrunedEntry, PrunedRows, PruneStep } from "../integrity.ts"
+import type { PruneStep } from "../integrity.ts"
 import { type LedgerRow, summarize } from "../request-summary.ts"
 import { RequestSums } from "./request-sums.ts"
 
@@ -16,12 +16,6 @@ interface PrunedRow {
   readonly hash_sum: string
   readonly last_row: bigint
   readonly scanned: bigint
-}
-
-interface LastPrunedRow {
-  readonly number: bigint
-  readonly balance: bigint
-  readonly hash: string
 }
 
 interface OldRow extends LedgerRow {
@@ -37,7 +31,7 @@ interface OldRow extends LedgerRow {
  */
 export class Pruning {
   readonly #pruned: Statement<PrunedRow, []>
-  readonly #account: Statement<LastPrunedRow, [string]>
+  readonly #account: Statement<{ number: bigint }, [string]>
   readonly #rows: Statement<OldRow, [bigint, bigint]>
   readonly #last: Statement<{ number: bigint }, [string]>
   readonly #delete: Statement<unknown, [bigint]>
@@ -50,9 +44,7 @@ export class Pruning {
     this.#pruned = database.prepare(
       "SELECT until, row_count, hash_sum, last_row, scanned FROM pruned_rows",
     )
-    this.#account = database.prepare(
-      "SELECT number, balance, hash FROM last_pruned_entries WHERE account = ?",
-    )
+    this.#account = database.prepare("SELECT number FROM last_pruned_entries WHERE account = ?")
     // What the anchor has seen last is what it is recognized by.
     this.#rows = database.prepare(
       `SELECT rowid AS row, account, at, request, key, amount, receipt, number, balance, hash, budgets, NULL AS replaces,
@@ -73,21 +65,6 @@ export class Pruning {
       "INSERT INTO pruned_budgets VALUES (?, ?) ON CONFLICT DO UPDATE SET spent = spent + excluded.spent",
     )
     this.#sums = new RequestSums(database, { hours: "pruned_hours", keys: "pruned_key_uses" })
-  }
-
-  find(): PrunedRows {
-    const { until, row_count, hash_sum, last_row } = this.#row()
-    return {
-      until: Number(until),
-      rowCount: Number(row_count),
-      hashSum: hash_sum,
-      lastRow: Number(last_row),
-    }
-  }
-
-  findOf(account: string): LastPrunedEntry | null {
-    const row = this.#account.get(account)
-    return row && { ...row, number: Number(row.number) }
   }
 
   /** @param before Unix milliseconds. */
