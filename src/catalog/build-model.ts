@@ -1,9 +1,9 @@
 import type { DialectId } from "../canon/extra.ts"
 import { SEPARATE_REASONING } from "../canon/separate-reasoning.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
 import type {
   Choice,
   DeploymentSettings,
-  ModelKind,
   ModelSettings,
   ModeTable,
   PriceSettings,

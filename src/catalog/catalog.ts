@@ -1,5 +1,6 @@
 import type { GatewayError } from "../canon/errors.ts"
-import type { ModelKind, Settings } from "../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
+import type { Settings } from "../config/settings.ts"
 import { buildModel, type CallableProvider, type ModelSources, splitId } from "./build-model.ts"
 import type { KnownVendors } from "./dialects.ts"
 import { entryOf, type ModelEntry } from "./entry.ts"

@@ -1,7 +1,7 @@
 import { formatDecimal } from "#contract/decimal.ts"
 import { CLASS_OF_NAME, PRICE_NAMES, type PriceName } from "#contract/usage-classes.ts"
 import type { DialectId } from "../canon/extra.ts"
-import type { ModelKind } from "../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
 import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Member, Model } from "./model.ts"
 

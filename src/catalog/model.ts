@@ -1,7 +1,8 @@
 import type { DialectId, Loss } from "../canon/extra.ts"
 import type { SeparateReasoning } from "../canon/separate-reasoning.ts"
 import type { ResolvedRules } from "./model-rules.ts"
-import type { Choice, Disconnect, ModelKind } from "../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
+import type { Choice, Disconnect } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
 
 /** Of a deployment: which model it is of, where any of several may answer a request. */

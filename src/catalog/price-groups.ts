@@ -1,10 +1,6 @@
 import { divideUp, parseDecimal } from "#contract/decimal.ts"
-import type {
-  ModelKind,
-  PriceGroupSettings,
-  PriceSettings,
-  PriceTermSettings,
-} from "../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
+import type { PriceGroupSettings, PriceSettings, PriceTermSettings } from "../config/settings.ts"
 import { globMatcher } from "../keys/model-glob.ts"
 import { type GroupTerm, type Mode, type Price, type Rates, SAME } from "../ledger/price.ts"
 import { modeOf } from "../ledger/price-modes.ts"

@@ -17,7 +17,6 @@ export type {
   PriceSettings,
   ServicePriceSettings,
 } from "./sections/model-prices.ts"
-export type { ModelKind } from "#contract/model-kinds.ts"
 export type { DeploymentSettings, ModelSettings } from "./sections/models.ts"
 export type { PriceGroupSettings, PriceTermSettings } from "./sections/price-groups.ts"
 export type { NamedCredential, ProviderSettings } from "./sections/providers.ts"

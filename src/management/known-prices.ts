@@ -5,7 +5,7 @@ import type { Facts, ModelFacts, PeriodFacts, PriceFacts } from "../catalog/fact
 import { kindOf } from "../catalog/known-models.ts"
 import type { Model } from "../catalog/model.ts"
 import { readPeriod, readPrice } from "../catalog/read-price.ts"
-import type { ModelKind } from "../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
 import { vendors } from "../vendors/index.ts"
 
 /** A known price that could be used for a model without one. */

@@ -5,7 +5,7 @@ import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeabl
 import { entryFindings } from "../config/console-entry.ts"
 import { describeSettings } from "../config/describe.ts"
 import { Fault } from "../config/reading.ts"
-import type { ModelKind } from "../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
 import { VERSION } from "../runtime.ts"
 import type { StoreReader } from "../store/store.ts"
 import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"

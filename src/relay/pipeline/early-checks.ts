@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import { isFree } from "../../catalog/model.ts"
-import type { ModelKind } from "../../config/settings.ts"
+import type { ModelKind } from "#contract/model-kinds.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { ModelKind, ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
+import type { ModelKind } from "tollgate-contract/model-kinds.ts"
+import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
 import { wave } from "../../support/audio.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
 import { errorOf, receiptOf } from "../support.ts"
