@@ -124,7 +124,7 @@ describe("modes with their own rates", () => {
   const at = (flex: Mode): Facts => list({ a: { input: "1", output: "4", modes: { flex } } })
   const own: Mode = { input: "0.5", output: "4", tiers: [{ above: 1000, input: "0.8" }] }
 
-  test("changes of a mode are listed by class and tier", () => {
+  test("lists changed rates of a mode by class and tier", () => {
     expect(priceChanges(at("1"), at(own))).toEqual([
       {
         vendor: "acme",
@@ -170,5 +170,27 @@ describe("changes of periods", () => {
     expect(kinds(at(peak("2")), at(peak("2", ["09:00-13:00"])))).toEqual({ a: "dearer" })
     const mode = { from: "2027-01-01", modes: { fast: "3" } }
     expect(kinds(flat, at(mode))).toEqual({ a: "dearer" })
+  })
+
+  test("a changed rate of a mode in a period is reported without the mode's factor", () => {
+    const flex = (output: string) => ({
+      ...peak("2"),
+      output: "2",
+      modes: { flex: { input: "1", output } },
+    })
+    expect(priceChanges(at(flex("1.5")), at(flex("1.8")))).toEqual([
+      {
+        vendor: "acme",
+        model: "a",
+        kind: "dearer",
+        parts: [
+          {
+            name: "mode flex: output in peak (09:00-12:00 UTC)",
+            before: "1.5",
+            after: "1.8",
+          },
+        ],
+      },
+    ])
   })
 })

@@ -94,7 +94,11 @@ function changeOf(
 
 /** Whether a part is the factor of a mode with its own rates: it also changes with the standard rates. */
 function isDerived(name: string, parts: ReadonlyMap<string, string>): boolean {
-  return name.startsWith(MODE) && [...parts.keys()].some((other) => other.startsWith(`${name}: `))
+  if (!name.startsWith(MODE)) return false
+  const [mode = "", period] = name.split(IN_PERIOD)
+  return [...parts.keys()].some(
+    (other) => other.startsWith(`${mode}: `) && other.split(IN_PERIOD)[1] === period,
+  )
 }
 
 function isSame({ before, after }: PartChange): boolean {
@@ -170,8 +174,7 @@ function rateOf(parts: ReadonlyMap<string, string>, name: string): string {
 function inMode(parts: ReadonlyMap<string, string>, mode: string, part: string): string {
   const rate = nanos(rateOf(parts, part))
   const factor = parseDecimal(rateOf(parts, mode), 6)
-  const hasRates = [...parts.keys()].some((name) => name.startsWith(`${mode}: `))
-  const applied = hasRates && factor < 1_000_000n ? 1_000_000n : factor
+  const applied = isDerived(mode, parts) && factor < 1_000_000n ? 1_000_000n : factor
   return formatDecimal((rate * applied) / 1_000_000n, 9)
 }
 
