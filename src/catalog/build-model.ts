@@ -163,10 +163,7 @@ function buildDeployment(
     return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
   }
   const written = wanted.price ?? draft.settings?.price
-  const isOwnPrice = written === undefined && (draft.facts ?? own)?.price === own?.price
-  // Rates of modes belong to the price that they are listed with.
-  const factors = isOwnPrice ? {} : modeFactors(own?.price)
-  const services = servicesOf(callable.settings, factors, sources.known.servicesOf(provider))
+  const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))
   const ownModes = callable.settings.prices?.modes
   const read = priceOf(written, draft, own, { services, ownModes })
   const { reason } = read
@@ -279,14 +276,13 @@ function regionalFactor(
 /**
  * Charges besides the model's price: from the settings of its provider, then what is known of the model there,
  * then of its vendor.
- * @param factors of the known modes of the model.
  */
 function servicesOf(
   { prices }: ProviderSettings,
-  factors: Readonly<Record<string, string>>,
+  own: ModelFacts | undefined,
   known: ServiceFacts | undefined,
 ): DecimalServices {
-  const modes = { ...known?.modes, ...factors, ...prices?.modes }
+  const modes = { ...known?.modes, ...modeFactors(own?.price), ...prices?.modes }
   // Only names that parsePrice knows are read, and their values are decimal text.
   return { ...(known as DecimalServices | undefined), ...prices, modes }
 }
@@ -318,6 +314,7 @@ function priceOf(
   const inPeriods = periods?.map((period) =>
     period.modes === undefined ? period : { ...period, modes: { ...period.modes, ...ownModes } },
   )
+  // Rates of modes belong to the price that they are listed with.
   const modes = known === own?.price ? { ...listed, ...ownModes } : {}
   const price: PriceFacts = { ...rates, modes, ...(inPeriods && { periods: inPeriods }) }
   return readPriceFacts(kind, price, multiplier, services)

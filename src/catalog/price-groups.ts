@@ -3,7 +3,7 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import type { PriceGroupSettings, PriceSettings, PriceTermSettings } from "../config/settings.ts"
 import { globMatcher } from "../keys/model-glob.ts"
 import { type GroupTerm, type Mode, type Price, type Rates, SAME } from "../ledger/price.ts"
-import { modeOf } from "../ledger/price-modes.ts"
+import { modeFactorsOf } from "../ledger/price-modes.ts"
 import type { Deployment, Model } from "./model.ts"
 import { readPriceBeside, type ReadPrice } from "./read-price.ts"
 
@@ -173,12 +173,6 @@ function faultsOf(name: string, price: PriceSettings, meant: readonly Model[]): 
 
 function isPattern(name: string): boolean {
   return /[*?]/.test(name)
-}
-
-/** The modes of a price as factors, for use with another price. */
-function modeFactorsOf(price: Price): [string, bigint][] {
-  const names = [...(price.modes?.keys() ?? [])]
-  return names.map((name) => [name, modeOf(price, name)?.factor ?? SAME])
 }
 
 /** The rates times a factor, in millionths, rounded up. */

@@ -8,9 +8,8 @@ import {
   type DecimalServices,
   parsePrice,
   type Price,
-  SAME,
 } from "../ledger/price.ts"
-import { modeOf } from "../ledger/price-modes.ts"
+import { modeFactorsOf } from "../ledger/price-modes.ts"
 import { parsePeriods } from "../ledger/price-periods.ts"
 import type { ModeRateFacts, PeriodFacts, PriceFacts } from "./facts.ts"
 
@@ -114,11 +113,8 @@ export function modeFactors(card: PriceFacts | PeriodFacts = {}): Readonly<Recor
   const { modes = {} } = card
   if (modeRatesOf(card).length === 0) return modes as Readonly<Record<string, string>>
   try {
-    const price = parsePrice(card as DecimalPrice, "1")
-    const factors = Object.keys(modes).map((name) => {
-      return [name, multiplierText(modeOf(price, name)?.factor ?? SAME)] as const
-    })
-    return Object.fromEntries(factors)
+    const factors = modeFactorsOf(parsePrice(card as DecimalPrice, "1"))
+    return Object.fromEntries(factors.map(([name, factor]) => [name, multiplierText(factor)]))
   } catch {
     const plain = Object.entries(modes).filter(([, mode]) => typeof mode === "string")
     return Object.fromEntries(plain) as Readonly<Record<string, string>>

@@ -96,6 +96,12 @@ export function modeOf(price: Price, name: string): PricedMode | undefined {
   return found
 }
 
+/** Returns the modes of a price as their highest factors, in millionths, for use with another price. */
+export function modeFactorsOf(price: Price): [string, bigint][] {
+  const names = [...(price.modes?.keys() ?? [])]
+  return names.map((name) => [name, modeOf(price, name)?.factor ?? SAME])
+}
+
 /** Returns a price in several modes: the rates of one of them times the factors of the others. */
 export function priceIn(price: Price, modes: readonly AppliedMode[]): Price {
   if (modes.length === 0) return price
