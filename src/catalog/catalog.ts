@@ -3,7 +3,7 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import type { Settings } from "../config/settings.ts"
 import { buildModel, type CallableProvider, type ModelSources, splitId } from "./build-model.ts"
 import type { KnownVendors } from "./dialects.ts"
-import { entryOf, type ModelEntry } from "./entry.ts"
+import { entryOf } from "./entry.ts"
 import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
@@ -283,11 +283,6 @@ export class Catalog {
     return nearestNames(id, ids, SUGGESTIONS)
   }
 
-  /** A model as the list shows it. */
-  entry(model: Model): ModelEntry {
-    return entryOf(model)
-  }
-
   /**
    * The body of the model list, as JSON text. For keys that may call all models at the usual prices it is built once
    * for each time during which the prices stay the same.
@@ -396,7 +391,7 @@ function byId(models: readonly Model[]): readonly Model[] {
   return models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/** The kinds of models that a model can be requested as. Embeddings are compared if there is no reranker. */
+/** The kinds of requests that a model can serve. Rerank requests compare embeddings if there is no reranker. */
 function servedKinds(model: Model): readonly ModelKind[] {
   const { kind } = model
   if (kind === "embedding") return [kind, "rerank"]

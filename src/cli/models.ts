@@ -2,6 +2,7 @@ import { type EffectiveRule, RULE_SOURCE_WORDS, ruleText } from "#contract/effec
 import { runtimeConfigOf } from "../app/state.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Catalog } from "../catalog/catalog.ts"
+import { entryOf } from "../catalog/entry.ts"
 import { listedRules } from "../catalog/model-rules.ts"
 import { placeOf } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
@@ -39,7 +40,7 @@ export const registerModels: RegisterCommand = (program, terminal) => {
         const document = modelRules(catalog, rules)
         return outputOf(command, terminal).result(document, (style) => rulesText(document, style))
       }
-      const models = catalog.list().map((model) => catalog.entry(catalog.priced(model)))
+      const models = catalog.list().map((model) => entryOf(catalog.priced(model)))
       outputOf(command, terminal).result({ models }, (style) => {
         if (models.length === 0) return noModels(settings, catalog)
         const rows = models.map((model) => [

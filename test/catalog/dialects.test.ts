@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import { entryOf } from "../../src/catalog/entry.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type {
   DeploymentSettings,
@@ -94,11 +95,11 @@ describe("the dialects of a model", () => {
   test("are in its entry of the list, each once", () => {
     const deployments = [deployment("mine", "any"), deployment("other", "any")]
     const { catalog } = build({ "mine/any": { deployments } })
-    expect(catalog.entry(catalog.visible("mine/any")).dialects).toEqual([
+    expect(entryOf(catalog.visible("mine/any")).dialects).toEqual([
       "openai-chat",
       "openai-responses",
     ])
-    expect(catalog.entry(catalog.visible("mine/vectors"))).not.toHaveProperty("dialects")
+    expect(entryOf(catalog.visible("mine/vectors"))).not.toHaveProperty("dialects")
   })
 })
 

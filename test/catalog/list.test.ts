@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import shipped from "../../src/catalog/facts.json" with { type: "json" }
 import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { entryOf } from "../../src/catalog/entry.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { costOf } from "../../src/ledger/price.ts"
 import { vendors } from "../../src/vendors/index.ts"
@@ -15,7 +16,7 @@ describe("the list", () => {
     const { object, data } = JSON.parse(catalog.listBody()) as { object: string; data: object[] }
     expect(object).toBe("list")
     expect(data).toHaveLength(9)
-    expect(data).toEqual(catalog.list().map((model) => catalog.entry(model)))
+    expect(data).toEqual(catalog.list().map((model) => entryOf(model)))
     expect(data.find((entry) => "id" in entry && entry.id === "mine/large")).toEqual({
       id: "mine/large",
       object: "model",
@@ -53,7 +54,7 @@ describe("the list", () => {
       settings({ mine: provider("acme", false) }, { "mine/tiered": { deployments } }),
     )
     const [model] = catalog.list()
-    expect(model && catalog.entry(model).pricing).toEqual({
+    expect(model && entryOf(model).pricing).toEqual({
       input: "5",
       output: "2",
       tiers: [{ above: 1000, input: "6", output: "2" }],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import type { Model } from "../../src/catalog/model.ts"
+import { entryOf } from "../../src/catalog/entry.ts"
 import { PriceGroups } from "../../src/catalog/price-groups.ts"
 import type { PriceSettings, PriceTermSettings } from "../../src/config/settings.ts"
 import { costOf, type Price } from "../../src/ledger/price.ts"
@@ -160,7 +161,7 @@ describe("a price group", () => {
       entries(body).find(({ id }) => id === "mine/large")?.pricing?.input
     expect(inputOf(priced.listBody(key))).toBe("0.625")
     expect(inputOf(priced.listBody())).toBe("1.25")
-    expect(priced.entry(priced.visible("large", key)).pricing?.input).toBe("0.625")
+    expect(entryOf(priced.visible("large", key)).pricing?.input).toBe("0.625")
     expect(priced.require("mine/large", "chat", key).deployments[0]?.price?.multiplier).toBe(
       500_000n,
     )

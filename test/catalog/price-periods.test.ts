@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { addSchedules } from "../../scripts/facts/scheduled.ts"
 import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { entryOf } from "../../src/catalog/entry.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, PricePeriodSettings, Settings } from "../../src/config/settings.ts"
 import shipped from "../../src/catalog/facts.json" with { type: "json" }
@@ -93,7 +94,7 @@ describe("a model whose price has periods", () => {
     const all = () => [
       listed(catalog.listBody()),
       listed(catalog.listBody({ allows: () => true })),
-      catalog.entry(catalog.visible("mine/own")).pricing?.input,
+      entryOf(catalog.visible("mine/own")).pricing?.input,
     ]
     const body = catalog.listBody()
     expect(all()).toEqual(["0.75", "0.75", "0.75"])

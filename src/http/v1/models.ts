@@ -2,6 +2,7 @@ import { serviceRoute } from "#contract/service-routes.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { MODEL_KIND_NAMES, type ModelKind } from "#contract/model-kinds.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
+import { entryOf } from "../../catalog/entry.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
 import { type ErrorAnswer, errorAnswer, jsonAnswer, textAnswer } from "../answers.ts"
@@ -121,6 +122,6 @@ function modelIn(form: Form, context: CallContext, catalog: Catalog): Response {
     case "anthropic":
       return jsonAnswer(context.id, anthropicModel(model))
     case "openai":
-      return jsonAnswer(context.id, catalog.entry(model))
+      return jsonAnswer(context.id, entryOf(model))
   }
 }
