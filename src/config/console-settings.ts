@@ -131,7 +131,7 @@ export function readConsole(
   records: readonly ConsoleRecord[],
   { vendors, cipher, known = new Map() }: ConsoleSources,
 ): ConsoleReading {
-  const opened = records.map((record) => openRecord(record, cipher, known))
+  const opened = records.map((record) => decryptRecord(record, cipher, known))
   // Providers may be gone since an entry was set: the catalog warns of those, the entry stays valid.
   const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
   let schema: ReturnType<typeof schemaFor> | undefined
@@ -190,8 +190,8 @@ export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Setti
   return taken.reduce((all, setting) => setting.take(all, own), merged)
 }
 
-/** A record decrypted; an unchanged one keeps the earlier result. */
-function openRecord(
+/** Decrypts a record. An unchanged record keeps the earlier result. */
+function decryptRecord(
   record: ConsoleRecord,
   cipher: SecretCipher,
   known: ReadonlyMap<string, KnownRecord>,
@@ -208,7 +208,7 @@ function openRecord(
   const value = parsed(body)
   if (value === undefined) return { ...record, fault: "it is damaged. Remove it and set it again" }
   if (encrypted === null) return { ...record, value }
-  const secret = parsed(cipher.open(placeOf(section, id), encrypted))
+  const secret = parsed(cipher.decrypt(placeOf(section, id), encrypted))
   if (secret === undefined) return { ...record, value, fault: SECRETS_LOST }
   return { ...record, value: { ...asObject(value), ...asObject(secret) } }
 }

@@ -5,12 +5,12 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 const CIPHER = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Starts each ciphertext, so that another encryption can be told from this one. */
+/** The prefix of each ciphertext, which identifies the encryption. */
 const VERSION = "1."
 
 /**
- * Encrypts the secrets that the console is given, the credentials of providers, under a key of the installation:
- * the database alone is not enough to read them.
+ * Encrypts secrets that are entered in the console, such as credentials of providers, under a key of the
+ * installation: the database alone is not enough to read them.
  */
 export class SecretCipher {
   readonly #secrets: Pick<InstallationSecrets, "read" | "readOrCreate">
@@ -21,25 +21,25 @@ export class SecretCipher {
   }
 
   /**
-   * @param place where the text belongs; at another place it cannot be opened.
-   * @throws Error when the key is damaged, or cannot be written.
+   * @param context authenticated together with the text: decryption needs the same context.
+   * @throws Error if the key is damaged or cannot be written.
    */
-  encrypt(place: string, text: string): string {
+  encrypt(context: string, text: string): string {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#keyToEncrypt(), nonce)
-    cipher.setAAD(Buffer.from(place))
+    cipher.setAAD(Buffer.from(context))
     const encrypted = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
     return VERSION + Buffer.concat(encrypted).toString("base64")
   }
 
-  /** Undefined when the key is lost or replaced, or the ciphertext was changed. */
-  open(place: string, encrypted: string): string | undefined {
+  /** Returns undefined if the key is lost or replaced, or the ciphertext was changed. */
+  decrypt(context: string, encrypted: string): string | undefined {
     try {
-      const key = this.#keyThatIs()
+      const key = this.#existingKey()
       if (key === undefined || !encrypted.startsWith(VERSION)) return undefined
       const bytes = Buffer.from(encrypted.slice(VERSION.length), "base64")
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
-      decipher.setAAD(Buffer.from(place))
+      decipher.setAAD(Buffer.from(context))
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
       const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
       return Buffer.concat([text, decipher.final()]).toString("utf8")
@@ -54,7 +54,7 @@ export class SecretCipher {
     return this.#key
   }
 
-  #keyThatIs(): Buffer | undefined {
+  #existingKey(): Buffer | undefined {
     if (this.#key === undefined && this.#secrets.read("provider-key") === undefined)
       return undefined
     return this.#keyToEncrypt()

@@ -6,7 +6,7 @@ import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireRole } from "./actor.ts"
-import { type Audit, openRecords, type ReadableRecord } from "./audit.ts"
+import { type Audit, decryptRecords, type ReadableRecord } from "./audit.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 import type { PersonalNames } from "./personal-names.ts"
 
@@ -40,7 +40,7 @@ export class AuditLog {
     }
     const found = await this.#store.audit.list(filter, placeOf(query.cursor), query.limit + 1)
     const page = pageFrom(found, query.limit, ({ number }) => [number])
-    return { ...page, data: (await openRecords(this.#names, page.data)).map(auditDocument) }
+    return { ...page, data: (await decryptRecords(this.#names, page.data)).map(auditDocument) }
   }
 
   /** By their names of today: those in the log are encrypted. */

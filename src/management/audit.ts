@@ -97,18 +97,21 @@ export interface ReadableRecord extends Omit<AuditRecord, "actorName" | "before"
   readonly after: unknown
 }
 
-/** Records with the names in them; those of people who are erased say so. */
-export function openRecords(
+/** Decrypts the names in records. Names of erased people become `erased`. */
+export function decryptRecords(
   names: PersonalNames,
   records: readonly AuditRecord[],
 ): Promise<ReadableRecord[]> {
-  return readRecords(records, (texts) => names.open(texts))
+  return readRecords(records, (texts) => names.decrypt(texts))
 }
 
-/** Records as one reads them who may not read every name. @param open what each text is for them. */
+/**
+ * Replaces the texts in records by what a reader may see.
+ * @param readTexts returns the visible form of each text; null if it is hidden.
+ */
 export async function readRecords(
   records: readonly AuditRecord[],
-  open: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
+  readTexts: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
 ): Promise<ReadableRecord[]> {
   const bodies = records.map(({ before, after }) => ({
     before: bodyOf(before),
@@ -121,8 +124,8 @@ export async function readRecords(
     ...textsIn(bodies[index]?.after),
   ])
   const distinct = [...new Set(texts.filter((text) => text !== null))]
-  const opened = await open(distinct)
-  const readable = new Map(distinct.map((text, index) => [text, opened[index] ?? null]))
+  const visible = await readTexts(distinct)
+  const readable = new Map(distinct.map((text, index) => [text, visible[index] ?? null]))
   const read = (value: unknown): unknown =>
     typeof value === "string" ? (readable.get(value) ?? null) : value
   const readBody = (body: unknown): unknown =>

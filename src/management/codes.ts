@@ -137,7 +137,7 @@ export class Codes {
   }
 
   async #documents(codes: readonly CodeRecord[], now: number): Promise<Code[]> {
-    const authors = await this.#audit.names.open(codes.map(({ author }) => author))
+    const authors = await this.#audit.names.decrypt(codes.map(({ author }) => author))
     return codes.map((code, index) => ({
       ...codeDocument(code, now),
       author: authors[index] ?? null,

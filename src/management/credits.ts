@@ -56,7 +56,7 @@ export class Credits {
     requireRole(actor, account, "viewer")
     await this.#require(account)
     const page = await this.#entriesOf(account, input)
-    const authors = await this.#audit.names.open(page.data.map(({ author }) => author))
+    const authors = await this.#audit.names.decrypt(page.data.map(({ author }) => author))
     const data = page.data.map((entry, index) => ({
       ...entryDocument(entry),
       author: authors[index] ?? null,

@@ -57,7 +57,7 @@ export class Invitations {
     const page = pageFrom(found, input.limit, ({ createdAt, id }) => [createdAt, id])
     const names = await this.#accountNames()
     const documents = page.data.map((invitation) => invitationDocument(invitation, names))
-    const inviters = await this.#audit.names.open(documents.map(({ invited_by: by }) => by))
+    const inviters = await this.#audit.names.decrypt(documents.map(({ invited_by: by }) => by))
     const data = documents.map((document, index) => ({
       ...document,
       invited_by: inviters[index] ?? document.invited_by,
@@ -130,7 +130,7 @@ export class Invitations {
   async open(token: string): Promise<OpenInvitation> {
     const invitation = await this.#require(token)
     const document = invitationDocument(invitation, await this.#accountNames())
-    const [inviter = ""] = await this.#audit.names.open([document.invited_by])
+    const [inviter = ""] = await this.#audit.names.decrypt([document.invited_by])
     return {
       account_name: document.account_name,
       email: document.email,

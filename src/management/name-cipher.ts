@@ -4,13 +4,13 @@ import { ERASED } from "../accounting/redaction.ts"
 
 const NONCE_BYTES = 24
 
-/** A person with the key that names them, hexadecimal. */
+/** A person with their key, hexadecimal. */
 interface KnownPerson {
   readonly person: string
   readonly key: string
 }
 
-/** A text as `encrypted:<person>:<text>`. */
+/** Returns a text as `encrypted:<person>:<text>`. */
 export function encryptName({ person, key }: KnownPerson, text: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
@@ -18,8 +18,8 @@ export function encryptName({ person, key }: KnownPerson, text: string): string 
   return `encrypted:${person}:${bytes.toString("base64url")}`
 }
 
-/** The opposite. @param keys of people; null for those who are erased. */
-export function openName(keys: ReadonlyMap<string, string | null>, text: string): string {
+/** Decrypts a name. @param keys of people; null for those who are erased. */
+export function decryptName(keys: ReadonlyMap<string, string | null>, text: string): string {
   const [, person = "", encoded = ""] = text.split(":")
   const key = keys.get(person) ?? null
   if (key === null) return ERASED
@@ -29,7 +29,7 @@ export function openName(keys: ReadonlyMap<string, string | null>, text: string)
     const cipher = xchacha20poly1305(Buffer.from(key, "hex"), nonce, Buffer.from(person))
     return Buffer.from(cipher.decrypt(bytes.subarray(NONCE_BYTES))).toString("utf8")
   } catch {
-    // Somebody has given something a name of this form.
+    // Plain text may have the same form.
     return text
   }
 }

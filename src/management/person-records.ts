@@ -2,7 +2,7 @@ import type { AuditRecord } from "../accounting/chained-records.ts"
 import type { AuditFilter } from "../store/audit.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
-import { type Audit, openRecords, readRecords, type ReadableRecord } from "./audit.ts"
+import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./audit.ts"
 import { personIdOf } from "./personal-names.ts"
 
 /** How many audit records are read at once. */
@@ -19,7 +19,7 @@ export async function addressesOf(
   { store, audit }: PersonRecordsParts,
   { id, email }: Pick<UserRecord, "id" | "email">,
 ): Promise<string[]> {
-  const records = await openRecords(audit.names, [
+  const records = await decryptRecords(audit.names, [
     ...(await ownRecords(store, id)),
     ...(await recordsOf(store, { target: id })),
   ])
@@ -57,7 +57,7 @@ export async function recordsAbout(
   const distinct = [...new Map(records.map((record) => [record.number, record])).values()]
   const sorted = distinct.toSorted((one, other) => other.number - one.number)
   return readRecords(sorted, async (texts) => {
-    const opened = await audit.names.open(texts)
+    const opened = await audit.names.decrypt(texts)
     return texts.map((text, index) => {
       const person = personIdOf(text)
       if (person !== undefined) return people.includes(person) ? (opened[index] ?? null) : null

@@ -5,15 +5,15 @@ import type { PersonKeyReads, PersonKey } from "../store/person-keys.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
-/** Whom a text names: a user, or whoever has an e-mail address. */
+/** The person whom a text names: a user, or the owner of an email address. */
 export type NamedPerson = { readonly user: string } | { readonly address: string }
 
 const KEY_BYTES = 32
 const ENCRYPTED = /^encrypted:([^:]+):([\w-]+)$/
 
 /**
- * What names people in the audit log and the ledger: `encrypted:<person>:<text>`, under a key of their own
- * (XChaCha20-Poly1305). Whoever erases a person destroys the key, and every text of theirs with it.
+ * Encrypts the names of people in the audit log and the ledger, as `encrypted:<person>:<text>`. Each person has their
+ * own key (XChaCha20-Poly1305). Erasing a person destroys the key, so that their texts can no longer be decrypted.
  */
 export class PersonalNames {
   readonly #store: Pick<Store, "personKeys">
@@ -22,7 +22,7 @@ export class PersonalNames {
     this.#store = store
   }
 
-  /** `erased` for someone who is. */
+  /** Returns `erased` for a person who was erased. */
   async encrypt(who: NamedPerson, text: string): Promise<string> {
     const [encrypted = ERASED] = await this.encryptAll(who, [text])
     return encrypted
@@ -35,18 +35,18 @@ export class PersonalNames {
     return texts.map((text) => encryptName({ person, key }, text))
   }
 
-  /** Who is named as the one who did something: users encrypted, a token or the command line in clear. */
+  /** Returns the name of an actor: encrypted for users, plain text for a token or the command line. */
   async authorOf(actor: Actor): Promise<string> {
     const who = personOf(actor)
     return who ? this.encrypt(who, actor.name) : actor.name
   }
 
-  /** What can be read of texts, those that are not encrypted as they are. */
-  open<Text extends string | null>(texts: readonly Text[]): Promise<(Text | string)[]> {
-    return openNames(this.#store.personKeys, texts)
+  /** Decrypts texts. Plain text is returned unchanged. */
+  decrypt<Text extends string | null>(texts: readonly Text[]): Promise<(Text | string)[]> {
+    return decryptNames(this.#store.personKeys, texts)
   }
 
-  /** The person of an e-mail address that is no user's, where one is known. */
+  /** Returns the id that stands for an email address without a user; null if there is none. */
   findAddress(email: string): Promise<string | null> {
     return this.#store.personKeys.findAddress(addressHash(email))
   }
@@ -59,8 +59,8 @@ export class PersonalNames {
   }
 }
 
-/** What can be read of texts, those that are not encrypted as they are. */
-export async function openNames<Text extends string | null>(
+/** Decrypts texts. Plain text is returned unchanged. */
+export async function decryptNames<Text extends string | null>(
   personKeys: Pick<PersonKeyReads, "keys">,
   texts: readonly Text[],
 ): Promise<(Text | string)[]> {
@@ -68,11 +68,11 @@ export async function openNames<Text extends string | null>(
   if (named.length === 0) return [...texts]
   const known = await personKeys.keys([...new Set(named)])
   const keys = new Map(known.map(({ person, key }) => [person, key]))
-  const { openName } = await loadCipher()
-  return texts.map((text) => (ENCRYPTED.test(text ?? "") ? openName(keys, text ?? "") : text))
+  const { decryptName } = await loadCipher()
+  return texts.map((text) => (ENCRYPTED.test(text ?? "") ? decryptName(keys, text ?? "") : text))
 }
 
-/** Loaded by the first who is named: gateways whose console no one visits never need it. */
+/** Loaded on first use: a gateway whose console is not used never needs it. */
 function loadCipher() {
   return import("./name-cipher.ts")
 }
@@ -82,13 +82,13 @@ export function personIdOf(text: string): string | undefined {
   return ENCRYPTED.exec(text)?.[1]
 }
 
-/** The person who does something; undefined for a token and the command line. */
+/** Returns the person behind an actor; undefined for a token and the command line. */
 export function personOf(actor: Actor): NamedPerson | undefined {
   if (actor.kind !== "user") return undefined
   return actor.id === null ? actor.typed : { user: actor.id }
 }
 
-/** What is stored of an e-mail address to find its key. */
+/** Returns the hash by which the key of an email address is found. */
 export function addressHash(email: string): string {
   return createHash("sha256").update(`address:${email.toLowerCase()}`).digest("base64url")
 }

@@ -28,7 +28,7 @@ const PAUSES = [
 
 export interface DeliveryParts {
   readonly store: Pick<Store, "notices" | "accounts">
-  readonly cipher: Pick<SecretCipher, "open">
+  readonly cipher: Pick<SecretCipher, "decrypt">
   readonly channels: Readonly<Record<NoticeChannel, Channel>>
   readonly alarms: NoticeAlarms
   /** Milliseconds; for tests. */
@@ -97,7 +97,7 @@ export class Deliveries implements AsyncDisposable {
   }
 
   #destinationOf({ id, encrypted }: NoticeTarget): Destination {
-    const text = this.#parts.cipher.open(encryptionContext(id), encrypted)
+    const text = this.#parts.cipher.decrypt(encryptionContext(id), encrypted)
     if (text === undefined) {
       throw new DeliveryError("its address can no longer be read: remove it and add it again", true)
     }
@@ -105,7 +105,7 @@ export class Deliveries implements AsyncDisposable {
   }
 }
 
-/** Where a target's destination belongs, for its encryption. */
+/** The context under which the destination of a target is encrypted. */
 export function encryptionContext(target: string): string {
   return `notice-target:${target}`
 }

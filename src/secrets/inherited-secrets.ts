@@ -16,7 +16,7 @@ export function encryptInherited(root: string, name: SecretName, secret: string)
 }
 
 /** @throws Error when it was changed, or belongs to another root or name. */
-export function openInherited(root: string, name: SecretName, encrypted: string): string {
+export function decryptInherited(root: string, name: SecretName, encrypted: string): string {
   const bytes = Buffer.from(encrypted, "base64")
   const decipher = createDecipheriv(CIPHER, keyOf(root), bytes.subarray(0, NONCE_BYTES))
   decipher.setAAD(Buffer.from(name))

@@ -6,22 +6,22 @@ import type { NewAuditRecord } from "./audit.ts"
  * person destroys it.
  */
 export interface PersonKey {
-  /** A user's id; for an e-mail address of nobody yet an id of its own. */
+  /** A user's id, or an id that stands for an email address without a user. */
   readonly person: string
   /** 256 bits, hexadecimal; null once they are erased. */
   readonly key: string | null
 }
 
 export interface PersonKeyReads {
-  /** Of the ids those that are known. */
+  /** Returns the keys of people, without unknown ids. */
   keys(people: readonly string[]): Promise<PersonKey[]>
-  /** The id that stands for an e-mail address. */
+  /** Returns the id that stands for an email address; null if it has none. */
   findAddress(addressHash: string): Promise<string | null>
-  /** All records from which a name was removed. */
+  /** Returns all records from which a name was removed. */
   redactions(): Promise<RecordedRedaction[]>
 }
 
-/** Someone to erase. */
+/** A person to erase. */
 export interface PersonToErase extends PersonTraces {
   /** The hashes under which their e-mail addresses have keys. */
   readonly addressHashes: readonly string[]
@@ -30,14 +30,14 @@ export interface PersonToErase extends PersonTraces {
 }
 
 export interface PersonKeyWrites {
-  /** The key of a user, which becomes `fresh.key` if there is none. An erased one stays erased. */
+  /** Returns the key of a user. A user without a key gets `fresh.key`; an erased user stays erased. */
   keyOf(fresh: PersonKey): Promise<PersonKey>
-  /** The key of an e-mail address, by its hash, which becomes `fresh` if there is none. */
+  /** Returns the key of an email address. An address without a key gets `fresh`. */
   keyOfAddress(addressHash: string, fresh: PersonKey): Promise<PersonKey>
   /**
-   * Destroys their keys, removes their memberships and the invitations to their addresses, and removes their name from
-   * what was written in clear. The record of it vouches for what it has changed in others.
-   * @throws StoreError `last_owner` when an account that is not closed would have none left.
+   * Destroys a person's keys, and removes their memberships, the invitations to their addresses, and their name from
+   * plain text. The audit record covers the changes in other records.
+   * @throws StoreError `last_owner` if an open account would have no owner left.
    */
   erase(person: PersonToErase, audit: NewAuditRecord): Promise<void>
 }

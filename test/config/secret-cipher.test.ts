@@ -25,11 +25,11 @@ describe("the cipher of secrets", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ minLength: 1 }), (text, place) => {
         const encrypted = cipher.encrypt(place, text)
-        expect(cipher.open(place, encrypted)).toBe(text)
-        expect(cipher.open(`${place}x`, encrypted)).toBeUndefined()
+        expect(cipher.decrypt(place, encrypted)).toBe(text)
+        expect(cipher.decrypt(`${place}x`, encrypted)).toBeUndefined()
         expect(cipher.encrypt(place, text)).not.toBe(encrypted)
         // Another process has the same key file.
-        expect(new SecretCipher(new SecretFolder(folder.path)).open(place, encrypted)).toBe(text)
+        expect(new SecretCipher(new SecretFolder(folder.path)).decrypt(place, encrypted)).toBe(text)
       }),
       { numRuns: 100 },
     )
@@ -45,17 +45,17 @@ describe("the cipher of secrets", () => {
       // The padding at the end may decode to the same bytes.
       if (Buffer.from(changed.slice(2), "base64").equals(Buffer.from(encrypted.slice(2), "base64")))
         continue
-      expect(cipher.open("provider/a", changed)).toBeUndefined()
+      expect(cipher.decrypt("provider/a", changed)).toBeUndefined()
     }
     for (const damaged of ["", "1.", "2.AAAA", "1.AAAA", encrypted.slice(0, 20)]) {
-      expect(cipher.open("provider/a", damaged)).toBeUndefined()
+      expect(cipher.decrypt("provider/a", damaged)).toBeUndefined()
     }
   })
 
   test("its key is made when the first secret is, readable by its owner alone", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
-    expect(cipher.open("a", "1.AAAA")).toBeUndefined()
+    expect(cipher.decrypt("a", "1.AAAA")).toBeUndefined()
     expect(() => statSync(folder.keyFile)).toThrow()
     cipher.encrypt("a", "b")
     expect(statSync(folder.keyFile).mode & 0o777).toBe(0o600)
@@ -66,13 +66,13 @@ describe("the cipher of secrets", () => {
     using folder = new Folder()
     const encrypted = new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")
     rmSync(folder.keyFile)
-    expect(new SecretCipher(new SecretFolder(folder.path)).open("a", encrypted)).toBeUndefined()
+    expect(new SecretCipher(new SecretFolder(folder.path)).decrypt("a", encrypted)).toBeUndefined()
     writeFileSync(folder.keyFile, "short")
-    expect(new SecretCipher(new SecretFolder(folder.path)).open("a", encrypted)).toBeUndefined()
+    expect(new SecretCipher(new SecretFolder(folder.path)).decrypt("a", encrypted)).toBeUndefined()
     expect(() => new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")).toThrow(
       "damaged",
     )
     writeFileSync(folder.keyFile, "0".repeat(64))
-    expect(new SecretCipher(new SecretFolder(folder.path)).open("a", encrypted)).toBeUndefined()
+    expect(new SecretCipher(new SecretFolder(folder.path)).decrypt("a", encrypted)).toBeUndefined()
   })
 })

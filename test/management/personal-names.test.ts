@@ -12,7 +12,7 @@ test("a name is read while its person is there, and its text says nothing of it"
   expect(one).toMatch(/^encrypted:user_ada:[\w-]+$/)
   expect(one).not.toBe(two)
   const other = await names.encrypt({ address: "Bob@example.com" }, "böb")
-  expect(await names.open([one, null, "in clear", other])).toEqual([
+  expect(await names.decrypt([one, null, "in clear", other])).toEqual([
     "ada@example.com",
     null,
     "in clear",
@@ -20,7 +20,7 @@ test("a name is read while its person is there, and its text says nothing of it"
   ])
   const erased = { person: "user_ada", addresses: [], addressHashes: [], at: 1 }
   await database.store.personKeys.erase(erased, AUDIT)
-  expect(await names.open([one, other])).toEqual(["erased", "böb"])
+  expect(await names.decrypt([one, other])).toEqual(["erased", "böb"])
   expect(await names.encrypt(ADA, "ada@example.com")).toBe("erased")
 })
 
@@ -37,6 +37,6 @@ test("what only looks like an encrypted name stays as it is", async () => {
     "encrypted:user_ada:AAAA",
     moved,
   ]
-  expect(await names.open(texts)).toEqual(texts)
-  expect(await names.open(["encrypted:user_nobody:AAAA"])).toEqual(["erased"])
+  expect(await names.decrypt(texts)).toEqual(texts)
+  expect(await names.decrypt(["encrypted:user_nobody:AAAA"])).toEqual(["erased"])
 })

@@ -1,4 +1,4 @@
-import { openRecords, type ReadableRecord } from "../../src/management/audit.ts"
+import { decryptRecords, type ReadableRecord } from "../../src/management/audit.ts"
 import { PersonalNames } from "../../src/management/personal-names.ts"
 import type { AuditFilter } from "../../src/store/audit.ts"
 import type { Store } from "../../src/store/store.ts"
@@ -9,5 +9,5 @@ export async function readableAudit(
   filter: AuditFilter,
   limit = 100,
 ): Promise<ReadableRecord[]> {
-  return openRecords(new PersonalNames(store), await store.audit.list(filter, null, limit))
+  return decryptRecords(new PersonalNames(store), await store.audit.list(filter, null, limit))
 }

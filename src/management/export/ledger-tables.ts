@@ -5,7 +5,7 @@ import type { AccountRecord } from "../../store/accounts.ts"
 import type { StatementLine } from "../../store/entries.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
-import { openNames } from "../personal-names.ts"
+import { decryptNames } from "../personal-names.ts"
 import { entryDocument } from "../credits.ts"
 import { writeOffDocument } from "../write-offs.ts"
 import {
@@ -92,7 +92,7 @@ async function authorOf(
   { author }: StatementLine,
 ): Promise<string | null> {
   if (author === null) return null
-  const [name = author] = await openNames(snapshot.store.personKeys, [author])
+  const [name = author] = await decryptNames(snapshot.store.personKeys, [author])
   return name
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
-import { openInherited, encryptInherited } from "../../secrets/inherited-secrets.ts"
+import { decryptInherited, encryptInherited } from "../../secrets/inherited-secrets.ts"
 import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
@@ -33,7 +33,7 @@ export async function readSecrets(
   if (values.has(UNFINISHED)) throw unfinished(place)
   const inherited = SECRET_NAMES.flatMap((name): [string, string][] => {
     const encrypted = values.get(rowOf(name))
-    return encrypted === undefined ? [] : [[name, openInherited(root, name, encrypted)]]
+    return encrypted === undefined ? [] : [[name, decryptInherited(root, name, encrypted)]]
   })
   return new DerivedSecrets(root, new Map(inherited))
 }
