@@ -2,11 +2,11 @@ import type { RetentionSettings } from "../config/sections/storage.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 
-/** Milliseconds. */
-const HOUR = 60 * 60_000
-const LAST_WAIT = 1_000
-/** Between steps of what is long, so that charges come first; milliseconds. */
-const PAUSE = 20
+const HOUR_MS = 60 * 60_000
+/** Maximum wait for the current step when the process ends. */
+const LAST_WAIT_MS = 1_000
+/** The pause between steps of pruning, so that charges take precedence. */
+const PAUSE_MS = 20
 
 interface UpkeepAlarms {
   upkeepFailed(error: unknown): void
@@ -16,7 +16,7 @@ interface UpkeepAlarms {
 export interface UpkeepParts {
   readonly database: Pick<ServingDatabase, "prepare">
   readonly store: Pick<Store, "integrity" | "keys">
-  /** As the settings are at the moment. */
+  /** The active settings. */
   readonly state: { readonly settings: { readonly retention: RetentionSettings } }
   readonly alarms: UpkeepAlarms
   /** Milliseconds; for tests. */
@@ -24,8 +24,8 @@ export interface UpkeepParts {
 }
 
 /**
- * What a node does for its database while it runs: a process of months would else meet days that nothing is prepared for.
- * Old rows of the ledger go month by month, where the settings say so.
+ * Maintains the database while a node runs: prepares it for the next days, and removes old rows of the ledger month by
+ * month according to the settings.
  */
 export class Upkeep implements AsyncDisposable {
   readonly #parts: UpkeepParts
@@ -38,17 +38,17 @@ export class Upkeep implements AsyncDisposable {
   constructor(parts: UpkeepParts) {
     this.#parts = parts
     this.#timer = setInterval(() => {
-      // One that takes longer than an hour is not joined by another.
+      // Steps never overlap, even if one takes longer than an hour.
       this.#step ??= this.#perform().finally(() => (this.#step = undefined))
-    }, parts.every ?? HOUR)
+    }, parts.every ?? HOUR_MS)
     this.#timer.unref()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true
     clearInterval(this.#timer)
-    // What is long does not keep the process from ending: it is undone, or goes on with the next.
-    await Promise.race([this.#step, Bun.sleep(LAST_WAIT)])
+    // A long step does not delay the end of the process: it is rolled back, or the next process continues it.
+    await Promise.race([this.#step, Bun.sleep(LAST_WAIT_MS)])
   }
 
   async #perform(): Promise<void> {
@@ -63,7 +63,7 @@ export class Upkeep implements AsyncDisposable {
     }
   }
 
-  /** A clock that is set forward while the node runs must not remove anything: that cannot be undone. */
+  /** Ignores a clock that is set forward while the node runs, since removed rows cannot be restored. */
   #earliestNow(): number {
     return Math.min(Date.now(), this.#startedAt + performance.now() - this.#started)
   }
@@ -79,12 +79,12 @@ export class Upkeep implements AsyncDisposable {
       removed += step.removed
       ;({ isBehind } = step)
       if (step.isPruned) alarms.ledgerPruned(before, removed)
-      if (isBehind) await Bun.sleep(PAUSE)
+      if (isBehind) await Bun.sleep(PAUSE_MS)
     }
   }
 }
 
-/** The beginning of the month of a moment, UTC. */
+/** Returns the beginning of the month of a moment, UTC. */
 function monthBefore(at: number): number {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)

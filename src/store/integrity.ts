@@ -32,9 +32,9 @@ export interface AnchorStep {
   readonly isBehind: boolean
 }
 
-/** What takes the place of rows that were removed because they were old. */
+/** The sums of rows that were removed because of their age. */
 export interface PrunedRows {
-  /** Rows from before this moment were removed, Unix milliseconds; 0: none ever was. */
+  /** Rows from before this moment were removed, Unix milliseconds; 0 if no rows were removed. */
   readonly until: number
   readonly rowCount: number
   /** The sum of their hashes, hexadecimal. */
@@ -43,7 +43,7 @@ export interface PrunedRows {
   readonly lastRow: number
 }
 
-/** The last of an account's removed entries: the next one follows it. */
+/** The last removed entry of an account, which the next entry follows. */
 export interface LastPrunedEntry {
   readonly number: number
   readonly balance: bigint
@@ -54,31 +54,31 @@ export interface PruneStep {
   readonly removed: number
   /** Whether there are more to remove. */
   readonly isBehind: boolean
-  /** Whether this was the last step of them. */
+  /** Whether this was the last step. */
   readonly isPruned: boolean
 }
 
-/** What shows that nothing is missing from the ledger. */
+/** Reads the data that proves that the ledger is complete. */
 export interface IntegrityReads {
-  /** How far the ledger was when its anchor was last advanced. */
+  /** Returns the anchor as last advanced. */
   findAnchor(): Promise<Anchor>
-  /** What takes the place of what was removed. */
+  /** Returns the sums of the removed rows of all accounts. */
   findPrunedRows(): Promise<PrunedRows>
-  /** Null where nothing of the account was removed. */
+  /** Returns null if no entry of the account was removed. */
   findLastPrunedEntry(account: string): Promise<LastPrunedEntry | null>
-  /** All rows of all accounts in the order of their positions, those after a position. */
+  /** Lists the rows of all accounts after a position, in order of position. */
   listRows(after: number, limit: number): Promise<LedgerRow[]>
-  /** Balances that do not agree with their leases and limits, or are missing. */
+  /** Lists balances that are missing or disagree with their leases and limits. */
   listBalanceFaults(now: number): Promise<BalanceFault[]>
 }
 
 export interface IntegrityWrites {
-  /** Takes more of the ledger into its anchor. */
+  /** Advances the anchor over more rows of the ledger. */
   advanceAnchor(at: number): Promise<AnchorStep>
   /**
-   * Removes rows from before a moment, the first of a month (UTC): entries with their receipts, as far as the anchor has seen them; of each account its
-   * last entry stays. Sums of requests by the hour stay. To be called until it is not behind.
-   * @param audit the record of the last step.
+   * Removes rows from before a moment, the first of a month (UTC): entries with their receipts, up to the anchor. The
+   * last entry of each account and the hourly sums of requests stay. Call it until `isBehind` is false.
+   * @param audit the record that the last step appends.
    */
   prune(before: number, audit: NewAuditRecord): Promise<PruneStep>
 }

@@ -93,9 +93,9 @@ export interface BudgetRecord {
   /** `budgetOwner` of `accounting/budget-periods.ts`. */
   readonly owner: string
   readonly account: string
-  /** What the charges that draw on it come to. */
+  /** The sum of the charges that draw on it. */
   readonly spent: bigint
-  /** The part of it that charges come to which were removed because they were old. */
+  /** The part of `spent` from charges that were removed because of their age. */
   readonly pruned: bigint
 }
 

@@ -22,7 +22,7 @@ export class AccountWalk {
   readonly #progress: VerifyProgress
   readonly #redactions: Redactions
   #last: LastEntry = { number: 0, hash: GENESIS_HASH, balance: 0n }
-  /** What is older may have lost its receipt; Unix milliseconds. */
+  /** Receipts of older entries may have been removed; Unix milliseconds. */
   #prunedUntil = 0
   entries = 0
 

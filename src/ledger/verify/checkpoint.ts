@@ -8,11 +8,11 @@ const amount = z.string().regex(/^-?\d+$/)
 const checkpointSchema = z.object({
   /** Unix milliseconds. */
   at: z.int(),
-  /** Of the rows that had been removed: when more have gone since, it cannot be gone on from. */
+  /** The number of removed rows. The checkpoint is unusable once more rows are removed. */
   prunedRows: z.int(),
   /** The last entry of each account that was checked. */
   accounts: z.record(z.string(), z.object({ number: z.int(), hash: z.string(), balance: amount })),
-  /** What the charges among them drew on each budget. */
+  /** The amount that their charges drew on each budget. */
   spent: z.record(z.string(), amount),
   rows: z.object({
     /** All rows up to this one were checked. */
@@ -24,7 +24,7 @@ const checkpointSchema = z.object({
   }),
 })
 
-/** How far a verification of the ledger has come, and what it needs to go on from there. */
+/** The progress of a verification of the ledger, from which the next one continues. */
 export type Checkpoint = z.infer<typeof checkpointSchema>
 
 const checkpointFile = z.object({ checkpoint: checkpointSchema, signature: z.string() })
@@ -33,7 +33,7 @@ export function checkpointPath(data: string): string {
   return join(data, "verified.json")
 }
 
-/** Undefined where there is none, or it is not signed by the data folder's secret. */
+/** Returns undefined without a checkpoint, or if the data folder's secret has not signed it. */
 export function readCheckpoint(data: string, secret: string): Checkpoint | undefined {
   const path = checkpointPath(data)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined

@@ -21,14 +21,14 @@ const ATTEMPTS = 5
 
 export interface Verdict {
   readonly accounts: number
-  /** Those that were read: not those before the checkpoint that it went on from. */
+  /** Entries that were read, without those before the checkpoint. */
   readonly entries: number
   /** Receipts of requests that were not charged. */
   readonly receipts: number
   readonly writeOffs: number
-  /** At most one for each account and each key: what follows an invalid row cannot be checked. */
+  /** At most one for each account and each key: rows after an invalid row cannot be checked. */
   readonly problems: readonly LedgerProblem[]
-  /** What it went on from; null: from the beginning. */
+  /** The checkpoint that it continued from; null: from the beginning. */
   readonly from: Checkpoint | null
 }
 
@@ -37,8 +37,7 @@ export interface Verdict {
  * debts, receipts of requests without a charge, write-offs, and that no row is missing that an anchor covers.
  * Safe during writes.
  * @param besideLedger the anchor in the file next to the ledger.
- * @param options where it goes on, and who is told how far it has come. A checkpoint that cannot be gone on from is
- * left, and everything is checked.
+ * @param options an unusable checkpoint is ignored: then everything is checked.
  */
 export async function verifyLedgers(
   store: StoreReader,
@@ -49,7 +48,7 @@ export async function verifyLedgers(
     const before = await store.integrity.findPrunedRows()
     const redacted = (await store.personKeys.redactions()).length
     const verdict = await verifyOnce(store, besideLedger, options)
-    // What was removed meanwhile looks as if it was missing, and a name that was as if it was changed.
+    // Rows removed meanwhile look missing, and records with a name removed meanwhile look changed.
     const after = await store.integrity.findPrunedRows()
     const isSame =
       after.rowCount === before.rowCount &&
@@ -97,7 +96,7 @@ async function verifyOnce(
   return { ...counts, problems, from }
 }
 
-/** Rows that have gone since are in its sums; one beyond an anchor cannot be compared with it. */
+/** The sums of a checkpoint contain rows removed since, and an anchor cannot be compared with later rows. */
 function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors: Anchors): boolean {
   const { inside, besideLedger } = anchors
   const isCovered = [inside, ...(besideLedger ? [besideLedger.anchor] : [])].every(
@@ -136,16 +135,13 @@ async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
   return spent
 }
 
-/** Which labels a charge drew on, only its receipt says, which is removed with it. */
+/** Only the receipt of a charge has its labels, and it is removed with the charge. */
 function isOfPrunedLabel(owner: string, { until }: PrunedRows): boolean {
   const period = readPeriodOwner(owner)
   return period !== undefined && period.until <= until && readLabelHolder(owner) !== undefined
 }
 
-/**
- * While requests are charged, the sum of the entries lies between what had been spent before the walk and what
- * has been spent after it.
- */
+/** While requests are charged, the sum of the entries is between the spending before and after the walk. */
 function checkBudget(
   { owner, account, spent, pruned }: BudgetRecord,
   atLeast: bigint,

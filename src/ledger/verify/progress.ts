@@ -18,13 +18,13 @@ export interface VerifyOptions {
 export class VerifyProgress {
   /** How many rows have been read: each is read as an entry or a receipt, and among all rows. */
   done = 0
-  /** How many there are to be read, about: more are written meanwhile. */
+  /** The approximate number of rows to read: more are written meanwhile. */
   readonly total: number
   /** The last entry of each account that was checked. */
   readonly accounts: Map<string, LastEntry>
   /** What charges drew on each budget. */
   readonly spent: Map<string, bigint>
-  /** Among all rows. */
+  /** The progress among all rows. */
   rows: Checkpoint["rows"]
   readonly #prunedRows: number
   readonly #onPage: VerifyOptions["onPage"]
@@ -53,18 +53,18 @@ export class VerifyProgress {
     this.total = Math.max(0, rowCount - entries) + Math.max(0, rowCount - this.rows.count)
   }
 
-  /** A sum to go on with. */
+  /** Returns the sum of the hashes so far. */
   hashSum(): HashSum {
     return new HashSum(this.rows.hashSum, this.rows.count)
   }
 
-  /** After so many rows, when all that it has is about the same ones. */
+  /** Counts the rows of a page. Called when all members cover the same rows. */
   async page(rows: number): Promise<void> {
     this.done += rows
     await this.#onPage?.(this)
   }
 
-  /** To go on from later. */
+  /** Returns the checkpoint for the next verification. */
   checkpoint(at: number): Checkpoint {
     return {
       at,

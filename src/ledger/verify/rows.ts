@@ -26,8 +26,8 @@ export interface RowsVerdict {
 /**
  * Checks all rows in the order they were written: receipts of requests without a charge are unchanged, and no
  * row is missing that an anchor covers.
- * @param isKnownWrong whether entries were already found to be invalid: then anchors add nothing.
- * @param progress which rows have been checked before.
+ * @param isKnownWrong whether invalid entries are already known: then anchors add nothing.
+ * @param progress the rows that were checked before.
  */
 export async function verifyRows(
   store: StoreReader,
@@ -38,7 +38,7 @@ export async function verifyRows(
   const pruned = await store.integrity.findPrunedRows()
   const marks = [
     new Mark(anchors.inside, "the ledger's own anchor"),
-    // One that is older than what was removed has nothing to be compared with.
+    // An anchor older than the last removed row has no row to compare with.
     ...(anchors.besideLedger && anchors.besideLedger.anchor.lastRow >= pruned.lastRow
       ? [new Mark(anchors.besideLedger.anchor, "the anchor beside the ledger")]
       : []),

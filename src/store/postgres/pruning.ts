@@ -14,21 +14,21 @@ import { firstRequestOf, monthOf, partitionsUntil } from "./partitions.ts"
 /** The advisory lock of pruning: "prun" as a number. */
 const LOCK = 1886549358n
 const LOCK_NOT_AVAILABLE = "55P03"
-/** It waits no longer for those who use the tables, milliseconds: everyone else waits behind it. */
-const LOCK_TIME = 100
-/** How often it tries, and how long it pauses at most, milliseconds. */
-const ATTEMPTS = 100
-const PAUSE = 500
-/** Hashes that are fetched at once. */
-const FETCHED = 5_000
+/** Maximum wait for the lock on the tables, during which all other transactions wait as well. */
+const LOCK_TIMEOUT_MS = 100
+const MAX_ATTEMPTS = 100
+/** Pauses between attempts are random, up to this. */
+const MAX_PAUSE_MS = 500
+/** Hashes fetched by one statement. */
+const FETCH_SIZE = 5_000
 
 const COLUMNS = `${ENTRY_COLUMNS}, position`
 
 const NOTHING: PruneStep = { removed: 0, isBehind: false, isPruned: false }
 
 /**
- * Removes what is older than a moment, all in one transaction: whole partitions, and rows of the default ones. What it
- * counts and adds up is locked against changes only; for a moment at its end nobody else uses the tables.
+ * Removes rows from before a moment in one transaction: whole partitions, and rows of the default partitions. Rows are
+ * locked against changes while they are added up. The tables are locked against all use only briefly at the end.
  */
 export async function prune(
   client: PostgresClient,
@@ -45,7 +45,7 @@ export async function prune(
     )
     const known = await runStep(transaction, findPrunedRows())
     if (own?.locked !== true || known.until >= before) return NOTHING
-    // The receipts of the last day may belong to entries of the next.
+    // Receipts of the last day may belong to entries of the next month.
     const old = {
       entries: await partitionsUntil(transaction, "entries", before),
       receipts: await partitionsUntil(transaction, "receipts", before - LONGEST_REQUEST),
@@ -79,7 +79,7 @@ interface HashRow {
   readonly position: bigint
 }
 
-/** Rows that were removed, ever. */
+/** The sums of all rows removed so far. */
 class Removed {
   readonly hashes: HashSum
   /** The greatest position. */
@@ -98,7 +98,7 @@ class Removed {
   }
 }
 
-/** Whether the anchor has seen all that is in some tables, and its last row is in none of them. */
+/** Whether the anchor covers all rows of the old partitions, and its last row is in a newer one. */
 async function isAnchored(
   transaction: Statements,
   { entries, receipts }: OldPartitions,
@@ -116,8 +116,8 @@ async function isAnchored(
 }
 
 /**
- * Up to which number the entries of each account go: to the one before the first that is new enough, and not to its last,
- * which shows that those before were not changed.
+ * Writes the number of the last entry to remove of each account: the one before its first newer entry, but never its
+ * last entry, which verifies the removed ones.
  */
 async function decide(transaction: Statements, before: number): Promise<void> {
   await transaction.run(
@@ -181,14 +181,14 @@ async function addRows(
   const cursor = `pruned_${table}`
   await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${rows}`)
   for (;;) {
-    const fetched = await transaction.rows<HashRow>(`FETCH ${FETCHED} FROM ${cursor}`)
+    const fetched = await transaction.rows<HashRow>(`FETCH ${FETCH_SIZE} FROM ${cursor}`)
     if (fetched.length === 0) break
     sum.add(fetched)
   }
   await transaction.run(`CLOSE ${cursor}`)
 }
 
-/** Entries that stay although their partition goes: the last ones of accounts that are not used any more, and late ones. */
+/** Saves the entries to keep of dropped partitions: the last entries of unused accounts, and late entries. */
 async function setSurvivorsAside(
   transaction: Statements,
   tables: readonly string[],
@@ -204,7 +204,7 @@ async function setSurvivorsAside(
   }
 }
 
-/** What lies in no partition of its own. */
+/** Removes old rows from the default partitions. */
 async function removeOthers(transaction: Statements, sum: Removed, before: number): Promise<void> {
   const newest = firstRequestOf(before - LONGEST_REQUEST)
   const ofTime = `request >= 'req_' AND request < '${newest}'`
@@ -220,10 +220,10 @@ async function removeOthers(transaction: Statements, sum: Removed, before: numbe
   await transaction.run(`DELETE FROM receipts_other WHERE entry IS NOT NULL AND ${ofTime}`)
 }
 
-/** @throws PostgresFailure when others use the tables all the time: then nothing was done. */
+/** @throws PostgresFailure if the tables stay in use: then nothing was changed. */
 async function drop(transaction: Transaction, tables: readonly string[]): Promise<void> {
   if (tables.length === 0) return
-  await transaction.script(`SET LOCAL lock_timeout = ${LOCK_TIME}`)
+  await transaction.script(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
   for (let attempt = 1; ; attempt++) {
     await transaction.script("SAVEPOINT waiting")
     try {
@@ -234,9 +234,9 @@ async function drop(transaction: Transaction, tables: readonly string[]): Promis
       return
     } catch (error) {
       const isBusy = error instanceof PostgresFailure && error.code === LOCK_NOT_AVAILABLE
-      if (!isBusy || attempt === ATTEMPTS) throw error
+      if (!isBusy || attempt === MAX_ATTEMPTS) throw error
       await transaction.script("ROLLBACK TO waiting")
-      await Bun.sleep(PAUSE * Math.random())
+      await Bun.sleep(MAX_PAUSE_MS * Math.random())
     }
   }
 }

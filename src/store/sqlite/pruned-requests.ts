@@ -10,7 +10,7 @@ interface PrunedRow {
   readonly last_row: bigint
 }
 
-/** Keeps the index of requests in step with what is removed from the ledger: its sums stay, its list does not. */
+/** Removes requests from the index whose rows were removed from the ledger. Their sums stay. */
 export class PrunedRequests {
   readonly #index: Database
   readonly #ledger: Database
@@ -33,9 +33,9 @@ export class PrunedRequests {
   }
 
   /**
-   * Expects that the ledger is read in one state.
-   * @param progress the last row that the index has.
-   * @returns whether there was something to do.
+   * The caller must have begun a read transaction on the ledger.
+   * @param progress the last row in the index.
+   * @returns whether rows were removed.
    */
   catchUp(progress: bigint): boolean {
     const pruned = this.#prunedRows.get()
@@ -44,9 +44,9 @@ export class PrunedRequests {
     if (pruned.row_count === known?.row_count && pruned.until === known.until) return false
     this.#index
       .transaction(() => {
-        // Another process may have been quicker.
+        // Another process may have removed them meanwhile.
         if (this.#known.get()?.row_count !== known?.row_count) return
-        // All that was removed had been counted, or it is counted now from the sums that were kept.
+        // Removed rows that the index has not counted are counted from the stored sums.
         if (progress < pruned.last_row) this.#beginAgain()
         this.#index.run("DELETE FROM requests WHERE at < ?", [pruned.until])
         this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [pruned.until])

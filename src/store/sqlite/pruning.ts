@@ -7,7 +7,7 @@ import type { PruneStep } from "../integrity.ts"
 import { type LedgerRow, summarize } from "../request-summary.ts"
 import { RequestSums } from "./request-sums.ts"
 
-/** How many rows one step looks at: a charge waits no longer than for these. */
+/** Maximum rows of one step, which charges may have to wait for. */
 const CHUNK = 250
 
 interface PrunedRow {
@@ -26,8 +26,8 @@ interface OldRow extends LedgerRow {
 }
 
 /**
- * Removes old rows of the ledger, and writes down what takes their place, so that the rest can still be verified. What
- * writes expects to run inside a transaction.
+ * Removes old rows of the ledger and records their sums, so that the rest can still be verified. Steps must run inside
+ * a transaction.
  */
 export class Pruning {
   readonly #pruned: Statement<PrunedRow, []>
@@ -45,7 +45,7 @@ export class Pruning {
       "SELECT until, row_count, hash_sum, last_row, scanned FROM pruned_rows",
     )
     this.#account = database.prepare("SELECT number FROM last_pruned_entries WHERE account = ?")
-    // What the anchor has seen last is what it is recognized by.
+    // The last row of the anchor stays, since it identifies the anchor.
     this.#rows = database.prepare(
       `SELECT rowid AS row, account, at, request, key, amount, receipt, number, balance, hash, budgets, NULL AS replaces,
         (SELECT sum(min(amount, ${MAX_REPORTED_AMOUNT})) FROM write_offs WHERE write_offs.request = entries.request) AS written_off
@@ -73,7 +73,7 @@ export class Pruning {
     if (BigInt(before) <= pruned.until) return { removed: 0, isBehind: false, isPruned: false }
     const rows = this.#rows.all(pruned.scanned, BigInt(CHUNK))
     const [first] = rows
-    // Times go back now and then, though never by more.
+    // Rows are ordered by time up to the longest duration of a request.
     const isOver = first !== undefined && Number(first.at) >= before + LONGEST_REQUEST
     const removed = isOver ? [] : this.#removable(rows, before)
     for (const { row } of removed) this.#delete.run(row)
@@ -95,7 +95,7 @@ export class Pruning {
     return { removed: removed.length, isBehind, isPruned: !isBehind }
   }
 
-  /** An account's entries go from its first on, and its last one stays: it shows that those before were not changed. */
+  /** Removes an account's entries from the first on. Its last entry stays, to verify the removed ones. */
   #removable(rows: readonly OldRow[], before: number): OldRow[] {
     const ends = new Map<string, { pruned: bigint; last: bigint }>()
     return rows.filter((row) => {

@@ -29,7 +29,7 @@ export function* findPrunedRows(): Step<PrunedRows> {
   }
 }
 
-/** Returns the last removed entry of an account; null if none was removed. */
+/** Returns the last removed entry of an account; null if no entry was removed. */
 export function* findLastPrunedEntry(account: string): Step<LastPrunedEntry | null> {
   const found = yield* row<LastPrunedRow>(
     sql`SELECT number, balance, hash FROM last_pruned_entries WHERE account = ${account}`,
