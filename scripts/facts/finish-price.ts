@@ -1,5 +1,5 @@
 import { decimal, exceeds, fromNanos, highest, nanos } from "./decimal.ts"
-import { ratesOf } from "./shape.ts"
+import { mapModes, ratesOf } from "./shape.ts"
 import { finishMode } from "./modes.ts"
 import type { Kind, Price, Rates, Tier, TieredRates } from "./shape.ts"
 
@@ -9,9 +9,6 @@ import type { Kind, Price, Rates, Tier, TieredRates } from "./shape.ts"
  */
 export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): Price {
   const { modes } = price
-  const own = Object.entries(modes ?? {}).map(([name, mode]) => {
-    return [name, typeof mode === "string" ? mode : comparableMode(mode, price, kind)]
-  })
   const base = fitting(price, kind, isSearchPriced)
   const tiers = price.tiers?.map((tier): Tier => {
     const rates = fitting(tier, kind, isSearchPriced)
@@ -26,7 +23,7 @@ export function comparable(price: Price, kind: Kind, isSearchPriced: boolean): P
   return {
     ...base,
     ...(tiers === undefined ? {} : { tiers }),
-    ...(modes === undefined ? {} : { modes: Object.fromEntries(own) }),
+    ...(modes && { modes: mapModes(modes, (mode) => comparableMode(mode, price, kind)) }),
   }
 }
 
@@ -72,13 +69,10 @@ export function times(price: Price, rate: string): Price {
       ]),
     )
   const { tiers, modes } = price
-  const own = Object.entries(modes ?? {}).map(([name, mode]) => {
-    return [name, typeof mode === "string" ? mode : times(mode, rate)]
-  })
   return {
     ...converted(price),
     ...(tiers && { tiers: tiers.map((tier) => ({ above: tier.above, ...converted(tier) })) }),
-    ...(modes && { modes: Object.fromEntries(own) }),
+    ...(modes && { modes: mapModes(modes, (mode) => times(mode, rate)) }),
   }
 }
 
@@ -102,12 +96,8 @@ export function finishPrice(price: Price, owner: string | undefined): Price {
   const finished: Price = finish(price)
   const tiers = price.tiers?.map((tier): Tier => ({ above: tier.above, ...finish(tier) }))
   if (tiers !== undefined) finished.tiers = tiers
-  const modes = Object.entries(price.modes ?? {}).flatMap(([name, mode]) => {
-    const own =
-      typeof mode === "string" ? mode : finishMode(modeRates(mode, price, owner), finished)
-    return own === undefined ? [] : [[name, own] as const]
-  })
-  if (modes.length > 0) finished.modes = Object.fromEntries(modes)
+  const modes = mapModes(price.modes, (mode) => finishMode(modeRates(mode, price, owner), finished))
+  if (Object.keys(modes).length > 0) finished.modes = modes
   return finished
 }
 

@@ -52,7 +52,7 @@ function completed(other: TieredRates, own: TieredRates): TieredRates {
   const tiers = starts
     .toSorted((left, right) => left - right)
     .map((above): Tier => {
-      return { ...added.find((tier) => tier.above === above), ...tierAt(known, above), above }
+      return { ...tierAt(added, above), ...tierAt(known, above), above }
     })
   return { ...rates, ...named, ...(tiers.length > 0 && { tiers }) }
 }

@@ -1,4 +1,4 @@
-import { ratesOf } from "./shape.ts"
+import { mapModes, ratesOf } from "./shape.ts"
 import type { Facts, ModelFacts, Price, TieredRates } from "./shape.ts"
 
 /** The text of facts.json: sorted, one model a line. */
@@ -42,14 +42,11 @@ function orderedRates(rates: TieredRates): TieredRates {
 function orderedPrice(price: Price): Price {
   const { minimum_seconds: minimum, modes, periods } = price
   const { tiers, ...rates } = orderedRates(price)
-  const ownModes = Object.entries(modes ?? {}).map(([name, mode]) => {
-    return [name, typeof mode === "string" ? mode : orderedRates(mode)]
-  })
   return {
     ...rates,
     ...(minimum === undefined ? {} : { minimum_seconds: minimum }),
     ...(tiers === undefined ? {} : { tiers }),
-    ...(modes === undefined ? {} : { modes: Object.fromEntries(ownModes) }),
+    ...(modes === undefined ? {} : { modes: mapModes(modes, orderedRates) }),
     ...(periods === undefined ? {} : { periods }),
   }
 }

@@ -1,6 +1,7 @@
 import { asFactor } from "./modes.ts"
 import {
   type Facts,
+  mapModes,
   type Price,
   type PriceClass,
   type PricePeriod,
@@ -117,10 +118,8 @@ export function addSchedules(facts: Facts): string[] {
         if (!schedule.listed.some((rates) => isOf(price, rates))) return [`${vendor}/${name}`]
         const { own, periods } = schedule
         // Rates of a mode would not follow the periods.
-        const modes = Object.entries(price.modes ?? {}).map(([mode, rates]) => {
-          return [mode, typeof rates === "string" ? rates : asFactor(rates, price)] as const
-        })
-        Object.assign(price, own, { modes: { ...Object.fromEntries(modes), ...own?.modes } })
+        const modes = mapModes(price.modes, (rates) => asFactor(rates, price))
+        Object.assign(price, own, { modes: { ...modes, ...own?.modes } })
         if (Object.keys(price.modes ?? {}).length === 0) delete price.modes
         price.periods = structuredClone(periods)
         return []

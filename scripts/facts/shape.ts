@@ -54,6 +54,21 @@ export interface TieredRates extends Rates {
 /** A mode of service: a factor on the rates of tokens, or rates of its own. */
 export type Mode = string | TieredRates
 
+/**
+ * Returns modes with changed rates; factors stay.
+ * @param change returns undefined to omit the mode.
+ */
+export function mapModes<Changed extends Mode>(
+  modes: Readonly<Record<string, Mode>> = {},
+  change: (rates: TieredRates) => Changed | undefined,
+): Record<string, Changed | string> {
+  const changed = Object.entries(modes).flatMap(([name, mode]) => {
+    const own = typeof mode === "string" ? mode : change(mode)
+    return own === undefined ? [] : [[name, own] as const]
+  })
+  return Object.fromEntries(changed)
+}
+
 /** The rates of a price, or of one of its periods. */
 interface Card extends TieredRates {
   /** Minimum seconds charged per request. */
