@@ -1,6 +1,6 @@
 /**
- * How files of tests are run. No test has a time limit of its own: what else a busy machine does would decide which of them
- * passes. Passwords are hashed quickly, and property tests use one seed.
+ * The command that runs test files. Tests have no time limits of their own, which would fail on a busy machine.
+ * Passwords are hashed quickly, and property tests use one seed.
  */
 export const TEST_COMMAND: readonly string[] = [
   "bun",

@@ -1,6 +1,6 @@
-/** What each command for tests runs. */
+/** The test files and steps of each test command. */
 
-/** Folders that `npm run test:quick` runs: no processes, no waiting, and one chat from a client to a vendor. */
+/** Tests that `npm run test:quick` runs: without processes or waiting, and one chat from a client to a vendor. */
 export const QUICK: readonly string[] = [
   "canon",
   "catalog",
@@ -27,7 +27,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/torture/memory.test.ts": "measures memory under load",
 }
 
-/** The steps of `npm run test:all`, after every test file with all its cases. */
+/** The steps of `npm run test:all` after all test files. */
 export const FURTHER_STEPS: Readonly<Record<string, readonly string[]>> = {
   "console in Firefox": ["npm", "run", "-s", "test:firefox"],
   "clients and suites of others": ["npm", "run", "-s", "test:foreign"],
@@ -47,7 +47,7 @@ export const FURTHER_STEPS: Readonly<Record<string, readonly string[]>> = {
   chaos: ["npm", "run", "-s", "chaos", "--", "--seed", "1"],
 }
 
-/** @returns the names of all test files, sorted. */
+/** Returns the paths of all test files, sorted. */
 export function testFiles(): string[] {
   return [...new Bun.Glob("test/**/*.test.ts").scanSync(".")]
     .filter((file) => !file.includes("node_modules"))

@@ -1,9 +1,9 @@
 /**
- * `npm test`: all that a change can break, or the given files (`npm test -- test/canon -t "a name"`). Expensive sweeps run
- * a fixed sample of their cases. With `--all` every file runs, with every case. With `--quick` it runs
- * what finishes within half a minute, and says what it skips. The files of tests are in memory where there is room, which
- * halves their time on a slow disk, unless it is called with `--on-disk`. The last lines say which files took longest, and
- * how many recordings were found.
+ * `npm test`: all test files except those in `ONLY_IN_ALL`, or the given ones (`npm test -- test/canon -t "a name"`).
+ * Expensive sweeps run a fixed sample of their cases. `--all` runs every file with every case. `--quick` runs tests
+ * that finish within half a minute, and lists the skipped folders. Temporary files are in memory if it has room, which
+ * halves the time on a slow disk; `--on-disk` disables this. The last lines list the slowest files and the number of
+ * recordings.
  */
 import {
   chmodSync,
@@ -22,18 +22,18 @@ import { TEST_COMMAND } from "./test-command.ts"
 import { ONLY_IN_ALL, QUICK } from "./test-sets.ts"
 
 /**
- * How long each file took when they were measured last: those that take longest begin first, so that none of them is
- * waited for at the end. `npm test -- --update-timings` writes it.
+ * The last measured time of each file. The slowest files start first, so that none of them runs alone at the end.
+ * `npm test -- --update-timings` writes it.
  */
 const TIMINGS = "test/timings.json"
-const MOST_SHOWN = 10
+const MAX_SHOWN = 10
 const ON_DISK = "--on-disk"
 const ALL = "--all"
-/** A file system in memory, and what it has to have room for, bytes. */
+/** A file system in memory. */
 const MEMORY_FOLDER = "/dev/shm"
-/** Of the folder of a run, before its process. */
+const MIN_FREE_BYTES = 4 * 1024 ** 3
+/** The name of a run's folder, followed by the id of its process. */
 const PREFIX = "tollgate-tests-"
-const ROOM = 4 * 1024 ** 3
 
 const given = process.argv.slice(2)
 const words = given.filter((word) => word !== ON_DISK && word !== ALL)
@@ -45,9 +45,9 @@ const named = isQuick ? [...QUICK.map((name) => `test/${name}`), ...words.slice(
 if (existsSync(MEMORY_FOLDER)) removeAbandonedFolders()
 const folder = mkdtempSync(join(isInMemory ? MEMORY_FOLDER : tmpdir(), `${PREFIX}${process.pid}-`))
 if (isInMemory) {
-  // Servers of PostgreSQL run as another user, who has to get to their folders.
+  // PostgreSQL servers run as another user, who needs access to their folders.
   chmodSync(folder, 0o711)
-  // Of the tests, and of all that they start.
+  // For the tests and their child processes.
   process.env["TMPDIR"] = folder
 }
 const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))
@@ -60,17 +60,14 @@ if (!isAll && !hasPaths) {
 if (isQuick) console.log(`Left out, run by npm test: ${leftOut().join(", ")}.`)
 process.exitCode = exitCode === 0 && reportRecordings() ? 0 : 1
 
-/**
- * Ledgers are brought to the disk with each commit, which is most of what many tests wait for. What they find in the files
- * is the same in memory.
- */
+/** Commits of ledgers wait for the disk, which dominates the time of many tests. Memory gives the same results. */
 function hasRoomInMemory(): boolean {
   if (!existsSync(MEMORY_FOLDER)) return false
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
-  return Math.min(bavail * bsize, freemem()) >= ROOM
+  return Math.min(bavail * bsize, freemem()) >= MIN_FREE_BYTES
 }
 
-/** What runs have left in memory that were killed. */
+/** Removes the folders of killed runs from memory. */
 function removeAbandonedFolders(): void {
   for (const name of readdirSync(MEMORY_FOLDER)) {
     const [owner] = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split("-") : []
@@ -80,12 +77,13 @@ function removeAbandonedFolders(): void {
 }
 
 /**
- * Three files at once: some only wait, and two cores have little to do while they do.
- * @param report where JUnit's is to be. @returns the exit code.
+ * Runs three files at once, since some only wait.
+ * @param report the path of the JUnit report.
+ * @returns the exit code.
  */
 function runTests(report: string): number {
   const running = [...TEST_COMMAND, "--parallel=3", "--no-isolate"]
-  // A file of other timings changes the order.
+  // Given timings take precedence, for another order.
   const timings = named.some((word) => word.startsWith("--timings="))
     ? []
     : [`--timings=${TIMINGS}`]
@@ -106,13 +104,13 @@ function ignoredPattern(path: string): string {
   return `--path-ignore-patterns=${path}${path.endsWith(".ts") ? "" : "/**"}`
 }
 
-/** @param report JUnit's; there is none where nothing could be run. */
+/** @param report the JUnit report, which does not exist if no file could run. */
 function slowestIn(report: string): string[] {
   const text = existsSync(report) ? readFileSync(report, "utf8") : ""
   return [...text.matchAll(/^ {2}<testsuite name="(?<file>[^"]+)".* time="(?<time>[\d.]+)"/gm)]
     .map(({ groups = {} }) => ({ file: groups["file"], time: Number(groups["time"]) }))
     .toSorted((left, right) => right.time - left.time)
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(({ file, time }) => `${file} ${time.toFixed(1)}`)
 }
 
@@ -126,7 +124,7 @@ function leftOut(): string[] {
     .toSorted()
 }
 
-/** With `TOLLGATE_REQUIRE_RECORDINGS=true`, tests that could not run must not look like tests that passed. */
+/** @returns whether the run passes: not if recordings are missing with `TOLLGATE_REQUIRE_RECORDINGS=true`. */
 function reportRecordings(): boolean {
   const { expected, present } = countRecordings()
   if (present >= expected) {

@@ -23,7 +23,7 @@ const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 export interface EnvironmentReading {
   /** Values from `TOLLGATE_*`, which take precedence over the file, by the name of the setting: `server.port`. */
   readonly overrides: Readonly<Record<string, unknown>>
-  /** From `OTEL_*`, over which the file wins. */
+  /** From `OTEL_*`, over which the file takes precedence. */
   readonly telemetry: TelemetryEnvironment
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly string[]

@@ -12,7 +12,7 @@ const MAX_PERIODS = 100
 /** Maximum entries of the lists of one period. */
 const MAX_TIMES = { days: 7, hours: 48 }
 
-/** What of a period is no price. */
+/** Members of a period other than prices. */
 const NO_PRICES: ReadonlySet<string> = new Set(PERIOD_MEMBERS)
 
 /** A part of a day. */
@@ -94,7 +94,7 @@ function timesFindings(place: SettingPath, times: PeriodTimes): Finding[] {
 }
 
 /**
- * Requires a period to have prices, and its own `tiers` and modes if it changes a class that those of the price name.
+ * Requires a period to have prices, and its own tiers and modes if it changes a class that those of the price also name.
  */
 function rateFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const names = entries(period).map(([name]) => name)
@@ -115,7 +115,7 @@ function tierFindings(place: SettingPath, price: unknown, names: readonly string
   return [{ path: place, message }]
 }
 
-/** A factor follows the changed price, but rates do not. */
+/** Requires own modes for changed prices: a factor follows the price, but rates do not. */
 function modeFindings(place: SettingPath, price: unknown, period: unknown): Finding[] {
   const own = member(period, "modes")
   const changed = entries(period).find(([name]) => !NO_PRICES.has(name) && name !== "modes")?.[0]

@@ -43,7 +43,10 @@ export function reading<Value>(read: (input: unknown) => Value | Fault, form = S
   return schema
 }
 
-/** A schema from a function that reads text that is not empty. @param form how editors see it; absent: text. */
+/**
+ * A schema from a function that reads text that is not empty.
+ * @param form its JSON Schema for editors; absent: text.
+ */
 export function readingText<Value>(read: (text: string) => Value | Fault, form = STRING) {
   return reading((input) => {
     const text = readText(input)
