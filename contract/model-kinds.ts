@@ -12,13 +12,13 @@ export interface ModelKindRow {
   readonly usualPrices: readonly (PriceName | "minimum_seconds")[]
   /** `gen_ai.operation.name` in traces and metrics. */
   readonly traceName: string
-  /** `gen_ai.output.type`; absent: the operation's name says it. */
+  /** `gen_ai.output.type`; absent if the operation's name implies it. */
   readonly traceOutput?: string
   /** LiteLLM's modes for its models. */
   readonly litellmModes: readonly string[]
 }
 
-/** THE TABLE of the kinds of models: a new one is one row. */
+/** All kinds of models: a new kind is one row. */
 const KINDS = {
   chat: {
     operation: "chat",
@@ -30,7 +30,7 @@ const KINDS = {
   },
   embedding: {
     operation: "embeddings",
-    // Rerank compares embeddings if there is no reranker.
+    // Rerank requests compare embeddings if there is no reranker.
     endpoints: ["/v1/embeddings", "/v1/rerank"],
     requiredPrices: [["input"]],
     usualPrices: ["input"],
@@ -86,7 +86,7 @@ export type ModelKind = keyof typeof KINDS
 /** A kind whose operation is not chat. */
 export type OperationKind = Exclude<ModelKind, "chat">
 
-/** What depends on the kind of a model. */
+/** The properties of each kind. */
 export const MODEL_KINDS: Readonly<Record<ModelKind, ModelKindRow>> = KINDS
 
 /** All kinds, in the order in which lists show them. */

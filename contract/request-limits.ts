@@ -1,4 +1,4 @@
-/** What the fields of a request may hold. A path names a field; `messages[].content` is that of each message. */
+/** The maximum sizes of a request's fields. A path names a field; `messages[].content` is that of each message. */
 export interface RequestLimits {
   /** The number of elements of a list. */
   readonly lists: Readonly<Record<string, number>>

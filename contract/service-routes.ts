@@ -292,7 +292,7 @@ type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never
 /** The path of one of them that takes a body. */
 export type ServicePath = PathIn<Extract<ServiceName, `POST ${string}`>>
 
-/** The limits of the fields of the endpoint at a path; undefined: it has none of its own. */
+/** Returns the limits of the JSON fields of an endpoint; undefined if it has no limits of its own. */
 export function limitsAt(path: string): RequestLimits | undefined {
   const routes: Readonly<Record<string, ServiceRoute>> = SERVICE_ROUTES
   const name = `POST ${path}`

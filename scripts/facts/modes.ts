@@ -25,10 +25,10 @@ export function chosenModes(
   const names = new Set(quotes.flatMap(({ price }) => Object.keys(price.modes ?? {})))
   const modes: Record<string, Mode> = {}
   for (const name of names) {
-    const said = quotes.flatMap((quote) => usableMode(quote, name, winners) ?? [])
-    const [first] = said
+    const listed = quotes.flatMap((quote) => usableMode(quote, name, winners) ?? [])
+    const [first] = listed
     if (first === undefined) continue
-    const others = said.filter((mode) => typeof mode !== "string")
+    const others = listed.filter((mode) => typeof mode !== "string")
     modes[name] = typeof first === "string" ? first : others.reduceRight(completed, first)
   }
   return modes

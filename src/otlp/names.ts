@@ -1,6 +1,6 @@
 /**
- * The names of everything that is said of a span: OpenTelemetry's semantic conventions 1.45 where they have one, which
- * for GenAI are still in development, else our own below `tollgate.`.
+ * The attributes of spans: names of OpenTelemetry's semantic conventions 1.45, whose GenAI part is still in
+ * development, otherwise our own names below `tollgate.`.
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai
  */
 export const ATTRIBUTES = {

@@ -179,7 +179,7 @@ export function createEvents(
     ledgerPruned: (before, removed) =>
       logger.info(
         { event: "ledger_pruned", before: new Date(before).toISOString(), removed },
-        "old entries and receipts were removed; a sum has taken their place",
+        "old entries and receipts removed; their sums are kept",
       ),
     ...workerEvents(logger),
     settingsApplied: (changes) =>
@@ -314,9 +314,9 @@ function ledgerEvents(
     ledgerLost: (message) =>
       logger.fatal(
         { event: "ledger_lost", message },
-        "no request is served: the ledger cannot be used",
+        "the ledger cannot be used; rejecting all requests",
       ),
-    ledgerFound: () => logger.warn({ event: "ledger_found" }, "the ledger is there again"),
+    ledgerFound: () => logger.warn({ event: "ledger_found" }, "the ledger is available again"),
     ledgerBehind: (message) => logger.error({ event: "ledger_behind" }, message),
     anchorFailed: (error) =>
       logger.error(

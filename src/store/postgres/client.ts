@@ -218,7 +218,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
     const untilEnd = Math.max(RETRIES.minAttemptMs, this.#endsAt - now)
     const deadline = now + Math.min(RETRIES.maxWaitMs, untilEnd)
     let repeats = 0
-    /** Why the last attempt failed: the deadline may leave the next one too little time to find out. */
+    /** The last failure with a known cause, which is reported if the next attempt only times out. */
     let reason: PostgresFailure | undefined
     for (let pauseMs = RETRIES.firstPauseMs; ; pauseMs = nextPauseMs(RETRIES, pauseMs)) {
       try {

@@ -87,7 +87,7 @@ export function deadlinePassed(patience: number): PostgresFailure {
   return new PostgresFailure(Object.assign(new Error(message), { code: DEADLINE }))
 }
 
-/** Whether the client stopped waiting, which does not say what is wrong with the database. */
+/** Whether the client stopped waiting, so that the cause is unknown. */
 export function isDeadline(error: unknown): error is PostgresFailure {
   return error instanceof PostgresFailure && error.code === DEADLINE
 }
