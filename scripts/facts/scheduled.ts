@@ -32,8 +32,8 @@ const beijingPeak = {
   hours: ["09:00-12:00", "14:00-18:00"],
 }
 
-/** A price of Google's that ends on a day. */
-function introduced(
+/** An introductory price of Google's. @param from the first day of the later price. */
+function introductoryPrice(
   name: RegExp,
   from: string,
   { listed, later }: { readonly listed: Rates; readonly later: Rates },
@@ -66,23 +66,23 @@ const schedules: readonly Schedule[] = [
   // ai.google.dev/gemini-api/docs/pricing, partly as genai-prices quotes it: half price through 2026-12-31, and of
   // Gemini 4 Argon through 2026-11-30. The page names no time zone. The change comes first in UTC, so that requests are
   // never charged below Google's price. Batch and similar modes are factors.
-  introduced(/^gemini-3\.[678]-flash$|^gemini-flash-latest$/, "2027-01-01", {
+  introductoryPrice(/^gemini-3\.[678]-flash$|^gemini-flash-latest$/, "2027-01-01", {
     listed: { input: "0.75", output: "3.75" },
     later: { input: "1.5", cached_input: "0.15", output: "7.5", audio_input: "1.5" },
   }),
-  introduced(/^gemini-4-argon$/, "2026-12-01", {
+  introductoryPrice(/^gemini-4-argon$/, "2026-12-01", {
     listed: { input: "2", output: "10" },
     later: { input: "4", cached_input: "0.2", output: "20" },
   }),
-  introduced(/^gemini-3\.8-flash-tts$/, "2027-01-01", {
+  introductoryPrice(/^gemini-3\.8-flash-tts$/, "2027-01-01", {
     listed: { input: "0.5", output: "9" },
     later: { input: "1", cached_input: "0.25", output: "18", audio_output: "18" },
   }),
-  introduced(/^gemini-3\.8-flash-lite-tts$/, "2027-01-01", {
+  introductoryPrice(/^gemini-3\.8-flash-lite-tts$/, "2027-01-01", {
     listed: { input: "0.5", output: "6" },
     later: { input: "1", cached_input: "0.25", output: "12", audio_output: "12" },
   }),
-  introduced(/^gemini-robotics-er-2-(streaming-)?preview$/, "2027-01-01", {
+  introductoryPrice(/^gemini-robotics-er-2-(streaming-)?preview$/, "2027-01-01", {
     listed: { input: "1", output: "5" },
     later: { input: "2", cached_input: "0.2", output: "10", audio_input: "2" },
   }),
