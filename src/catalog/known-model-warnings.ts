@@ -13,7 +13,7 @@ export function knownModelWarnings(provider: string, models: readonly Model[]): 
       `provider ${provider}: ${count} are refused, since they have no price that can be billed: ${names(unpriced)}`,
     )
   }
-  // Moderation is free at OpenAI, which surprises no operator.
+  // Free moderation is expected: OpenAI does not charge for it.
   const free = models.filter((model) => model.kind !== "moderation" && isFree(model))
   if (free.length > 0) {
     const count = free.length === 1 ? "1 known model costs" : `${free.length} known models cost`

@@ -73,7 +73,7 @@ export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
   readonly value?: bigint
 }
 
-/** A page of requests: so many, behind a place. */
+/** The start, limit and order of a page of requests. */
 export interface RequestPage {
   readonly after: RequestPlace | null
   readonly limit: number

@@ -10,7 +10,7 @@ import { bigints, byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
 
-/** About what a row takes besides its content. Bytes. */
+/** The approximate bytes of a row without its content. */
 const ROW_BYTES = 300
 /** Bytes of parts in one statement, unless one is larger. */
 const WRITTEN_AT_ONCE = 1024 * 1024
@@ -23,14 +23,14 @@ const TOTAL_LIFETIME = 10_000
 /** Where there was too much of all accounts, this part of the room is made free, so that it is not made for each answer. */
 const FREED_PART = 50
 
-/** A clock may have been wrong when an answer was kept, in either way. */
+/** The clock may have been wrong, in either direction, when an answer was stored. */
 const OVER = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
 
 /**
- * The parts of kept conversations, encrypted. How much an account keeps stands in a row of its own, which is locked by who
- * changes any of its parts. The sum over all accounts is read now and then, and what this process adds is counted.
+ * Stores the encrypted parts of conversations. A row per account has its total size; every change of its parts locks
+ * this row. The sum over all accounts is read at intervals, plus the additions of this process.
  */
 export class PostgresConversations implements ConversationParts {
   readonly #client: PostgresClient
@@ -111,7 +111,7 @@ export class PostgresConversations implements ConversationParts {
     )
   }
 
-  /** The account that keeps most gives way: no account loses its answers to another that keeps more. */
+  /** Deletes answers of the account that stores most, so that no account loses answers to one that stores more. */
   async #makeTotalRoom(max: number): Promise<void> {
     if (performance.now() - this.#total.readAt > TOTAL_LIFETIME || this.#total.bytes > max) {
       await this.#readTotal()
@@ -133,7 +133,7 @@ export class PostgresConversations implements ConversationParts {
   }
 }
 
-/** In the order of accounts, so that no two wait for each other. An account that has none yet gets its row. */
+/** Locks the rows of accounts in order, so that transactions do not deadlock. Creates missing rows. */
 async function lockSizes(transaction: Statements, accounts: readonly string[]): Promise<void> {
   for (const account of [...new Set(accounts)].toSorted()) {
     await transaction.run(
@@ -171,7 +171,7 @@ async function insert(transaction: Statements, record: ConversationRecord): Prom
   ])
 }
 
-/** The oldest answers of an account go, each with all its parts, until what is left fits. */
+/** Deletes the oldest answers of an account with all their parts, until the rest fits. */
 async function makeAccountRoom(
   transaction: Statements,
   account: string,

@@ -13,8 +13,8 @@ import { directMethods, stepRunner } from "./run-steps.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { Transactions } from "./transactions.ts"
 
-/** How long a write waits for the lock of another process, milliseconds. */
-const BUSY_TIME = 5_000
+/** How long a write waits for the lock of another process. */
+const BUSY_TIMEOUT_MS = 5_000
 
 /** Whether `console.db` exists. */
 export function hasConsoleFile(dataDirectory: string): boolean {
@@ -47,7 +47,7 @@ function openFile(dataDirectory: string): Database {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   return openDatabase(pathIn(dataDirectory), {
     schema: CONSOLE_SCHEMA,
-    busyTimeoutMs: BUSY_TIME,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     synchronous: "NORMAL",
     // Changed and removed values are overwritten in the file as well: they name people.
     pragmas: ["foreign_keys = ON", "secure_delete = ON"],

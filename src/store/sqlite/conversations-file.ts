@@ -6,8 +6,8 @@ import { SchemaError } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
-/** How long one process waits for another, milliseconds. Requests for other answers wait behind it. */
-const BUSY_TIME = 2_000
+/** How long one process waits for another, which delays requests for other answers. */
+const BUSY_TIMEOUT_MS = 2_000
 /** What SQLite says of a file that nothing can be read of any more, or of one whose log has lost its end. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
 
@@ -58,7 +58,7 @@ export class ConversationFile {
 function opened(path: string): { readonly database: Database; readonly inode: number } {
   const database = openDatabase(path, {
     schema: CONVERSATIONS_SCHEMA,
-    busyTimeoutMs: BUSY_TIME,
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
     synchronous: "NORMAL",
     pragmas: ["secure_delete = ON"],
     safeIntegers: false,

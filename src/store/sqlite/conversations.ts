@@ -13,9 +13,9 @@ import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
-/** Less than this on its disk is left to the ledger, without which no one is served. Bytes. */
+/** Free bytes of the disk that are reserved for the ledger, without which no request is served. */
 const MIN_FREE = 128 * 1024 * 1024
-/** About what a row takes besides its content. Bytes. */
+/** The approximate bytes of a row without its content. */
 const ROW_BYTES = 300
 
 interface SqliteConversations {
@@ -23,14 +23,14 @@ interface SqliteConversations {
   close(): void
 }
 
-/** A clock may have been wrong when an answer was kept, in either way. */
+/** The clock may have been wrong, in either direction, when an answer was stored. */
 const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
 
 /**
- * The parts of kept conversations, encrypted. What is deleted is also gone from the file. A file that is damaged, or of
- * another version, is replaced: what was in it would have expired within a day.
- * @param freeBytes how much is free on the disk of a path.
+ * Stores the encrypted parts of conversations. Deleted parts are overwritten in the file. A damaged file, or one of
+ * another version, is replaced, since its content would expire within a day.
+ * @param freeBytes returns the free bytes on the disk of a path.
  */
 export function openSqliteConversations(
   path: string,
@@ -109,12 +109,12 @@ function insert(database: Database, { account, at, expiresAt, parts }: Conversat
   }
 }
 
-/** The oldest answers of an account go, each with all its parts, until what is left fits. */
+/** Deletes the oldest answers of an account with all their parts, until the rest fits. */
 function makeAccountRoom(database: Database, account: string, max: number): void {
   while (bytesOf(database, account) > max && deleteOldest(database, account));
 }
 
-/** The account that keeps most gives way: no account loses its answers to another that keeps more. */
+/** Deletes answers of the account that stores most, so that no account loses answers to one that stores more. */
 function makeTotalRoom(database: Database, max: number): void {
   const largest = database.query<{ account: string }, []>(
     `SELECT account FROM sizes WHERE account <> '${EVERYBODY}' ORDER BY bytes DESC LIMIT 1`,

@@ -7,8 +7,8 @@ import { asLedgerError } from "./explain-error.ts"
 import { openDatabase } from "./open-database.ts"
 import { JOURNAL_SCHEMA } from "./schemas/journal.ts"
 
-/** How long one process waits for another, milliseconds. */
-const BUSY_TIME = 5_000
+/** How long one process waits for another. */
+const BUSY_TIMEOUT_MS = 5_000
 
 interface StateRow {
   readonly waiting: number
@@ -71,7 +71,7 @@ function opened(path: string): Database {
   try {
     return openDatabase(path, {
       schema: JOURNAL_SCHEMA,
-      busyTimeoutMs: BUSY_TIME,
+      busyTimeoutMs: BUSY_TIMEOUT_MS,
       synchronous: "FULL",
       safeIntegers: false,
     })

@@ -7,7 +7,7 @@ export interface DatabaseOptions {
   readonly schema: Schema
   /** How long a statement waits for the lock of another process; absent: 10 s. */
   readonly busyTimeoutMs?: number
-  /** `FULL`: a commit waits for the disk. `NORMAL`: it does not, and survives a crash of the process. */
+  /** `FULL`: a commit waits for the disk. `NORMAL`: it survives a crash of the process only. */
   readonly synchronous: "FULL" | "NORMAL"
   /** Further settings of the connection: `foreign_keys = ON`. */
   readonly pragmas?: readonly string[]

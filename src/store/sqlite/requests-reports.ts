@@ -20,8 +20,8 @@ import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 
-/** How long one process waits for another's chunk, milliseconds. */
-const BUSY_TIME = 10_000
+/** How long one process waits for another's chunk. */
+const BUSY_TIMEOUT_MS = 10_000
 
 /** For an index that a newer version may use: nothing of it is removed. */
 const KEPT_SCHEMA: Schema = {
@@ -53,7 +53,7 @@ export function reportsPath(databasePath: string): string {
  */
 export function openSqliteReports(databasePath: string): SqliteReports {
   const ledger = new Database(databasePath, { strict: true, safeIntegers: true })
-  ledger.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  ledger.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   ledger.run("PRAGMA query_only = ON")
   const isReplaced = versionOf(ledger) > newestOf(LEDGER_SCHEMA)
   const schema = isReplaced ? KEPT_SCHEMA : REPORTS_SCHEMA
