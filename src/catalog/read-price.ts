@@ -7,8 +7,8 @@ import {
   type DecimalPrice,
   type DecimalServices,
   parsePrice,
-  type Price,
-} from "../ledger/price.ts"
+} from "../ledger/parse-price.ts"
+import type { Price } from "../ledger/price.ts"
 import { modeFactorsOf } from "../ledger/price-modes.ts"
 import { parsePeriods } from "../ledger/price-periods.ts"
 import type { ModeRateFacts, PeriodFacts, PriceFacts } from "./facts.ts"

@@ -4,10 +4,8 @@ import {
   type DecimalPrice,
   type DecimalServices,
   parsePrice,
-  type Price,
-  type PricePeriod,
-  type PricePeriods,
-} from "./price.ts"
+} from "./parse-price.ts"
+import type { Price, PricePeriod, PricePeriods } from "./price.ts"
 
 class Periods implements PricePeriods {
   readonly base: Price

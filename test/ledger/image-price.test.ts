@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { costOf, parsePrice } from "../../src/ledger/price.ts"
+import { parsePrice } from "../../src/ledger/parse-price.ts"
+import { costOf } from "../../src/ledger/price.ts"
 import { type ImageKind, priceOfImages } from "../../src/ledger/image-price.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 

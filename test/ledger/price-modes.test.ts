@@ -4,13 +4,8 @@ import { TOKEN_PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
 import { modeOf, priceIn, priceTimes } from "../../src/ledger/price-modes.ts"
-import {
-  costOf,
-  type DecimalMode,
-  type DecimalPrice,
-  parsePrice,
-  ratesFor,
-} from "../../src/ledger/price.ts"
+import { type DecimalMode, type DecimalPrice, parsePrice } from "../../src/ledger/parse-price.ts"
+import { costOf, ratesFor } from "../../src/ledger/price.ts"
 
 /** Prices of Gemini 2.5 Pro: cache reads cost the same in flex. */
 const PRICE: DecimalPrice = {

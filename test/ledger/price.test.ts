@@ -8,7 +8,8 @@ import {
 } from "../../src/accounting/maxima.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
-import { costOf, type DecimalPrice, parsePrice, rateOf, ratesFor } from "../../src/ledger/price.ts"
+import { type DecimalPrice, parsePrice } from "../../src/ledger/parse-price.ts"
+import { costOf, rateOf, ratesFor } from "../../src/ledger/price.ts"
 import { modeOf, priceTimes } from "../../src/ledger/price-modes.ts"
 import { costOfLines, providerCost } from "../../src/relay/billing/provider-cost.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { Model } from "../../src/catalog/model.ts"
-import { parsePrice } from "../../src/ledger/price.ts"
+import { parsePrice } from "../../src/ledger/parse-price.ts"
 import { DescribedModels } from "../../src/management/model-facts.ts"
 import { settings as bareSettings } from "../catalog/support.ts"
 

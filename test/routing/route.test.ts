@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { Deployment, Model } from "../../src/catalog/model.ts"
-import { parsePrice } from "../../src/ledger/price.ts"
+import { parsePrice } from "../../src/ledger/parse-price.ts"
 import { Health } from "../../src/routing/health.ts"
 import { Loads } from "../../src/routing/loads.ts"
 import { Router } from "../../src/routing/route.ts"
