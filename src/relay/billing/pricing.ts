@@ -259,15 +259,24 @@ function elapsed({ call }: PendingCharge): number {
   return Math.round(performance.now() - call.startedAt)
 }
 
-/** A cost that its hold covers needs no closer look. */
+/** Any request may report so many tokens without a closer look. */
+const ALWAYS_POSSIBLE = 10_000
+
+/**
+ * Limits a reported usage to what the request can have used, where its cost is above the hold or where nothing is charged
+ * for the tokens: these count towards the rate limit of the key.
+ */
 function believed(
   { charge, deployment }: Pick<Delivered, "charge" | "deployment">,
   reported: PricedUsage,
   price: Price,
   meter?: Meter,
 ): PricedUsage {
-  const isCovered = reported.cost.total <= charge.hold.amount
-  return isCovered ? reported : boundedPrice(reported, price, maxOf(charge, deployment, meter))
+  const { cost, usage } = reported
+  const isCovered = cost.total <= charge.hold.amount
+  if (isCovered && totalInput(usage) + totalOutput(usage) <= ALWAYS_POSSIBLE) return reported
+  const bounded = boundedPrice(reported, price, maxOf(charge, deployment, meter))
+  return isCovered && bounded.cost.total !== cost.total ? reported : bounded
 }
 
 /** Only deployments with a price are ever called. */
