@@ -30,8 +30,8 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     tokensOf(value, "toolUsePromptTokensDetails", "AUDIO")
   const cachedAudio = Math.min(tokensOf(value, "cacheTokensDetails", "AUDIO"), inputCacheRead)
   const audioInput = Math.min(Math.max(0, audioTokens - cachedAudio), uncached)
-  const candidates = countOf(value.candidatesTokenCount)
   const made = "candidatesTokensDetails"
+  const candidates = quantityOf(value.candidatesTokenCount) ?? tokensOf(value, made)
   const audioOutput = Math.min(tokensOf(value, made, "AUDIO"), candidates)
   const imageOutput = Math.min(tokensOf(value, made, "IMAGE"), candidates - audioOutput)
   const reasoning = countOf(value.thoughtsTokenCount)
@@ -87,11 +87,13 @@ function modalities(all: number, media: Readonly<Record<string, number>>): JsonO
   ]
 }
 
-/** The tokens of a modality in a breakdown. */
-function tokensOf(usage: JsonObject, details: string, modality: "AUDIO" | "IMAGE"): number {
+/** Returns the tokens of a modality in a breakdown, or of all. */
+function tokensOf(usage: JsonObject, details: string, modality?: "AUDIO" | "IMAGE"): number {
   let tokens = 0
   for (const detail of listAt(usage, details)) {
-    if (isJsonObject(detail) && detail.modality === modality) tokens += countOf(detail.tokenCount)
+    if (!isJsonObject(detail)) continue
+    const isAsked = modality === undefined || detail.modality === modality
+    if (isAsked) tokens += countOf(detail.tokenCount)
   }
   return tokens
 }

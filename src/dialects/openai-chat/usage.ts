@@ -6,8 +6,8 @@ import { countOf, decodeCacheWrites, encodeCacheWrites, isCount } from "../share
 /**
  * Usage as vendors of this dialect report it, in classes that never overlap (docs/wire/openai-chat.md#f8 and
  * docs/wire/README.md#f4). Cache reads, cache writes and audio tokens are part of the prompt; what the total
- * has beyond prompt and completion is output (xAI's reasoning, Gemini's hidden thoughts). If a vendor reports
- * more cached tokens than prompt tokens, they are capped at the prompt.
+ * has beyond prompt and completion is output (xAI's reasoning, Gemini's hidden thoughts), or the prompt if that is not
+ * counted. If a vendor reports more cached tokens than prompt tokens, they are capped at the prompt.
  *
  * @returns undefined when nothing was reported.
  */
@@ -16,8 +16,11 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const written = quantityOf(value.prompt_tokens ?? value.input_tokens)
   const completion = quantityOf(value.completion_tokens ?? value.output_tokens)
   const total = quantityOf(value.total_tokens)
-  if (written === undefined && completion === undefined && total === undefined) return undefined
-  const prompt = (written ?? 0) + audioBeside(value, written ?? 0)
+  // A total alone could be input, output or hidden reasoning.
+  if (written === undefined && completion === undefined) return undefined
+  const known = written ?? 0
+  const rest = Math.max(0, (total ?? 0) - (completion ?? 0))
+  const prompt = known === 0 && completion !== undefined ? rest : known + audioBeside(value, known)
   const input = inputClasses(value, prompt)
   const visible = prompt + (completion ?? 0)
   const hidden = Math.max(0, (total ?? 0) - visible)

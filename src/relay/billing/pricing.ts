@@ -87,17 +87,16 @@ export class Pricing {
     const { usage } = meter
     const shown = await this.countAnswer(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
+    if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
+    const input = hasInput(meter, usage) ? usage : { ...usage, inputFresh: estimate.inputFresh }
     // A report before the end may cover only the start: Anthropic begins with one token
     // (docs/wire/anthropic-messages.md#f9).
-    if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
-    // An incomplete report of all output lacks the input.
-    if (meter.isCounted && hasOutput(meter, usage)) {
-      return { usage: { ...usage, inputFresh: estimate.inputFresh }, estimated: true }
+    const isCovered = meter.isCounted && hasOutput(meter, usage)
+    const reported = countsThoughtsOnly(meter.reported) ? 0 : totalOutput(usage)
+    if (isCovered || reported >= totalOutput(estimate)) {
+      return { usage: input, estimated: input !== usage }
     }
-    if (totalOutput(usage) >= totalOutput(estimate)) return { usage, estimated: false }
-    const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
-    const counted = { ...usage, output, reasoning, reasoningBeside, audioOutput, imageOutput }
-    return { usage: counted, estimated: true }
+    return { usage: withOutputOf(estimate, input, meter), estimated: true }
   }
 
   /** Our own count of what an answer shows, also if its vendor has a count. */
@@ -188,13 +187,32 @@ function isIncomplete(meter: Meter): boolean {
   return completeUsage(meter) === undefined
 }
 
-function hasInput({ reported }: Meter, usage: Usage): boolean {
-  return totalInput(usage) > 0 || !lacksInput(reported)
+/** Zero is a count of the input in the last report of a finished answer: servers report it for cached prompts. */
+function hasInput(meter: Meter, usage: Usage): boolean {
+  if (totalInput(usage) > 0) return true
+  return meter.finished && meter.isCounted && !lacksInput(meter.reported)
 }
 
-/** No text has no tokens: a report without output is incomplete if there is text. */
-function hasOutput({ characters }: Meter, usage: Usage): boolean {
-  return characters === 0 || totalOutput(usage) > 0
+/** Every received content has tokens, and text has tokens besides those of the reasoning. */
+function hasOutput({ amount, characters, reasoningCharacters }: Meter, usage: Usage): boolean {
+  if (amount === 0) return true
+  const total = totalOutput(usage)
+  const isReasoningOnly = characters === reasoningCharacters
+  return total > (isReasoningOnly ? 0 : usage.reasoning + usage.reasoningBeside)
+}
+
+/** A usage with the estimated output, and with reported reasoning that the answer does not show. */
+function withOutputOf(estimate: Usage, usage: Usage, { reasoningCharacters }: Meter): Usage {
+  const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
+  const hidden = reasoningCharacters === 0 && reasoning === 0 ? usage.reasoning : 0
+  return {
+    ...usage,
+    output: output + hidden,
+    reasoning: reasoning + hidden,
+    reasoningBeside: Math.max(reasoningBeside, usage.reasoningBeside),
+    audioOutput,
+    imageOutput,
+  }
 }
 
 function lifetimesOf(kinds: number): (usage: Usage) => Usage {
@@ -246,12 +264,22 @@ const INPUT_NAMES = [
   "tokens",
 ]
 
-/** Whether a report lacks any count of the input. Zero is a count: servers report it for cached prompts. */
+/** Whether a report lacks any count of the input. */
 function lacksInput(reported: JsonObject | undefined): boolean {
-  if (reported === undefined) return false
-  const answer = objectAt(reported, "response") ?? reported
-  const usage = objectAt(answer, "usage") ?? objectAt(answer, "usageMetadata")
+  const usage = reportedUsage(reported)
   return usage !== undefined && INPUT_NAMES.every((name) => usage[name] === undefined)
+}
+
+/** Whether Gemini counts the thoughts, which are not part of the other output, and nothing else of the output. */
+function countsThoughtsOnly(reported: JsonObject | undefined): boolean {
+  const { thoughtsTokenCount, candidatesTokenCount } = reportedUsage(reported) ?? {}
+  return thoughtsTokenCount !== undefined && candidatesTokenCount === undefined
+}
+
+function reportedUsage(reported: JsonObject | undefined): JsonObject | undefined {
+  if (reported === undefined) return undefined
+  const answer = objectAt(reported, "response") ?? reported
+  return objectAt(answer, "usage") ?? objectAt(answer, "usageMetadata")
 }
 
 /** Milliseconds that a request has taken. */

@@ -2,7 +2,7 @@ import type { ChatEvent, ChatResult } from "../../canon/chat.ts"
 import type { AudioPart, ImagePart, Part } from "../../canon/message.ts"
 import { type JsonObject, unknownFields } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
-import { addUsage, isNoUsage, laterUsage, type Usage } from "../../canon/usage.ts"
+import { addUsage, isNoUsage, laterUsage, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { AnswerRecord } from "./answer-record.ts"
 
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
@@ -31,6 +31,8 @@ export class Meter {
   records = NO_RECORDS
   /** Characters of text, reasoning and calls. */
   characters = 0
+  /** The part of these that is reasoning. */
+  reasoningCharacters = 0
   /** All else that came: its decoder adds to it. */
   readonly other: OtherContent
   /** Images that the model itself made. */
@@ -73,12 +75,12 @@ export class Meter {
       this.finished &&
       this.#finishedAtUsage >= (this.#begun?.size ?? 0) &&
       this.#charactersAtUsage === this.characters
-    return isWhole || this.#amountAtUsage === this.#amount
+    return isWhole || this.#amountAtUsage === this.amount
   }
 
   /** Whether anything reached, or could have reached, the caller beyond the frames that open an answer. */
   get delivered(): boolean {
-    return this.finished || this.#amount > 0
+    return this.finished || this.amount > 0
   }
 
   /** Whether the vendor charges for it: it has delivered, or has reported what it read. */
@@ -92,7 +94,8 @@ export class Meter {
     return this.#silentMs + (this.#spokenAt ?? performance.now()) - this.begunAt
   }
 
-  get #amount(): number {
+  /** The size of all received content, in units that cannot be compared with tokens. */
+  get amount(): number {
     return this.characters + this.other.amount
   }
 
@@ -112,6 +115,7 @@ export class Meter {
     for (const meter of meters) {
       sum.#text.push(...meter.#text)
       sum.characters += meter.characters
+      sum.reasoningCharacters += meter.reasoningCharacters
       sum.#finished += meter.#finished
       sum.other.add(meter.other)
       sum.images += meter.images
@@ -170,6 +174,7 @@ export class Meter {
         this.#spokenAt ??= performance.now()
         return this.#add(event.text)
       case "reasoning-delta":
+        this.reasoningCharacters += event.text.length
         return this.#add(event.text)
       case "tool-call-start":
         this.#spokenAt ??= performance.now()
@@ -180,9 +185,7 @@ export class Meter {
         this.#finished++
         return
       case "usage":
-        this.usage = this.usage === undefined ? event.usage : laterUsage(this.usage, event.usage)
-        this.#isInputOnly = event.isInputOnly === true
-        return this.#usageReported()
+        return this.#usage(event)
       case "error":
         this.failure ??= event
         return
@@ -201,10 +204,18 @@ export class Meter {
     }
   }
 
+  /** A later report without output leaves the earlier count, which covers only what had come by then. */
+  #usage({ usage, isInputOnly = false }: Extract<ChatEvent, { type: "usage" }>): void {
+    const earlier = this.usage
+    this.usage = earlier === undefined ? usage : laterUsage(earlier, usage)
+    this.#isInputOnly = isInputOnly || (earlier !== undefined && totalOutput(usage) === 0)
+    this.#usageReported()
+  }
+
   /** Usage covers everything up to the end of its frame. */
   #usageReported(): void {
     if (this.#isInputOnly) return
-    this.#amountAtUsage = this.#amount
+    this.#amountAtUsage = this.amount
     this.#charactersAtUsage = this.characters
     this.#finishedAtUsage = this.#finished
   }
@@ -217,7 +228,8 @@ export class Meter {
       case "refusal":
         return this.#add(part.text)
       case "reasoning":
-        if (part.isRedacted) this.other.text(part.signature ?? "")
+        if (part.isRedacted || part.text === "") this.other.text(part.signature ?? "")
+        this.reasoningCharacters += part.text.length
         return this.#add(part.text)
       case "tool-call":
         this.#add(part.name)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { respond, textAnswer } from "../billable-frames.ts"
+import { completion, respond, response, textAnswer } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
@@ -23,7 +23,56 @@ const REPORTS: readonly (readonly [model: string, usage: Json])[] = [
   ["google/m", { promptTokenCount: 950 }],
 ]
 
+const IMAGE = `iVBORw0K${"A".repeat(2_000)}`
+const SOUND = Buffer.alloc(48_000).toString("base64")
+const google = (data: string, mimeType: string): Json => ({
+  candidates: [
+    {
+      content: { role: "model", parts: [{ inlineData: { mimeType, data } }] },
+      finishReason: "STOP",
+      index: 0,
+    },
+  ],
+  modelVersion: "m",
+})
+const reasoning = {
+  type: "reasoning",
+  id: "rs_1",
+  summary: [],
+  encrypted_content: "A".repeat(4_000),
+}
+
+/** Answers without text, and their usage without a count of the output. */
+const MEDIA: readonly (readonly [name: string, model: string, answer: Json, usage: Json])[] = [
+  ["an image of Gemini", "google/m", google(IMAGE, "image/png"), { promptTokenCount: 950 }],
+  [
+    "an image of Gemini, counted as zero",
+    "google/m",
+    google(IMAGE, "image/png"),
+    { promptTokenCount: 950, candidatesTokenCount: 0, totalTokenCount: 950 },
+  ],
+  ["audio of Gemini", "google/m", google(SOUND, "audio/L16"), { promptTokenCount: 950 }],
+  [
+    "audio of OpenAI",
+    "compatible/m",
+    completion(
+      {},
+      {},
+      { content: null, audio: { id: "a", data: SOUND, transcript: "", expires_at: 1 } },
+    ),
+    { prompt_tokens: 950 },
+  ],
+  [
+    "encrypted reasoning",
+    "responses/m",
+    response([reasoning], { output: [reasoning] }),
+    { input_tokens: 950, output_tokens: 0, total_tokens: 950 },
+  ],
+]
+
 let vendor: ScriptedVendor
+/** An answer in place of the text. */
+let media: Json | undefined
 let gateway: TestGateway
 /** The usage of the answers to come; the last one repeats. */
 let usages: (Json | undefined)[] = []
@@ -32,7 +81,9 @@ beforeAll(async () => {
   vendor = startVendor((request) => {
     const { pathname } = new URL(request.url)
     const usage = usages.length > 1 ? usages.shift() : usages[0]
-    return respond(pathname, vendor.bodies.at(-1), textAnswer(pathname, TEXT, usage))
+    const name = pathname.includes("enerateContent") ? "usageMetadata" : "usage"
+    const answer = media ? { ...media, [name]: usage } : textAnswer(pathname, TEXT, usage)
+    return respond(pathname, vendor.bodies.at(-1), answer)
   })
   const price = { input: "1", output: "10" }
   gateway = await startGateway({
@@ -40,11 +91,13 @@ beforeAll(async () => {
       compatible: provider(vendor.url),
       anthropic: provider(vendor.url, "anthropic"),
       google: provider(vendor.url, "google"),
+      responses: { ...provider(vendor.url, "openai"), dialects: ["openai-responses"] },
     },
     models: {
       "compatible/m": simulated({ price }),
       "anthropic/m": simulated({ price }),
       "google/m": simulated({ price }),
+      "responses/m": simulated({ price }),
     },
   })
 })
@@ -63,6 +116,19 @@ async function receiptFor(body: Json) {
 }
 
 for (const stream of [false, true]) {
+  test.each(MEDIA)(`output without a count is counted: %s, stream ${stream}`, async (...each) => {
+    const [, model, answer, usage] = each
+    usages = [usage]
+    media = answer
+    const receipt = await receiptFor({ model, stream })
+    media = undefined
+    expect(receipt.estimated).toBe(true)
+    const { input, ...counts } = receipt.usage ?? {}
+    expect(input).toBe(950)
+    const output = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    expect(output).toBeGreaterThan(20)
+  })
+
   test.each(REPORTS)(
     `text without a count is counted: %s %j, stream ${stream}`,
     async (...each) => {

@@ -186,6 +186,100 @@ describe("a finished answer without its final usage", () => {
   }
 })
 
+describe("a last report without output", () => {
+  const words = "word ".repeat(1_000)
+  const google = (usage: object, rest: object = {}): string =>
+    data({ ...candidate({ content: { parts: [{ text: words }] }, ...rest }), usageMetadata: usage })
+  const begin = (usage: object): string =>
+    event("message_start", { message: { ...message, usage } }) +
+    event("content_block_start", block) +
+    event("content_block_delta", { index: 0, delta: { type: "text_delta", text: words } }) +
+    event("content_block_stop", { index: 0 })
+  const end = (usage: object): string =>
+    event("message_delta", { delta: { stop_reason: "end_turn" }, usage }) +
+    event("message_stop", {})
+
+  const cases: [model: string, stream: string][] = []
+  for (const output of [undefined, null, 0, -4]) {
+    const later = { prompt_tokens: 500, completion_tokens: output }
+    const early = usageFrame(500, 8) + frame(words)
+    cases.push(["chat/model", early + frame("", "stop") + chunk(later) + DONE])
+    const middle = frame(words) + usageFrame(500, 100) + frame(words)
+    cases.push(["chat/model", middle + frame("", "stop") + chunk(later) + DONE])
+    const counted = { promptTokenCount: 500, candidatesTokenCount: 8 }
+    const uncounted = { promptTokenCount: 500, candidatesTokenCount: output }
+    cases.push(["google/model", google(counted) + google(uncounted, { finishReason: "STOP" })])
+    const started = begin({ input_tokens: 500, output_tokens: 8 })
+    cases.push(["anthropic/model", started + end({ input_tokens: 500, output_tokens: output })])
+  }
+  const thoughts = { promptTokenCount: 500, thoughtsTokenCount: 1_200 }
+  cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
+
+  test.each(cases)("does not make later text free: %s %#", async (...each) => {
+    const [model, stream] = each
+    frames = [stream]
+    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+    const response = await caller.post(CHAT, order)
+    await response.text()
+    const receipt = await receiptOf(caller, response)
+    expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
+    expect(receipt.usage?.["output"]).toBeGreaterThan(900)
+  })
+})
+
+describe("an interrupted stream whose first report has no input", () => {
+  const words = "word ".repeat(600)
+  const cut: Record<string, string> = {
+    "chat/model": usageFrame(0, 1) + frame(words),
+    "chat/model without input": chunk({ completion_tokens: 1 }) + frame(words),
+    "chat/model in each frame":
+      chunk({ prompt_tokens: 0, completion_tokens: 600 }) +
+      frame(words) +
+      chunk({ prompt_tokens: 0, completion_tokens: 601 }),
+    "anthropic/model":
+      event("message_start", {
+        message: { ...message, usage: { input_tokens: 0, output_tokens: 1 } },
+      }) +
+      event("content_block_start", block) +
+      event("content_block_delta", { index: 0, delta: { type: "text_delta", text: words } }),
+    "google/model": data({
+      ...candidate({ content: { role: "model", parts: [{ text: words }] } }),
+      usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 600 },
+    }),
+  }
+
+  test.each(Object.entries(cut))("is charged for its input: %s", async (name, stream) => {
+    frames = [stream]
+    const model = name.split(" ")[0]
+    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+    const response = await caller.post(CHAT, order)
+    await response.text().catch(() => "")
+    const receipt = await receiptOf(caller, response)
+    expect(receipt.estimated).toBe(true)
+    expect(receipt.usage?.["input"]).toBeGreaterThan(0)
+    expect(receipt.usage?.["output"]).toBeGreaterThan(500)
+  })
+})
+
+test("a total alone is no count", async () => {
+  frames = [frame("Hello") + frame("", "stop") + chunk({ total_tokens: 1_950 }) + DONE]
+  const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
+  const response = await caller.post(CHAT, order)
+  await response.text()
+  const receipt = await receiptOf(caller, response)
+  expect(receipt).toMatchObject({ estimated: true, usage: { input: 8, output: 1 } })
+})
+
+test.each([[undefined], [null], [0]])("a total completes a prompt of %p", async (prompt) => {
+  const counts = { prompt_tokens: prompt, completion_tokens: 50, total_tokens: 150 }
+  frames = [frame("Hello") + frame("", "stop") + chunk(counts) + DONE]
+  const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
+  const response = await caller.post(CHAT, order)
+  await response.text()
+  const receipt = await receiptOf(caller, response)
+  expect(receipt).toMatchObject({ estimated: false, usage: { input: 100, output: 50 } })
+})
+
 describe("a later report of usage", () => {
   const usageOf = (...reports: Partial<Usage>[]): Usage | undefined => {
     const meter = new Meter()
