@@ -6,6 +6,8 @@ import { NO_USAGE } from "../../../src/canon/usage.ts"
 import type { Deployment } from "../../../src/catalog/model.ts"
 import type { Price } from "../../../src/ledger/price.ts"
 import { imagesUsage } from "../../../src/relay/operations/image/image-usage.ts"
+import { usageOf } from "../../../src/dialects/transcription/formats/openai.ts"
+import { rerankUsage } from "../../../src/relay/operations/rerank/rerank-usage.ts"
 import { speechUsage } from "../../../src/relay/operations/speech/speech-usage.ts"
 import { transcriptionUsage } from "../../../src/relay/operations/transcription/transcription-usage.ts"
 
@@ -13,7 +15,7 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price
 }
 
-describe("a usage of nothing for an answer that is here is none:", () => {
+describe("a usage of zero for a delivered answer is counted by the gateway:", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
 
   test("of a transcript by the second", () => {
@@ -31,6 +33,44 @@ describe("a usage of nothing for an answer that is here is none:", () => {
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, tokens)
     expect(counted).toMatchObject({ usage: { audioInput: 30, output: 2 }, estimated: true })
+  })
+
+  test.each([
+    [{ text: 4, audio: 0, output: 240 }, { inputFresh: 4, audioInput: 30, output: 240 }, true],
+    [{ text: 4, audio: 90, output: 0 }, { inputFresh: 4, audioInput: 90, output: 2 }, true],
+    [{ text: 30, audio: 0, output: 2 }, { inputFresh: 30, audioInput: 0, output: 2 }, false],
+  ])("of a transcript with a part of its tokens, %j", (reported, usage, estimated) => {
+    const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
+    const counted = transcriptionUsage(
+      { text: "hello", usage: { tokens: reported } },
+      request,
+      tokens,
+    )
+    expect(counted).toMatchObject({ usage, estimated })
+  })
+
+  test.each([
+    [{ prompt_tokens: 4, completion_tokens: 20, total_tokens: 399 }, 375],
+    [{ prompt_tokens: 4, completion_tokens: 20 }, 0],
+  ])("of audio of which only the total has the tokens, %j", (usage, audio) => {
+    expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
+  })
+
+  test("of a ranking by searches", async () => {
+    const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
+    const result = { ranking: [], isSquashed: false, searches: 0 }
+    const count = () => Promise.resolve(0)
+    const counted = await rerankUsage(request as never, result, { searches: 1n }, count)
+    expect(counted).toMatchObject({ usage: { searches: 2 }, estimated: true })
+  })
+
+  test("of speech whose report has the input alone", () => {
+    const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
+    const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
+    const reported = { ...NO_USAGE, inputFresh: 7 }
+    const spoken = speechUsage({ ...amount, ending: "whole", reported }, tokens)
+    expect(spoken).toMatchObject({ usage: { inputFresh: 7 }, estimated: true })
+    expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
   test("of speech", () => {
@@ -51,8 +91,15 @@ describe("a usage of nothing for an answer that is here is none:", () => {
       options: {},
     } as unknown as ImageRequest
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
-    const made = imagesUsage({ images: 1, usage: NO_USAGE }, deployment, request)
-    expect(made.estimated).toBe(true)
-    expect(made.usage.imageOutput).toBeGreaterThan(0)
+    for (const inputFresh of [0, 20]) {
+      const made = imagesUsage(
+        { images: 1, usage: { ...NO_USAGE, inputFresh } },
+        deployment,
+        request,
+      )
+      expect(made.estimated).toBe(true)
+      expect(made.usage.inputFresh).toBe(inputFresh === 0 ? 2 : 20)
+      expect(made.usage.imageOutput).toBeGreaterThan(0)
+    }
   })
 })

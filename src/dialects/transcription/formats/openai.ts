@@ -231,14 +231,16 @@ export function usageOf(usage: JsonObject | undefined, duration?: number): Trans
 function tokensOf(usage: JsonObject): TranscriptTokens | undefined {
   const output = numberAt(usage, "output_tokens") ?? numberAt(usage, "completion_tokens")
   if (output === undefined) return undefined
-  const details = objectAt(usage, "input_token_details")
-  const audio =
-    (details && numberAt(details, "audio_tokens")) ??
-    numberAt(objectAt(usage, "prompt_tokens_details") ?? {}, "audio_tokens")
+  const details =
+    objectAt(usage, "input_token_details") ?? objectAt(usage, "prompt_tokens_details") ?? {}
+  const audio = numberAt(details, "audio_tokens")
   const input = numberAt(usage, "input_tokens")
-  // Mistral's prompt tokens are those of the text alone, and its total includes the audio's.
-  if (input === undefined)
-    return { text: numberAt(usage, "prompt_tokens") ?? 0, audio: audio ?? 0, output }
+  if (input === undefined) {
+    // Mistral's prompt tokens are those of the text alone, and its total includes the audio's.
+    const text = numberAt(usage, "prompt_tokens") ?? 0
+    const rest = Math.max(0, (numberAt(usage, "total_tokens") ?? 0) - text - output)
+    return { text, audio: audio ?? rest, output }
+  }
   const audioTokens = audio ?? input
   return { text: Math.max(0, input - audioTokens), audio: audioTokens, output }
 }

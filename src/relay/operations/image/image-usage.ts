@@ -1,6 +1,6 @@
 import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { type ImageRequest, type ImageResult, sizeName, wantedSize } from "../../../canon/image.ts"
-import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../../canon/usage.ts"
 import type { Deployment, Model } from "../../../catalog/model.ts"
 import { priceOfImages } from "../../../ledger/image-price.ts"
 import {
@@ -64,31 +64,35 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
 }
 
 /**
- * What the response used: the vendor's tokens, and the number of images. Where a model is priced by tokens
- * alone and its vendor reported none, the most they can be.
+ * Returns the vendor's tokens and the number of images. If a model is priced by tokens alone, a side that its vendor does
+ * not report, or reports as zero, is counted here: the output as the most that it can be.
  */
 export function imagesUsage(
-  { images, usage }: Pick<ImageResult, "usage"> & { readonly images: number },
+  { images, usage: reported = NO_USAGE }: Pick<ImageResult, "usage"> & { readonly images: number },
   deployment: Deployment,
   request: ImageRequest,
 ): CountedUsage {
-  if (usage && !isNoUsage(usage)) {
-    return { usage: { ...usage, images }, estimated: false }
-  }
-  if (isPricedByImages(deployment)) {
-    return { usage: { ...NO_USAGE, images }, estimated: false }
-  }
+  const usage = { ...reported, images }
+  if (isPricedByImages(deployment)) return { usage, estimated: false }
+  const lacksInput = totalInput(reported) === 0
+  const lacksOutput = totalOutput(reported) === 0
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
-  const imageOutput = (outputBound(request, deployment) + drafts) * images
-  return { usage: { ...promptUsage(request), imageOutput, images }, estimated: true }
+  return {
+    usage: {
+      ...usage,
+      ...(lacksInput && { inputFresh: promptTokens(request) }),
+      ...(lacksOutput && { imageOutput: (outputBound(request, deployment) + drafts) * images }),
+    },
+    estimated: lacksInput || lacksOutput,
+  }
 }
 
 function isPricedByImages({ price }: Deployment): boolean {
   return price?.rates.images !== undefined
 }
 
-function promptUsage({ prompt }: ImageRequest): Usage {
-  return { ...NO_USAGE, inputFresh: roughTokens(Buffer.byteLength(prompt)) }
+function promptTokens({ prompt }: ImageRequest): number {
+  return roughTokens(Buffer.byteLength(prompt))
 }
 
 /**
@@ -107,5 +111,6 @@ export function draftsUsage(
   if (isPricedByImages(deployment)) return hasLeft ? { ...NO_USAGE, images: 1 } : undefined
   const wanted = Math.max(drafts, request.stream?.drafts ?? 0)
   const shown = Math.ceil((outputBound(request, deployment) * drafts) / (wanted + 1))
-  return { ...promptUsage(request), imageOutput: shown + drafts * DRAFT_TOKENS }
+  const imageOutput = shown + drafts * DRAFT_TOKENS
+  return { ...NO_USAGE, inputFresh: promptTokens(request), imageOutput }
 }

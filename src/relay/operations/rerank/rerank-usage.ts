@@ -30,7 +30,7 @@ export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usa
 }
 
 /**
- * What a request used: what its vendor counted, and our own count of priced units that it did not count.
+ * Returns the units that the vendor counted, and our own count of priced units that it did not count, or counted as zero.
  * Vendors count searches or tokens; the operator may have priced the other.
  * @param rates of the deployment.
  * @param countTokens our own count, which is slow.
@@ -44,12 +44,11 @@ export async function rerankUsage(
   const { documents } = request
   const isBySearch = rates.searches !== undefined
   const isByToken = rates.inputFresh !== undefined || !isBySearch
-  const lacksSearches = isBySearch && result.searches === undefined
-  const lacksTokens = isByToken && result.tokens === undefined
-  const searches = lacksSearches
-    ? Math.ceil(documents.length / DOCUMENTS_OF_SEARCH)
-    : (result.searches ?? 0)
-  const inputFresh = lacksTokens ? await countTokens() : (result.tokens ?? 0)
+  const { searches: reported = 0, tokens = 0 } = result
+  const lacksSearches = isBySearch && reported === 0
+  const lacksTokens = isByToken && tokens === 0
+  const searches = lacksSearches ? Math.ceil(documents.length / DOCUMENTS_OF_SEARCH) : reported
+  const inputFresh = lacksTokens ? await countTokens() : tokens
   const usage = { ...NO_USAGE, inputFresh, searches }
   return { usage, estimated: lacksSearches || lacksTokens }
 }

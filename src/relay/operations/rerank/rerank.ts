@@ -118,7 +118,7 @@ export class Reranking {
     const { result, losses } = format
       ? await validate(candidate, format, request)
       : await this.#compare(candidate, request)
-    if (format && result.tokens === undefined && result.searches === undefined) {
+    if (format && (result.tokens ?? 0) + (result.searches ?? 0) === 0) {
       this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
     }
     const rates = candidate.deployment.price?.rates ?? {}

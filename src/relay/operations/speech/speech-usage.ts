@@ -1,6 +1,6 @@
 import type { Ending } from "../charged-body.ts"
 import { characterCount, type SoundForm, type SpeechRequest } from "../../../canon/speech.ts"
-import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { BYTES_PER_SECOND, TOKENS_PER_SECOND } from "../../../media/generated-audio-tokens.ts"
@@ -89,10 +89,16 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
   if (price === undefined || !isByTokens(price)) {
     return { usage, estimated: !isWhole || price?.rates.characters === undefined }
   }
-  if (reported && !isNoUsage(reported) && isWhole) return { usage, estimated: false }
-  const inputFresh = roughTokens(Buffer.byteLength(request.input))
-  const audioOutput = Math.ceil(seconds * TOKENS_PER_SECOND)
-  return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }
+  const lacksInput = !isWhole || totalInput(usage) === 0
+  const lacksOutput = !isWhole || totalOutput(usage) === 0
+  return {
+    usage: {
+      ...usage,
+      ...(lacksInput && { inputFresh: roughTokens(Buffer.byteLength(request.input)) }),
+      ...(lacksOutput && { audioOutput: Math.ceil(seconds * TOKENS_PER_SECOND) }),
+    },
+    estimated: lacksInput || lacksOutput,
+  }
 }
 
 /** Returns the usage if the caller disconnected before any audio: the text. */

@@ -1,4 +1,8 @@
-import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
+import type {
+  Transcript,
+  TranscriptionRequest,
+  TranscriptTokens,
+} from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { possibleSeconds } from "../../../media/audio-file.ts"
@@ -13,6 +17,7 @@ const TYPICAL_TOKENS_PER_SECOND = 10
 /** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
 const MAX_OUTPUT_PER_SECOND = 40
 const FRAME = 256
+const NO_TOKENS: TranscriptTokens = { text: 0, audio: 0, output: 0 }
 
 function isByTokens({ rates }: Price): boolean {
   return rates.seconds === undefined
@@ -47,8 +52,8 @@ function usageOfSeconds(
 }
 
 /**
- * What was used, and whether that is our own count: the vendor's report takes precedence over the file's
- * length, unless it is zero.
+ * Returns the usage, and whether a part of it is our own count. The vendor's report takes precedence over the file's
+ * length, unless it is zero. Not every vendor counts audio separately from other input.
  */
 export function transcriptionUsage(
   { text, usage: reported, duration }: Pick<Transcript, "text" | "usage" | "duration">,
@@ -59,23 +64,26 @@ export function transcriptionUsage(
     (seconds) => seconds !== undefined && seconds > 0,
   )
   const seconds = counted ?? audio.seconds
-  const { tokens } = reported
+  const { tokens = NO_TOKENS } = reported
   const usage = {
     ...NO_USAGE,
     seconds,
-    inputFresh: tokens?.text ?? 0,
-    audioInput: tokens?.audio ?? 0,
-    output: tokens?.output ?? 0,
+    inputFresh: tokens.text,
+    audioInput: tokens.audio,
+    output: tokens.output,
   }
   if (price === undefined || !isByTokens(price)) return { usage, estimated: counted === undefined }
-  if (tokens && tokens.text + tokens.audio + tokens.output > 0) return { usage, estimated: false }
+  const audioInput = Math.ceil(seconds * TYPICAL_TOKENS_PER_SECOND)
+  const output = roughTokens(Buffer.byteLength(text))
+  const lacksAudio = tokens.audio === 0 && tokens.text < audioInput / 2
+  const lacksOutput = tokens.output === 0 && output > 0
   return {
     usage: {
       ...usage,
-      audioInput: Math.ceil(seconds * TYPICAL_TOKENS_PER_SECOND),
-      output: roughTokens(Buffer.byteLength(text)),
+      ...(lacksAudio && { audioInput }),
+      ...(lacksOutput && { output }),
     },
-    estimated: true,
+    estimated: lacksAudio || lacksOutput,
   }
 }
 
