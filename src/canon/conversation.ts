@@ -27,8 +27,8 @@ export interface ConversationForm {
   wantsKept(body: JsonObject): boolean
   /** The items of a body without references; undefined where it continues something that only a vendor knows. */
   items(body: JsonObject): readonly JsonValue[] | undefined
-  /** Such items as they are shown. @param mark gives an item's stable id by its index. */
-  listed(items: readonly JsonValue[], mark: (index: number) => string): readonly JsonObject[]
+  /** An item as it is listed. @param mark returns a stable id for an item without one. */
+  listed(item: JsonValue, mark: () => string): JsonObject
   /** @param last a whole answer, or the last frame of one. @returns undefined where it is not whole. */
   answer(last: JsonObject): ConversationAnswer | undefined
 }

@@ -4,30 +4,41 @@ import type { JsonObject } from "../../canon/json.ts"
 const USUAL_LIMIT = 20
 const MAX = 100
 
+/** A list of items, the oldest first, each with an id. */
+export interface ItemList {
+  readonly length: number
+  readonly itemAt: (index: number) => JsonObject
+}
+
 /**
- * A page of a list as OpenAI's API has them: `limit` from 1 to 100, `order` by place (`desc`, the newest first, where
- * no one says), `after` the id of the last one of the page before.
- * @param items the oldest first, each with an id.
+ * Returns a page of a list like OpenAI's API: `limit` from 1 to 100, `order` by place (default `desc`, the newest first),
+ * `after` the id of the last item of the page before. Only items of the page are read, or those up to `after`.
  * @throws GatewayError `invalid_value`.
  */
-export function pageOf(items: readonly JsonObject[], query: URLSearchParams): JsonObject {
+export function pageOf({ length, itemAt }: ItemList, query: URLSearchParams): JsonObject {
   const limit = limitOf(query.get("limit"))
-  const ordered = isAscending(query.get("order")) ? items : items.toReversed()
+  const isOldestFirst = isAscending(query.get("order"))
+  const itemOn = (place: number): JsonObject => itemAt(isOldestFirst ? place : length - 1 - place)
   const after = query.get("after")
-  const last = after === null ? -1 : ordered.findIndex(({ id }) => id === after)
-  if (after !== null && last === -1) {
-    throw invalidValue(
-      "after",
-      "'after' names no item of this response. Take the last id of a page.",
-    )
+  let start = 0
+  if (after !== null) {
+    while (start < length && itemOn(start).id !== after) start++
+    if (start === length) {
+      throw invalidValue(
+        "after",
+        "'after' names no item of this response. Take the last id of a page.",
+      )
+    }
+    start++
   }
-  const data = ordered.slice(last + 1, last + 1 + limit)
+  const count = Math.min(limit, length - start)
+  const data = Array.from({ length: count }, (_, index) => itemOn(start + index))
   return {
     object: "list",
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: last + 1 + limit < ordered.length,
+    has_more: start + limit < length,
   }
 }
 

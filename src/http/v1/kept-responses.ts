@@ -1,7 +1,8 @@
 import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
+import { CONVERSATION } from "../../dialects/openai-responses/state/conversation.ts"
 import type { Key } from "../../keys/key.ts"
 import type { KeptAnswer } from "../../relay/state/conversations.ts"
 import { deleteResponse, type ResponseKeepers } from "../../relay/chat/state/delete-response.ts"
@@ -11,7 +12,7 @@ import { noBody, serve } from "../endpoint.ts"
 import { partsOf } from "../path-pattern.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
-import { pageOf } from "./item-pages.ts"
+import { type ItemList, pageOf } from "./item-pages.ts"
 
 /** Where kept responses are. */
 const KEPT_RESPONSES_PATH = "/v1/responses/"
@@ -37,7 +38,8 @@ export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
         const json = isOfItems
           ? pageOf(itemsOf(keepers, key, response, kept), url.searchParams)
           : kept.body
-        return { headers: { "content-type": "application/json" }, body: JSON.stringify(json) }
+        const body = isLargeJson(json) ? await jsonBytesInSlices(json) : JSON.stringify(json)
+        return { headers: { "content-type": "application/json" }, body }
       },
     },
     calls.events,
@@ -72,9 +74,9 @@ export function cancelKeptResponse(calls: Calls, { conversations }: ResponseKeep
       ...route,
       auth: calls.auth,
       body: noBody,
-      async handle({ request, caller: { key, memory } }) {
+      async handle({ request, caller: { key } }) {
         const name = partsOf(route.path, new URL(request.url).pathname)("id")
-        if (!(await conversations.find(key.account, name, memory))) throw notKept()
+        if (!(await conversations.has(key.account, name))) throw notKept()
         throw new GatewayError(
           "invalid_value",
           "This response is complete and cannot be cancelled. The gateway does not run responses in the background. To cancel a running response, close its connection.",
@@ -90,10 +92,13 @@ function itemsOf(
   key: Key,
   response: string,
   { before }: KeptAnswer,
-): readonly JsonObject[] {
+): ItemList {
   if (before === null) throw onlyAtVendor()
-  const mark = (index: number): string => conversations.mark(key.account, response, index)
-  return OPENAI_RESPONSES.conversation?.listed(before, mark) ?? []
+  const itemAt = (index: number): JsonObject =>
+    CONVERSATION.listed(before[index] ?? null, () =>
+      conversations.mark(key.account, response, index),
+    )
+  return { length: before.length, itemAt }
 }
 
 function nameIn({ pathname }: URL): string {

@@ -6,7 +6,7 @@ const CIPHER = "aes-256-gcm"
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Characters that are encrypted in one turn of the event loop. */
+/** Characters that are encrypted, or bytes that are decrypted, in one turn of the event loop. */
 const SLICE_LENGTH = 1024 * 1024
 
 /** Encrypts what is stored of conversations with the installation's secret, each part bound to its own hash. */
@@ -39,14 +39,24 @@ export class ConversationCipher {
     return { hash, encrypted }
   }
 
-  /** Undefined where it was changed, or encrypted with another secret. */
-  open({ hash, encrypted }: KeptPart): Buffer | undefined {
+  /**
+   * Decrypts in slices, with a turn of the event loop between them.
+   * @returns undefined if the part was changed, or encrypted with another secret.
+   */
+  async decrypt({ hash, encrypted }: KeptPart): Promise<Buffer | undefined> {
+    const text = Buffer.alloc(Math.max(0, encrypted.byteLength - NONCE_BYTES - TAG_BYTES))
     try {
       const decipher = createDecipheriv(CIPHER, this.#key, encrypted.subarray(0, NONCE_BYTES))
       decipher.setAAD(Buffer.from(hash))
       decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
-      const text = decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES))
-      return Buffer.concat([text, decipher.final()])
+      for (let start = 0; start < text.byteLength; start += SLICE_LENGTH) {
+        if (start > 0) await ownTurn()
+        const end = Math.min(text.byteLength, start + SLICE_LENGTH)
+        const slice = encrypted.subarray(NONCE_BYTES + start, NONCE_BYTES + end)
+        text.set(decipher.update(slice), start)
+      }
+      decipher.final()
+      return text
     } catch {
       return undefined
     }

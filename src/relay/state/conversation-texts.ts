@@ -1,6 +1,10 @@
+import { MAX_VALUES } from "#contract/request-limits.ts"
 import { conversationKey, type ConversationName } from "../../canon/conversation.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { type JsonValue, parseExactly } from "../../canon/json.ts"
 import { JsonScanner } from "../../canon/json-structure.ts"
+import { ownTurn } from "../../canon/next-turn.ts"
+import { parseInSlices, SLICE_BYTES } from "../../canon/sliced-json.ts"
 import type { ConversationSettings } from "../../config/settings.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
@@ -20,8 +24,6 @@ export const MAX_KEPT = 32 * 1024 * 1024
 const SMALL = 32 * 1024
 /** What is read is in memory encrypted, as text and parsed. */
 const COPIES_READ = 3
-/** As in a body: parsing more would block the event loop. */
-const MAX_VALUES = 500_000
 /** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
 const PATIENCE = 50
 
@@ -107,15 +109,22 @@ export class ConversationTexts implements Disposable {
     const byHash = new Map(names.map((name) => [this.hash(account, name), conversationKey(name)]))
     const scanner = new JsonScanner()
     for (const part of await this.#read([...byHash.keys()], memory)) {
-      const text = this.#cipher.open(part)
       const key = byHash.get(part.hash)
+      if (part.encrypted.byteLength > SMALL) await ownTurn()
+      const text = await this.#cipher.decrypt(part)
       if (text === undefined || key === undefined) continue
-      scanner.push(text)
+      await scan(text, scanner)
       texts.set(key, text)
     }
-    if (scanner.values > MAX_VALUES) throw tooLarge()
     memory.takeBody(scanner.bytes)
     return texts
+  }
+
+  /** Whether a text exists, without reading it. @throws GatewayError `ledger_unavailable`. */
+  async has(account: string, name: ConversationName): Promise<boolean> {
+    if (!this.isOn) return false
+    const found = await this.#look([this.hash(account, name)], 0)
+    return typeof found === "number" ? found > 0 : found.length > 0
   }
 
   /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `ledger_unavailable`. */
@@ -165,6 +174,28 @@ export class ConversationTexts implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
   }
+}
+
+/** Scans a text in slices. @throws GatewayError if it has more values than a body may have. */
+async function scan(text: Buffer, scanner: JsonScanner): Promise<void> {
+  for (let start = 0; start < text.byteLength; start += SLICE_BYTES) {
+    if (start > 0) await ownTurn()
+    scanner.push(text.subarray(start, start + SLICE_BYTES))
+    if (scanner.count > MAX_VALUES) throw tooManyValues()
+  }
+}
+
+/** Parses a text that was found, in slices if it is long. */
+export async function parseText(text: Buffer): Promise<JsonValue> {
+  return text.byteLength > SMALL ? parseInSlices(text) : parseExactly(text.toString("utf8"))
+}
+
+function tooManyValues(): GatewayError {
+  const max = MAX_VALUES.toLocaleString("en-US")
+  return new GatewayError(
+    "body_too_large",
+    `The conversation that this request continues has more than ${max} values: lists, objects, members and elements. Send what is still needed of it.`,
+  )
 }
 
 /** The caller goes on from more than is read of a conversation. */

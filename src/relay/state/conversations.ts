@@ -12,6 +12,7 @@ import {
   type ConversationParts,
   ConversationTexts,
   MAX_KEPT,
+  parseText,
   tooLarge,
 } from "./conversation-texts.ts"
 
@@ -75,7 +76,7 @@ export class Conversations implements Disposable {
     const missing: ConversationName[] = []
     for (const name of names) {
       const key = conversationKey(name)
-      const items = kept.get(key) ?? itemsOf(found.get(key), name, form)
+      const items = kept.get(key) ?? (await itemsOf(found.get(key), name, form))
       if (items === undefined) missing.push(name)
       else kept.set(key, items)
     }
@@ -106,7 +107,12 @@ export class Conversations implements Disposable {
   async find(account: string, id: string, memory: Reservation): Promise<KeptAnswer | undefined> {
     const name = { kind: "response", id } as const
     const text = (await this.#texts.find(account, [name], memory)).get(conversationKey(name))
-    return text === undefined ? undefined : (JSON.parse(text.toString("utf8")) as KeptAnswer)
+    return text === undefined ? undefined : keptAnswer(await parseText(text))
+  }
+
+  /** Whether an answer of an account is stored. @throws GatewayError `ledger_unavailable`. */
+  has(account: string, id: string): Promise<boolean> {
+    return this.#texts.has(account, { kind: "response", id })
   }
 
   /** The ids of the items of an answer; none where it is not kept. @throws as `find`. */
@@ -161,14 +167,19 @@ async function textOf(kept: JsonObject): Promise<string> {
   return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
 }
 
-function itemsOf(
+async function itemsOf(
   text: Buffer | undefined,
   { kind }: ConversationName,
   form: ConversationForm,
-): readonly JsonValue[] | undefined {
+): Promise<readonly JsonValue[] | undefined> {
   if (text === undefined) return undefined
-  const json = text.toString("utf8")
-  if (kind === "item") return [JSON.parse(json) as JsonValue]
-  const { body, before } = JSON.parse(json) as KeptAnswer
+  const value = await parseText(text)
+  if (kind === "item") return [value]
+  const { body, before } = keptAnswer(value)
   return before === null ? undefined : [...before, ...(form.answer(body)?.items ?? [])]
+}
+
+/** The gateway has written it. */
+function keptAnswer(value: JsonValue): KeptAnswer {
+  return value as unknown as KeptAnswer
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { listedItems } from "../../../src/dialects/openai-responses/state/input-items.ts"
+import { listedItem } from "../../../src/dialects/openai-responses/state/input-items.ts"
 
-test("what a response was asked with is listed as items, each with a type and an id", () => {
+test("lists the input of a response as items, each with a type and an id", () => {
   const image = { type: "input_image", image_url: "https://example.com/a.png" }
   const own = {
     type: "message",
@@ -11,19 +11,16 @@ test("what a response was asked with is listed as items, each with a type and an
     status: "incomplete",
   }
   const call = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" }
-  const items = listedItems(
-    [
-      "Hi",
-      image,
-      own,
-      { role: "assistant", content: "Hello" },
-      { role: "user" },
-      call,
-      { type: "reasoning", id: "rs_own", summary: [] },
-      { type: "item_reference" },
-    ],
-    (index) => `mark${index}`,
-  )
+  const items = [
+    "Hi",
+    image,
+    own,
+    { role: "assistant", content: "Hello" },
+    { role: "user" },
+    call,
+    { type: "reasoning", id: "rs_own", summary: [] },
+    { type: "item_reference" },
+  ].map((item, index) => listedItem(item, () => `mark${index}`))
   const message = { type: "message", status: "completed" }
   const text = (type: string, words: string) => [{ type, text: words }]
   expect(items).toEqual([

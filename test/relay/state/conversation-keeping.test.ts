@@ -7,7 +7,11 @@ import { KeyHasher } from "../../../src/keys/secret.ts"
 import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 import { Conversations } from "../../../src/relay/state/conversations.ts"
 import type { ConversationKeeper } from "../../../src/relay/state/conversation-texts.ts"
-import type { FindOptions } from "../../../src/store/conversations.ts"
+import type { FindOptions, KeptPart } from "../../../src/store/conversations.ts"
+import type { JsonValue } from "../../../src/canon/json.ts"
+import { SLICE_BYTES } from "../../../src/canon/sliced-json.ts"
+import { CONVERSATION } from "../../../src/dialects/openai-responses/state/conversation.ts"
+import type { Call } from "../../../src/relay/request/call.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
 import { until } from "../../support/until.ts"
@@ -49,6 +53,108 @@ test("what there is no memory for is not even read", async () => {
   expect(refused).toBeInstanceOf(GatewayError)
   expect(refused).toMatchObject({ kind: "overloaded" })
   expect(orders.map(({ max }) => max < MEBIBYTE)).toEqual([true])
+})
+
+describe("a long conversation", () => {
+  const account = "ann"
+  const keep = 60_000
+  const parts = new Map<string, KeptPart>()
+  let reads = 0
+  const keeper: ConversationKeeper = {
+    keep(record) {
+      for (const part of record.parts) parts.set(part.hash, part)
+      return Promise.resolve()
+    },
+    sweep: () => Promise.resolve(),
+    delete: () => Promise.resolve(false),
+    find(hashes, { max }) {
+      reads++
+      const found = hashes.flatMap((hash) => parts.get(hash) ?? [])
+      const bytes = found.reduce((sum, { encrypted }) => sum + encrypted.byteLength, 0)
+      return Promise.resolve(bytes > max ? bytes : found)
+    },
+  }
+  const conversations = () =>
+    new Conversations({
+      keeper,
+      hasher: new KeyHasher("pepper"),
+      secret: "secret",
+      settings: () => ({ keep, accountBytes: 64 * MEBIBYTE, totalBytes: 64 * MEBIBYTE }),
+      failed: () => undefined,
+    })
+
+  /** Stores an answer with an input. */
+  async function store(stored: Conversations, id: string, input: JsonValue[]): Promise<void> {
+    using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
+    const body = { model: "m", input }
+    const call = {
+      id: "req_1",
+      key: { account },
+      bodyBytes: 3 * MEBIBYTE,
+      memory,
+    } as unknown as Call
+    await stored.keep({ call, form: CONVERSATION, body }, { id, status: "completed", output: [] })
+  }
+
+  /** The turns of the event loop that a step leaves to others. */
+  async function turnsDuring(step: () => Promise<unknown>): Promise<number> {
+    let turns = 0
+    let isOver = false
+    const turn = (): void => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await step()
+    isOver = true
+    return turns
+  }
+
+  test("is read in slices, so that other requests have their turns", async () => {
+    using stored = conversations()
+    const row = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [index, index]))
+    await store(
+      stored,
+      "resp_long",
+      Array.from({ length: 20 }, () => row),
+    )
+    const bytes = parts.values().reduce((sum, { encrypted }) => sum + encrypted.byteLength, 0)
+    expect(bytes).toBeGreaterThan(2 * MEBIBYTE)
+    using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
+    const turns = await turnsDuring(async () => {
+      expect((await stored.find(account, "resp_long", memory))?.before).toHaveLength(20)
+    })
+    // At least one to scan and one to parse each slice.
+    expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
+  })
+
+  test("is not read to learn whether it exists", async () => {
+    using stored = conversations()
+    reads = 0
+    expect(await stored.has(account, "resp_long")).toBe(true)
+    expect(await stored.has(account, "resp_none")).toBe(false)
+    expect(await stored.has("ben", "resp_long")).toBe(false)
+    expect(reads).toBe(3)
+  })
+
+  test("keeps the digits of large integers", async () => {
+    using stored = conversations()
+    await store(stored, "resp_digits", [{ seed: 9_007_199_254_740_993n as unknown as number }])
+    using memory = new MemoryBudget(64 * MEBIBYTE).open({ id: "key", account })
+    const found = await stored.find(account, "resp_digits", memory)
+    expect(JSON.stringify(found?.before)).toBe('[{"seed":9007199254740993}]')
+  })
+
+  test("with more values than a body may have is rejected", async () => {
+    using stored = conversations()
+    await store(stored, "resp_wide", [Array.from({ length: 210_000 }, () => 1)])
+    using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
+    const rejected = await stored
+      .find(account, "resp_wide", memory)
+      .catch((error: unknown) => error)
+    expect(rejected).toMatchObject({ kind: "body_too_large" })
+    expect(String(rejected)).toContain("200,000 values")
+  })
 })
 
 test("a history takes memory for as long as its request runs, and gives it back", async () => {

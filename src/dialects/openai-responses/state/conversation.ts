@@ -14,7 +14,7 @@ import {
   textAt,
 } from "../../../canon/json.ts"
 import { isEmptied, isReference } from "./index.ts"
-import { listedItems } from "./input-items.ts"
+import { listedItem } from "./input-items.ts"
 
 /** Items that a vendor looks up by their id; without it they contain everything. */
 const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
@@ -54,7 +54,7 @@ export const CONVERSATION: ConversationForm = {
   wantsKept: (body) => body.store !== false,
   items: (body) =>
     isDefined(body.conversation) || isDefined(body.prompt) ? undefined : inputOf(body),
-  listed: listedItems,
+  listed: listedItem,
   answer(last) {
     const body = objectAt(last, "response") ?? last
     const id = textAt(body, "id")

@@ -10,18 +10,10 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 const OTHER_PREFIX = "item_"
 
 /**
- * The input items of a response, as OpenAI lists them: each with its type, an id and, if it is a message, a
- * list as its content.
- * @param mark a stable mark for an item's position in the response.
+ * An input item of a response, as OpenAI lists it: with its type, an id and, if it is a message, a list as its content.
+ * @param mark returns a stable mark for an item without an id.
  */
-export function listedItems(
-  items: readonly JsonValue[],
-  mark: (index: number) => string,
-): JsonObject[] {
-  return items.map((item, index) => listed(item, () => mark(index)))
-}
-
-function listed(item: JsonValue, mark: () => string): JsonObject {
+export function listedItem(item: JsonValue, mark: () => string): JsonObject {
   const given = isJsonObject(item) && textAt(item, "role") ? item : wrapped(item)
   const type = textAt(given, "type") ?? "message"
   const id = textAt(given, "id") ?? (ID_PREFIXES[type] ?? OTHER_PREFIX) + mark()

@@ -1,6 +1,8 @@
+import { isAscii } from "node:buffer"
 import { conversationKey, type ConversationName } from "../../../canon/conversation.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { JsonObject } from "../../../canon/json.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../../canon/sliced-json-text.ts"
 import { findState, type StateReference } from "../../../canon/vendor-state.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { ChatCall } from "../../request/call.ts"
@@ -74,9 +76,10 @@ async function goOn(
   body: JsonObject,
 ): Promise<Resolved> {
   const { call, dialect, rate } = input
-  const written = JSON.stringify(body)
-  const bodyBytes = Buffer.byteLength(written)
-  const isAscii = bodyBytes === written.length
+  const written = isLargeJson(body)
+    ? await jsonBytesInSlices(body)
+    : Buffer.from(JSON.stringify(body))
+  const bodyBytes = written.byteLength
   const previous = input.request.previousResponse
   const request = {
     ...dialect.decodeRequest(body),
@@ -84,7 +87,7 @@ async function goOn(
   }
   const references = dialect.requestState ? findState(dialect.requestState, body) : []
   const state = await vendorState.resolve({ ...order, references })
-  const whole: ChatCall = { ...call, body, bodyBytes, isAscii }
+  const whole: ChatCall = { ...call, body, bodyBytes, isAscii: isAscii(written) }
   rate.estimate(expectedTokens(whole))
   return { input: { ...input, call: whole, request }, state }
 }
