@@ -54,6 +54,11 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     source: "OpenAI, error codes; llama.cpp (recorded)",
   },
   {
+    kind: "capacity",
+    codes: ["throttlingexception", "toomanyrequestsexception", "servicequotaexceededexception"],
+    source: "Bedrock, Converse; with `Too many tokens per day` too",
+  },
+  {
     kind: "context_length",
     statuses: [400, 413, 422],
     message:
@@ -154,7 +159,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "account",
     message:
-      /^(?:your credit balance is too low|you have reached your specified (?:workspace )?api usage limits|this organization has been disabled|you're out of extra usage|third-party apps now draw from your extra usage)/i,
+      /^(?:your credit balance is too low|you have reached your specified (?:workspace )?api usage limits|this organization has been disabled|you're out of extra usage|you've hit your (?:\w+ )?spend limit|third-party apps now draw from your extra usage)/i,
     source:
       "Anthropic, errors; claude-code#38035, #1047, #72457, #45035, #45048 (400 `invalid_request_error`)",
   },
@@ -204,7 +209,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "account",
     message:
-      /^(?:insufficient (?:account )?balance\b|余额不足|账户余额不足|用户额度不足|token quota is not enough|key limit exceeded|not enough balance\b|sorry, your account (?:\S+ )?balance is insufficient|user (?:\S+ )?suspended$)/i,
+      /^(?:insufficient (?:account )?balance\b|余额不足|账户余额不足|用户额度不足|token quota is not enough|key limit exceeded|not enough balance\b|sorry, your account (?:\S+ )?balance is insufficient|user (?:\S+ )?suspended$|paid balance is required\b|用户已被封禁)/i,
     source:
       "DeepSeek, error codes: 402; MiniMax: 1008; Z.ai: 429 code 1113; New API, OpenRouter, Novita, SiliconFlow 30001 and DeepInfra: 403",
   },
@@ -249,7 +254,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "account",
     statuses: [400, 403],
     message:
-      /^operation not allowed\.?$|^.{0,40}INVALID_PAYMENT_INSTRUMENT|^access to anthropic models is not allowed/i,
+      /^operation not allowed(?: for account \S+)?\.?$|^.{0,40}INVALID_PAYMENT_INSTRUMENT|^access to anthropic models is not allowed/i,
     source: "Bedrock, troubleshooting: ValidationException and AccessDeniedException",
   },
   {
@@ -311,7 +316,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "permission",
     statuses: [400, 401, 403, 404],
     message:
-      /^(?:your organization must be verified to|you don't have access to the model with|you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy|access to this model is not available for channel program accounts|imagen api is only accessible to billed users|key not allowed to access model\b|this account is not allowed to access this model)/i,
+      /^(?:your organization must be verified to|you don't have access to (?:the model with|this model\b)|insufficient permissions: |you have insufficient permissions for this operation|project `?\S+ does not have access to model|project \S+ is not allowed to use publisher model|access denied\. this model is marked by provider as legacy|access to this model is not available for channel program accounts|imagen api is only accessible to billed users|key not allowed to access model\b|this account is not allowed to access this model)/i,
     source:
       "LiteLLM proxy; Cloudflare Workers AI, 5018; OpenAI, API organization verification and project permissions; openai-go#565; Vertex AI: 400 `FAILED_PRECONDITION`; Bedrock: 400 and 403; Gemini: openjourney#1 (400)",
   },
@@ -347,6 +352,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "deploymentnotfound",
       "invalid_model",
       "modeldeprecated",
+      "servicemodeldeprecated",
       "model_not_supported",
       "unknown_model",
       "unavailable_model",
@@ -366,7 +372,7 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     kind: "model",
     statuses: [400, 404],
     message:
-      /^(?:could not find an existing deployment to match the model|unable to access non-serverless model|invalid model: |model not exist\b|the supported api model names are|\S+ is not a valid model id$|model \S+ does not exist\.?$|the requested model (?:\S+ )?is not supported\b|you passed in model=\S* there are no healthy deployments|model \S+ is not supported\. supported models are|the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn)/i,
+      /^(?:could not find an existing deployment to match the model|unable to access non-serverless model|invalid model: |model not exist\b|the supported api model names are|\S+ is not a valid model id$|model \S+ does not exist\.?$|the requested model (?:\S+ )?is not supported\b|you passed in model=\S* there are no healthy deployments|model \S+ is not supported\. supported models are|the provided model identifier is invalid|invocation of model id \S+ with on-demand throughput isn|(?:当前分组 .{0,80})?无可用渠道)/i,
     source:
       "Azure: llmgateway#2796 (400); Together; Mistral, DeepSeek, OpenRouter, Voyage and Bedrock (recorded: 400); Hugging Face, router; LiteLLM proxy",
   },
@@ -379,9 +385,6 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
       "engine_overloaded_error",
       "capacity_exceeded",
       "modelnotreadyexception",
-      "servicequotaexceededexception",
-      "throttlingexception",
-      "toomanyrequestsexception",
       "resource_exhausted",
       "unavailable",
       "serviceunavailableexception",
@@ -411,5 +414,12 @@ export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
     message:
       /^(?:(?:your|this|the|our) (?:\w+ )?(?:accounts?|api keys?|balance|billing|budget|credits?|organi[sz]ation|plan|project|quota|subscription|team|tenant|workspace)\b|you(?: have|'ve) (?:reached|exceeded|used|run out of) (?:all )?(?:of )?your\b|(?:account|billing|organi[sz]ation|project|subscription|team|tenant|workspace) (?:account )?\S+ (?:(?:for|of) \S+ )?(?:is|was|has|have|does|must|needs)\b|account suspended|api access (?:is|has been)\b|insufficient (?:credits?|funds|quota)\b|payment (?:is )?required\b|您的?账[户号]|该令牌|账[户号]|余额|欠费)/i,
     source: "Messages that address the operator's account, in a status of the request's own faults",
+  },
+  {
+    kind: "forbidden",
+    statuses: [400, 422],
+    message:
+      /^(?:the aws marketplace subscription of account|organization \S+ .{0,80}cannot use this model|\S+(?: \S+){0,4} is not (?:available|enabled) for (?:account|organi[sz]ation|project|tenant|user|workspace) \S+)/i,
+    source: "The same with the name of a model or a feature first",
   },
 ]

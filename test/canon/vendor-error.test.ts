@@ -80,6 +80,32 @@ describe("the table of known errors", () => {
     expect(refusal.details.providerError).toBe(kind)
   })
 
+  test.each([
+    [{ message: "Too many tokens per day.", code: "ThrottlingException" }, "capacity"],
+    [{ message: "Operation not allowed for account 123456789012." }, "account"],
+    [{ message: "You've hit your monthly spend limit." }, "account"],
+    [{ message: "Paid balance is required for this model." }, "account"],
+    [{ message: "用户已被封禁" }, "account"],
+    [
+      { message: "You don't have access to this model or the model name is invalid." },
+      "permission",
+    ],
+    [
+      { message: "insufficient permissions: you cannot access inference in organization acme" },
+      "permission",
+    ],
+    [{ message: "The model is gone.", code: "ServiceModelDeprecated" }, "model"],
+    [{ message: "当前分组 default 下对于模型 gpt-5 无可用渠道" }, "model"],
+    [{ message: "Model gpt-5 is not enabled for project proj_1." }, "forbidden"],
+    [{ message: "Organization acme (free tier) cannot use this model." }, "forbidden"],
+    [
+      { message: "The AWS Marketplace subscription of account 123456789012 is not active." },
+      "forbidden",
+    ],
+  ] as const)("recognizes the operator's side in a 400 (%#)", (error, kind) => {
+    expect(vendorRefusal(400, error).details.providerError).toBe(kind)
+  })
+
   test("matches a long message quickly", () => {
     const message = `${"a".repeat(100_000)} requires moderation on`
     const begun = performance.now()

@@ -1,10 +1,10 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
-import { textsOf, type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
-import { codeOf, encodeError, errorEvent, isPage } from "../shared/errors.ts"
-import { defined } from "../shared/fields.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { vendorRefusal } from "../../canon/vendor-error.ts"
+import { encodeError, errorEvent } from "../shared/errors.ts"
+import { readVendorError } from "../shared/read-vendor-error.ts"
 
 /**
  * The frame that breaks a stream: official clients throw on a chunk with an `error`
@@ -29,61 +29,4 @@ export function noChoice(): GatewayError {
 /** An error response of a vendor of this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRefusal(status, readVendorError(body))
-}
-
-/**
- * Known forms: `{error: {message, type, code, param}}` with a code that may be a number (OpenRouter,
- * Perplexity), the same in a list (Gemini), `{code, error: "text"}` (xAI), `{detail}` or `{message}` (Mistral,
- * Voyage), `{detail: {error}}` (DeepInfra), `{errors: [{code, message}]}` (Cloudflare), plain text, and HTML pages,
- * which are not passed on. OpenRouter has the error of the called provider as text in `error.metadata.raw`.
- */
-function readVendorError(body: unknown): VendorError {
-  return { ...readKnownForms(body), texts: textsOf(body) }
-}
-
-function readKnownForms(body: unknown): VendorError {
-  if (typeof body === "string") return isPage(body) ? {} : withMessage({}, body)
-  const whole: unknown = Array.isArray(body) ? body[0] : body
-  if (!isJsonObject(whole)) return {}
-  const { error, errors } = whole
-  if (isJsonObject(error)) {
-    return calledProvidersError(error) ?? withMessage(named(error), messageOf(error))
-  }
-  const [first] = Array.isArray(errors) ? errors : []
-  if (isJsonObject(first)) return withMessage(named(first), messageOf(first))
-  const words = typeof error === "string" ? error : messageOf(whole)
-  return withMessage(named(whole), words)
-}
-
-function calledProvidersError({ metadata }: JsonObject): VendorError | undefined {
-  const raw = isJsonObject(metadata) ? textAt(metadata, "raw") : undefined
-  const read = raw === undefined ? undefined : readKnownForms(parseJsonObject(raw))
-  return read?.message === undefined ? undefined : read
-}
-
-function messageOf(error: JsonObject): string | undefined {
-  const { message } = error
-  // Mistral puts its validation errors in the message.
-  const detail = isJsonObject(message) ? message.detail : error.detail
-  if (typeof message === "string") return message
-  if (typeof detail === "string") return detail
-  if (isJsonObject(detail)) return textAt(detail, "error") ?? textAt(detail, "message")
-  // A list of validation errors has their paths, so it is passed on whole.
-  return Array.isArray(detail) && detail.length > 0 ? JSON.stringify(detail) : undefined
-}
-
-function named(error: JsonObject): VendorError {
-  const parameter = textAt(error, "param")
-  const failedGeneration = textAt(error, "failed_generation")
-  return defined({
-    type: codeOf(error.type),
-    code: codeOf(error.code),
-    parameter,
-    failedGeneration,
-  })
-}
-
-function withMessage(error: VendorError, message: string | undefined): VendorError {
-  const words = message?.trim()
-  return words === undefined || words === "" ? error : { ...error, message: words }
 }

@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Message, Part } from "../../canon/message.ts"
+import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Writable } from "../../canon/writable.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
@@ -15,7 +16,7 @@ import type { Call } from "../request/call.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 import { normalizationGrowth } from "../../canon/text-bytes.ts"
 import { characterCounts, mostTokens } from "../tokens/vocabularies.ts"
-import { ANY_MEDIA, kindsOfPart, kindsOfRequest } from "./token-kinds.ts"
+import { ANY_MEDIA, kindsOfPart, kindsOfRequest, markedInput } from "./token-kinds.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
 const WRAPPING = 16
@@ -57,6 +58,8 @@ interface MediaBound {
   /** Characters of the body that stand for media, not for text. */
   readonly encoded: number
   readonly tokens: number
+  /** The part of these that is audio. */
+  readonly audioTokens: number
   /** As of a bound. */
   readonly kinds: number
 }
@@ -111,8 +114,9 @@ export function keptTokens(state: ResolvedState | undefined, model: Model): numb
 }
 
 /**
- * Input tokens as well as they can be known without the vendor: text as counted, or by its bytes where
- * it could not be counted; media by the rule that its hold was placed by, but images of an unknown size as common ones.
+ * Estimates the input without the vendor's count: text as counted, or by its bytes where it could not be counted; media by
+ * the rule that its hold was placed by, but images of an unknown size as common ones. Audio has its own class. Tokens up to
+ * the last cache mark are those of a cache write, which costs the most.
  */
 export function estimateInput(input: {
   readonly request: ChatRequest
@@ -121,11 +125,23 @@ export function estimateInput(input: {
   readonly counted: number | undefined
   /** Tokens that the vendor stores; 0 if their number is unknown. */
   readonly kept?: number | undefined
-}): number {
-  const { request, bodyBytes, model, counted, kept = 0 } = input
+  /** Calls that each read the input. Default: 1. */
+  readonly calls?: number
+}): Usage {
+  const { request, bodyBytes, model, counted, kept = 0, calls = 1 } = input
   const media = mediaBound(request.messages, model, imageTokenEstimate)
   const text = counted ?? roughTokens(Math.max(0, bodyBytes - media.encoded))
-  return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
+  const framing = MESSAGE_TOKENS * request.messages.length
+  const others = text + framing + media.tokens - media.audioTokens + kept
+  const marked = markedInput(request)
+  const written = marked === undefined ? 0 : Math.ceil(others * marked.share)
+  const usage: Writable<Usage> = {
+    ...NO_USAGE,
+    inputFresh: calls * (others - written),
+    audioInput: calls * media.audioTokens,
+  }
+  if (marked !== undefined) usage[marked.usageClass] = calls * written
+  return usage
 }
 
 function boundOf(request: ChatRequest, input: number, model: Model, kinds: number): Bound {
@@ -157,7 +173,7 @@ function mediaBound(
   model: Model,
   imageTokens = imageTokenBound,
 ): MediaBound {
-  const sum = { encoded: 0, tokens: 0, kinds: 0, count: 0 }
+  const sum = { encoded: 0, tokens: 0, audioTokens: 0, kinds: 0, count: 0 }
   for (const message of messages) {
     for (const part of message.parts) addMedia(sum, part, model, imageTokens)
   }
@@ -184,7 +200,9 @@ function addMedia(
   const tokenBound = partBound(part, model, imageTokens)
   if (tokenBound === undefined) return
   // Media that cannot be bounded may fill the whole context.
-  sum.tokens += Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
+  const tokens = Math.min(tokenBound, model.context ?? UNKNOWN_CONTEXT)
+  sum.tokens += tokens
+  if (part.type === "audio") sum.audioTokens += tokens
   if (tokenBound > 0 && ++sum.count > MAX_MEDIA) throw tooManyMedia()
   if (!("source" in part) || part.source.type !== "base64") return
   sum.encoded += part.source.writtenBytes ?? part.source.data.length

@@ -30,17 +30,10 @@ export async function estimateUsage(
   const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)
   const text = Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept)
   const image = other.images === 0 ? 0 : imageTokens(deployment.upstreamModel)
+  const { bodyBytes } = call
+  const { calls } = meter
   return {
-    ...NO_USAGE,
-    inputFresh:
-      meter.calls *
-      estimateInput({
-        request,
-        bodyBytes: call.bodyBytes,
-        model,
-        counted: input,
-        kept: state?.tokens,
-      }),
+    ...estimateInput({ request, bodyBytes, model, counted: input, kept: state?.tokens, calls }),
     output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN),
     audioOutput: audioTokensOf(other.soundBytes, other.packedSoundBytes),
     imageOutput: other.images * image,

@@ -2,7 +2,7 @@ import type { Payer } from "../../accounting/payer.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { GatewayError } from "../../canon/errors.ts"
-import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import type { Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { Hold } from "../../ledger/hold.ts"
 import type { Demand } from "../priced-features/survey.ts"
@@ -132,10 +132,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
     const { request } = input
     const { bodyBytes } = call
     const kept = state?.tokens
-    return {
-      ...NO_USAGE,
-      inputFresh: estimateInput({ request, bodyBytes, model, counted: undefined, kept }),
-    }
+    return estimateInput({ request, bodyBytes, model, counted: undefined, kept })
   }
   return {
     ...input.worst,

@@ -88,7 +88,7 @@ export class Pricing {
     const shown = await this.countAnswer(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
     if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
-    const input = hasInput(meter, usage) ? usage : { ...usage, inputFresh: estimate.inputFresh }
+    const input = hasInput(meter, usage) ? usage : withInputOf(estimate, usage)
     // A report before the end may cover only the start: Anthropic begins with one token
     // (docs/wire/anthropic-messages.md#f9).
     const isCovered = meter.isCounted && hasOutput(meter, usage)
@@ -199,6 +199,11 @@ function hasOutput({ amount, characters, reasoningCharacters }: Meter, usage: Us
   const total = totalOutput(usage)
   const isReasoningOnly = characters === reasoningCharacters
   return total > (isReasoningOnly ? 0 : usage.reasoning + usage.reasoningBeside)
+}
+
+function withInputOf(estimate: Usage, usage: Usage): Usage {
+  const { inputFresh, audioInput, inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h } = estimate
+  return { ...usage, inputFresh, audioInput, inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h }
 }
 
 /** A usage with the estimated output, and with reported reasoning that the answer does not show. */

@@ -1,7 +1,7 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonValue, listAt, objectAt } from "../../canon/json.ts"
-import type { Part } from "../../canon/message.ts"
+import type { CacheMarker, Part } from "../../canon/message.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 
@@ -78,6 +78,53 @@ function speaks(fields: Readonly<Record<string, JsonValue | undefined>>): boolea
 
 function lifetimeOf(ttl: JsonValue | undefined): number {
   return typeof ttl === "string" ? (LIFETIMES[ttl] ?? LONGEST_CACHE_WRITE) : 0
+}
+
+/** The share of a request up to its last cache mark, and the class of a cache write with the mark's lifetime. */
+interface MarkedInput {
+  readonly share: number
+  readonly usageClass: "inputCacheWrite" | "inputCacheWrite1h" | "inputCacheWrite12h"
+}
+
+/** Returns undefined for a request without cache marks. Providers read the tools before the messages. */
+export function markedInput({ tools = [], messages }: ChatRequest): MarkedInput | undefined {
+  let length = 0
+  let markedLength = 0
+  let ttl: string | undefined
+  const add = (characters: number, cache: CacheMarker | undefined): void => {
+    length += characters
+    if (cache === undefined) return
+    markedLength = length
+    ttl = cache.ttl
+  }
+  for (const tool of tools) add(JSON.stringify(tool).length, tool.cache)
+  for (const { parts } of messages) {
+    for (const part of parts) add(lengthOf(part), "cache" in part ? part.cache : undefined)
+  }
+  if (markedLength === 0) return undefined
+  const lifetime = lifetimeOf(ttl)
+  const usageClass =
+    lifetime === 0
+      ? "inputCacheWrite"
+      : lifetime === HOUR_CACHE_WRITE
+        ? "inputCacheWrite1h"
+        : "inputCacheWrite12h"
+  return { share: markedLength / length, usageClass }
+}
+
+/** Characters of the text of a part. */
+function lengthOf(part: Part): number {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text.length
+    case "tool-call":
+      return part.name.length + part.arguments.length
+    case "tool-result":
+      return part.content.reduce((sum, chunk) => sum + lengthOf(chunk), 0)
+    default:
+      return 0
+  }
 }
 
 /** The lifetime that a part of a vendor's own asks for, also further inside: a document of several texts has many. */

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
-import { NO_USAGE } from "../../canon/usage.ts"
+import { NO_USAGE, totalInput } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Rates } from "../../limits/rates.ts"
@@ -123,7 +123,7 @@ export class ChatRelay {
     await limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
     await inspector.measure(request, key.account)
     const counted = await counter.of(key.account).count(textOf(request))
-    return estimateInput({ request, bodyBytes, model, counted })
+    return totalInput(estimateInput({ request, bodyBytes, model, counted }))
   }
 
   /** Marks the request as current for the event-loop monitor. @returns its number in the monitor. */

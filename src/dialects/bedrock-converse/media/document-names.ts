@@ -6,11 +6,18 @@ const LONGEST = 190
  */
 export class DocumentNames {
   readonly #used = new Set<string>()
+  /** The number of the last document by each name. */
+  readonly #counts = new Map<string, number>()
 
   next(name: string | undefined): string {
     const fitted = fittedName(name)
-    let unique = fitted
-    for (let count = 2; this.#used.has(unique); count++) unique = `${fitted} (${count})`
+    let count = this.#counts.get(fitted) ?? 0
+    let unique: string
+    do {
+      count++
+      unique = count === 1 ? fitted : `${fitted} (${count})`
+    } while (this.#used.has(unique))
+    this.#counts.set(fitted, count)
     this.#used.add(unique)
     return unique
   }
