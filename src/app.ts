@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { drain } from "./app/drain.ts"
+import { addressOf } from "./app/address.ts"
 import { joinNode } from "./app/join-node.ts"
 import { openAnswering } from "./app/open-answering.ts"
 import { openDatabase } from "./app/open-database.ts"
@@ -22,7 +23,7 @@ import { Upkeep } from "./app/upkeep.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Catalog } from "./catalog/catalog.ts"
 import type { Settings } from "./config/settings.ts"
-import { listen } from "./app/listen.ts"
+import { type Answering, serve } from "./http/server.ts"
 import { Spool } from "./http/uploads/spool.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher } from "./keys/secret.ts"
@@ -129,11 +130,11 @@ export class App implements AsyncDisposable {
     const active = { ...activeOf(state), health, file: options.file }
     const admin = { ...known, ...active, priceUpdates }
     const answering = openAnswering({ callers: parts, admin, state, options }, building)
-    const listening = listen(options, answering, state)
+    const server = listen(options, answering, state)
+    state.url = addressOf(server.hostname ?? settings.server.host, server.port ?? 0)
     const { lastAnswers } = answering
     const ending = { lastAnswers, state, billing, ledger, database, watch, idempotency }
-    building.defer(() => drain({ ...listening, ...ending }))
-    state.url = listening.url
+    building.defer(() => drain({ server, ...ending }))
     return new App({ url: baseUrl(), services: building.move(), live, state, metrics })
   }
 
@@ -163,6 +164,15 @@ export class App implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#services.disposeAsync()
   }
+}
+
+/** Starts to listen. @throws Error when that is not possible. */
+function listen(
+  { settings, isShared, sharesPort = false }: AppOptions,
+  answering: Answering,
+  state: State,
+): Bun.Server<undefined> {
+  return serve({ ...settings.server, isShared: isShared || sharesPort }, answering, state)
 }
 
 interface AppParts {

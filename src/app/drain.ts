@@ -1,5 +1,4 @@
 import type { LastAnswers } from "../http/last-answers.ts"
-import type { OpenPort } from "../machine/open-port.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
@@ -24,16 +23,10 @@ const POSTING_TIME = 5_000
 const ENDING_TIME = 15_000
 /** How often it checks whether they have finished, milliseconds. */
 const DRAIN_LOOK = 20
-/** How often it counts the connections of callers, milliseconds. */
-const CONNECTIONS_LOOK = 200
-/** How long a request may be on its way over a connection that has just been opened, milliseconds. */
-const ARRIVAL_TIME = 1_000
 
 /** What is drained before the process ends. */
 export interface Drained {
   readonly server: Bun.Server<undefined>
-  /** Absent where no connection is worth the time that it takes to leave the port in order. */
-  readonly port: OpenPort | undefined
   readonly lastAnswers: LastAnswers
   readonly state: State
   readonly billing: Billing
@@ -54,7 +47,6 @@ export async function drain(drained: Drained): Promise<void> {
   watch.monitor.end()
   await waitUntil(() => state.isHurried, drainDelay)
   const deadline = performance.now() + patience
-  await leavePort(drained, deadline)
   // Idle connections are closed. Those of callers that are silent would keep it open, so this is not awaited.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
@@ -69,26 +61,7 @@ export async function drain(drained: Drained): Promise<void> {
   await waitUntil(() => billing.open === 0, SETTLE_TIME)
 }
 
-/**
- * Stops listening. Where another process now takes the connections, nobody waits for this one to end: connections
- * of callers stay open until each has had its last answer. Where a balancer sends callers elsewhere, requests that
- * are on their way still arrive.
- */
-async function leavePort({ port, state }: Drained, deadline: number): Promise<void> {
-  if (port === undefined || !(await port.leave())) return
-  const arrivedAt = performance.now() + (state.settings.server.drainDelay > 0 ? ARRIVAL_TIME : 0)
-  const isLeft = (): boolean =>
-    state.isHurried ||
-    (performance.now() >= arrivedAt && !port.isListenedTo) ||
-    port.connections === 0
-  await waitUntil(isLeft, deadline - performance.now(), CONNECTIONS_LOOK)
-}
-
-async function waitUntil(
-  isOver: () => boolean,
-  patience: number,
-  look = DRAIN_LOOK,
-): Promise<void> {
+async function waitUntil(isOver: () => boolean, patience: number): Promise<void> {
   const deadline = performance.now() + patience
-  while (!isOver() && performance.now() < deadline) await Bun.sleep(look)
+  while (!isOver() && performance.now() < deadline) await Bun.sleep(DRAIN_LOOK)
 }

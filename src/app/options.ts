@@ -12,10 +12,8 @@ export interface AppOptions {
   readonly events: Events
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean
-  /** Whether it may start to listen while another process still listens on the port. */
-  readonly takesPort?: boolean
-  /** Whether it leaves the port without losing a connection, which takes a few milliseconds. */
-  readonly leavesPort?: boolean
+  /** Whether a gateway that replaces this one may listen on the port beside it. */
+  readonly sharesPort?: boolean
   /** Names of the settings that the file sets, of those that the console can change. */
   readonly written?: readonly string[]
   /** Warnings about the file and the environment. */

@@ -20,8 +20,6 @@ export interface GatewayOptions {
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
-  /** Whether another gateway still listens on the port, which this one replaces. */
-  readonly takesPort?: boolean
   /** The metrics of all workers, as text; absent where this process is alone. */
   readonly gatherMetrics?: () => Promise<string>
   /** How the process restarts when it hangs; absent where its parent does that. */
@@ -35,7 +33,7 @@ export interface Gateway extends AsyncDisposable {
 
 /** Starts the gateway. It applies changed settings while it runs; invalid ones are refused and reported. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { load, loaded, sandboxUrl, isShared, takesPort = false, gatherMetrics } = options
+  const { load, loaded, sandboxUrl, isShared, gatherMetrics } = options
   const logger = createLogger({ level: logLevel(process.env) })
   const redactor = new Redactor()
   redactor.learn(secretsOf(loaded.settings))
@@ -49,8 +47,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { monitor } = watchdog
   const listening = {
     isShared,
-    takesPort,
-    leavesPort: true,
+    // On Linux, where a gateway that replaces this one can find it.
+    sharesPort: process.platform === "linux",
     ...(gatherMetrics && { gatherMetrics }),
   }
   const app = building.use(

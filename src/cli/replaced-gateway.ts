@@ -1,30 +1,31 @@
-import { readdirSync, readFileSync, realpathSync } from "node:fs"
-import { openFilesOf, socketsAt, socketsOf } from "../machine/kernel-sockets.ts"
-import { ListeningSocket } from "../machine/listening-socket.ts"
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
 import { WORKER_VARIABLE } from "./gateway-process.ts"
 
-/** How often it checks whether the replaced gateway still listens, milliseconds. */
-const LOOK_EVERY = 100
+/** The state of a listening socket in the kernel's tables. */
+const LISTENING = "0A"
+/** Makes the kernel move connections that a closing process has not accepted to another process on the port. */
+const MIGRATION = "net.ipv4.tcp_migrate_req"
 
-/** A gateway that runs, and that this one replaces. */
+/** A running gateway that this one replaces. */
 export interface ReplacedGateway {
   /** The processes that watch its workers, or serve themselves. */
   readonly processIds: readonly number[]
 }
 
 /**
- * Finds the gateway that listens on a port and has the same data folder; undefined where none does, and except on
- * Linux.
+ * Finds the gateway that listens on a port and has the same data folder. Returns undefined if there is none, and on
+ * every system but Linux.
  */
 export function findReplaced(port: number, data: string): ReplacedGateway | undefined {
   try {
-    const listening = socketsAt(port).filter(({ state }) => state === "listening")
-    if (listening.length === 0) return undefined
+    const listening = listeningSockets(port)
+    if (listening.size === 0) return undefined
     const folder = `${realpathSync(data)}/`
     const found = processes().filter((id) => {
-      const open = socketsOf(id)
-      const listens = listening.some(({ inode }) => open.has(inode))
-      return listens && openFilesOf(id).some(([, path]) => path.startsWith(folder))
+      const open = openFiles(id)
+      return (
+        open.some((file) => listening.has(file)) && open.some((file) => file.startsWith(folder))
+      )
     })
     const processIds = [...new Set(found.map((id) => parentOfWorker(id) ?? id))]
     return processIds.length === 0 ? undefined : { processIds }
@@ -33,50 +34,88 @@ export function findReplaced(port: number, data: string): ReplacedGateway | unde
   }
 }
 
+/**
+ * Describes which requests may fail during a replacement with the current settings.
+ * @param drainDelay milliseconds.
+ */
+export function replacementWarnings(drainDelay: number): string[] {
+  const warnings: string[] = []
+  if (drainDelay === 0) {
+    warnings.push(
+      "Requests on reused connections may fail during a replacement: set server.drain_delay to 5s.",
+    )
+  }
+  if (!migratesConnections()) {
+    warnings.push(
+      `A few new connections may be reset during a replacement: set the kernel parameter ${MIGRATION} to 1.`,
+    )
+  }
+  return warnings
+}
+
+function migratesConnections(): boolean {
+  try {
+    const value = readFileSync(`/proc/sys/${MIGRATION.replaceAll(".", "/")}`, "latin1")
+    return value.trim() === "1"
+  } catch {
+    return false
+  }
+}
+
+/** Asks the processes of a gateway to end. This one must listen on the port by then. */
+export function endReplaced({ processIds }: ReplacedGateway): void {
+  for (const id of processIds) {
+    try {
+      process.kill(id, "SIGTERM")
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** The sockets that listen on a port, as `/proc/<process>/fd` names them. */
+function listeningSockets(port: number): ReadonlySet<string> {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
+  const lines = ["tcp", "tcp6"].flatMap((table) =>
+    readFileSync(`/proc/self/net/${table}`, "latin1").split("\n"),
+  )
+  const rows = lines.map((line) => line.trim().split(/\s+/))
+  return new Set(
+    rows
+      .filter(([, local, , state]) => state === LISTENING && local?.endsWith(ending) === true)
+      .map(([, , , , , , , , , inode]) => `socket:[${inode}]`),
+  )
+}
+
 function processes(): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 }
 
-/** What a worker's parent starts again, so the parent is the one to end. */
+/** The paths and sockets that a process has open; empty if they cannot be read. */
+function openFiles(processId: number): string[] {
+  const folder = `/proc/${processId}/fd`
+  try {
+    return readdirSync(folder).map((name) => linkTarget(`${folder}/${name}`))
+  } catch {
+    return []
+  }
+}
+
+/** The file may have been closed since it was listed. */
+function linkTarget(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ""
+  }
+}
+
+/** The parent restarts its workers, so the parent is the process to end. */
 function parentOfWorker(id: number): number | undefined {
   const variables = readFileSync(`/proc/${id}/environ`, "latin1").split("\0")
   if (!variables.some((variable) => variable.startsWith(`${WORKER_VARIABLE}=`))) return undefined
   const parent = /^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, "latin1"))?.[1]
   return parent === undefined ? undefined : Number(parent)
-}
-
-/**
- * Takes the port from a gateway: from now on its successors get all new connections, and it is asked to end.
- * @param successors processes that listen on the port as well.
- * @returns what is to be disposed of on shutdown.
- */
-export function replaceGateway(
-  { processIds }: ReplacedGateway,
-  port: number,
-  successors: readonly number[],
-): Disposable {
-  const [first = process.pid] = successors
-  const socket = ListeningSocket.of(first, port)
-  const replaced = (): number => (socket?.sharers.length ?? 0) - successors.length
-  // They began to listen later than those that they replace. Without this, connections that come in the moment in
-  // which the other gateway leaves the port wait for a second.
-  socket?.giveTo(replaced(), successors.length)
-  for (const id of processIds) end(id)
-  const timer = setInterval(() => {
-    if (replaced() > 0) return
-    clearInterval(timer)
-    socket?.giveToAll()
-  }, LOOK_EVERY)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
-}
-
-/** It may have ended by itself. */
-function end(processId: number): void {
-  try {
-    process.kill(processId, "SIGTERM")
-  } catch {
-    // Then nothing is left to do.
-  }
 }

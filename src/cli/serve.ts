@@ -8,7 +8,6 @@ import { type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { setAnchorAside } from "../ledger/anchor-file.ts"
-import { sharePort } from "../machine/share-port.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import type { Snapshot } from "../metrics/registry.ts"
@@ -31,7 +30,7 @@ import { loadOptions } from "./load-options.ts"
 import { openMetricPush } from "./metric-push.ts"
 import { openMetricsPort } from "./metrics-port.ts"
 import type { Output } from "./output.ts"
-import { findReplaced, replaceGateway } from "./replaced-gateway.ts"
+import { endReplaced, findReplaced, replacementWarnings } from "./replaced-gateway.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { startSandbox } from "./sandbox-process.ts"
 import { effectiveSettings, settingsToServe, type WholeSettings } from "./whole-settings.ts"
@@ -88,7 +87,7 @@ export async function serve(
   const serving =
     settings.server.workers > 1 && !isDemo
       ? await startWorkers(running, whole, { port, sandboxUrl })
-      : await startAlone(running, { load, loaded, sandboxUrl, takesPort: replaced !== undefined })
+      : await startAlone(running, { load, loaded, sandboxUrl })
   const { url } = serving
   asked.onAgain = serving.hurry
   const { metrics } = settings
@@ -113,7 +112,10 @@ export async function serve(
     sandbox: hasSandbox,
   }
   output.result(document, () => banner({ url, consoleUrl, key, catalog, hasSandbox }))
-  if (replaced) running.use(replaceGateway(replaced, port, serving.processIds()))
+  if (replaced) {
+    for (const warning of replacementWarnings(settings.server.drainDelay)) output.notice(warning)
+    endReplaced(replaced)
+  }
   await asked.first
   output.notice("Finishing the requests that run ...")
 }
@@ -121,7 +123,6 @@ export async function serve(
 /** What serves, in this process or in workers. */
 interface Serving {
   readonly url: string
-  readonly processIds: () => readonly number[]
   readonly catalog: Catalog
   /** Stops waiting for running requests. */
   readonly hurry: () => void
@@ -131,16 +132,12 @@ interface Serving {
 
 async function startAlone(
   running: AsyncDisposableStack,
-  options: Pick<GatewayOptions, "load" | "loaded" | "sandboxUrl" | "takesPort">,
+  options: Pick<GatewayOptions, "load" | "loaded" | "sandboxUrl">,
 ): Promise<Serving> {
   const gateway = running.use(await startGateway({ ...options, isShared: false, restart }))
-  const { url, listensAt } = gateway.app
-  // A gateway that replaces this one will listen beside it.
-  sharePort(Number(new URL(listensAt).port))
-  const { metrics } = gateway.app
+  const { url, metrics } = gateway.app
   return {
     url,
-    processIds: () => [process.pid],
     catalog: gateway.app.catalog,
     hurry: () => gateway.app.hurry(),
     snapshots: metrics && (async () => [await metrics.snapshot()]),
@@ -183,7 +180,6 @@ async function startWorkers(
   running.defer(() => void process.off("SIGHUP", reload))
   return {
     url: publicUrl ?? addressOf(server.host, place.port),
-    processIds: () => workers.processIds,
     catalog: runtimeConfigOf(effectiveSettings(settings, place.sandboxUrl), lists).config.catalog,
     hurry: () => workers.hurry(),
     snapshots: () => workers.metrics(),

@@ -1,21 +1,12 @@
 import type { Snapshot } from "../metrics/registry.ts"
 import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
-import { ListeningSocket } from "../machine/listening-socket.ts"
-import { kernelState } from "./kernel-state.ts"
 import { type MetricsFromWorker, type MetricsToWorker, WorkerMetrics } from "./worker-metrics.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
 /** How often a worker reports that its event loop runs, and how often its parent checks; milliseconds. */
 const BEAT_EVERY = 250
-/**
- * A worker that is silent for so long while the kernel has stopped it counts as hung and is replaced,
- * milliseconds.
- */
-const STOPPED_AFTER = 1_500
-/** The same for one that is not stopped, which may only be busy, milliseconds. */
-const STILL_AFTER = 5_000
 /** A worker's own watchdog, which can report what it was doing, acts earlier by this much; milliseconds. */
 const PRECEDENCE = 1_500
 /** A check that is late by so many intervals shows that the parent hung as well. */
@@ -37,7 +28,7 @@ export interface WorkerOptions {
   readonly sandboxUrl: string | undefined
   /** How long a worker may hang before it is ended, milliseconds; 0: forever. */
   readonly patience: number
-  readonly events: Pick<Events, "workerBlocked" | "workerKilled">
+  readonly events: Pick<Events, "workerKilled">
 }
 
 interface WorkerProcess {
@@ -46,8 +37,6 @@ interface WorkerProcess {
   readonly listening: Promise<void>
   /** By `performance.now()`; undefined until it listens. */
   seenAt: number | undefined
-  /** Whether another worker has replaced it. */
-  isOut: boolean
   isKilled: boolean
 }
 
@@ -75,10 +64,6 @@ export class Workers implements AsyncDisposable {
     const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
     await Promise.all(numbers.map((number) => workers.#spawn(number).listening))
     return workers
-  }
-
-  get processIds(): number[] {
-    return [...this.#running].map(({ child }) => child.pid)
   }
 
   /** The metrics of all of them. */
@@ -134,7 +119,7 @@ export class Workers implements AsyncDisposable {
         resolve()
         this.#metrics.ended(child)
         this.#running.delete(worker)
-        if (!worker.isOut && !this.#isEnding) this.#replaceSoon(worker)
+        if (!this.#isEnding) this.#replaceSoon(worker)
       },
     })
     const worker: WorkerProcess = {
@@ -142,26 +127,21 @@ export class Workers implements AsyncDisposable {
       child,
       listening,
       seenAt: undefined,
-      isOut: false,
       isKilled: false,
     }
     this.#running.add(worker)
     return worker
   }
 
-  #replaceSoon(worker: WorkerProcess): void {
+  #replaceSoon({ number }: WorkerProcess): void {
     const pause = setTimeout(() => {
       this.#pauses.delete(pause)
-      this.#replace(worker)
+      if (!this.#isEnding) this.#spawn(number)
     }, RESTART_PAUSE)
     this.#pauses.add(pause)
   }
 
-  #replace(worker: WorkerProcess): void {
-    if (!this.#isEnding) this.#spawn(worker.number)
-  }
-
-  /** A worker that hangs gets no new connections, then time to recover, and is then ended. */
+  /** Ends workers that hang. */
   #look(now: number): void {
     const wasAsleep = now - this.#lookedAt > ASLEEP * BEAT_EVERY
     this.#lookedAt = now
@@ -170,19 +150,7 @@ export class Workers implements AsyncDisposable {
       if (wasAsleep) worker.seenAt = now
       const silence = now - worker.seenAt
       if (silence > this.#options.patience + PRECEDENCE) this.#kill(worker, silence)
-      else if (silence > STILL_AFTER || isStopped(worker, silence)) this.#takeOut(worker, silence)
-      // It runs again, but no longer listens: it may finish what it serves.
-      else if (worker.isOut && silence <= STOPPED_AFTER) worker.child.kill("SIGTERM")
     }
-  }
-
-  #takeOut(worker: WorkerProcess, silence: number): void {
-    if (worker.isOut || this.#isEnding) return
-    const socket = ListeningSocket.of(worker.child.pid, this.#options.port)
-    if (socket?.shutDown() !== true) return
-    worker.isOut = true
-    this.#options.events.workerBlocked(worker.child.pid, silence)
-    this.#replace(worker)
   }
 
   #kill(worker: WorkerProcess, silence: number): void {
@@ -192,10 +160,6 @@ export class Workers implements AsyncDisposable {
     this.#options.events.workerKilled(child.pid, silence)
     child.kill("SIGKILL")
   }
-}
-
-function isStopped({ child }: WorkerProcess, silence: number): boolean {
-  return silence > STOPPED_AFTER && kernelState(String(child.pid)) === "stopped"
 }
 
 /** A worker's connection to its parent. While it is open, the process does not end. */

@@ -102,8 +102,6 @@ export interface Events {
   upkeepFailed(error: unknown): void
   /** Old rows of the ledger were removed. */
   ledgerPruned(before: number, removed: number): void
-  /** A worker is blocked: another one has taken its place. */
-  workerBlocked(processId: number, milliseconds: number): void
   workerKilled(processId: number, milliseconds: number): void
   settingsApplied(changes: readonly string[]): void
   settingsRefused(message: string): void
@@ -326,13 +324,8 @@ function ledgerEvents(
   }
 }
 
-function workerEvents(logger: Logger): Pick<Events, "workerBlocked" | "workerKilled"> {
+function workerEvents(logger: Logger): Pick<Events, "workerKilled"> {
   return {
-    workerBlocked: (processId, milliseconds) =>
-      logger.error(
-        { event: "worker_still", process: processId, still_ms: Math.round(milliseconds) },
-        "a worker stands still: another one takes its place",
-      ),
     workerKilled: (processId, milliseconds) =>
       logger.error(
         { event: "worker_killed", process: processId, still_ms: Math.round(milliseconds) },

@@ -1,14 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
-import {
-  DONE,
-  frame,
-  startVendor,
-  streamed,
-  helloUntil,
-  WHOLE_STREAM,
-} from "../relay/scripted-vendor.ts"
+import { DONE, frame, startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
 import {
   createInstallation,
   type Installation,
@@ -16,7 +9,6 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
-import { stop } from "../support/stopping.ts"
 import { until } from "../support/until.ts"
 
 const SPINNING = {
@@ -177,36 +169,6 @@ test.concurrent("a process that was suspended as a whole, its watchdog with it, 
   process.kill(pid, "SIGCONT")
   await until(() => isAlive(serving))
   expect(serving.errors()).not.toContain("loop_stuck")
-  expect(await (await chat(serving, key)).text()).toContain("[DONE]")
-})
-
-test.concurrent("a worker that stands still gets no new connections, and may finish what it serves when it turns again", async () => {
-  const gate = Promise.withResolvers<void>()
-  using vendor = startVendor((_, number) => {
-    return number > 1 ? streamed([WHOLE_STREAM]) : helloUntil(gate.promise)
-  })
-  using installation = createInstallation(yaml(vendor.url))
-  const key = await createCaller(installation)
-  await using serving = await startServing(installation, {
-    TOLLGATE_WORKERS: "2",
-    TOLLGATE_WATCHDOG: "60s",
-  })
-  const before = nodesOf(installation)
-  const running = await chat(serving, key)
-  const [one = 0, other = 0] = before
-  await stop([one, other], installation)
-  await until(() => serving.errors().split("worker_still").length === 3)
-  await until(() => nodesOf(installation).length === 4)
-  // What came to one that stands still would never be answered.
-  const alive = await Promise.all(Array.from({ length: 40 }, () => isAlive(serving, 20_000)))
-  expect(alive).toEqual(Array.from({ length: 40 }, () => true))
-  for (const victim of [one, other]) process.kill(victim, "SIGCONT")
-  gate.resolve()
-  expect(await running.text()).toContain("[DONE]")
-  await until(() => {
-    const now = nodesOf(installation)
-    return now.length === 2 && !now.includes(one) && !now.includes(other)
-  })
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
 })
 

@@ -25,7 +25,7 @@ async function pausesLeft(program: string): Promise<number> {
     words: [process.execPath, "-e", program],
     sandboxUrl: undefined,
     patience: 0,
-    events: { workerBlocked: ignore, workerKilled: ignore },
+    events: { workerKilled: ignore },
   })
   await workers[Symbol.asyncDispose]()
   return left.size
