@@ -16,7 +16,7 @@ import { cheapestFirst } from "./cheapest-first.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import type { DecimalPrice, DecimalServices } from "../ledger/parse-price.ts"
-import { SAME } from "../ledger/price.ts"
+import { UNIT_FACTOR } from "../ledger/price.ts"
 import { priceTimes } from "../ledger/price-modes.ts"
 import { periodParts } from "../ledger/price-periods.ts"
 import type { ModelFacts, PriceFacts, ServiceFacts } from "./facts.ts"
@@ -266,12 +266,12 @@ function regionalFactor(
   known: ServiceFacts | undefined,
 ): bigint {
   const regional = known?.regional
-  if (regional === undefined || baseUrl === undefined || own === undefined) return SAME
+  if (regional === undefined || baseUrl === undefined || own === undefined) return UNIT_FACTOR
   // A chat model without a date is one that only the newest lists have.
   const created = own.created ?? (own.kind === "chat" ? Infinity : 0)
   const isNew = created * 1000 >= Date.parse(regional.since)
   const isDefined = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
-  return isNew && isDefined ? parseDecimal(regional.factor, 6) : SAME
+  return isNew && isDefined ? parseDecimal(regional.factor, 6) : UNIT_FACTOR
 }
 
 /**

@@ -2,7 +2,7 @@ import { divideUp, parseDecimal } from "#contract/decimal.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import type { PriceGroupSettings, PriceSettings, PriceTermSettings } from "../config/settings.ts"
 import { globMatcher } from "../keys/model-glob.ts"
-import { type GroupTerm, type Mode, type Price, type Rates, SAME } from "../ledger/price.ts"
+import { type GroupTerm, type Mode, type Price, type Rates, UNIT_FACTOR } from "../ledger/price.ts"
 import { modeFactorsOf } from "../ledger/price-modes.ts"
 import type { Deployment, Model } from "./model.ts"
 import { readPriceBeside, type ReadPrice } from "./read-price.ts"
@@ -129,7 +129,7 @@ class PriceTerm {
   #deployment(deployment: Deployment, card: Price | undefined): Deployment {
     const { price } = deployment
     if (price === undefined) return deployment
-    const multiplier = divideUp(price.multiplier * this.#multiplier, SAME)
+    const multiplier = divideUp(price.multiplier * this.#multiplier, UNIT_FACTOR)
     const term: GroupTerm = { id: this.#group, from: this.from }
     if (card === undefined) {
       const group = { ...term, multiplier: this.#multiplier }
@@ -179,5 +179,7 @@ function isPattern(name: string): boolean {
 function timesEach(rates: Rates | undefined, factor: bigint): Rates | undefined {
   if (rates === undefined) return undefined
   const entries = Object.entries(rates) as [keyof Rates, bigint][]
-  return Object.fromEntries(entries.map(([name, rate]) => [name, divideUp(rate * factor, SAME)]))
+  return Object.fromEntries(
+    entries.map(([name, rate]) => [name, divideUp(rate * factor, UNIT_FACTOR)]),
+  )
 }

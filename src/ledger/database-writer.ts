@@ -3,7 +3,7 @@ import { nextPauseMs, type RetryPolicy } from "../store/retry-policy.ts"
 import type { Batch, Posted } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { postDivided } from "./divided-batch.ts"
-import type { SettlementWriter, Written } from "./settlement-writer.ts"
+import type { SettlementOutcome, SettlementWriter } from "./settlement-writer.ts"
 
 /** Posts settlements to the database: while it is away, they wait. */
 export class DatabaseWriter implements SettlementWriter {
@@ -22,7 +22,7 @@ export class DatabaseWriter implements SettlementWriter {
   }
 
   /** It may be repeated: a request that is in the ledger already is not charged twice. */
-  async write(node: string, batch: Batch): Promise<readonly Written[]> {
+  async write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]> {
     const retries = this.#retries
     const deadline = performance.now() + retries.maxWaitMs
     const post = (part: Batch) => this.#post(node, part, deadline - performance.now())

@@ -2,7 +2,7 @@ import { LinkedList } from "../canon/linked-list.ts"
 import type { Batch, HoldRecord, Posting } from "../store/settlements.ts"
 import type { Hold } from "./hold.ts"
 import { UnstorableError } from "./divided-batch.ts"
-import type { Settled, Written } from "./settlement-writer.ts"
+import type { Settled, SettlementOutcome } from "./settlement-writer.ts"
 
 /** The longest that a settlement waits for others to share its commit, in milliseconds. */
 const GATHER_TIME = 8
@@ -12,10 +12,10 @@ const MIN_ARRIVALS = 8
 const RECORD_AFTER = 250
 
 /** A settlement whose receipt is built with those that share its commit, which is cheaper. */
-export type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
+export type LazyPosting = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
-  readonly settling: Settling
+  readonly settling: LazyPosting
   resolve(settled: Settled): void
   reject(error: unknown): void
 }
@@ -25,7 +25,7 @@ interface Pending {
  * share one transaction. A lone request never waits for others.
  */
 export class GroupCommit {
-  readonly #write: (batch: Batch) => Promise<readonly Written[]>
+  readonly #write: (batch: Batch) => Promise<readonly SettlementOutcome[]>
   #pending: Pending[] = []
   #closed: string[] = []
   /**
@@ -40,7 +40,7 @@ export class GroupCommit {
   #immediate: ReturnType<typeof setImmediate> | undefined
 
   /** @param write makes a batch durable. A request that it is given again is not charged again. */
-  constructor(write: (batch: Batch) => Promise<readonly Written[]>) {
+  constructor(write: (batch: Batch) => Promise<readonly SettlementOutcome[]>) {
     this.#write = write
   }
 
@@ -57,13 +57,13 @@ export class GroupCommit {
   }
 
   /** Ends a hold with its settlement. Resolves when that is durable. */
-  append(hold: Hold, settling: Settling): Promise<Settled> {
+  append(hold: Hold, settling: LazyPosting): Promise<Settled> {
     this.closed(hold)
     return this.add(settling)
   }
 
   /** The same for a hold that another one had. */
-  add(settling: Settling): Promise<Settled> {
+  add(settling: LazyPosting): Promise<Settled> {
     this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {
       this.#pending.push({ settling, resolve, reject })
@@ -162,7 +162,7 @@ class Arrivals {
   }
 }
 
-function settleAll(pending: readonly Pending[], written: readonly Written[]): void {
+function settleAll(pending: readonly Pending[], written: readonly SettlementOutcome[]): void {
   pending.forEach((one, index) => {
     const answer = written[index]
     if (answer instanceof UnstorableError) one.reject(answer)
@@ -171,7 +171,7 @@ function settleAll(pending: readonly Pending[], written: readonly Written[]): vo
   })
 }
 
-function postingOf(settling: Settling): Posting {
+function postingOf(settling: LazyPosting): Posting {
   const { request, account, key, budgets, amount, writtenOff, at, receipt, state } = settling
   return { request, account, key, budgets, amount, writtenOff, at, receipt: receipt(), state }
 }

@@ -10,7 +10,7 @@ import { postDivided, UnstorableError } from "./divided-batch.ts"
 const MOST_POSTINGS = 128
 
 /** What is in the journal, and not in the database yet. */
-export interface Waiting {
+export interface JournalEntry {
   readonly node: string
   /** The lines of its postings, which are removed once it is in the database. */
   readonly lines: readonly number[]
@@ -28,7 +28,7 @@ export class JournalPoster {
   readonly #store: Store
   readonly #lines: JournalLines
   readonly #alarms: PosterAlarms
-  readonly #queue: Waiting[] = []
+  readonly #queue: JournalEntry[] = []
   #running: Promise<void> | undefined
   #isClosed = false
   /** Postings that are not in the database yet. */
@@ -42,7 +42,7 @@ export class JournalPoster {
     this.#alarms = alarms
   }
 
-  add(waiting: Waiting): void {
+  add(waiting: JournalEntry): void {
     this.#queue.push(waiting)
     this.waiting += waiting.batch.postings.length
     this.#running ??= this.#run().finally(() => {
@@ -80,7 +80,7 @@ export class JournalPoster {
   }
 
   /** The next ones of one node, as one. */
-  #takeNext(): Waiting {
+  #takeNext(): JournalEntry {
     const [first] = this.#queue
     const node = first?.node ?? ""
     const lines: number[] = []
@@ -102,7 +102,7 @@ export class JournalPoster {
   }
 
   /** Until it is in the database, or refused, or the process ends. */
-  async #post({ node, lines, batch }: Waiting): Promise<void> {
+  async #post({ node, lines, batch }: JournalEntry): Promise<void> {
     const post = (part: Batch) => this.#store.settlements.post(node, part)
     const { postings } = batch
     for (let repeats = 0; !this.#isClosed; repeats++) {
@@ -122,7 +122,7 @@ export class JournalPoster {
   }
 
   /** Posts one by one after an unexpected error, so that one posting does not block the rest. */
-  async #postOneByOne({ node, lines, batch }: Waiting): Promise<void> {
+  async #postOneByOne({ node, lines, batch }: JournalEntry): Promise<void> {
     const { postings, opened, closed } = batch
     for (const [index, posting] of postings.entries()) {
       const alone = { postings: [posting], opened: [], closed: [] }

@@ -2,7 +2,7 @@ import type { Journal, JournalLine } from "../store/journal.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Batch, Posting } from "../store/settlements.ts"
 import { readPosting, writePosting } from "./journal-posting.ts"
-import type { JournalPoster, Waiting } from "./journal-poster.ts"
+import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
 import type { Settled, SettlementWriter } from "./settlement-writer.ts"
 
 /** So many settlements may wait for the database, some 100 MB; then no new request begins. */
@@ -135,7 +135,7 @@ function settled({ request, amount, budgets }: Posting): Settled {
   }
 }
 
-function adopted({ number, node, body }: JournalLine): Waiting {
+function adopted({ number, node, body }: JournalLine): JournalEntry {
   const batch = { postings: [readPosting(body)], opened: [], closed: [] }
   return { node, lines: [number], batch }
 }

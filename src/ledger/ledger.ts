@@ -7,10 +7,10 @@ import { FILE_RETRIES } from "../store/retry-policy.ts"
 import type { Store } from "../store/store.ts"
 import { DatabaseWriter } from "./database-writer.ts"
 import { UnstorableError } from "./divided-batch.ts"
-import { GroupCommit, type Settling } from "./group-commit.ts"
+import { GroupCommit, type LazyPosting } from "./group-commit.ts"
 import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
-import type { Settled, SettlementWriter, Written } from "./settlement-writer.ts"
+import type { Settled, SettlementOutcome, SettlementWriter } from "./settlement-writer.ts"
 
 /** Alarms for the operator. None of them throws. */
 export interface LedgerAlarms {
@@ -301,13 +301,13 @@ export class Ledger {
     await this.#writer.close()
   }
 
-  #append(hold: Hold, posting: Settling): Promise<Settled> {
+  #append(hold: Hold, posting: LazyPosting): Promise<Settled> {
     if (!this.#claimed || !this.isClaimed(hold.request)) return this.#commits.append(hold, posting)
     this.#commits.closed(hold)
     return this.#claimed.add(posting)
   }
 
-  async #write(writer: SettlementWriter, batch: Batch): Promise<readonly Written[]> {
+  async #write(writer: SettlementWriter, batch: Batch): Promise<readonly SettlementOutcome[]> {
     const node = this.#node
     const written = await writer.write(node, batch)
     return node === this.#node ? written : written.map(unleased)
@@ -374,7 +374,7 @@ function momentFor(payer: Payer): number {
 }
 
 /** What was drawn from the leases of the node that this one was before. */
-function unleased(written: Written): Written {
+function unleased(written: SettlementOutcome): SettlementOutcome {
   if (written instanceof UnstorableError) return written
   return { ...written, fromLease: 0n, fromBudgetLeases: written.fromBudgetLeases.map(() => 0n) }
 }

@@ -7,7 +7,7 @@ import {
   rateOf,
   type Rates,
   ratesFor,
-  SAME,
+  UNIT_FACTOR,
   TOKEN_CLASSES,
 } from "./price.ts"
 
@@ -38,7 +38,7 @@ const priced = new WeakMap<Price, Map<string, PricedMode>>()
 
 /** Returns a price with its token rates times a factor, in millionths, rounded up. */
 export function priceTimes(price: Price, factor: bigint): Price {
-  if (factor === SAME) return price
+  if (factor === UNIT_FACTOR) return price
   let known = multiplied.get(price)
   if (known === undefined) multiplied.set(price, (known = new Map<bigint, Price>()))
   let card = known.get(factor)
@@ -82,7 +82,7 @@ function ratesTimes(rates: Rates, factor: bigint): Rates {
 }
 
 function times(rate: bigint, factor: bigint): bigint {
-  return divideUp(rate * factor, SAME)
+  return divideUp(rate * factor, UNIT_FACTOR)
 }
 
 /** Returns a price in one of its modes; undefined if the mode has no price. */
@@ -99,21 +99,21 @@ export function modeOf(price: Price, name: string): PricedMode | undefined {
 /** Returns the modes of a price as their highest factors, in millionths, for use with another price. */
 export function modeFactorsOf(price: Price): [string, bigint][] {
   const names = [...(price.modes?.keys() ?? [])]
-  return names.map((name) => [name, modeOf(price, name)?.factor ?? SAME])
+  return names.map((name) => [name, modeOf(price, name)?.factor ?? UNIT_FACTOR])
 }
 
 /** Returns a price in several modes: the rates of one of them times the factors of the others. */
 export function priceIn(price: Price, modes: readonly AppliedMode[]): Price {
   if (modes.length === 0) return price
   let base: PricedMode | undefined
-  let factor = SAME
+  let factor = UNIT_FACTOR
   for (const mode of modes) {
     const own = mode.key === undefined ? undefined : modeOf(price, mode.key)
-    if (own === undefined) factor = (factor * mode.factor) / SAME
+    if (own === undefined) factor = (factor * mode.factor) / UNIT_FACTOR
     else if (base === undefined) base = own
-    else if (own.isUniform) factor = (factor * own.factor) / SAME
+    else if (own.isUniform) factor = (factor * own.factor) / UNIT_FACTOR
     else {
-      factor = (factor * base.factor) / SAME
+      factor = (factor * base.factor) / UNIT_FACTOR
       base = own
     }
   }
@@ -122,8 +122,8 @@ export function priceIn(price: Price, modes: readonly AppliedMode[]): Price {
 
 function resolved(price: Price, name: string, mode: Mode): PricedMode {
   if (typeof mode === "bigint") {
-    const isHigher = mode > SAME
-    const isLower = mode < SAME
+    const isHigher = mode > UNIT_FACTOR
+    const isLower = mode < UNIT_FACTOR
     return { price: priceTimes(price, mode), factor: mode, isUniform: true, isHigher, isLower }
   }
   const starts = [...new Set([...price.tiers, ...mode.tiers].map(({ above }) => above))]
@@ -164,11 +164,11 @@ function highestFactor(price: Price, { rates, tiers }: ModeRates): bigint {
       const rate = own[usageClass]
       const base = rateOf(usual, usageClass)
       if (rate === undefined || base === 0n) continue
-      const factor = divideUp(rate * SAME, base)
+      const factor = divideUp(rate * UNIT_FACTOR, base)
       if (max === undefined || factor > max) max = factor
     }
   }
-  return max ?? SAME
+  return max ?? UNIT_FACTOR
 }
 
 /**
@@ -184,7 +184,7 @@ function ratesIn(price: Price, mode: ModeRates, factor: bigint, above?: number):
     const standard = usual[usageClass]
     const isBase = standard === price.rates[usageClass]
     const named = tier?.rates[usageClass] ?? (isBase ? mode.rates[usageClass] : undefined)
-    const rate = named ?? (standard && times(standard, factor > SAME ? factor : SAME))
+    const rate = named ?? (standard && times(standard, factor > UNIT_FACTOR ? factor : UNIT_FACTOR))
     if (rate !== undefined) rates[usageClass] = rate
   }
   return rates

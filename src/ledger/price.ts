@@ -153,7 +153,7 @@ export function chargesFor(
 }
 
 /** One, in millionths. */
-export const SAME = 1_000_000n
+export const UNIT_FACTOR = 1_000_000n
 /** The classes whose rates a mode changes: only tokens. */
 export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 

@@ -8,7 +8,7 @@ export interface Settled extends Omit<Posted, "balance"> {
 }
 
 /** What became of a settlement. */
-export type Written = Settled | UnstorableError
+export type SettlementOutcome = Settled | UnstorableError
 
 /** Makes settlements durable: in the database, or first in the node's journal. */
 export interface SettlementWriter {
@@ -23,7 +23,7 @@ export interface SettlementWriter {
    * @param node under which the money is leased.
    * @throws when it is not, as far as is known.
    */
-  write(node: string, batch: Batch): Promise<readonly Written[]>
+  write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]>
   /** Checks whether a failure is over. To be called again and again. */
   look(node: string): Promise<void>
   /** From a moment on, by `performance.now()`, nothing waits for a database that is away. */

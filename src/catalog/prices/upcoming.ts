@@ -7,7 +7,7 @@ import {
   rateOf,
   type Rates,
   ratesFor,
-  SAME,
+  UNIT_FACTOR,
 } from "../../ledger/price.ts"
 import { modeOf } from "../../ledger/price-modes.ts"
 import { type Model, placeOf } from "../model.ts"
@@ -123,7 +123,9 @@ function valueOf(price: Price, parts: ReadonlyMap<string, string>, name: string)
   const [mode = "", inMode] = name.split(": ")
   const priced = mode.startsWith(MODE) ? modeOf(price, mode.slice(MODE.length)) : undefined
   if (inMode !== undefined) return rateText(priced?.price ?? price, inMode)
-  return mode.startsWith(MODE) ? multiplierText(priced?.factor ?? SAME) : rateText(price, name)
+  return mode.startsWith(MODE)
+    ? multiplierText(priced?.factor ?? UNIT_FACTOR)
+    : rateText(price, name)
 }
 
 function rateText(price: Price, name: string): string {

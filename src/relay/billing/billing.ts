@@ -62,7 +62,7 @@ export class Billing {
     const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
     const { usage, estimated, cost, settled, beyond } = priced
     const held = hold.amount
-    const passed = charge.terms?.get(deployment.id)?.unpriced ?? []
+    const passed = charge.featureCosts?.get(deployment.id)?.unpriced ?? []
     const unpriced = settled === undefined ? passed : [...passed, ...settled.unpriced]
     if (charge.recorder) hold.state = charge.recorder.records(estimated ? undefined : usage)
     const receipt = () =>

@@ -10,7 +10,7 @@ import { audioTokensOf } from "../../media/generated-audio-tokens.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
 /** An answer to charge. */
-export interface Delivered {
+export interface DeliveredAnswer {
   readonly charge: PendingCharge
   readonly deployment: Deployment
   readonly meter: Meter
@@ -19,7 +19,7 @@ export interface Delivered {
 /** What an answer has used by our own count, from the request and what was delivered of it. */
 export async function estimateUsage(
   counter: TokenCounter,
-  { charge, deployment, meter }: Delivered,
+  { charge, deployment, meter }: DeliveredAnswer,
 ): Promise<Usage> {
   const { call, request, model, state } = charge
   if (!request) throw new Error("only chat is estimated from what it delivered")
@@ -41,7 +41,7 @@ export async function estimateUsage(
 }
 
 /** Whether the received content of a chat costs as much as its hold, by a rough count. */
-export function isHoldSpent({ charge, deployment: { price }, meter }: Delivered): boolean {
+export function isHoldSpent({ charge, deployment: { price }, meter }: DeliveredAnswer): boolean {
   if (price === undefined) return false
   const output = Math.ceil((meter.characters + meter.other.characters) / CHARACTERS_OF_TOKEN)
   return costOf({ ...NO_USAGE, output }, price).total >= charge.hold.amount

@@ -11,7 +11,7 @@ import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type Bound, boundByBytes, boundByCount, keptTokens, boundedText } from "./bounds.ts"
 import { affordableOutput, worstCost } from "./bound-cost.ts"
 import { highestCost } from "./deployment-costs.ts"
-import { ledgerUnavailable, indebted, refusalOf, reserved } from "./payment-refusals.ts"
+import { debtRefusal, ledgerUnavailable, refusalOf, reservedRefusal } from "./payment-refusals.ts"
 import {
   type ChatAdmission,
   type ChatHoldInput,
@@ -58,15 +58,15 @@ export class Holds {
   }
 
   #admitChat(admission: ChatAdmission): MaybePromise<PendingCharge> {
-    const { call, request, asked, state, calls, clients } = admission
+    const { call, request, priced, state, calls, clients } = admission
     const payer = call.key.payerAt(Date.now(), call.labels)
-    const isDemand = "held" in asked
-    const model = isDemand ? asked.model : asked
-    const held = isDemand ? asked.held : asked.deployments
-    const terms = isDemand ? asked.terms : undefined
+    const hasFeatures = "held" in priced
+    const model = hasFeatures ? priced.model : priced
+    const held = hasFeatures ? priced.held : priced.deployments
+    const featureCosts = hasFeatures ? priced.featureCosts : undefined
     const bytes = boundByBytes(request, call, model, keptTokens(state, model))
-    const bound = widenedBound(bytes, terms, model, calls)
-    const withFewerCalls = isDemand ? asked.withFewerCalls : undefined
+    const bound = widenedBound(bytes, featureCosts, model, calls)
+    const withFewerCalls = hasFeatures ? priced.withFewerCalls : undefined
     const input = {
       call,
       request,
@@ -77,7 +77,7 @@ export class Holds {
       clients,
       withFewerCalls,
       held,
-      terms,
+      featureCosts,
       bound,
     }
     const charge = this.#tryCharge(input, worstCost(bound, held))
@@ -157,8 +157,8 @@ export class Holds {
     if (withFewerCalls === undefined || call.refuseOnLowBalance) return this.#clamp(input, needed)
     let fewest = input
     for (const max of FEWER_CALLS) {
-      const { held, terms } = withFewerCalls(max)
-      const fewer = withBound({ ...input, held, terms }, plain)
+      const { held, featureCosts } = withFewerCalls(max)
+      const fewer = withBound({ ...input, held, featureCosts }, plain)
       const amount = worstCost(fewer.bound, held)
       const charge = amount < needed ? this.#tryCharge(fewer, amount) : undefined
       if (charge) return charge
@@ -186,9 +186,10 @@ export class Holds {
     const { call, held, payer, bound, model, clients } = input
     const standings = this.#ledger.snapshot(payer)
     const [account] = standings
-    if (account && account.debt > 0n) throw indebted(account, needed)
+    if (account && account.debt > 0n) throw debtRefusal(account, needed)
     const short = standings.filter((snapshot) => snapshot.available < needed)
-    if (short.every((snapshot) => snapshot.posted >= needed)) throw reserved(needed, standings)
+    if (short.every((snapshot) => snapshot.posted >= needed))
+      throw reservedRefusal(needed, standings)
     const shortest = Math.max(1, minOutput(model, clients))
     if (!call.refuseOnLowBalance) {
       const available = this.#ledger.available(payer)
@@ -204,7 +205,7 @@ export class Holds {
   }
 
   #tryCharge(input: HoldInput, amount: bigint, affordable?: number): PendingCharge | undefined {
-    const { call, request, model, payer, terms, state } = input
+    const { call, request, model, payer, featureCosts, state } = input
     const clampedTo = clampOf(input, affordable)
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
@@ -233,7 +234,7 @@ export class Holds {
       hold,
       clampedTo,
       input,
-      terms,
+      featureCosts,
       state,
       attempts,
       losses: [],
@@ -244,10 +245,10 @@ export class Holds {
 
   /** A charge of which nothing is held, and nothing ever charged. */
   #imagine(input: HoldInput, amount: bigint, affordable?: number): PendingCharge {
-    const { call, request, model, payer, terms, state, held = model.deployments } = input
+    const { call, request, model, payer, featureCosts, state, held = model.deployments } = input
     const clampedTo = clampOf(input, affordable)
     const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
-    const charge = { call, request, model, hold, clampedTo, input, terms, held, state }
+    const charge = { call, request, model, hold, clampedTo, input, featureCosts, held, state }
     return { ...charge, attempts: [], losses: [], firstByteAt: undefined, routedBy: undefined }
   }
 }
@@ -257,8 +258,8 @@ const FEWER_CALLS = [4, 1]
 
 /** Returns the bound of the request itself, widened by the vendor's additions. */
 function withBound(input: ChatHoldInput, plain: Bound): ChatHoldInput {
-  const { terms, model, calls } = input
-  return { ...input, bound: widenedBound(plain, terms, model, calls) }
+  const { featureCosts, model, calls } = input
+  return { ...input, bound: widenedBound(plain, featureCosts, model, calls) }
 }
 
 /** Nanocredits: the cost of a usage at the most expensive deployment. */

@@ -49,10 +49,12 @@ export function refusalOf(
   min: bigint,
 ): GatewayError {
   const [account, ...budgets] = standings
-  if (account && account.debt > 0n) return indebted(account, needed)
+  if (account && account.debt > 0n) return debtRefusal(account, needed)
   if (account && account.posted < min) return insufficient(account, needed)
   const budget = budgets.find(({ posted }) => posted < min)
-  return budget ? budgetExceeded(budget, needed, account?.owner) : reserved(needed, standings)
+  return budget
+    ? budgetExceeded(budget, needed, account?.owner)
+    : reservedRefusal(needed, standings)
 }
 
 function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
@@ -69,7 +71,7 @@ function costWords(needed: bigint): string {
 }
 
 /** The account's credits go to what it owes first. */
-export function indebted(account: BalanceSnapshot, needed: bigint): GatewayError {
+export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayError {
   const debt = formatCredits(account.debt)
   return new GatewayError(
     "insufficient_credits",
@@ -127,7 +129,10 @@ function holderOf(holder: string | undefined, account: string | undefined) {
     : ({ kind: "key_budget_exceeded", whose: "This key" } as const)
 }
 
-export function reserved(needed: bigint, standings: readonly BalanceSnapshot[]): GatewayError {
+export function reservedRefusal(
+  needed: bigint,
+  standings: readonly BalanceSnapshot[],
+): GatewayError {
   const posted = standings[0]?.posted ?? 0n
   return new GatewayError(
     "credits_reserved",

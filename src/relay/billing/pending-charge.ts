@@ -5,8 +5,8 @@ import type { GatewayError } from "../../canon/errors.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { Hold } from "../../ledger/hold.ts"
-import type { Demand } from "../priced-features/survey.ts"
-import type { Terms } from "../priced-features/terms.ts"
+import type { PricedFeatures } from "../priced-features/find-priced-features.ts"
+import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { longestOf } from "../../catalog/several-models.ts"
 import { boundAt } from "./bound-cost.ts"
 import { type Bound, estimateInput, longestAnswer } from "./bounds.ts"
@@ -30,7 +30,7 @@ export interface PendingCharge {
   /** What it was placed by: the most that can have been used, however the vendor counts. */
   readonly input: HoldInput
   /** By deployment: what is billed besides the tokens; absent where nothing is. */
-  readonly terms?: ReadonlyMap<string, Terms> | undefined
+  readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
   /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
   readonly held?: readonly Deployment[]
   readonly refusal?: GatewayError
@@ -50,8 +50,8 @@ export interface PendingCharge {
 export interface ChatAdmission {
   readonly call: Call
   readonly request: ChatRequest
-  /** The model, or what is known of the request beyond it. */
-  readonly asked: Model | Demand
+  /** The model, with the priced features of the request if it has any. */
+  readonly priced: Model | PricedFeatures
   /** What it names of what vendors keep. */
   readonly state: ResolvedState | undefined
   /** Upstream calls that it may take: one, or one for each choice. */
@@ -79,7 +79,7 @@ export interface UsageAdmission {
 
 /** What a hold is placed by. */
 interface AnyHoldInput {
-  readonly terms?: ReadonlyMap<string, Terms> | undefined
+  readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
   /** The deployments as a hold has to see them; absent where they are the model's own. */
   readonly held?: readonly Deployment[]
   readonly call: Call
@@ -93,8 +93,8 @@ export interface ChatHoldInput extends AnyHoldInput {
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
-  /** The demand with fewer tool calls; absent if only tokens are billed. */
-  readonly withFewerCalls?: Demand["withFewerCalls"] | undefined
+  /** The priced features with fewer tool calls; absent if only tokens are billed. */
+  readonly withFewerCalls?: PricedFeatures["withFewerCalls"] | undefined
   readonly calls: number
   readonly clients: ReadonlyMap<string, ProviderClient>
 }
@@ -115,15 +115,15 @@ export function maxOf(
   meter: Meter | undefined,
 ): MaxUsage {
   if (input.request === undefined) return { own: input.max, second: input.max }
-  const { terms } = input
+  const { featureCosts } = input
   const { bound } = input
-  const model = answering(input.model, deployment.member)
+  const model = answeringModel(input.model, deployment.member)
   const clamped =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
   const asked = boundAt(clamped, deployment)
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
-  const own = maxOfChat({ bound: asked, model, terms, came })
-  return { own, second: maxOfSecond(own, terms) }
+  const own = maxOfChat({ bound: asked, model, featureCosts, came })
+  return { own, second: maxOfSecond(own, featureCosts) }
 }
 
 /** Estimates the input that a provider received before its call was cancelled, with media at their bound. */
@@ -147,7 +147,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
 }
 
 /** What is known of the model that answers, where any of several may. */
-export function answering(model: Model, member: Deployment["member"]): Model {
+export function answeringModel(model: Model, member: Deployment["member"]): Model {
   if (member === undefined) return model
   const { context: _, maxOutput: __, ...rest } = model
   const { context, maxOutput } = member

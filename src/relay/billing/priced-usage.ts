@@ -1,7 +1,7 @@
 import { addUsage, type Usage } from "../../canon/usage.ts"
 import { type Cost, costOf, type Price } from "../../ledger/price.ts"
 import type { SettledUsage } from "../priced-features/settle.ts"
-import { heldTo, type MaxUsage } from "./usage-bound.ts"
+import { cappedAt, type MaxUsage } from "./usage-bound.ts"
 
 /** A usage, and whether it is our own count. */
 export interface CountedUsage {
@@ -17,11 +17,11 @@ export interface PricedUsage extends CountedUsage {
   /** Where something else than tokens was billed: how, for the receipt. */
   readonly settled?: SettledUsage
   /** Present where the vendor reported more than the request can have used. */
-  readonly beyond?: Beyond
+  readonly beyond?: UnchargedExcess
 }
 
 /** What a vendor reported, and how much of its cost is written off. */
-export interface Beyond {
+export interface UnchargedExcess {
   readonly reported: PricedUsage
   /** Nanocredits. */
   readonly amount: bigint
@@ -59,14 +59,14 @@ export function priceSettled(settled: SettledUsage, price: Price, estimated: boo
 export function boundedPrice(reported: PricedUsage, price: Price, max: MaxUsage): PricedUsage {
   const { settled, estimated, calls } = reported
   if (settled === undefined) {
-    const usage = heldTo(max.own, reported.usage)
+    const usage = cappedAt(max.own, reported.usage)
     return beyondOf(reported, priceUsage({ usage, estimated, ...(calls && { calls }) }, price))
   }
   const seconds = settled.others.filter(({ model }) => model !== undefined)
   const repeats = settled.others.filter(({ model }) => model === undefined)
   const sum = repeats.reduce((total, { usage }) => addUsage(total, usage), settled.usage)
-  const own = heldTo(max.own, sum)
-  const others = seconds.map((other) => ({ ...other, usage: heldTo(max.second, other.usage) }))
+  const own = cappedAt(max.own, sum)
+  const others = seconds.map((other) => ({ ...other, usage: cappedAt(max.second, other.usage) }))
   const held =
     own === sum
       ? { ...settled, others: [...repeats, ...others] }

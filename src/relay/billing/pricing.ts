@@ -3,14 +3,18 @@ import { addUsage, isNoUsage, totalInput, totalOutput, type Usage } from "../../
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
-import { type AnsweredCalls, settlePlain, settleTerms } from "../priced-features/settle.ts"
-import type { Terms } from "../priced-features/terms.ts"
+import {
+  type AnsweredCalls,
+  settleWithoutFeatures,
+  settleFeatures,
+} from "../priced-features/settle.ts"
+import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { servedFields } from "../../vendors/priced-features/index.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { UnchargedUsage } from "../priced-features/uncharged.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import { type Delivered, estimateUsage } from "./estimated-usage.ts"
+import { type DeliveredAnswer, estimateUsage } from "./estimated-usage.ts"
 import { maxOf, type PendingCharge } from "./pending-charge.ts"
 import { withLifetimes } from "./token-kinds.ts"
 import {
@@ -60,13 +64,13 @@ export class Pricing {
     return this.#priceEstimated(settled, hidden)
   }
 
-  async #priceEstimated(settled: Delivered, hidden: number): Promise<PricedUsage> {
+  async #priceEstimated(settled: DeliveredAnswer, hidden: number): Promise<PricedUsage> {
     const { usage, estimated } = await this.#estimated(settled, hidden)
     return this.#priced(settled, usage, estimated)
   }
 
   /** Returns the usage of all calls. @param hidden reasoning tokens, divided among the calls by their silent time. */
-  async #estimated(settled: Delivered, hidden: number): Promise<CountedUsage> {
+  async #estimated(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
     const { meter } = settled
     if (meter.parts.length === 0) return this.#estimatedCall(settled, hidden)
     const all = await Promise.all(
@@ -80,7 +84,7 @@ export class Pricing {
   }
 
   /** Returns the usage of one call. Counts only what its provider did not report. */
-  async #estimatedCall(settled: Delivered, hidden: number): Promise<CountedUsage> {
+  async #estimatedCall(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
     const complete = completeUsage(meter)
     if (complete !== undefined) return { usage: complete, estimated: false }
@@ -100,30 +104,30 @@ export class Pricing {
   }
 
   /** Our own count of what an answer shows, also if its vendor has a count. */
-  countAnswer(delivered: Delivered): Promise<Usage> {
+  countAnswer(delivered: DeliveredAnswer): Promise<Usage> {
     return estimateUsage(this.#counter, delivered)
   }
 
   #priced(
-    { charge, deployment, meter }: Delivered,
+    { charge, deployment, meter }: DeliveredAnswer,
     counted: Usage,
     estimated: boolean,
   ): PricedUsage {
     const kinds = kindsOf(charge)
     const usage = withLifetimes(withImages(counted, deployment, meter), kinds)
     const answered = callsOf(meter, kinds)
-    const terms = charge.terms?.get(deployment.id)
+    const featureCosts = charge.featureCosts?.get(deployment.id)
     const fields = reportingFields(charge, deployment)
-    const price = terms?.price ?? priceOf(deployment)
+    const price = featureCosts?.price ?? priceOf(deployment)
     let reported: PricedUsage
-    if (terms === undefined) {
-      const settled = settlePlain({ price, usage, ...answered }, fields, partsOf(meter))
+    if (featureCosts === undefined) {
+      const settled = settleWithoutFeatures({ price, usage, ...answered }, fields, partsOf(meter))
       reported =
         settled === undefined
           ? priceUsage({ usage, estimated, calls: meter.calls }, price)
           : priceSettled(settled, price, estimated)
     } else {
-      const settled = settleTerms(terms, usage, {
+      const settled = settleFeatures(featureCosts, usage, {
         ...answered,
         records: meter.records,
         reports: partsOf(meter),
@@ -131,7 +135,7 @@ export class Pricing {
         withLifetimes: lifetimesOf(kinds),
         unrequested: fields,
       })
-      reported = priceSettled(settled, price, estimated || isGuess(terms, meter))
+      reported = priceSettled(settled, price, estimated || isGuess(featureCosts, meter))
     }
     const priced = believed({ charge, deployment }, reported, price, meter)
     const { cost } = priced
@@ -225,7 +229,7 @@ function lifetimesOf(kinds: number): (usage: Usage) => Usage {
 }
 
 /** How often its vendor did something is reported only at the end of an answer. */
-function isGuess({ calls }: Terms, { records }: Meter): boolean {
+function isGuess({ calls }: FeatureCosts, { records }: Meter): boolean {
   return calls.length > 0 && records.some(({ isEnded }) => !isEnded)
 }
 
@@ -300,7 +304,7 @@ const ALWAYS_POSSIBLE = 10_000
  * for the tokens: these count towards the rate limit of the key.
  */
 function believed(
-  { charge, deployment }: Pick<Delivered, "charge" | "deployment">,
+  { charge, deployment }: Pick<DeliveredAnswer, "charge" | "deployment">,
   reported: PricedUsage,
   price: Price,
   meter?: Meter,

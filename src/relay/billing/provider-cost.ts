@@ -1,7 +1,7 @@
 import { reportedAmount } from "../../accounting/maxima.ts"
 import { isNoUsage, type Usage } from "../../canon/usage.ts"
 import { divideUp } from "#contract/decimal.ts"
-import { type Cost, costOf, type CostLine, type Price, SAME } from "../../ledger/price.ts"
+import { type Cost, costOf, type CostLine, type Price, UNIT_FACTOR } from "../../ledger/price.ts"
 import { priceUsage, type PricedUsage, withRequests } from "./priced-usage.ts"
 
 const MILLION = 1_000_000n
@@ -33,7 +33,10 @@ export function providerCost(priced: PricedUsage, price: Price): bigint | undefi
 }
 
 /** What a call that came to nothing costs its operator, as far as its vendor has counted; undefined for nothing. */
-export function lostCost(usage: Usage | undefined, price: Price | undefined): bigint | undefined {
+export function failedCallCost(
+  usage: Usage | undefined,
+  price: Price | undefined,
+): bigint | undefined {
   if (usage === undefined || price === undefined || isNoUsage(usage)) return undefined
   const priced = priceUsage({ usage, estimated: false }, price)
   const cost = providerCost(priced, price) ?? costOfLines(priced.cost.lines)
@@ -49,5 +52,5 @@ function repriced(priced: PricedUsage, charged: Price): Cost {
 }
 
 function vendorPrice(price: Price): Price {
-  return { ...(price.listed ?? price), multiplier: SAME }
+  return { ...(price.listed ?? price), multiplier: UNIT_FACTOR }
 }

@@ -4,7 +4,7 @@ import type { Model } from "../../catalog/model.ts"
 import { FEWEST_IMAGE_TOKENS } from "../../media/generated-image-tokens.ts"
 import { ASSUMED_CALLS_FACTOR } from "../../vendors/priced-features/switch.ts"
 import { MIN_OUTPUT } from "../fitting/own-limits.ts"
-import type { Terms } from "../priced-features/terms.ts"
+import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 
 /** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
@@ -48,7 +48,7 @@ export interface ChatFacts {
   readonly bound: Bound
   readonly model: Model
   /** What the vendor does by itself: `bound` is widened by it already. */
-  readonly terms: ReadonlyMap<string, Terms> | undefined
+  readonly featureCosts: ReadonlyMap<string, FeatureCosts> | undefined
   /** Characters that came. A vendor that knows no such limit has said them all the same. */
   readonly came: number
 }
@@ -60,13 +60,14 @@ export interface MaxUsage {
 }
 
 /** The most that a chat request can have used, whatever its vendor says. */
-export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
+export function maxOfChat({ bound, model, featureCosts, came }: ChatFacts): Usage {
   const { choices, rounds } = bound
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
   const max: Writable<Usage> = {
     ...NO_USAGE,
-    inputFresh: Math.max(bound.input, longest * rounds * (1 + maxTurns(model, terms))) * choices,
+    inputFresh:
+      Math.max(bound.input, longest * rounds * (1 + maxTurns(model, featureCosts))) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
     output: Math.max((Math.max(bound.output, MIN_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
@@ -91,7 +92,7 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   for (const { ownSearches = 0 } of model.deployments) {
     max.searches = Math.max(max.searches, ownSearches * ASSUMED_CALLS_FACTOR * choices)
   }
-  for (const { calls } of terms?.values() ?? []) {
+  for (const { calls } of featureCosts?.values() ?? []) {
     for (const { charge, max: allowed, units, isAssumed } of calls) {
       const most = allowed * units * (isAssumed ? ASSUMED_CALLS_FACTOR : 1)
       max[charge.class] = Math.max(max[charge.class], most)
@@ -101,19 +102,19 @@ export function maxOfChat({ bound, model, terms, came }: ChatFacts): Usage {
 }
 
 /** Returns the maximum number of turns in a request whose vendor or model runs tools. */
-function maxTurns({ deployments }: Model, terms: ChatFacts["terms"]): number {
+function maxTurns({ deployments }: Model, featureCosts: ChatFacts["featureCosts"]): number {
   let max = 0
   for (const { ownSearches = 0 } of deployments) {
     max = Math.max(max, ownSearches * ASSUMED_CALLS_FACTOR)
   }
-  for (const { turns } of terms?.values() ?? []) max = Math.max(max, turns.max)
+  for (const { turns } of featureCosts?.values() ?? []) max = Math.max(max, turns.max)
   return max
 }
 
 /** Returns the maximum usage of a second model: the request's limit may not apply to it. */
-export function maxOfSecond(max: Usage, terms: ChatFacts["terms"]): Usage {
+export function maxOfSecond(max: Usage, featureCosts: ChatFacts["featureCosts"]): Usage {
   let output = max.output
-  for (const { models } of terms?.values() ?? []) {
+  for (const { models } of featureCosts?.values() ?? []) {
     for (const { output: each, maxOutput = 0, max: allowed, isAssumed } of models) {
       if (each === undefined) continue
       const tokens = each * allowed * (isAssumed ? ASSUMED_CALLS_FACTOR : 1)
@@ -128,7 +129,7 @@ export function maxOfSecond(max: Usage, terms: ChatFacts["terms"]): Usage {
  * everything else by its kind.
  * @returns the same object if it is within the maximum.
  */
-export function heldTo(max: Usage, usage: Usage): Usage {
+export function cappedAt(max: Usage, usage: Usage): Usage {
   const isWithin =
     totalInput(usage) <= totalInput(max) &&
     said(usage) <= said(max) &&

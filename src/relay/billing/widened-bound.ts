@@ -1,5 +1,5 @@
 import type { Model } from "../../catalog/model.ts"
-import type { Terms, ToolTurns } from "../priced-features/terms.ts"
+import type { FeatureCosts, ToolTurns } from "../priced-features/feature-costs.ts"
 import type { Bound } from "./bounds.ts"
 
 /**
@@ -9,29 +9,33 @@ import type { Bound } from "./bounds.ts"
  */
 export function widenedBound(
   plain: Bound,
-  terms: ReadonlyMap<string, Terms> | undefined,
+  featureCosts: ReadonlyMap<string, FeatureCosts> | undefined,
   { context }: Pick<Model, "context">,
   calls: number,
 ): Bound {
-  const bound = terms === undefined ? plain : withTerms(plain, terms, { context, calls })
+  const bound =
+    featureCosts === undefined ? plain : withFeatures(plain, featureCosts, { context, calls })
   // A vendor that returns one choice per call reads the whole prompt for each choice.
   return calls === 1 ? bound : { ...bound, input: bound.input * calls, calls }
 }
 
-function withTerms(
+function withFeatures(
   bound: Bound,
-  all: ReadonlyMap<string, Terms>,
+  all: ReadonlyMap<string, FeatureCosts>,
   { context, calls }: { readonly context: number | undefined; readonly calls: number },
 ): Bound {
   let input = bound.input
   let outputs = 1
   let rounds = 1
-  for (const terms of all.values()) {
-    const first = Math.max(bound.input, Math.min(bound.input + terms.adds, context ?? Infinity))
-    const repeated = readAgain(first, terms.turns, context)
+  for (const featureCosts of all.values()) {
+    const first = Math.max(
+      bound.input,
+      Math.min(bound.input + featureCosts.adds, context ?? Infinity),
+    )
+    const repeated = readAgain(first, featureCosts.turns, context)
     input = Math.max(input, first + (bound.choices / calls) * repeated)
-    outputs = Math.max(outputs, terms.outputs)
-    rounds = Math.max(rounds, terms.rounds)
+    outputs = Math.max(outputs, featureCosts.outputs)
+    rounds = Math.max(rounds, featureCosts.rounds)
   }
   return { ...bound, input: rounds * input, choices: rounds * outputs * bound.choices, rounds }
 }

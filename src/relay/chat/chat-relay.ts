@@ -7,7 +7,7 @@ import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Rates } from "../../limits/rates.ts"
 import type { MediaInspector } from "../../media/media-inspector.ts"
-import { type Demand, survey } from "../priced-features/survey.ts"
+import { findPricedFeatures, type PricedFeatures } from "../priced-features/find-priced-features.ts"
 import { withoutTool } from "../priced-features/unpriced-tools.ts"
 import type { ChatAdmission } from "../billing/pending-charge.ts"
 import { boundByBytes, estimateInput, keptTokens, textOf } from "../billing/bounds.ts"
@@ -63,10 +63,10 @@ interface StatefulChat {
   readonly counting: Promise<void> | undefined
 }
 
-/** A request with what it is billed besides its tokens, if it is. */
-interface SurveyedChat {
+/** A request, and its model with the priced features that it uses. */
+interface PricedChat {
   readonly input: ChatInput
-  readonly asked: Model | Demand
+  readonly priced: Model | PricedFeatures
 }
 
 const NONE: readonly StateReference[] = []
@@ -156,24 +156,22 @@ export class ChatRelay {
       return this.#prepareState({ input, model, references, counting })
     }
     const preferred = call.preferences === undefined ? model : this.#preferred(input, model)
-    const surveyed = this.#surveyed(input, preferred)
+    const chat = this.#findFeatures(input, preferred)
     const counting = rate.count(expectedTokens(call))
-    return counting
-      ? this.#preparedLater(counting, surveyed)
-      : this.#prepared(surveyed.input, surveyed.asked)
+    return counting ? this.#preparedLater(counting, chat) : this.#prepared(chat.input, chat.priced)
   }
 
   /**
    * The same where the request names what a vendor keeps: whose that is has to be looked up first. It leaves fewer
-   * deployments, which are surveyed when they are known.
+   * deployments, whose priced features are found once they are known.
    */
   async #prepareState({ input, model, references, counting }: StatefulChat): Promise<PreparedChat> {
     await counting
     try {
       const { input: whole, state } = await resolveState(this.#services, input, model, references)
       const narrowed = this.#preferred(whole, state?.model ?? model, state)
-      const surveyed = this.#surveyed(whole, narrowed)
-      return this.#prepared(surveyed.input, surveyed.asked, state)
+      const chat = this.#findFeatures(whole, narrowed)
+      return this.#prepared(chat.input, chat.priced, state)
     } catch (error) {
       input.rate.correct(NO_USAGE)
       throw error
@@ -193,12 +191,20 @@ export class ChatRelay {
    * others remain.
    * @throws GatewayError `feature_not_priced`, `model_not_allowed`
    */
-  #surveyed(input: ChatInput, model: Model): SurveyedChat {
+  #findFeatures(input: ChatInput, model: Model): PricedChat {
     const { call, dialect, request, config } = input
     const { catalog, clients, passesUnpriced: passes } = config
     try {
-      const demand = survey({ call, dialect, request, model, catalog, clients, passes })
-      return { input, asked: demand ?? model }
+      const features = findPricedFeatures({
+        call,
+        dialect,
+        request,
+        model,
+        catalog,
+        clients,
+        passes,
+      })
+      return { input, priced: features ?? model }
     } catch (refusal) {
       const body = call.isStrict ? undefined : withoutTool(call.body, refusal)
       if (body === undefined) throw refusal
@@ -206,28 +212,28 @@ export class ChatRelay {
       const { ignored = [] } = model
       const isFirst = ignored.every(({ name }) => name !== "tools")
       const less = isFirst ? { ...model, ignored: [...ignored, UNPRICED_TOOLS] } : model
-      return this.#surveyed(rest, less)
+      return this.#findFeatures(rest, less)
     }
   }
 
-  async #preparedLater(counting: Promise<void>, surveyed: SurveyedChat): Promise<PreparedChat> {
+  async #preparedLater(counting: Promise<void>, chat: PricedChat): Promise<PreparedChat> {
     await counting
-    return this.#prepared(surveyed.input, surveyed.asked)
+    return this.#prepared(chat.input, chat.priced)
   }
 
-  #prepared(input: ChatInput, asked: Model | Demand, state?: ResolvedState): PreparedChat {
+  #prepared(input: ChatInput, priced: Model | PricedFeatures, state?: ResolvedState): PreparedChat {
     const { call, request, config } = input
     const { clients } = config
-    const isDemand = "terms" in asked
-    if (isDemand && !call.isEstimate) this.#reportUnpriced(call, asked)
-    const model = isDemand ? asked.model : asked
+    const hasFeatures = "featureCosts" in priced
+    if (hasFeatures && !call.isEstimate) this.#reportUnpriced(call, priced)
+    const model = hasFeatures ? priced.model : priced
     const held = heldRequest(request, model, clients)
     const calls = maxCalls(request, model, clients)
-    return { input, admission: { call, request: held, asked, state, calls, clients } }
+    return { input, admission: { call, request: held, priced, state, calls, clients } }
   }
 
-  #reportUnpriced(call: Call, { terms }: Demand): void {
-    for (const { deployment, unpriced } of terms.values()) {
+  #reportUnpriced(call: Call, { featureCosts }: PricedFeatures): void {
+    for (const { deployment, unpriced } of featureCosts.values()) {
       if (unpriced.length > 0)
         this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
     }

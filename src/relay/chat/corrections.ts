@@ -5,7 +5,7 @@ import { extended } from "../../canon/model-rules.ts"
 import { isReasoningOff, setsReasoning } from "../../dialects/shared/reasoning.ts"
 import { correctable } from "../../catalog/learned-rules.ts"
 import { CallEnded } from "../lifetime/call-failure.ts"
-import { loseCalls, type RunningCall } from "../pipeline/cancellation.ts"
+import { recordUnchargedCalls, type RunningCall } from "../pipeline/cancellation.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { planFor } from "./chat-request.ts"
 import { acceptsSampling, isSampling } from "../fitting/fit-to-model.ts"
@@ -59,7 +59,7 @@ async function callAgain<T>(
     const next = rejected && (await correct(context, plan, rejected, signer))
     if (next === undefined) break
     if (cancellation.hasGivenUp(first)) throw new CallEnded("not_needed")
-    loseCalls(charge, cancellation.attempts.filter(isRejected))
+    recordUnchargedCalls(charge, cancellation.attempts.filter(isRejected))
     plan = next
     try {
       const answer = await calls.call(plan)
@@ -120,7 +120,7 @@ async function correctedPlan(
   if (rejected === undefined || isRepeated(rejected, before)) return undefined
   // The hold is based on the priced features of the first dialect.
   const changesApi = rejected.api !== undefined || rejected.tool_api !== undefined
-  if (changesApi && plan.terms !== undefined) return undefined
+  if (changesApi && plan.featureCosts !== undefined) return undefined
   const corrections = extended(before, rejected)
   try {
     const next = await planFor(context, { deployment, client, corrections }, signer)

@@ -19,9 +19,9 @@ import {
 import { linesOfBound, worstCost } from "../billing/bound-cost.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import { imagined } from "../fitting/inline-media.ts"
+import { withMediaPlaceholders } from "../fitting/inline-media.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
-import { modesWhere } from "../priced-features/terms.ts"
+import { modesWhere } from "../priced-features/feature-costs.ts"
 import { planCall, type PlannedRequest } from "./plan-call.ts"
 import {
   type Estimate,
@@ -63,10 +63,10 @@ export async function estimateChat(
 }
 
 /** The deployments at the lowest prices that a request can come to: in cheaper modes, by other models. */
-function cheapDeployments({ model, terms }: PendingCharge): readonly Deployment[] {
-  if (terms === undefined) return model.deployments
+function cheapDeployments({ model, featureCosts }: PendingCharge): readonly Deployment[] {
+  if (featureCosts === undefined) return model.deployments
   return model.deployments.flatMap((deployment) => {
-    const own = terms.get(deployment.id)
+    const own = featureCosts.get(deployment.id)
     if (own === undefined) return [deployment]
     const modes = modesWhere(own.modes, ({ isLower }) => isLower)
     return [own.price, ...own.models.map(({ price }) => price)].flatMap((price) => [
@@ -113,9 +113,9 @@ async function linesOfChat(
 }
 
 /** A bound with what the vendor does by itself, and as far as the balance pays for it. */
-function boundFor({ clampedTo, model, terms, input }: PendingCharge, plain: Bound): Bound {
+function boundFor({ clampedTo, model, featureCosts, input }: PendingCharge, plain: Bound): Bound {
   const calls = input.request === undefined ? 1 : input.calls
-  const bound = widenedBound(plain, terms, model, calls)
+  const bound = widenedBound(plain, featureCosts, model, calls)
   return clampedTo === undefined ? bound : { ...bound, output: clampedTo }
 }
 
@@ -150,7 +150,7 @@ async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: R
     planned,
     { deployment, client },
     signer,
-    imagined,
+    withMediaPlaceholders,
   )
   const plan = { isVerbatim, dialect: binding.dialect.id, calls }
   return { plan, losses, ...refusedLosses(planned.call.isStrict, losses) }

@@ -45,7 +45,7 @@ export class LengthCut {
 
   /** @returns what was held, as far as the limit lets it. */
   async settle(counter: Counter): Promise<ChoiceEvent[]> {
-    const characters = await headOf(this.#text, this.#max, counter)
+    const characters = await charactersOfTokens(this.#text, this.#max, counter)
     this.isDue = false
     const { first } = firstOf(this.#held, characters)
     const [{ choice } = { choice: 0 }] = this.#held
@@ -57,6 +57,10 @@ export class LengthCut {
 }
 
 /** How many characters of a text so many tokens make. */
-export async function headOf(text: string, tokens: number, counter: Counter): Promise<number> {
+export async function charactersOfTokens(
+  text: string,
+  tokens: number,
+  counter: Counter,
+): Promise<number> {
   return (await counter.head(text, tokens)) ?? Math.min(text.length, tokens * CHARACTERS_OF_TOKEN)
 }

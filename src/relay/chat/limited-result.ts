@@ -1,7 +1,7 @@
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Citation, Part } from "../../canon/message.ts"
 import { StopSearch, StopSequences } from "../../canon/stop-search.ts"
-import { type Counter, headOf } from "./length-cut.ts"
+import { type Counter, charactersOfTokens } from "./length-cut.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 
 /** Keeps the limits of a whole answer that its vendor does not keep: each choice by itself. */
@@ -41,7 +41,7 @@ function stoppedChoice(choice: Choice, sequences: StopSequences): Choice {
 
 async function shortened(choice: Choice, max: number, counter: Counter): Promise<Choice> {
   const text = choice.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
-  const characters = await headOf(text, max, counter)
+  const characters = await charactersOfTokens(text, max, counter)
   return characters < text.length ? { ...cutChoice(choice, characters), finish: "length" } : choice
 }
 

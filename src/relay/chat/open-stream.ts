@@ -1,5 +1,5 @@
 import { asCallFailure, CallEnded, isFinal } from "../lifetime/call-failure.ts"
-import { loseCalls } from "../pipeline/cancellation.ts"
+import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import { recordState } from "./state/record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -82,7 +82,7 @@ export class StreamOpening {
     const { plan, streams = [], writer } = this.#last ?? {}
     const { charge, cancellation } = this.#context
     if (plan === undefined || writer === undefined || streams.length === 0) {
-      loseCalls(charge, cancellation.attempts)
+      recordUnchargedCalls(charge, cancellation.attempts)
       throw failure
     }
     charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
@@ -100,7 +100,7 @@ export class StreamOpening {
       .filter(({ attempts }) => !attempts.every(isGivenUp))
     const charged = counted.find(isBillable)
     const others = counted.filter((each) => each !== charged)
-    loseCalls(
+    recordUnchargedCalls(
       this.#context.charge,
       others.flatMap(({ attempts }) => attempts),
     )

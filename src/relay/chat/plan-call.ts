@@ -10,7 +10,7 @@ import { corrected } from "../../catalog/learned-rules.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { clampAt, type PendingCharge } from "../billing/pending-charge.ts"
-import { carriedRequest, withoutBringing } from "../fitting/carried-request.ts"
+import { carriedRequest, withoutToolItems } from "../fitting/carried-request.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -18,12 +18,12 @@ import { withImageTypes } from "../fitting/fit-messages.ts"
 import { fitToModel, requiredDialect } from "../fitting/fit-to-model.ts"
 import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, limitsOf, takesLimits } from "../fitting/own-limits.ts"
-import { inlined, needsInlining } from "../fitting/inline-media.ts"
+import { withInlineMedia, needsInlining } from "../fitting/inline-media.ts"
 import { limitedPlan, type Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
 import { carriesSearch, replaceParts, withoutSteps } from "../fitting/foreign-parts.ts"
 import { resultsAfterCalls } from "../fitting/turn-order.ts"
-import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
+import { unusableReference, noThreads } from "../state/state-kinds.ts"
 
 /** What of a request a plan depends on. */
 export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
@@ -33,7 +33,7 @@ export interface ChatCandidate extends Candidate {
   readonly corrections?: ModelRules
 }
 
-type Inlining = typeof inlined
+type Inlining = typeof withInlineMedia
 
 /** Vendors whose own dialects their callers write. */
 const MAKERS: ReadonlySet<string> = new Set(["anthropic", "azure", "google", "openai", "vertex"])
@@ -52,7 +52,7 @@ export function planCall(
   planned: PlannedRequest,
   candidate: ChatCandidate,
   signer: ReasoningSigner,
-  inline: Inlining = inlined,
+  inline: Inlining = withInlineMedia,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
   const { deployment, client, corrections } = candidate
@@ -86,7 +86,7 @@ export function planCall(
       body,
       losses: ignored.length === 0 ? losses : [...ignored, ...losses],
       calls: 1,
-      terms: charge.terms?.get(deployment.id),
+      featureCosts: charge.featureCosts?.get(deployment.id),
     })
   }
   const usable = own === undefined ? bindings : [own]
@@ -225,7 +225,7 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
   const { dialect } = binding
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect, deployment)
-  const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
+  const said = dialect.id === planned.dialect.id ? request.messages : withoutToolItems(request)
   const opened = openEnvelopes({ ...request, messages: said }, signer, client.keeper)
   const { messages, lost } = withoutSteps(opened.messages)
   const clampedTo = clampAt(planned.charge, request, deployment)
@@ -277,13 +277,13 @@ function planBinding(transcoding: Transcoding, binding: ChatBinding, request: Ch
     limits: fitted?.own,
     restoration:
       answerTool === undefined ? adapted.restoration : { ...adapted.restoration, answerTool },
-    terms: planned.charge.terms?.get(deployment.id),
+    featureCosts: planned.charge.featureCosts?.get(deployment.id),
   })
 }
 
 /** In another dialect nothing can be said of what a vendor keeps, but for files. */
 function refuseKept({ state }: PendingCharge, { isThread }: ChatRequest): void {
   const lost = state?.references.find((reference) => reference.state.isEssential)
-  if (lost) throw leadsNowhere(lost)
+  if (lost) throw unusableReference(lost)
   if (isThread) throw noThreads("thread")
 }

@@ -13,7 +13,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../metering/answer-record.ts"
 import { withCallLimits } from "../priced-features/call-limits.ts"
-import type { Terms } from "../priced-features/terms.ts"
+import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
@@ -24,7 +24,7 @@ export function recordOf(
   charge: PendingCharge,
   { deployment, binding }: Plan,
 ): AnswerRecord | undefined {
-  return charge.terms?.has(deployment.id) === true
+  return charge.featureCosts?.has(deployment.id) === true
     ? new AnswerRecord(binding.dialect.id)
     : undefined
 }
@@ -54,7 +54,7 @@ export interface Plan {
   /** How its answer is brought back into the form that the caller asked for; absent: it is in that form. */
   readonly restoration?: Restoration | undefined
   /** What the request may cost there besides tokens; absent: nothing. */
-  readonly terms?: Terms | undefined
+  readonly featureCosts?: FeatureCosts | undefined
 }
 
 /** The same for an answer that comes whole. */
@@ -66,11 +66,11 @@ export function wholePlan(plan: Plan): Plan {
 
 /** Returns the plan with the limits on tool calls that its hold is based on, and with an engine for its files. */
 export function limitedPlan(plan: Plan): Plan {
-  const { terms, client, binding } = plan
+  const { featureCosts, client, binding } = plan
   const body = withPdfEngine(plan)
-  if (terms === undefined) return body === plan.body ? plan : { ...plan, body }
+  if (featureCosts === undefined) return body === plan.body ? plan : { ...plan, body }
   const target = { vendor: client.vendor.id, dialect: binding.dialect.id }
-  return { ...plan, body: withCallLimits(body, terms, target) }
+  return { ...plan, body: withCallLimits(body, featureCosts, target) }
 }
 
 const PARSER = "file-parser"

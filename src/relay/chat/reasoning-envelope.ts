@@ -15,7 +15,7 @@ const SEPARATOR = ":"
 const FACTS_SEPARATOR = "&"
 
 /** What a vendor signed, and who can read it. */
-export interface Signed {
+export interface SignedReasoning {
   /** Empty for reasoning of a vendor that signs none: it must differ from that of the caller's own vendor. */
   readonly signature: string
   readonly signedBy: DialectId
@@ -26,7 +26,7 @@ export interface Signed {
 }
 
 /** Content of an envelope. */
-interface OpenedEnvelope extends Signed {
+interface OpenedEnvelope extends SignedReasoning {
   readonly provider: string
 }
 
@@ -47,7 +47,7 @@ export class ReasoningSigner {
   }
 
   /** @param provider whose signature it is, as the keeper of what it stores: another account may not be able to read it. */
-  sign(signed: Signed, provider: string): string {
+  sign(signed: SignedReasoning, provider: string): string {
     const { signature, signedBy, isRedacted } = signed
     const flag = isRedacted === true ? "r" : ""
     const rest = [signedBy, provider, flag, factsOf(signed), signature].join(SEPARATOR)
@@ -106,7 +106,7 @@ function splitAt(text: string, count: number): { readonly heads: string[]; reado
 }
 
 /** Encodes the id and the extra of signed reasoning. */
-function factsOf({ id = "", extra, signedBy }: Signed): string {
+function factsOf({ id = "", extra, signedBy }: SignedReasoning): string {
   const fields = ownFields(signedBy, extra)
   const facts = fields === undefined ? [id] : [id, JSON.stringify(fields)]
   return facts.map(encodeURIComponent).join(FACTS_SEPARATOR)

@@ -9,7 +9,7 @@ import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
-import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
+import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 import {
   asCallFailure,
   CallEnded,
@@ -84,9 +84,9 @@ type State =
  * The bytes of a streamed answer, pulled as fast as the caller reads. Exactly one of three things
  * ends it: the last frame, after its charge is on disk; a failure; or the caller's leaving.
  */
-class StreamedAnswer implements Watched {
+class StreamedAnswer implements WatchedDeadline {
   dueAt: number
-  node: ListNode<Watched> | undefined = undefined
+  node: ListNode<WatchedDeadline> | undefined = undefined
   readonly #services: StreamServices
   readonly #context: ChatContext
   readonly #opening: StreamOpening

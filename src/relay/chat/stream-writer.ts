@@ -13,7 +13,7 @@ import type { AudioPart, ImagePart } from "../../canon/message.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { formatEvent } from "../../wire/sse.ts"
-import type { ReasoningSigner, Signed } from "./reasoning-envelope.ts"
+import type { ReasoningSigner, SignedReasoning } from "./reasoning-envelope.ts"
 import { TextBacklog } from "./text-backlog.ts"
 
 /** Hears of a frame. */
@@ -151,7 +151,7 @@ export class TranscodingWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #encoder: EventEncoder
   readonly #model: string
-  readonly #sign: (signed: Signed) => string
+  readonly #sign: (signed: SignedReasoning) => string
   readonly #dialect: DialectId
   readonly #onMedia: ((media: ImagePart | AudioPart) => void) | undefined
   /** Choices whose reasoning goes on, and has not been signed yet. */

@@ -3,7 +3,7 @@ import type { Billing } from "../billing/billing.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { isCallerGone, isTooLarge } from "../lifetime/call-failure.ts"
-import { loseCalls, type RunningCall } from "../pipeline/cancellation.ts"
+import { recordUnchargedCalls, type RunningCall } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -41,7 +41,7 @@ export async function settleUnread(
   const { plan } = unread
   const { charge } = context
   const billed = unread.attempts.filter((attempt) => attempt.isBilled || isAnswered(attempt))
-  loseOthers(context, billed)
+  recordOtherCalls(context, billed)
   const meter = Meter.sum(billed.map((attempt) => attempt.meter ?? unreadMeter(charge, attempt)))
   const hidden = hasLeft && !meter.isCounted ? estimateHidden(plan, meter) : 0
   const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
@@ -50,12 +50,12 @@ export async function settleUnread(
 }
 
 /** Records the provider cost of all uncharged calls as the operator's cost. */
-export function loseOthers(
+export function recordOtherCalls(
   { cancellation, charge }: ChatContext,
   charged: readonly Attempt<Plan>[],
 ): void {
   const ours = new Set<RunningCall>(charged)
-  loseCalls(
+  recordUnchargedCalls(
     charge,
     cancellation.attempts.filter((attempt) => !ours.has(attempt)),
   )

@@ -41,7 +41,7 @@ import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { restoredResult } from "../fitting/restored-answer.ts"
 import { isStreamed } from "./stream-type.ts"
-import { isAnswered, loseOthers, settleUnread, type TriedPlan } from "./unread-answer.ts"
+import { isAnswered, recordOtherCalls, settleUnread, type TriedPlan } from "./unread-answer.ts"
 
 export interface WholeServices {
   readonly pipeline: Pipeline
@@ -265,7 +265,7 @@ async function completedOf(
   }
   const { charge } = context
   charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
-  loseOthers(context, last.attempts.filter(isAnswered))
+  recordOtherCalls(context, last.attempts.filter(isAnswered))
   return last
 }
 

@@ -45,7 +45,7 @@ function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
 /**
  * Messages without the items that do nothing but bring tools, which are in the list of the request then.
  */
-export function withoutBringing({ messages, broughtTools }: ChatRequest): readonly Message[] {
+export function withoutToolItems({ messages, broughtTools }: ChatRequest): readonly Message[] {
   if (broughtTools === undefined) return messages
   const { item } = broughtTools
   return messages.flatMap((message): Message[] => {

@@ -6,7 +6,7 @@ import { isObjectType, SCHEMA_MAPS, VALUE_MEMBERS } from "../../dialects/shared/
 export type FittedSchema = JsonObject | undefined
 
 /** The member of the object that wraps an answer of another type. */
-export const WRAPPED = "answer"
+export const WRAPPER_MEMBER = "answer"
 
 /** Parts of a schema that references point to, which have to stay at the root. */
 const DEFINITIONS = ["$defs", "definitions", "$schema"] as const
@@ -56,8 +56,8 @@ export function wrappedSchema(schema: JsonObject): FittedSchema {
     root[name] = inner[name]
     delete inner[name]
   }
-  const properties = { [WRAPPED]: inner }
-  return { ...root, properties, required: [WRAPPED], additionalProperties: false }
+  const properties = { [WRAPPER_MEMBER]: inner }
+  return { ...root, properties, required: [WRAPPER_MEMBER], additionalProperties: false }
 }
 
 /** Whether a schema has the form that strict schemas require. */

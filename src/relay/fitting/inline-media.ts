@@ -17,7 +17,7 @@ export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): b
  * The request with everything that it points at fetched and put into it.
  * @throws GatewayError naming what could not be fetched.
  */
-export async function inlined(
+export async function withInlineMedia(
   request: ChatRequest,
   limits: MediaLimits,
   memory: MediaMemory,
@@ -32,7 +32,7 @@ export async function inlined(
 }
 
 /** The same with placeholders for the media: for estimates. */
-export async function imagined(request: ChatRequest): Promise<ChatRequest> {
+export async function withMediaPlaceholders(request: ChatRequest): Promise<ChatRequest> {
   const urls = mediaOf(request).flatMap((part) => {
     const url = addressOf(part)
     return url === undefined ? [] : [[url, STAND_INS[part.type]] as const]

@@ -2,7 +2,7 @@ import type { ChatEvent, ChatResult, Choice } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import type { Part } from "../../canon/message.ts"
 import type { OtherContent } from "../../canon/other-content.ts"
-import { WRAPPED } from "./fit-schema.ts"
+import { WRAPPER_MEMBER } from "./fit-schema.ts"
 
 /** How the answer to a fitted request becomes one to the caller's request. Empty: it is one already. */
 export interface Restoration {
@@ -181,8 +181,8 @@ class ChoiceRestoring {
   }
 }
 
-const OPENING = new RegExp(String.raw`^\s*\{\s*"${WRAPPED}"\s*:\s*`)
-const COMPACT_OPENING = `{"${WRAPPED}":`
+const OPENING = new RegExp(String.raw`^\s*\{\s*"${WRAPPER_MEMBER}"\s*:\s*`)
+const COMPACT_OPENING = `{"${WRAPPER_MEMBER}":`
 
 /** The text of an object with one member becomes that of the member. Other text stays as it is. */
 class WrappedText {

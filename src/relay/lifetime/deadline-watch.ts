@@ -6,11 +6,11 @@ import { EventLoopMonitor } from "./event-loop-monitor.ts"
 const LOOK_EVERY = 100
 
 /** Something that has to act at a point in time. */
-export interface Watched {
+export interface WatchedDeadline {
   /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
   /** Its node in the list of watched deadlines; used by the watch. */
-  node: ListNode<Watched> | undefined
+  node: ListNode<WatchedDeadline> | undefined
   onDue(now: number): void
   /** The gateway shuts down and waits no longer. */
   onCut?(reason: CallEnded): void
@@ -22,7 +22,7 @@ export interface Watched {
  */
 export class DeadlineWatch implements Disposable {
   readonly monitor: EventLoopMonitor
-  readonly #watched = new LinkedList<Watched>()
+  readonly #watched = new LinkedList<WatchedDeadline>()
   readonly #timer: ReturnType<typeof setInterval>
   #cutBy: CallEnded | undefined
 
@@ -33,12 +33,12 @@ export class DeadlineWatch implements Disposable {
     this.#timer.unref()
   }
 
-  add(watched: Watched): void {
+  add(watched: WatchedDeadline): void {
     watched.node ??= this.#watched.add(watched)
     if (this.#cutBy) watched.onCut?.(this.#cutBy)
   }
 
-  remove(watched: Watched): void {
+  remove(watched: WatchedDeadline): void {
     if (watched.node) this.#watched.remove(watched.node)
     watched.node = undefined
   }

@@ -24,7 +24,7 @@ export const EVENT_STREAM_HEADERS = {
 } as const
 
 /** What an ending came to. */
-export interface Ended {
+export interface BodyEnd {
   /** Whether something was charged, so that an error must not say that nothing was. */
   readonly isCharged: boolean
   /** What the caller gets after the tail of a complete answer. */
@@ -42,7 +42,7 @@ export interface UnpaidAnswer {
    */
   readonly hasErrorEvents: boolean
   /** Settles what was delivered, or releases its hold. Called once. */
-  readonly end: (ending: Ending) => Promise<Ended>
+  readonly end: (ending: Ending) => Promise<BodyEnd>
 }
 
 /** The bytes of an upstream response, under its deadlines. */

@@ -9,7 +9,7 @@ import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { asCallFailure, CallEnded } from "../lifetime/call-failure.ts"
-import { loseCalls } from "../pipeline/cancellation.ts"
+import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
@@ -83,7 +83,7 @@ export class OperationCandidate implements Candidate {
 
   /** Records the provider cost of its calls as the operator's cost. */
   lost(): void {
-    loseCalls(this.#context.charge, this.#attempts)
+    recordUnchargedCalls(this.#context.charge, this.#attempts)
   }
 
   /** The answers of the other calls if a call has failed or returned an error; in no order. */

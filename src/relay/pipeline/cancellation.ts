@@ -4,7 +4,7 @@ import { type PendingCharge, sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { ListNode } from "../../canon/linked-list.ts"
 import type { Caller } from "../request/call.ts"
-import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
+import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 
@@ -36,7 +36,7 @@ interface OtherCalls {
  * Ends what runs upstream for a request when its caller leaves. The server keeps it as long as the connection,
  * so it holds the running calls and nothing else of the request.
  */
-export class Cancellation implements Watched, Disposable {
+export class Cancellation implements WatchedDeadline, Disposable {
   readonly attempts: RunningCall[] = []
   #givenUp: WeakSet<object> | undefined
   readonly work: number
@@ -44,7 +44,7 @@ export class Cancellation implements Watched, Disposable {
   #others: OtherCalls[] = []
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
-  node: ListNode<Watched> | undefined = undefined
+  node: ListNode<WatchedDeadline> | undefined = undefined
   readonly #watch: DeadlineWatch
   readonly #drain: DrainRule | undefined
   #caller: Caller | undefined
@@ -147,7 +147,7 @@ export class Cancellation implements Watched, Disposable {
 }
 
 /** Records the calls as uncharged: their provider cost is the operator's. */
-export function loseCalls(charge: PendingCharge, calls: readonly RunningCall[]): void {
+export function recordUnchargedCalls(charge: PendingCharge, calls: readonly RunningCall[]): void {
   if (calls.length === 0) return
   const sent = sentUsage(charge)
   for (const call of calls) call.lost(sent)

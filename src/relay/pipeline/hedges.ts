@@ -3,7 +3,7 @@ import type { Router } from "../../routing/route.ts"
 import { sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Candidate } from "../upstream/attempt.ts"
-import { loseCalls, type RunningCall } from "./cancellation.ts"
+import { recordUnchargedCalls, type RunningCall } from "./cancellation.ts"
 import type { CandidateQueue } from "./candidate-queue.ts"
 import { answerHedged, type HedgedAnswer } from "./hedge.ts"
 import type { RequestContext } from "./request-context.ts"
@@ -39,9 +39,9 @@ export class Hedges {
     trial,
     planned,
   }: FirstAttempt<P, T>): number | undefined {
-    const { request, state, terms } = context.charge
+    const { request, state, featureCosts } = context.charge
     // What a vendor keeps is at one place, and what its tools do is not to be done twice.
-    if (state !== undefined || terms !== undefined) return undefined
+    if (state !== undefined || featureCosts !== undefined) return undefined
     if (trial.mayHedge?.(planned) !== true) return undefined
     return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
   }
@@ -72,7 +72,7 @@ export class Hedges {
         for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
         remove(cancellation.attempts, new Set(calls))
       },
-      lost: (loser) => loseCalls(charge, callsOf(loser)),
+      lost: (loser) => recordUnchargedCalls(charge, callsOf(loser)),
     })
     // The attempt that says how a request ended is its last.
     const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))

@@ -16,14 +16,14 @@ import type { PricedUsage } from "../billing/priced-usage.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
 import { Attempt, type Candidate } from "../upstream/attempt.ts"
-import { Cancellation, loseCalls } from "./cancellation.ts"
+import { Cancellation, recordUnchargedCalls } from "./cancellation.ts"
 import { CandidateQueue } from "./candidate-queue.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import { asCallFailure, CallEnded } from "../lifetime/call-failure.ts"
 import { cacheKeyOf } from "./cache-key.ts"
 import { type FirstAttempt, Hedges, hedges } from "./hedges.ts"
 import type { PayloadLog } from "./payload-log.ts"
-import type { Arrival, RequestContext } from "./request-context.ts"
+import type { ReceivedRequest, RequestContext } from "./request-context.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Call } from "../request/call.ts"
 import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
@@ -76,7 +76,7 @@ export class Pipeline {
    * @returns what everything that serves the request shares, until it is settled or released.
    * @throws GatewayError as `Holds.admit` does; then it has used nothing of its key's rate of tokens either.
    */
-  admit(arrival: Arrival, admission: Admission): MaybePromise<RequestContext> {
+  admit(arrival: ReceivedRequest, admission: Admission): MaybePromise<RequestContext> {
     let holding: MaybePromise<PendingCharge>
     try {
       holding = this.#billing.holds.admit(admission)
@@ -91,7 +91,7 @@ export class Pipeline {
 
   async #admitLater(
     holding: Promise<PendingCharge>,
-    arrival: Arrival,
+    arrival: ReceivedRequest,
     admission: Admission,
   ): Promise<RequestContext> {
     try {
@@ -108,7 +108,7 @@ export class Pipeline {
    * @throws GatewayError as `admit` does; then what was held before still is.
    */
   async revise(
-    arrival: Arrival,
+    arrival: ReceivedRequest,
     before: RequestContext,
     admission: UsageAdmission,
   ): Promise<RequestContext> {
@@ -117,7 +117,11 @@ export class Pipeline {
     return this.#contextOf(arrival, charge, admission)
   }
 
-  #contextOf(arrival: Arrival, charge: PendingCharge, admission: Admission): RequestContext {
+  #contextOf(
+    arrival: ReceivedRequest,
+    charge: PendingCharge,
+    admission: Admission,
+  ): RequestContext {
     const { call, caller, config, rate, work } = arrival
     const drain = admission.isWhole === false ? undefined : drainRuleOf(config, charge.model)
     const cancellation = new Cancellation(caller, this.#watch, work, drain)
@@ -167,7 +171,7 @@ export class Pipeline {
   /** Ends the calls of failed candidates. Without another candidate, their usage might have been charged. */
   async #loseFailedCalls({ charge, cancellation }: RequestContext): Promise<void> {
     await cancellation.endOthers()
-    loseCalls(charge, cancellation.attempts)
+    recordUnchargedCalls(charge, cancellation.attempts)
   }
 
   /**
@@ -310,7 +314,7 @@ export class Pipeline {
   /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
   release(context: RequestContext): void {
     const { charge, cancellation, rate } = context
-    loseCalls(charge, cancellation.attempts)
+    recordUnchargedCalls(charge, cancellation.attempts)
     this.#billing.release(charge)
     rate.correct(NO_USAGE)
     this.keepPayload(context)

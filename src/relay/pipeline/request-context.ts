@@ -5,7 +5,7 @@ import type { RateUsage } from "./rate-usage.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
 
 /** A request whose model is known and whose rates are counted: its money comes next. */
-export interface Arrival {
+export interface ReceivedRequest {
   readonly call: Call
   readonly caller: Caller
   /** The configuration it began with: what changes meanwhile is not for it. */

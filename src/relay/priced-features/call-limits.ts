@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import { quantityOf } from "../../canon/quantity.ts"
 import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { Charge, Switches } from "../../vendors/priced-features/switch.ts"
-import { chargeOfTool, type Finding } from "./find-switches.ts"
-import type { Terms } from "./terms.ts"
+import { chargeOfTool, type SetSwitch } from "./find-switches.ts"
+import type { FeatureCosts } from "./feature-costs.ts"
 
 /** Limits on the calls of all tools of a request together. */
 export interface CallLimits {
@@ -24,10 +24,13 @@ export function limitOf(value: JsonValue | undefined): number | undefined {
 }
 
 /** The limit that the gateway chooses for the calls of all tools; undefined when none has a price for each call. */
-export function assumedCalls(findings: readonly Finding[], most = Infinity): number | undefined {
+export function assumedCalls(
+  setSwitches: readonly SetSwitch[],
+  most = Infinity,
+): number | undefined {
   const max = Math.max(
     0,
-    ...findings.map(({ charge, tool }) => (tool === undefined ? 0 : pricedCalls(charge))),
+    ...setSwitches.map(({ charge, tool }) => (tool === undefined ? 0 : pricedCalls(charge))),
   )
   return max === 0 ? undefined : Math.min(max, most)
 }
@@ -43,18 +46,18 @@ function pricedCalls(charge: Charge): number {
  */
 export function withCallLimits(
   body: JsonObject,
-  terms: Terms | undefined,
+  featureCosts: FeatureCosts | undefined,
   target: { readonly vendor: string; readonly dialect: DialectId },
 ): JsonObject {
-  const switches = terms && switchesOf(target.vendor, target.dialect)
+  const switches = featureCosts && switchesOf(target.vendor, target.dialect)
   if (switches === undefined) return body
   const limited = { ...body }
   const { maxCalls } = switches
-  if (maxCalls !== undefined && terms?.assumedCalls !== undefined) {
-    limited[maxCalls] = terms.assumedCalls
+  if (maxCalls !== undefined && featureCosts?.assumedCalls !== undefined) {
+    limited[maxCalls] = featureCosts.assumedCalls
   }
   if (Array.isArray(body.tools))
-    limited.tools = body.tools.map((tool) => limitTool(tool, switches, terms?.assumedUses))
+    limited.tools = body.tools.map((tool) => limitTool(tool, switches, featureCosts?.assumedUses))
   return limited
 }
 

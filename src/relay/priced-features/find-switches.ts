@@ -6,7 +6,7 @@ import { BILLABLE, USUAL_BILLABLE } from "../../vendors/priced-features/index.ts
 import type { Charge, FieldSwitch, Switches } from "../../vendors/priced-features/switch.ts"
 
 /** A switch that a request sets. */
-export interface Finding {
+export interface SetSwitch {
   /** `tools[2].type`, `service_tier`: its path, as messages name it. */
   readonly place: string
   /** Its value, as messages show it. */
@@ -39,15 +39,20 @@ export function maySetSwitch(body: JsonObject): boolean {
 }
 
 /** The switches that a body sets in a dialect at a vendor, except free ones. */
-export function findSwitches(body: JsonObject, switches: Switches, dialect: DialectId): Finding[] {
-  const findings: Finding[] = []
+export function findSwitches(
+  body: JsonObject,
+  switches: Switches,
+  dialect: DialectId,
+): SetSwitch[] {
+  const setSwitches: SetSwitch[] = []
   for (const field of switches.fields) {
     for (const found of valuesAt(body, field.path)) {
       if (!isSet(found.value)) continue
       const { place, value, holder } = decidingOf(field, found.place, found.value)
       const isKnown = field.member === undefined || holder !== undefined
       const charge = isKnown ? chargeOf(field, value) : field.otherwise
-      if (!isFree(charge)) findings.push({ place, value, charge, field, ...(holder && { holder }) })
+      if (!isFree(charge))
+        setSwitches.push({ place, value, charge, field, ...(holder && { holder }) })
     }
   }
   const outlasts = isKept(body)
@@ -55,9 +60,9 @@ export function findSwitches(body: JsonObject, switches: Switches, dialect: Dial
     const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const known: Charge = charge ?? { by: "unknown", why: "what such a tool costs is not known" }
     if (isFree(known)) continue
-    findings.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
+    setSwitches.push({ place, value: type, charge: isAdded && outlasts ? OUTLASTING : known, tool })
   }
-  return findings
+  return setSwitches
 }
 
 /** Later requests that continue from this one have such a tool without naming it. */
@@ -86,7 +91,7 @@ function decidingOf(
   { member }: FieldSwitch,
   place: string,
   value: JsonValue,
-): Pick<Finding, "place" | "value" | "holder"> {
+): Pick<SetSwitch, "place" | "value" | "holder"> {
   const own = member !== undefined && isJsonObject(value) ? value[member] : undefined
   if (own === undefined || !isJsonObject(value)) return { place, value }
   return { place: `${place}.${member}`, value: own, holder: value }

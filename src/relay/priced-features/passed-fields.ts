@@ -3,7 +3,7 @@ import type { Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
 import { findSwitches, maySetSwitch } from "./find-switches.ts"
-import { notPriced } from "./finding-terms.ts"
+import { notPriced } from "./feature-costs-builder.ts"
 
 /**
  * The model of a non-chat request, with the deployments at which none of the passed-through fields is billed:
@@ -24,7 +24,7 @@ export function atNoExtraPrice(
   const deployments = model.deployments.filter((one) => billedAt(one) === undefined)
   if (deployments.some(({ price }) => price)) return { ...model, deployments }
   const [first] = model.deployments
-  const finding = first && billedAt(first)
-  if (finding) throw notPriced(finding, "it has no price at this endpoint.", first.provider)
+  const setSwitch = first && billedAt(first)
+  if (setSwitch) throw notPriced(setSwitch, "it has no price at this endpoint.", first.provider)
   return model
 }

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
-import { costOf, type Price, SAME } from "../../ledger/price.ts"
+import { costOf, type Price, UNIT_FACTOR } from "../../ledger/price.ts"
 import { type AppliedMode, modeOf, type PricedMode, priceIn } from "../../ledger/price-modes.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import type { Meter } from "../metering/meter.ts"
-import type { RequestedMode } from "./terms.ts"
+import type { RequestedMode } from "./feature-costs.ts"
 
 /** A mode of service that a response reports. */
 interface ServedMode extends AppliedMode {
@@ -111,7 +111,8 @@ function unrequestedModes(
       const mode = name === undefined ? undefined : pricedMode(field, name, price)
       highest = higherOf(highest, mode ?? STANDARD, used)
     }
-    if (highest !== undefined && (highest.isLower || highest.factor !== SAME)) modes.push(highest)
+    if (highest !== undefined && (highest.isLower || highest.factor !== UNIT_FACTOR))
+      modes.push(highest)
   }
   return modes
 }
@@ -197,7 +198,7 @@ function textAtPath(frame: JsonObject | undefined, path: string): string | undef
   return typeof value === "string" && value !== UNDECIDED ? value : undefined
 }
 
-const STANDARD: ServedMode = { name: "", key: undefined, factor: SAME, isLower: false }
+const STANDARD: ServedMode = { name: "", key: undefined, factor: UNIT_FACTOR, isLower: false }
 
 /** Returns a reported mode; undefined if it has no price. */
 function pricedMode(field: FieldSwitch, name: string, price: Price): ServedMode | undefined {

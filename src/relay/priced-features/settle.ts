@@ -27,7 +27,7 @@ import { countCalls } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { type ModeReport, type ModeUsage, settleModes } from "./served-modes.ts"
-import type { SecondModel, Terms } from "./terms.ts"
+import type { SecondModel, FeatureCosts } from "./feature-costs.ts"
 
 /** The service that a request received. */
 interface ServedRequest extends AnsweredCalls {
@@ -67,16 +67,16 @@ export interface SettledUsage {
  * @param usage the tokens, as the dialect decoded or estimated them.
  * @param served the service that the request received.
  */
-export function settleTerms(
-  terms: Terms,
+export function settleFeatures(
+  featureCosts: FeatureCosts,
   usage: Usage,
   { records, reports, calls, usages, elapsedMs, withLifetimes, unrequested = [] }: ServedRequest,
 ): SettledUsage {
-  const used = { price: terms.price, usage, calls }
-  const { applied, modes, unpriced } = settleModes(terms.modes, unrequested, reports, used)
-  const counted = withCalls(terms, usage, records, elapsedMs)
-  const price = priceIn(terms.price, applied)
-  const served = { terms, price, applied, records, calls, usages, withLifetimes }
+  const used = { price: featureCosts.price, usage, calls }
+  const { applied, modes, unpriced } = settleModes(featureCosts.modes, unrequested, reports, used)
+  const counted = withCalls(featureCosts, usage, records, elapsedMs)
+  const price = priceIn(featureCosts.price, applied)
+  const served = { featureCosts, price, applied, records, calls, usages, withLifetimes }
   return { ...withModels(served, counted), modes, unpriced }
 }
 
@@ -85,7 +85,7 @@ export function settleTerms(
  * @param fields the fields of its dialect that report a mode of service: a vendor's project may have another default.
  * @returns undefined if the usage costs its price as it is.
  */
-export function settlePlain(
+export function settleWithoutFeatures(
   used: ModeUsage & AnsweredCalls,
   fields: readonly FieldSwitch[],
   reports: readonly ModeReport[],
@@ -115,7 +115,7 @@ function dividedUsage(
 }
 
 function withCalls(
-  { calls }: Terms,
+  { calls }: FeatureCosts,
   usage: Usage,
   records: readonly AnswerRecord[],
   elapsed: number,
@@ -136,16 +136,19 @@ function withCalls(
   return sum
 }
 
-/** The terms, and the mode of service. */
-interface ServedTerms extends Omit<ServedRequest, "reports" | "elapsedMs" | "unrequested"> {
-  readonly terms: Terms
+/** The costs of the features, and the mode of service. */
+interface ServedFeatures extends Omit<ServedRequest, "reports" | "elapsedMs" | "unrequested"> {
+  readonly featureCosts: FeatureCosts
   readonly price: Price
   readonly applied: readonly AppliedMode[]
 }
 
-function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "modes" | "unpriced"> {
-  const { terms, price, applied, records, calls } = served
-  const { models } = terms
+function withModels(
+  served: ServedFeatures,
+  usage: Usage,
+): Omit<SettledUsage, "modes" | "unpriced"> {
+  const { featureCosts, price, applied, records, calls } = served
+  const { models } = featureCosts
   if (models.length === 0 && price.tiers.length === 0) return { usage, calls, price, others: [] }
   const others = records.flatMap((record) => models.flatMap((model) => images(model, record)))
   if (records.some(hasIterations)) {
@@ -154,7 +157,7 @@ function withModels(served: ServedTerms, usage: Usage): Omit<SettledUsage, "mode
     return { usage: own, calls: 1, price, others: [...further, ...others] }
   }
   const answering = models.filter(({ charge }) => charge.how !== "beside")
-  const other = answering.length === 0 ? undefined : answeredBy(terms, answering, records)
+  const other = answering.length === 0 ? undefined : answeredBy(featureCosts, answering, records)
   if (other === undefined) {
     const divided = dividedUsage(usage, served, price)
     return { ...divided, price, others: [...divided.others, ...others] }
@@ -189,10 +192,10 @@ function hasIterations(record: AnswerRecord): boolean {
  * @param usage the usage of all responses, by their totals.
  */
 function splitIterations(
-  { terms, price, applied, records, withLifetimes }: ServedTerms,
+  { featureCosts, price, applied, records, withLifetimes }: ServedFeatures,
   usage: Usage,
 ): { readonly first: Usage; readonly further: SecondUsage[] } {
-  const { models, deployment } = terms
+  const { models, deployment } = featureCosts
   let first: Usage | undefined
   const further: SecondUsage[] = []
   for (const iteration of records.flatMap(modelCallsOf)) {
@@ -267,7 +270,7 @@ function costs({ price }: SecondModel): bigint {
 
 /** The model that answered in place of the request's own; for an unknown one, the most expensive one. */
 function answeredBy(
-  { deployment, price }: Terms,
+  { deployment, price }: FeatureCosts,
   models: readonly SecondModel[],
   records: readonly AnswerRecord[],
 ): SecondModel | undefined {

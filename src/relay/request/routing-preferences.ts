@@ -4,13 +4,13 @@ import type { GatewayError } from "../../canon/errors.ts"
 export const SORTS = ["price", "throughput", "latency"] as const
 
 /** What `max_price` may limit. */
-export const LIMITED = ["prompt", "completion", "request", "image"] as const
+export const PRICE_LIMITS = ["prompt", "completion", "request", "image"] as const
 
 /**
  * The most that a caller pays, in 10^-15 credits: for a token of a million in or out as the price lists have it, for a
  * million requests, and for a million images.
  */
-export type MaxPrice = Readonly<Partial<Record<(typeof LIMITED)[number], bigint>>>
+export type MaxPrice = Readonly<Partial<Record<(typeof PRICE_LIMITS)[number], bigint>>>
 
 /** Which providers a caller wants, by the names that they have here. */
 export interface ProviderPreferences {

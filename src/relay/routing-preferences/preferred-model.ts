@@ -9,7 +9,11 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import { type Price, type Rates, ratesFor } from "../../ledger/price.ts"
 import type { Call } from "../request/call.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
-import { LIMITED, type MaxPrice, type ProviderPreferences } from "../request/routing-preferences.ts"
+import {
+  PRICE_LIMITS,
+  type MaxPrice,
+  type ProviderPreferences,
+} from "../request/routing-preferences.ts"
 
 type Asking = Pick<Call, "key" | "preferences">
 
@@ -229,7 +233,7 @@ function amountsOf({ multiplier, ...price }: Price, inputTokens: number): Requir
 function isWithin(price: Price | undefined, max: MaxPrice, inputTokens: number): boolean {
   if (price === undefined) return false
   const amounts = amountsOf(price, inputTokens)
-  return LIMITED.every((name) => amounts[name] <= (max[name] ?? amounts[name]))
+  return PRICE_LIMITS.every((name) => amounts[name] <= (max[name] ?? amounts[name]))
 }
 
 /** Fractional digits of an amount. */
@@ -242,7 +246,7 @@ function cheapestHint(
 ): string {
   const max = call.preferences?.provider?.maxPrice ?? {}
   const tokens = inputTokens()
-  const least = LIMITED.flatMap((name) => {
+  const least = PRICE_LIMITS.flatMap((name) => {
     const limit = max[name]
     const amounts = deployments.flatMap(({ price }) =>
       price ? [amountsOf(price, tokens)[name]] : [],

@@ -5,7 +5,7 @@ import { emptyArray, expects, invalidRequest, invalidValue } from "../../canon/i
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
 import {
-  LIMITED,
+  PRICE_LIMITS,
   type MaxPrice,
   type ProviderPreferences,
   SORTS,
@@ -53,8 +53,8 @@ const SCHEMAS = once(() => {
       .nullish(),
     max_price: z
       .looseObject(
-        Object.fromEntries(LIMITED.map((name) => [name, amount])) as Record<
-          (typeof LIMITED)[number],
+        Object.fromEntries(PRICE_LIMITS.map((name) => [name, amount])) as Record<
+          (typeof PRICE_LIMITS)[number],
           typeof amount
         >,
         expects("an object"),
@@ -144,9 +144,9 @@ function listOf(field: string, names: readonly string[] | null | undefined) {
 
 function maxPriceOf(written: WrittenProvider["max_price"]): MaxPrice | undefined {
   if (!written) return undefined
-  const [unknown] = unknownIn("provider.max_price", written, LIMITED)
+  const [unknown] = unknownIn("provider.max_price", written, PRICE_LIMITS)
   if (unknown) throw unknown
-  const limits = LIMITED.flatMap((name) => {
+  const limits = PRICE_LIMITS.flatMap((name) => {
     const amount = written[name]
     if (amount === null || amount === undefined) return []
     const limit = amountOf(`provider.max_price.${name}`, amount)

@@ -31,7 +31,7 @@ export interface KeptAnswer {
 }
 
 /** A body with all that it goes on from, or what of that is not kept for its account. */
-export type WrittenOut =
+export type CompletedBody =
   | { readonly body: JsonObject }
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
 
@@ -62,7 +62,10 @@ export class Conversations implements Disposable {
    * @param memory takes what they need before they are read.
    * @throws GatewayError `ledger_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
    */
-  async writtenOut({ call, form, body }: AnswerToStore, memory: Reservation): Promise<WrittenOut> {
+  async writtenOut(
+    { call, form, body }: AnswerToStore,
+    memory: Reservation,
+  ): Promise<CompletedBody> {
     const names = form.names(body)
     if (names.length === 0) return { body }
     const found = await this.#texts.find(call.key.account, names, memory)

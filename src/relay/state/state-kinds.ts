@@ -77,7 +77,7 @@ export function notFound({ id, path, state }: StateReference): GatewayError {
 }
 
 /** No vendor of the model could make anything of it, and without it the request means something else. */
-export function leadsNowhere({ path, state }: StateReference): GatewayError {
+export function unusableReference({ path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   const message = `The vendor of this model keeps no ${noun}s, so '${path}' cannot be used with it. ${instead}`
   return state.kind === "message" ? noThreads(path) : invalidValue(path, message)
@@ -105,7 +105,7 @@ function unsupportedThread(parameter: string, message: string): GatewayError {
 }
 
 /** It is the caller's own, but the model is not served by the vendor that keeps it. */
-export function keptElsewhere({ path, state }: StateReference, model: string): GatewayError {
+export function storedAtOtherVendor({ path, state }: StateReference, model: string): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   return invalidValue(
     path,

@@ -7,7 +7,7 @@ import type { KeyHasher } from "../../keys/secret.ts"
 import type { Store } from "../../store/store.ts"
 import type { VendorStateRecord } from "../../store/vendor-state.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
-import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
+import { factsOf, storedAtOtherVendor, unusableReference, notFound } from "./state-kinds.ts"
 
 /** What one request may name. */
 export const MAX_REFERENCES = 5_000
@@ -151,7 +151,7 @@ function concerning(input: StateQuery): readonly StateReference[] {
   const { references } = input
   if (understands(input)) return references
   const lost = references.find(({ state }) => state.isEssential)
-  if (lost) throw leadsNowhere(lost)
+  if (lost) throw unusableReference(lost)
   return references.filter(({ state }) => state.isShared)
 }
 
@@ -227,7 +227,7 @@ class Search {
     const deployments = model.deployments.filter(
       (deployment) => deployment.price !== undefined && keepers.has(keeperOf(deployment)),
     )
-    if (deployments.length === 0 && this.#last) throw keptElsewhere(this.#last, model.id)
+    if (deployments.length === 0 && this.#last) throw storedAtOtherVendor(this.#last, model.id)
     return { ...model, deployments }
   }
 

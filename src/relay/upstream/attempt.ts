@@ -8,7 +8,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
-import { collectAnswer, takeSmall } from "./collect-answer.ts"
+import { collectAnswer, smallBody } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
 import type { AttemptFailure } from "../../telemetry/events.ts"
@@ -26,7 +26,7 @@ import { billsAbandoned } from "../../vendors/abandoned-calls.ts"
 import { hidesReasoning } from "../metering/hidden-reasoning.ts"
 import type { Meter } from "../metering/meter.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import { CHARACTERS_OF_TOKEN, lostCost } from "../billing/provider-cost.ts"
+import { CHARACTERS_OF_TOKEN, failedCallCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 
@@ -193,7 +193,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
   json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
-    const whole = takeSmall(response, this)
+    const whole = smallBody(response, this)
     return whole === undefined
       ? this.#collect(response, true).then(collectedJson)
       : parseJson(DECODER.decode(whole))
@@ -321,7 +321,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     const { usage, characters = 0 } = this.meter ?? {}
     const output = Math.ceil(characters / CHARACTERS_OF_TOKEN)
     const billed = this.isBilled ? { ...sent, output: sent.output + output } : undefined
-    const cost = lostCost(usage ?? billed, this.plan.deployment.price)
+    const cost = failedCallCost(usage ?? billed, this.plan.deployment.price)
     if (cost !== undefined) this.record.provider_cost = formatCredits(cost)
   }
 

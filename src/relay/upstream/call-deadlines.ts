@@ -3,7 +3,7 @@ import type { ListNode } from "../../canon/linked-list.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure, type EndReason } from "../lifetime/call-failure.ts"
 import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
-import type { DeadlineWatch, Watched } from "../lifetime/deadline-watch.ts"
+import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 
 /** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
@@ -29,7 +29,7 @@ export interface Timing {
 }
 
 /** The deadlines of one upstream call: they end it when it is late. Dispose of them when the answer is over. */
-export class CallDeadlines implements Watched, Disposable {
+export class CallDeadlines implements WatchedDeadline, Disposable {
   readonly #call: TimedCall
   readonly #settings: DeadlineSettings
   readonly #watch: DeadlineWatch
@@ -39,7 +39,7 @@ export class CallDeadlines implements Watched, Disposable {
   #endReason: EndReason | undefined
   #phase: Phase = "connect"
   dueAt: number
-  node: ListNode<Watched> | undefined = undefined
+  node: ListNode<WatchedDeadline> | undefined = undefined
 
   constructor(call: TimedCall, { deadlines, begunAt, watch }: Timing) {
     const { connect, firstByte, whole } = deadlines

@@ -47,7 +47,7 @@ const TAIL_BYTES = 16 * 1024
 type SizeReader = Pick<AnswerReader, "provider" | "answerBytes" | "memory">
 
 /** An answer that has arrived already and is too small to count; undefined: collect it. */
-export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
+export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
   const whole = answer.takeWhole(Math.min(SMALL_ANSWER, reader.answerBytes))
   if (whole !== undefined) reader.received()
   return whole

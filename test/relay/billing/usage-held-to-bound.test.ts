@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test"
 import { USAGE_CLASSES } from "tollgate-contract/usage-classes.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
-import { heldTo } from "../../../src/relay/billing/usage-bound.ts"
+import { cappedAt } from "../../../src/relay/billing/usage-bound.ts"
 
 /** Classes that vendors report. Requests are counted by call instead. */
 const REPORTED = USAGE_CLASSES.filter((usageClass) => !/request/i.test(usageClass))
 
 test.each([...REPORTED])("%s is held to its bound", (usageClass) => {
   const max = { ...NO_USAGE, [usageClass]: 3 }
-  expect(heldTo(max, { ...NO_USAGE, [usageClass]: 10 })).toEqual(max)
+  expect(cappedAt(max, { ...NO_USAGE, [usageClass]: 10 })).toEqual(max)
 })
 
 test("a usage within its bound stays as it is", () => {
   const usage = { ...NO_USAGE, ...Object.fromEntries(REPORTED.map((name) => [name, 1])) }
-  expect(heldTo(usage, usage)).toBe(usage)
+  expect(cappedAt(usage, usage)).toBe(usage)
 })

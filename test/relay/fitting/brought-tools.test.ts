@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import { decodeRequest } from "../../../src/dialects/openai-responses/request/decode.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
-import { carriedRequest, withoutBringing } from "../../../src/relay/fitting/carried-request.ts"
+import { carriedRequest, withoutToolItems } from "../../../src/relay/fitting/carried-request.ts"
 
 const LOOK = { type: "function", name: "look", description: "Old", parameters: { type: "object" } }
 const NEWER = { ...LOOK, description: "New" }
@@ -24,7 +24,7 @@ test("what is brought again takes the place of what it was", () => {
     { name: "look", description: "New" },
     { name: "notes__add", origin: { namespace: "notes", name: "add" } },
   ])
-  expect(withoutBringing(request)).toHaveLength(1)
+  expect(withoutToolItems(request)).toHaveLength(1)
 })
 
 test("what a search has found is brought too, and calls and choices know it", () => {

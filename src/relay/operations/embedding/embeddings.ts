@@ -39,14 +39,14 @@ export interface Embedded {
 }
 
 /** A request, and the same with its tokens as texts if a vendor takes nothing else. */
-export interface AskedEmbedding {
+export interface EmbeddingForms {
   readonly request: EmbeddingRequest
   /** Absent where it is not needed, or not all tokens are in the vocabulary. */
   readonly inTexts?: EmbeddingRequest
 }
 
 interface EmbeddingPlan extends OperationPlan {
-  readonly asked: AskedEmbedding
+  readonly asked: EmbeddingForms
 }
 
 /** `POST /v1/embeddings`, from the parsed request to vectors that are paid for. */
@@ -100,7 +100,7 @@ export class Embeddings {
   }
 
   /** Turns tokens into texts before anything is held: what is sent as text is billed as text. */
-  async #readable(call: Call, request: EmbeddingRequest, model: Model): Promise<AskedEmbedding> {
+  async #readable(call: Call, request: EmbeddingRequest, model: Model): Promise<EmbeddingForms> {
     const { operations, decoder } = this.#services
     const { input } = request
     const { clients } = operations.config
@@ -115,11 +115,11 @@ export class Embeddings {
   async #attempt(
     candidate: OperationCandidate,
     call: Call,
-    asked: AskedEmbedding,
+    asked: EmbeddingForms,
   ): Promise<Outcome<Embedded>> {
     const { counter, alarms } = this.#services
     const { account } = call.key
-    const { vectors, tokens, losses } = await orAsNumbers(
+    const { vectors, tokens, losses } = await retryAsNumbers(
       candidate,
       asked.request.encoding,
       (encoding) => embedAt(candidate, asked, encoding),
@@ -143,7 +143,7 @@ interface EmbeddedAt extends EmbeddingResult {
 /** Embeds at one deployment. @throws GatewayError */
 export async function embedAt(
   candidate: OperationCandidate,
-  asked: AskedEmbedding,
+  asked: EmbeddingForms,
   encoding: EmbeddingRequest["encoding"],
 ): Promise<EmbeddedAt> {
   const { format, sent } = sentTo(candidate, asked)
@@ -161,7 +161,7 @@ export async function embedAt(
  * that the caller requested.
  * @throws GatewayError
  */
-export async function orAsNumbers<T>(
+export async function retryAsNumbers<T>(
   candidate: OperationCandidate,
   encoding: EmbeddingRequest["encoding"],
   embed: (encoding: EmbeddingRequest["encoding"]) => Promise<T>,
@@ -200,13 +200,13 @@ function isBase64Refused(refusal: unknown): boolean {
 }
 
 /** Returns the number of calls for a request at a deployment. @throws GatewayError */
-export function callsAt(candidate: Candidate, asked: AskedEmbedding): number {
+export function callsAt(candidate: Candidate, asked: EmbeddingForms): number {
   const { format, sent } = sentTo(candidate, asked)
   return format.encode(sent, candidate.deployment.upstreamModel).calls.length
 }
 
 /** The request as the vendor gets it. @throws GatewayError */
-function sentTo(candidate: Candidate, { request, inTexts }: AskedEmbedding) {
+function sentTo(candidate: Candidate, { request, inTexts }: EmbeddingForms) {
   const format = formatOf(candidate, "embedding")
   if (format.takesTokens || request.input.type === "texts") return { format, sent: request }
   if (inTexts !== undefined) return { format, sent: inTexts }
@@ -218,7 +218,7 @@ function sentTo(candidate: Candidate, { request, inTexts }: AskedEmbedding) {
 }
 
 /** The most tokens that what is sent as text can be. */
-function maxTokens({ request, inTexts = request }: AskedEmbedding): number {
+function maxTokens({ request, inTexts = request }: EmbeddingForms): number {
   const { input } = inTexts
   if (input.type === "tokens") return 0
   return input.texts.reduce((sum, text) => sum + maxTextTokens(text), 0)

@@ -6,7 +6,7 @@ import { formatCredits } from "../../../ledger/money.ts"
 import { encodeText } from "../../../wire/sse.ts"
 import type { Call } from "../../request/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
-import { awaitFirst, chargedBody, type Chunks, chunksOf, type Ended } from "../charged-body.ts"
+import { awaitFirst, chargedBody, type Chunks, chunksOf, type BodyEnd } from "../charged-body.ts"
 import type { Ending } from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
@@ -64,7 +64,7 @@ export function imageBody(
   const { deployment } = open
   const { answer, reader, chunks } = streaming
   const { attempt } = answer
-  const end = async (ending: Ending): Promise<Ended> => {
+  const end = async (ending: Ending): Promise<BodyEnd> => {
     if (ending === "whole") {
       attempt.succeed()
       const reported = reader.usage

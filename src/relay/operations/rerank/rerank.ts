@@ -14,7 +14,7 @@ import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Call, Caller } from "../../request/call.ts"
 import { countTexts } from "../../tokens/token-counter.ts"
-import { callsAt, completedUsage, embedAt, orAsNumbers } from "../embedding/embeddings.ts"
+import { callsAt, completedUsage, embedAt, retryAsNumbers } from "../embedding/embeddings.ts"
 import type { CountedOperationServices } from "../operations.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
@@ -147,7 +147,7 @@ export class Reranking {
       { request: embeddingOf(request, [query], "query") },
       { request: embeddingOf(request, documents, "document") },
     ]
-    const [querying, answering] = await orAsNumbers(candidate, "base64", (encoding) =>
+    const [querying, answering] = await retryAsNumbers(candidate, "base64", (encoding) =>
       candidate.together(parts.map((part) => () => embedAt(candidate, part, encoding))),
     )
     const [direction = []] = querying?.vectors ?? []

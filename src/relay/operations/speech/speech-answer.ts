@@ -4,7 +4,7 @@ import type { Answer, Call } from "../../request/call.ts"
 import {
   chargedBody,
   type Chunks,
-  type Ended,
+  type BodyEnd,
   EVENT_STREAM_HEADERS,
   keepLastChunk,
 } from "../charged-body.ts"
@@ -26,7 +26,7 @@ const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
 export function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): Answer {
   const { value, headers, deployment } = open
   const { request, form, received, attempt } = value
-  const end = async (ending: Ending): Promise<Ended> => {
+  const end = async (ending: Ending): Promise<BodyEnd> => {
     const { bytes, announced, usage: reported } = received
     const amount = { request, form, bytes, announced, ending, reported }
     const { usage, estimated } = speechUsage(amount, deployment.price)

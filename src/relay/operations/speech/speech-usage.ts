@@ -65,7 +65,7 @@ export interface SpokenAmount {
 }
 
 /** A usage, and whether it is partly our own count. */
-export interface ReckonedSpeech {
+export interface SpeechUsage {
   readonly usage: Usage
   readonly estimated: boolean
 }
@@ -75,7 +75,7 @@ export interface ReckonedSpeech {
  * bytes it announced, or as many as are spoken in audio of that length. A caller that left pays for all of it,
  * however much they heard.
  */
-export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
+export function speechUsage(amount: SpokenAmount, price: Price | undefined): SpeechUsage {
   const { request, form, bytes, announced, ending, reported } = amount
   const characters = characterCount(request.input)
   const received = bytes / BYTES_PER_SECOND[form]

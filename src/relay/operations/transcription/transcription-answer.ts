@@ -2,7 +2,7 @@ import { afterCharge } from "../../../canon/errors.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
 import type { Answer, Call } from "../../request/call.ts"
-import { chargedBody, type Ended, EVENT_STREAM_HEADERS } from "../charged-body.ts"
+import { chargedBody, type BodyEnd, EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
 import type { OpenOperation } from "../open-operation.ts"
@@ -51,7 +51,7 @@ function streamOf(
   { answer, reader, chunks }: Extract<TranscriptReceived, { type: "stream" }>,
   { request, call }: StreamFacts,
 ): ReadableStream<Uint8Array> {
-  const end = async (): Promise<Ended> => {
+  const end = async (): Promise<BodyEnd> => {
     const { usage, estimated } = transcriptionUsage(reader, request, open.deployment.price)
     await open.settle(usage, estimated)
     return { isCharged: true }

@@ -18,11 +18,11 @@ import {
   type TokensCharge,
 } from "../../vendors/priced-features/switch.ts"
 import { type CallLimits, limitOf } from "./call-limits.ts"
-import { type Finding, valuesAt } from "./find-switches.ts"
-import type { RequestedMode, SecondModel, Terms, ToolTurns } from "./terms.ts"
+import { type SetSwitch, valuesAt } from "./find-switches.ts"
+import type { RequestedMode, SecondModel, FeatureCosts, ToolTurns } from "./feature-costs.ts"
 
-/** What a survey is made of. */
-export interface SurveyInput {
+/** A request whose priced features are to be found. */
+export interface PricedFeaturesInput {
   readonly call: ChatCall
   readonly dialect: ClientDialect
   readonly request: ChatRequest
@@ -41,9 +41,9 @@ interface AllowedUses {
   readonly isAssumed: boolean
 }
 
-/** The terms of one deployment, finding by finding. */
-export class FindingTerms {
-  readonly #input: SurveyInput
+/** Adds up the costs at one deployment, switch by switch. */
+export class FeatureCostsBuilder {
+  readonly #input: PricedFeaturesInput
   readonly #deployment: Deployment
   readonly #limits: CallLimits
   readonly #price: NonNullable<Deployment["price"]>
@@ -57,7 +57,7 @@ export class FindingTerms {
   #rounds = 1
 
   constructor(
-    input: SurveyInput,
+    input: PricedFeaturesInput,
     deployment: Deployment,
     price: NonNullable<Deployment["price"]>,
     limits: CallLimits,
@@ -68,7 +68,7 @@ export class FindingTerms {
     this.#price = price
   }
 
-  terms(): Terms {
+  build(): FeatureCosts {
     const calls = [...this.#calls].map(([charge, allowed]) => ({ charge, ...allowed }))
     return {
       deployment: this.#deployment,
@@ -86,25 +86,25 @@ export class FindingTerms {
     }
   }
 
-  add(finding: Finding): void {
-    const { charge } = finding
+  add(setSwitch: SetSwitch): void {
+    const { charge } = setSwitch
     switch (charge.by) {
       case "tokens":
-        return this.#addTokens(charge, finding.tool)
+        return this.#addTokens(charge, setSwitch.tool)
       case "calls":
-        return this.#addCalls(finding, charge)
+        return this.#addCalls(setSwitch, charge)
       case "mode":
-        return this.#addMode(finding, charge)
+        return this.#addMode(setSwitch, charge)
       case "model":
-        return this.#addModel(finding, charge)
+        return this.#addModel(setSwitch, charge)
       case "outputs":
-        this.#outputs *= limitOf(finding.value) ?? 1
+        this.#outputs *= limitOf(setSwitch.value) ?? 1
         return
       case "again":
         this.#rounds = 2
         return
       case "unknown":
-        return this.#leave(finding, `${charge.why}.`)
+        return this.#leave(setSwitch, `${charge.why}.`)
     }
   }
 
@@ -141,12 +141,12 @@ export class FindingTerms {
     }
   }
 
-  #addCalls(finding: Finding, charge: CallCharge): void {
+  #addCalls(setSwitch: SetSwitch, charge: CallCharge): void {
     if (serviceRate(this.#price, charge.class) === undefined) {
       const name = nameOf(charge.class)
-      this.#leave(finding, `no price is set for it. The operator can set one: \`${name}\``)
+      this.#leave(setSwitch, `no price is set for it. The operator can set one: \`${name}\``)
     }
-    const { tool = {}, holder = tool } = finding
+    const { tool = {}, holder = tool } = setSwitch
     // A session serves any number of calls.
     const isSession = charge.lasts !== undefined
     const allowed = isSession
@@ -173,23 +173,23 @@ export class FindingTerms {
     return { max: Math.min(own ?? Infinity, total ?? Infinity), isAssumed: false }
   }
 
-  #addMode(finding: Finding, charge: ModeCharge): void {
+  #addMode(setSwitch: SetSwitch, charge: ModeCharge): void {
     const { mode } = charge
     const isPossible = charge.isPossible === true
     const priced = modeOf(this.#price, mode)
     if (priced === undefined && !isPossible) {
-      this.#leave(finding, `no price is set for it. The operator can set one: \`modes.${mode}\``)
+      this.#leave(setSwitch, `no price is set for it. The operator can set one: \`modes.${mode}\``)
     }
-    const { field } = finding
+    const { field } = setSwitch
     // One that is asked for in several places is one.
     const isNew = this.#modes.every(({ name }) => name !== mode)
     if (field && isNew) this.#modes.push({ name: mode, field, priced, isPossible })
   }
 
-  #addModel(finding: Finding, charge: ModelCharge): void {
-    const named = nameIn(finding, charge)
+  #addModel(setSwitch: SetSwitch, charge: ModelCharge): void {
+    const named = nameIn(setSwitch, charge)
     const name = named ?? charge.usual
-    if (name === undefined) return this.#leave(finding, "it names no model.")
+    if (name === undefined) return this.#leave(setSwitch, "it names no model.")
     const { catalog, call } = this.#input
     const isOwn = name === this.#deployment.upstreamModel
     if (isOwn && charge.outputTokens === undefined) return
@@ -197,10 +197,10 @@ export class FindingTerms {
     const found = id === undefined ? undefined : catalog.find(id)
     const priced = found && catalog.priced(found, call.key)
     const price = priced?.deployments.find(({ upstreamModel }) => upstreamModel === name)?.price
-    const place = named === undefined ? finding.place : placeOf(finding, charge)
+    const place = named === undefined ? setSwitch.place : placeOf(setSwitch, charge)
     if (id === undefined || price === undefined || this.#isFree(price)) {
       return this.#leave(
-        { ...finding, place, value: name },
+        { ...setSwitch, place, value: name },
         "this provider has no model of that name with a price.",
       )
     }
@@ -212,7 +212,7 @@ export class FindingTerms {
         { parameter: place },
       )
     }
-    const { tool } = finding
+    const { tool } = setSwitch
     const allowed =
       tool === undefined
         ? { max: charge.max ?? 1, isAssumed: false }
@@ -229,14 +229,18 @@ export class FindingTerms {
     return this.#price.multiplier === 0n && price.multiplier !== 0n
   }
 
-  #leave(finding: Finding, why: string): void {
-    if (!this.#input.passes) throw notPriced(finding, why, this.#deployment.provider)
-    this.#unpriced.push(finding.place)
+  #leave(setSwitch: SetSwitch, why: string): void {
+    if (!this.#input.passes) throw notPriced(setSwitch, why, this.#deployment.provider)
+    this.#unpriced.push(setSwitch.place)
   }
 }
 
-/** That something is billed besides tokens and has no price. */
-export function notPriced({ place, value }: Finding, why: string, provider: string): GatewayError {
+/** Returns the error for something that is billed besides tokens and has no price. */
+export function notPriced(
+  { place, value }: SetSwitch,
+  why: string,
+  provider: string,
+): GatewayError {
   const shown = typeof value === "string" ? ` asks for \`${value.slice(0, 64)}\`, which` : ""
   const reason = why.endsWith("`")
     ? `${why} under 'prices' of the provider '${provider}' in the settings.`
@@ -269,14 +273,14 @@ function unitsOf({ sizes, results }: CallCharge, tool: JsonObject): number {
   return known ?? Math.max(...Object.values(sizes.units))
 }
 
-function nameIn({ value, tool }: Finding, charge: ModelCharge): string | undefined {
+function nameIn({ value, tool }: SetSwitch, charge: ModelCharge): string | undefined {
   const holder = tool ?? value
   const named = charge.name !== undefined && isJsonObject(holder) ? holder[charge.name] : value
   if (tool !== undefined && named === value) return undefined
   return typeof named === "string" ? named : undefined
 }
 
-function placeOf({ place, tool, value }: Finding, { name }: ModelCharge): string {
+function placeOf({ place, tool, value }: SetSwitch, { name }: ModelCharge): string {
   if (name === undefined || typeof value === "string") {
     return tool === undefined || name === undefined ? place : place.replace(/type$/, name)
   }

@@ -6,48 +6,48 @@ import { switchesOf } from "../../vendors/priced-features/index.ts"
 import type { Charge } from "../../vendors/priced-features/switch.ts"
 import { carriedRequest } from "../fitting/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
-import { type Finding, findSwitches, maySetSwitch } from "./find-switches.ts"
+import { findSwitches, maySetSwitch, type SetSwitch } from "./find-switches.ts"
 import { assumedCalls, limitOf } from "./call-limits.ts"
-import { heldDeployments, type Terms } from "./terms.ts"
-import { FindingTerms, type SurveyInput } from "./finding-terms.ts"
+import { type FeatureCosts, heldDeployments } from "./feature-costs.ts"
+import { FeatureCostsBuilder, type PricedFeaturesInput } from "./feature-costs-builder.ts"
 
 /** The possible costs of a request with priced features, by deployment. */
-export interface Demand {
+export interface PricedFeatures {
   /** The model with the deployments at which everything in the request has a price. */
   readonly model: Model
   /** The same, priced for the hold. */
   readonly held: readonly Deployment[]
   /** By deployment id. */
-  readonly terms: ReadonlyMap<string, Terms>
+  readonly featureCosts: ReadonlyMap<string, FeatureCosts>
   /** Lowers the assumed calls of tools that have a limit field at the vendor and no limit from the caller. */
-  readonly withFewerCalls: (max: number) => Demand
+  readonly withFewerCalls: (max: number) => PricedFeatures
 }
 
 /**
  * Finds what a request is billed for besides its tokens, in what would be sent to each deployment of its
  * model. Nothing is held or sent yet.
- * @returns undefined where there is nothing of the kind, which is nearly always.
+ * @returns undefined if there is nothing of the kind, as in nearly all requests.
  * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can serve it.
  */
-export function survey(input: SurveyInput): Demand | undefined {
-  return maySetSwitch(input.call.body) ? surveyed(input) : undefined
+export function findPricedFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
+  return maySetSwitch(input.call.body) ? priceFeatures(input) : undefined
 }
 
-function surveyed(input: SurveyInput): Demand | undefined {
-  const terms = new Map<string, Terms>()
+function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
+  const featureCosts = new Map<string, FeatureCosts>()
   const deployments: Deployment[] = []
   const held: Deployment[] = []
   let refusal: GatewayError | undefined
   let isSet = false
   for (const deployment of input.model.deployments) {
-    const found = findingsAt(input, deployment)
-    isSet ||= found.findings.length > 0
+    const found = switchesSetAt(input, deployment)
+    isSet ||= found.setSwitches.length > 0
     try {
-      const own = termsOf(input, deployment, found)
+      const own = featureCostsOf(input, deployment, found)
       deployments.push(deployment)
       if (own === undefined) held.push(deployment)
       else {
-        terms.set(deployment.id, own)
+        featureCosts.set(deployment.id, own)
         held.push(...heldDeployments(own))
       }
     } catch (thrown) {
@@ -58,31 +58,31 @@ function surveyed(input: SurveyInput): Demand | undefined {
   if (!isSet) return undefined
   // A deployment without a price is never called, so it restricts nothing.
   if (refusal && !deployments.some(({ price }) => price)) throw refusal
-  const demand = { model: { ...input.model, deployments }, held, terms }
-  const withFewerCalls = (max: number): Demand =>
-    surveyed({ ...input, assumedCalls: max }) ?? { ...demand, withFewerCalls }
-  return { ...demand, withFewerCalls }
+  const features = { model: { ...input.model, deployments }, held, featureCosts }
+  const withFewerCalls = (max: number): PricedFeatures =>
+    priceFeatures({ ...input, assumedCalls: max }) ?? { ...features, withFewerCalls }
+  return { ...features, withFewerCalls }
 }
 
 /** What the request to a deployment sets. */
-interface Found {
-  readonly findings: readonly Finding[]
+interface SetSwitches {
+  readonly setSwitches: readonly SetSwitch[]
   /** The caller's limit on calls of the vendor's tools, if the vendor gets it. */
   readonly max: number | undefined
   /** Whether the vendor can be sent such a limit, in each dialect that it may be called in. */
   readonly isLimitable: boolean
 }
 
-function findingsAt(input: SurveyInput, deployment: Deployment): Found {
+function switchesSetAt(input: PricedFeaturesInput, deployment: Deployment): SetSwitches {
   const client = input.clients.get(deployment.provider)
   if (client === undefined || deployment.price === undefined) return NOTHING
-  const find = (body: JsonObject, dialect: DialectId): Found => {
+  const find = (body: JsonObject, dialect: DialectId): SetSwitches => {
     const switches = switchesOf(client.vendor.id, dialect, deployment.upstreamModel)
     if (switches === undefined) return NOTHING
     const { maxCalls } = switches
     const max = maxCalls === undefined ? undefined : limitOf(body[maxCalls])
-    const findings = findSwitches(body, switches, dialect)
-    return { findings, max, isLimitable: maxCalls !== undefined }
+    const setSwitches = findSwitches(body, switches, dialect)
+    return { setSwitches, max, isLimitable: maxCalls !== undefined }
   }
   const bindings = client.bindings(deployment)
   const own = bindings.find(({ dialect }) => dialect.id === input.dialect.id)
@@ -95,18 +95,21 @@ function findingsAt(input: SurveyInput, deployment: Deployment): Found {
     const carried = carriedRequest(bare, binding, input.dialect.id)
     return find(binding.dialect.encodeRequest(carried).body, binding.dialect.id)
   })
-  const findings = found.flatMap((one) => one.findings)
+  const setSwitches = found.flatMap((one) => one.setSwitches)
   return {
-    findings: findings.map((finding) => ({ ...finding, place: callersPlace(finding, input) })),
+    setSwitches: setSwitches.map((setSwitch) => ({
+      ...setSwitch,
+      place: callersPlace(setSwitch, input),
+    })),
     max: maxOf(found),
     isLimitable: found.every(({ isLimitable }) => isLimitable),
   }
 }
 
-const NOTHING: Found = { findings: [], max: undefined, isLimitable: false }
+const NOTHING: SetSwitches = { setSwitches: [], max: undefined, isLimitable: false }
 
 /** The limit on calls of all tools, if every body that can be sent has one. */
-function maxOf(found: readonly Found[]): number | undefined {
+function maxOf(found: readonly SetSwitches[]): number | undefined {
   const max = Math.max(...found.map((one) => one.max ?? Infinity))
   return Number.isFinite(max) ? max : undefined
 }
@@ -115,24 +118,27 @@ function maxOf(found: readonly Found[]): number | undefined {
 const BARE = { messages: [], stream: false, choices: 1 } as const
 
 /** Callers know the fields that they wrote. */
-function callersPlace({ place, tool }: Finding, { call: { body }, request }: SurveyInput): string {
+function callersPlace(
+  { place, tool }: SetSwitch,
+  { call: { body }, request }: PricedFeaturesInput,
+): string {
   if (tool !== undefined && request.webSearch) return request.webSearch.declared.place
   return body.service_tier !== undefined && /tier/i.test(place) ? "service_tier" : place
 }
 
-function termsOf(
-  input: SurveyInput,
+function featureCostsOf(
+  input: PricedFeaturesInput,
   deployment: Deployment,
-  { findings, max, isLimitable }: Found,
-): Terms | undefined {
+  { setSwitches, max, isLimitable }: SetSwitches,
+): FeatureCosts | undefined {
   const { price } = deployment
-  if (price === undefined || findings.length === 0) return undefined
-  if (input.request.isThread && !input.passes) refuseStoredTools(findings)
+  if (price === undefined || setSwitches.length === 0) return undefined
+  if (input.request.isThread && !input.passes) refuseStoredTools(setSwitches)
   const assumed =
-    isLimitable && max === undefined ? assumedCalls(findings, input.assumedCalls) : undefined
-  const drawn = new FindingTerms(input, deployment, price, { max, assumed })
-  for (const finding of findings) drawn.add(finding)
-  return drawn.terms()
+    isLimitable && max === undefined ? assumedCalls(setSwitches, input.assumedCalls) : undefined
+  const builder = new FeatureCostsBuilder(input, deployment, price, { max, assumed })
+  for (const setSwitch of setSwitches) builder.add(setSwitch)
+  return builder.build()
 }
 
 /** Whether the caller runs the tool, which then costs only its prompt. */
@@ -144,7 +150,7 @@ function isOwnTool(charge: Charge): boolean {
  * A thread keeps its tools for requests that continue from it and do not name them, so there would be no way to
  * know what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat everything else.
  */
-function refuseStoredTools(findings: readonly Finding[]): void {
-  const kept = findings.find(({ tool, charge }) => tool !== undefined && !isOwnTool(charge))
+function refuseStoredTools(setSwitches: readonly SetSwitch[]): void {
+  const kept = setSwitches.find(({ tool, charge }) => tool !== undefined && !isOwnTool(charge))
   if (kept) throw unthreadable(kept.place)
 }

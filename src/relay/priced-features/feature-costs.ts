@@ -52,7 +52,7 @@ export interface ToolTurns {
 }
 
 /** What a request may cost at one deployment in addition to the tokens of its model. */
-export interface Terms {
+export interface FeatureCosts {
   readonly deployment: Deployment
   readonly price: Price
   readonly calls: readonly AllowedCalls[]
@@ -86,21 +86,21 @@ export function modesWhere(
  * The deployments for the hold: at the highest price that the request can reach, with the calls of the vendor's
  * tools as a price of the request itself. Another model that may answer instead is an additional deployment.
  */
-export function heldDeployments(terms: Terms): Deployment[] {
-  const raising = modesWhere(terms.modes, ({ isHigher }) => isHigher)
-  const held = heldIn(terms, raising)
+export function heldDeployments(featureCosts: FeatureCosts): Deployment[] {
+  const raising = modesWhere(featureCosts.modes, ({ isHigher }) => isHigher)
+  const held = heldIn(featureCosts, raising)
   // If a mode raises some rates and lowers others, the request may cost more without it.
-  const only = modesWhere(terms.modes, ({ isHigher, isLower }) => isHigher && !isLower)
-  return only.length === raising.length ? held : [...held, ...heldIn(terms, only)]
+  const only = modesWhere(featureCosts.modes, ({ isHigher, isLower }) => isHigher && !isLower)
+  return only.length === raising.length ? held : [...held, ...heldIn(featureCosts, only)]
 }
 
 function heldIn(
-  { deployment, price, ...terms }: Terms,
+  { deployment, price, ...featureCosts }: FeatureCosts,
   modes: readonly AppliedMode[],
 ): Deployment[] {
   let held = priceIn(price, modes)
   const answering: Price[] = []
-  for (const { charge, price: own, max, output } of terms.models) {
+  for (const { charge, price: own, max, output } of featureCosts.models) {
     if (charge.how === "instead") answering.push(priceIn(own, modes))
     else if (output !== undefined) {
       // It reads the same input in all of its calls as a model does in all turns.
@@ -111,10 +111,10 @@ function heldIn(
     } else held = added(held, charge.how === "after" ? priceIn(own, modes) : own, BigInt(max))
   }
   let extra = 0n
-  for (const { charge, max, units } of terms.calls) {
+  for (const { charge, max, units } of featureCosts.calls) {
     extra += BigInt(max * units) * (serviceRate(price, charge.class) ?? 0n)
   }
-  const counted = new Set(terms.calls.map(({ charge }) => charge.class))
+  const counted = new Set(featureCosts.calls.map(({ charge }) => charge.class))
   return [held, ...answering].map((each) => ({
     ...deployment,
     price: withHeld(counted.has("searches") ? withoutSearches(each) : each, extra),
