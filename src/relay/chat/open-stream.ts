@@ -1,7 +1,7 @@
 import { asCallFailure, CallEnded, isFinal } from "../lifetime/call-failure.ts"
 import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
-import { recordState } from "./state/record-state.ts"
+import { recordState } from "./record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"

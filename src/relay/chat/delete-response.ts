@@ -1,9 +1,9 @@
-import type { DialectId } from "../../../canon/extra.ts"
-import { GatewayError } from "../../../canon/errors.ts"
-import type { Reservation } from "../../../limits/memory-budget.ts"
-import type { Conversations } from "../../state/conversations.ts"
-import type { ProviderClient } from "../../request/provider-client.ts"
-import type { StateName, VendorState } from "../../state/vendor-state.ts"
+import type { DialectId } from "../../canon/extra.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import type { Conversations } from "../state/conversations.ts"
+import type { ProviderClient } from "../request/provider-client.ts"
+import type { StateName, VendorState } from "../state/vendor-state.ts"
 
 const DIALECT: DialectId = "openai-responses"
 /** Milliseconds. */

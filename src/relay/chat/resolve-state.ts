@@ -1,15 +1,15 @@
 import { isAscii } from "node:buffer"
-import { conversationKey, type ConversationName } from "../../../canon/conversation.ts"
-import { GatewayError } from "../../../canon/errors.ts"
-import type { JsonObject } from "../../../canon/json.ts"
-import { isLargeJson, jsonBytesInSlices } from "../../../canon/sliced-json-text.ts"
-import { findState, type StateReference } from "../../../canon/vendor-state.ts"
-import type { Model } from "../../../catalog/model.ts"
-import type { ChatCall } from "../../request/call.ts"
-import { expectedTokens } from "../../pipeline/rate-usage.ts"
-import type { ChatInput } from "../chat-context.ts"
-import type { Conversations } from "../../state/conversations.ts"
-import { notFound } from "../../state/state-kinds.ts"
+import { conversationKey, type ConversationName } from "../../canon/conversation.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
+import { findState, type StateReference } from "../../canon/vendor-state.ts"
+import type { Model } from "../../catalog/model.ts"
+import type { ChatCall } from "../request/call.ts"
+import { expectedTokens } from "../pipeline/rate-usage.ts"
+import type { ChatInput } from "./chat-context.ts"
+import type { Conversations } from "../state/conversations.ts"
+import { notFound } from "../state/state-kinds.ts"
 import {
   MAX_REFERENCES,
   type ResolvedState,
@@ -17,7 +17,7 @@ import {
   tooMany,
   understands,
   type VendorState,
-} from "../../state/vendor-state.ts"
+} from "../state/vendor-state.ts"
 
 /** Who knows what a request may name. */
 export interface StateKeepers {

@@ -1,7 +1,7 @@
-import type { ChatContext } from "../chat-context.ts"
-import type { Plan } from "../plan.ts"
-import { StateRecorder } from "../../state/state-recorder.ts"
-import type { VendorState } from "../../state/vendor-state.ts"
+import type { ChatContext } from "./chat-context.ts"
+import type { Plan } from "./plan.ts"
+import { StateRecorder } from "../state/state-recorder.ts"
+import type { VendorState } from "../state/vendor-state.ts"
 
 const NOTHING: ReadonlySet<string> = new Set()
 

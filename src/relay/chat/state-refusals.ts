@@ -1,8 +1,8 @@
-import { GatewayError } from "../../../canon/errors.ts"
-import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
-import type { StateReference } from "../../../canon/vendor-state.ts"
-import { vendorRefusal } from "../../../canon/vendor-error.ts"
-import type { RefusalReader } from "../../upstream/refusal.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import type { StateReference } from "../../canon/vendor-state.ts"
+import { vendorRefusal } from "../../canon/vendor-error.ts"
+import type { RefusalReader } from "../upstream/refusal.ts"
 
 const NOT_FOUND = 404
 
