@@ -90,16 +90,29 @@ export function checkLayers(root: string): string[] {
   ]
 }
 
-/** All violations in the package that the gateway and the console share: it imports nothing but zod. */
-export function checkContract(root: string): string[] {
-  const own = /^(zod|\.\/[a-z-]+\.ts)$/
-  const files = readFiles(root)
-  const foreign = files.flatMap(({ path, text }) =>
-    importsOf(text)
-      .filter((name) => !own.test(name))
-      .map((name) => `${root}/${path}: imports ${name}, which is not in the contract`),
-  )
-  return [...foreign, ...files.flatMap((file) => checkText(file)), ...findCycles(files)]
+/** What each package of this repository imports from outside its folder. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  contract: /^zod$/,
+  simulator: /^node:/,
+  "price-data": /^(zod|node:.*|tollgate-contract\/.*)$/,
+}
+
+/** The simulator writes the names and sentences of providers. */
+const ABBREVIATED: ReadonlySet<string> = new Set(["simulator"])
+
+/** All violations in the packages that the gateway uses or is developed with: none imports the gateway. */
+export function checkPackages(packages = PACKAGES): string[] {
+  return Object.entries(packages).flatMap(([root, allowed]) => {
+    const files = readFiles(root)
+    const foreign = files.flatMap(({ path, text, imports }) =>
+      [
+        ...importsOf(text).filter((name) => !name.startsWith(".") && !allowed.test(name)),
+        ...imports.filter((target) => target.startsWith("..")),
+      ].map((name) => `${root}/${path}: imports ${name} from outside the package`),
+    )
+    const abbreviations = ABBREVIATED.has(root) ? [] : files.flatMap((file) => checkText(file))
+    return [...foreign, ...abbreviations, ...findCycles(files)]
+  })
 }
 
 function importsOf(text: string): string[] {

@@ -82,7 +82,7 @@ models:
 
 A mode of a model can have [its own prices](prices.md#service-modes) instead of a factor.
 
-Those of the vendors' own pages are known already (with their sources in \`scripts/facts/services.ts\`):
+Those of the vendors' own pages are known already (with their sources in \`price-data/services.ts\`):
 
 `
 

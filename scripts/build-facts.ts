@@ -1,15 +1,16 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { assembleFacts } from "./facts/assemble.ts"
-import type { Dispute, ListName } from "./facts/consensus.ts"
-import { disputesPage } from "./facts/disputes-page.ts"
-import { genaiPricesSchema } from "./facts/genai-prices.ts"
-import { liteLlmSchema } from "./facts/litellm.ts"
-import { modelsDevSchema } from "./facts/models-dev.ts"
-import type { Notes } from "./facts/notes.ts"
-import { downloadLists, type PublishedList } from "./facts/packages.ts"
-import { renderFacts } from "./facts/render.ts"
-import type { Facts } from "./facts/shape.ts"
+import { assembleFacts } from "../price-data/assemble.ts"
+import type { Dispute, ListName } from "../price-data/consensus.ts"
+import { disputesPage } from "../price-data/disputes-page.ts"
+import { genaiPricesSchema } from "../price-data/genai-prices.ts"
+import { liteLlmSchema } from "../price-data/litellm.ts"
+import { modelsDevSchema } from "../price-data/models-dev.ts"
+import type { Notes } from "../price-data/notes.ts"
+import { downloadLists, type PublishedList } from "../price-data/packages.ts"
+import { renderFacts } from "../price-data/render.ts"
+import type { Facts, Kind } from "../price-data/shape.ts"
+import { vendors } from "../src/vendors/index.ts"
 
 const usage = `usage: npm run facts -- [options]
 
@@ -47,6 +48,7 @@ export function buildFacts(
     genaiPrices: genaiPricesSchema.parse(genaiPrices.content),
     liteLlm: liteLlmSchema.parse(liteLlm.content),
     date,
+    isServed,
     dates: {
       "models.dev": modelsDev.date,
       "genai-prices": genaiPrices.date,
@@ -59,6 +61,12 @@ export function buildFacts(
     date: list.date,
   }))
   return assembleFacts(sources, generatedFrom)
+}
+
+function isServed(id: string, kind: Kind): boolean {
+  const vendor = vendors.get(id)
+  if (vendor === undefined) return false
+  return kind === "chat" ? vendor.chat.length > 0 : vendor.operations?.[kind] !== undefined
 }
 
 async function main(): Promise<number> {

@@ -1,5 +1,5 @@
 /** Everything about the code that is not a test, from its format to dead code, and the table of known models. */
-import { checkContract, checkLayers } from "./architecture.ts"
+import { checkLayers, checkPackages } from "./architecture.ts"
 import { checkAwaitedExpects } from "./awaited-expects.ts"
 import { checkDependencies } from "./dependencies.ts"
 import { checkDeploy } from "./deploy/check.ts"
@@ -49,7 +49,7 @@ const STEPS: readonly Step[] = [
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
   ownCheck("layers", () => [
     ...checkLayers("src"),
-    ...checkContract("contract"),
+    ...checkPackages(),
     ...checkAwaitedExpects("test"),
   ]),
   ownCheck("links", () => [...checkLinks(), ...checkWidth()]),

@@ -33,10 +33,12 @@ const MANIFESTS = [
   "package.json",
   "contract/package.json",
   "console/package.json",
+  "simulator/package.json",
+  "price-data/package.json",
   "test/package.json",
 ]
 const DECISION = "docs/decisions/0010-dependencies.md"
-/** Our own workspace. */
+/** The packages of this repository. */
 const OWN = /^tollgate-/
 
 const versions = z.record(z.string(), z.string()).default({})

@@ -34,7 +34,7 @@ export function knownModels(
   const violations = hosted.flatMap(({ id }, index) =>
     (models[index] ?? []).length > 0
       ? []
-      : [`${id}: no model is known: add it to scripts/facts/vendors.ts and run npm run facts`],
+      : [`${id}: no model is known: add it to price-data/vendors.ts and run npm run facts`],
   )
   return { table: aligned([HEAD, ...rows]), violations }
 }

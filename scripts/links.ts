@@ -6,14 +6,23 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { pages, proseOf } from "./pages.ts"
 
-const SOURCES = ["src", "test", "simulator", "bench", "scripts", "console/src", "contract"]
+const SOURCES = [
+  "src",
+  "test",
+  "simulator",
+  "price-data",
+  "bench",
+  "scripts",
+  "console/src",
+  "contract",
+]
 const LINK = /\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g
 /** In a comment: a page of `docs`, or one at the root, with an anchor or without. */
 const REFERENCE =
   /(?<![\w./-])(?:docs\/[\w./-]*\w\.md|(?:ARCHITECTURE|STYLE|SECURITY|CONTRIBUTING)\.md)(?:#[\w-]+)?/g
 /** In the prose of a page: a file or folder. */
 const PATH =
-  /`((?:(?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
+  /`((?:(?:src|test|scripts|simulator|price-data|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
 /** Documents outside the repository, which readers do not have. Spelled so that it does not match itself. */
 const ABSENT = /\b(?:W[I]RE|S[P]EC|D[E]SIGN)(?:\.md)?\b/
 const DECISION = /\bdecision (\d+)\b/gi

@@ -1,4 +1,11 @@
-const PATTERNS = ["*.md", "docs/**/*.md", "bench/**/*.md", "simulator/**/*.md", "console/*.md"]
+const PATTERNS = [
+  "*.md",
+  "docs/**/*.md",
+  "bench/**/*.md",
+  "simulator/**/*.md",
+  "price-data/*.md",
+  "console/*.md",
+]
 /** What the bench writes for who runs it. */
 const RESULTS = "bench/results/"
 

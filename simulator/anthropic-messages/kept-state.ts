@@ -1,9 +1,16 @@
 import { base62 } from "../identifiers.ts"
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
-import type { VendorError } from "./errors.ts"
 
 const MAX_KEPT = 1_000
 const CONTAINER_LIFETIME = 30 * 86_400_000
+
+/** The refusal of a request that continues from something unknown. */
+interface StateNotFound {
+  readonly status: 404
+  readonly type: "not_found_error"
+  readonly message: string
+  readonly details?: { readonly error_code: string }
+}
 
 /** What the vendor keeps of its answers: threads with their system and tools, under the id of their last message, and containers. */
 export class KeptState {
@@ -11,7 +18,7 @@ export class KeptState {
   readonly #containers = new Set<string>()
 
   /** The request with the messages that its thread goes on from; or what the vendor refuses in it. */
-  gather(body: JsonObject): { readonly body: JsonObject } | VendorError {
+  gather(body: JsonObject): { readonly body: JsonObject } | StateNotFound {
     const container = containerOf(body)
     if (container !== "" && !this.#containers.has(container)) {
       return notFound(`container: ${container} not found`)
@@ -53,6 +60,6 @@ function containerOf({ container }: JsonObject): string {
   return typeof container === "string" ? container : stringOf(objectOf(container).id)
 }
 
-function notFound(message: string): VendorError {
+function notFound(message: string): StateNotFound {
   return { status: 404, type: "not_found_error", message }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { z } from "zod"
-import { nanos } from "../../scripts/facts/decimal.ts"
-import type { Price, PriceClass, Rates } from "../../scripts/facts/shape.ts"
+import { nanos } from "../../price-data/decimal.ts"
+import type { Price, PriceClass, Rates } from "../../price-data/shape.ts"
 import { facts, fixtures, present } from "./known-facts.ts"
 
 const usageSchema = z.looseObject({

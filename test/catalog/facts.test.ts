@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { nanos } from "../../scripts/facts/decimal.ts"
-import type { PriceClass } from "../../scripts/facts/shape.ts"
+import { nanos } from "../../price-data/decimal.ts"
+import type { PriceClass } from "../../price-data/shape.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { checkFacts } from "../../src/catalog/prices/facts-schema.ts"
 import { facts, factsPath, known, models } from "./known-facts.ts"

@@ -5,8 +5,8 @@ import { z } from "zod"
 import { MODEL_KIND_NAMES } from "tollgate-contract/model-kinds.ts"
 import { WEEKDAYS } from "tollgate-contract/price-periods.ts"
 import { SERVICE_PRICE_NAMES } from "tollgate-contract/usage-classes.ts"
-import { dialects, priceClasses } from "../../scripts/facts/shape.ts"
-import type { PriceClass } from "../../scripts/facts/shape.ts"
+import { dialects, priceClasses } from "../../price-data/shape.ts"
+import type { PriceClass } from "../../price-data/shape.ts"
 
 export const root = join(import.meta.dir, "../..")
 export const fixtures = join(root, "../shared/fixtures/prices")

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { type ListQuote, settle } from "../../scripts/facts/consensus.ts"
-import { comparable, finishPrice } from "../../scripts/facts/finish-price.ts"
-import { asFactor, finishMode } from "../../scripts/facts/modes.ts"
-import type { Price, TieredRates } from "../../scripts/facts/shape.ts"
+import { type ListQuote, settle } from "../../price-data/consensus.ts"
+import { comparable, finishPrice } from "../../price-data/finish-price.ts"
+import { asFactor, finishMode } from "../../price-data/modes.ts"
+import type { Price, TieredRates } from "../../price-data/shape.ts"
 import { LIST_DATES } from "./published-lists.ts"
 
 function quotes(prices: Partial<Record<keyof typeof LIST_DATES, Price>>): ListQuote[] {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { buildFacts } from "../../scripts/build-facts.ts"
-import { disputesPage } from "../../scripts/facts/disputes-page.ts"
-import { genaiPricesIn, modelsDevIn } from "../../scripts/facts/packages.ts"
-import { renderFacts } from "../../scripts/facts/render.ts"
+import { disputesPage } from "../../price-data/disputes-page.ts"
+import { genaiPricesIn, modelsDevIn } from "../../price-data/packages.ts"
+import { renderFacts } from "../../price-data/render.ts"
 import { factsPath } from "./known-facts.ts"
 import { publishedLists } from "./published-lists.ts"
 

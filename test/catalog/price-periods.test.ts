@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { addSchedules } from "../../scripts/facts/scheduled.ts"
+import { addSchedules } from "../../price-data/scheduled.ts"
 import { buildCatalog } from "../../src/catalog/catalog.ts"
 import { entryOf } from "../../src/catalog/entry.ts"
 import type { Facts } from "../../src/catalog/facts.ts"

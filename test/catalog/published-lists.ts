@@ -1,6 +1,6 @@
 /** Price lists as their packages publish them. */
-import type { PublishedList } from "../../scripts/facts/packages.ts"
-import { vendorSources } from "../../scripts/facts/vendors.ts"
+import type { PublishedList } from "../../price-data/packages.ts"
+import { vendorSources } from "../../price-data/vendors.ts"
 
 /** When each list was published. */
 export const LIST_DATES = {

@@ -1,5 +1,5 @@
-import type { ModelKind } from "#contract/model-kinds.ts"
-import type { PriceName } from "#contract/usage-classes.ts"
+import type { ModelKind } from "tollgate-contract/model-kinds.ts"
+import type { PriceName } from "tollgate-contract/usage-classes.ts"
 
 export type Kind = ModelKind
 

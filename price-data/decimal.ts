@@ -1,6 +1,6 @@
 import type { Rates } from "./shape.ts"
 import { ratesOf } from "./shape.ts"
-import { formatDecimal, parseDecimal } from "#contract/decimal.ts"
+import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
 /** The ledger's own precision. */
 const PLACES = 9

@@ -13,7 +13,6 @@ import { ownSearches } from "./own-searches.ts"
 import { ownerOf } from "./owner-of.ts"
 import { makers, undated } from "./resold.ts"
 import type { Kind, ModelFacts, Price } from "./shape.ts"
-import { vendors } from "../../src/vendors/index.ts"
 import { vendorSources } from "./vendors.ts"
 import type { VendorSource } from "./vendors.ts"
 import { distrustReason, unreachableReason, withheldReason } from "./withheld.ts"
@@ -24,6 +23,8 @@ export interface Sources {
   genaiPrices: GenaiPrices
   liteLlm: LiteLlm
   date: string
+  /** Whether the gateway can call models of a kind at a vendor. */
+  isServed: (vendor: string, kind: Kind) => boolean
   /** The day of each list. */
   dates: Readonly<Record<ListName, string>>
 }
@@ -150,11 +151,8 @@ export class VendorList {
 
   /** Returns the kind of a model; undefined if it is omitted or unsupported at the vendor. */
   #kindOf(listing: Listing): Kind | undefined {
-    const vendor = vendors.get(this.#vendor)
     const kind = kindOf(listing)
-    if (kind === undefined || vendor === undefined) return undefined
-    const isServed = kind === "chat" ? vendor.chat.length > 0 : vendor.operations?.[kind]
-    return isServed ? kind : undefined
+    return kind !== undefined && this.#sources.isServed(this.#vendor, kind) ? kind : undefined
   }
 
   // A model that is to be withdrawn can be called until then.

@@ -3,11 +3,15 @@ import {
   fallbackOf,
   NAME_OF_CLASS,
   TOKEN_PRICE_NAMES,
-} from "#contract/usage-classes.ts"
-import type { ListQuote } from "./consensus.ts"
+} from "tollgate-contract/usage-classes.ts"
 import { factorBetween, fromNanos, highest, nanos } from "./decimal.ts"
 import { type Mode, type Price, type PriceClass, type Rates, ratesOf } from "./shape.ts"
 import type { Tier, TieredRates } from "./shape.ts"
+
+/** The price that a list has for a model. */
+interface Quote {
+  readonly price: Price
+}
 
 /** One, in millionths. */
 const SAME = 1_000_000n
@@ -19,8 +23,8 @@ const SAME = 1_000_000n
  * @param winners the lists with the chosen price.
  */
 export function chosenModes(
-  quotes: readonly ListQuote[],
-  winners: readonly ListQuote[],
+  quotes: readonly Quote[],
+  winners: readonly Quote[],
 ): Record<string, Mode> {
   const names = new Set(quotes.flatMap(({ price }) => Object.keys(price.modes ?? {})))
   const modes: Record<string, Mode> = {}
@@ -34,11 +38,7 @@ export function chosenModes(
   return modes
 }
 
-function usableMode(
-  quote: ListQuote,
-  name: string,
-  winners: readonly ListQuote[],
-): Mode | undefined {
+function usableMode(quote: Quote, name: string, winners: readonly Quote[]): Mode | undefined {
   const mode = quote.price.modes?.[name]
   if (mode === undefined || typeof mode === "string" || winners.includes(quote)) return mode
   return factorBetween(quote.price, mode)
