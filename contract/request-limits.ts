@@ -18,6 +18,8 @@ export const MAX_VALUES = 200_000
 export const MAX_EMBEDDING_VALUES = 1_100_000
 /** The number of members of one object: an engine sorts names that are numbers each time it lists them. */
 export const MAX_OBJECT_MEMBERS = 10_000
+/** The number of members of a body, of all objects, whose names begin with a digit: such names are sorted as well. */
+export const MAX_NUMBERED_MEMBERS = 20_000
 /** The number of members of a body. */
 export const MAX_MEMBERS = 2_048
 
@@ -35,6 +37,8 @@ export const MAX_TEXTS = 10_000
 /** Cohere takes 10,000 documents. */
 const DOCUMENTS = 10_000
 const OTHERS = 2_048
+/** The characters of a tool's grammar. OpenAI rejects grammars that take long to compile, most of 10 KB. */
+const GRAMMAR_LENGTH = 65_536
 /** OpenAI takes 300. */
 const BIASES = 10_000
 
@@ -50,7 +54,7 @@ export const CHAT_LIMITS: RequestLimits = {
   },
   maps: { metadata: OTHERS, logit_bias: BIASES },
   texts: ["model", "messages[].content", "stop", "user", "prompt_cache_key"],
-  lengths: { stop: STOP_LENGTH },
+  lengths: { stop: STOP_LENGTH, "tools[].custom.format.grammar.definition": GRAMMAR_LENGTH },
 }
 
 export const MESSAGES_LIMITS: RequestLimits = {
@@ -71,6 +75,7 @@ export const RESPONSES_LIMITS: RequestLimits = {
   lists: { input: MESSAGES, "input[].content": MAX_PARTS, tools: TOOLS, include: OTHERS },
   maps: { metadata: OTHERS },
   texts: ["model", "instructions", "input", "input[].content"],
+  lengths: { "tools[].format.definition": GRAMMAR_LENGTH },
 }
 
 export const GEMINI_LIMITS: RequestLimits = {

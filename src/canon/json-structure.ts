@@ -6,6 +6,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 const COMMA = 0x2c
+const DIGIT_ZERO = 0x30
+const DIGIT_NINE = 0x39
 
 /** Only brackets open levels, so a text with few of them needs no closer check. */
 export function isDeeperThan(text: string, levels: number): boolean {
@@ -79,8 +81,11 @@ export class JsonScanner {
   widest = 0
   #openings = 0
   #members = 0
+  #numbered = 0
   #commas = 0
   #depth = 0
+  /** The first byte of the string that was read last. */
+  #firstByte = 0
   /** Members of the object that is open, by level. A deeper level has none, and is too deep for everyone. */
   readonly #membersAt = new Uint32Array(LEVELS)
   #isText = false
@@ -105,6 +110,11 @@ export class JsonScanner {
   /** Lists, objects and members. */
   get values(): number {
     return this.#openings + this.#members
+  }
+
+  /** Members whose names begin with a digit, or with an escape that may stand for one. */
+  get numbered(): number {
+    return this.#numbered
   }
 
   /** What is separated by commas: elements of lists, and members. */
@@ -137,6 +147,8 @@ export class JsonScanner {
       const code = chunk[at]
       if (code === QUOTE) {
         this.#isText = true
+        // A string that begins in the next chunk is taken for a number.
+        this.#firstByte = chunk[at + 1] ?? BACKSLASH
         return at + 1
       }
       if (code === COMMA) {
@@ -144,6 +156,7 @@ export class JsonScanner {
         if (this.#depth === 1) this.#topLevel.comma()
       } else if (code === COLON) {
         this.#members++
+        if (isDigitOrEscape(this.#firstByte)) this.#numbered++
         const members = (this.#membersAt[this.#depth] ?? 0) + 1
         this.#membersAt[this.#depth] = members
         if (members > this.widest) this.widest = members
@@ -191,6 +204,10 @@ export class JsonScanner {
     if (!isEscaped) this.#isText = false
     return end + 1
   }
+}
+
+function isDigitOrEscape(byte: number): boolean {
+  return (byte >= DIGIT_ZERO && byte <= DIGIT_NINE) || byte === BACKSLASH
 }
 
 /** Longer names of members and models are not read. Bytes. */

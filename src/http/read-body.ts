@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer"
-import { MAX_OBJECT_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
+import { MAX_NUMBERED_MEMBERS, MAX_OBJECT_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
 import { GatewayError } from "../canon/errors.ts"
 import {
   hasManyOpenings,
@@ -135,9 +135,10 @@ async function readLarge(
         if (start > 0) await ownTurn()
         scanner.push(chunk.subarray(start, start + SLICE_BYTES))
         if (scanner.deepest > DEEPEST) throw tooDeep()
-        const { count, member, widest } = scanner
+        const { count, member, numbered, widest } = scanner
         if (count > maxValues) throw tooMany(`${shownNumber(maxValues)} ${VALUES}`, member)
         if (widest > MAX_OBJECT_MEMBERS) throw tooMany(WIDE_OBJECT, member)
+        if (numbered > MAX_NUMBERED_MEMBERS) throw tooMany(NUMBERED, member)
         if (!isNamed && scanner.model !== undefined) {
           isNamed = true
           await watch?.named(scanner.model)
@@ -192,6 +193,7 @@ function tooDeep(): GatewayError {
 
 const shownNumber = (number: number): string => number.toLocaleString("en-US")
 const VALUES = "values: lists, objects, members and elements"
+const NUMBERED = `${shownNumber(MAX_NUMBERED_MEMBERS)} members whose names begin with a digit`
 const WIDE_OBJECT = `${shownNumber(MAX_OBJECT_MEMBERS)} members in one object`
 
 /**

@@ -179,6 +179,39 @@ describe("a body that is made to hurt", () => {
     await expectNothingHeld(caller)
   })
 
+  test("is not parsed when more than 20,000 members of all objects have numbers as names", async () => {
+    const caller = await gateway.caller()
+    const names = Array.from({ length: 9_000 }, (_, index) => index)
+    for (const digit of ["", String.raw`\u0031`]) {
+      const row = `{${names.map((name) => `"${digit}${name}":0`).join(",")}}`
+      const body = `{"model":"sim/echo","messages":${JSON.stringify(HELLO)},"x":[${row},${row},${row}]}`
+      const error = await errorOf(await caller.post(CHAT, body))
+      expect(error).toMatchObject({ status: 400, error_type: "invalid_value", param: "x" })
+      expect(error.message).toContain("20,000 members whose names begin with a digit")
+    }
+    await expectNothingHeld(caller)
+  })
+
+  test("a grammar of a tool has a maximum length", async () => {
+    const caller = await gateway.caller()
+    const format = { type: "grammar", syntax: "lark", definition: 'start: "a"\n'.repeat(10_000) }
+    const custom = {
+      name: "t",
+      format: { type: "grammar", grammar: { syntax: "lark", definition: format.definition } },
+    }
+    const chat = { model: "sim/echo", messages: HELLO, tools: [{ type: "custom", custom }] }
+    const chatError = await errorOf(await caller.post(CHAT, chat))
+    expect(chatError).toMatchObject({
+      status: 400,
+      param: "tools[0].custom.format.grammar.definition",
+    })
+    const input = { model: "sim/echo", input: "Hi", tools: [{ type: "custom", name: "t", format }] }
+    const error = await errorOf(await caller.post("/v1/responses", input))
+    expect(error).toMatchObject({ status: 400, param: "tools[0].format.definition" })
+    expect(error.message).toContain("65536")
+    await expectNothingHeld(caller)
+  })
+
   test("is not parsed when it holds a million values", async () => {
     const caller = await gateway.caller()
     for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {

@@ -263,7 +263,11 @@ function textsOf(request: ChatRequest): string[] {
       } else if (part.type === "unknown") texts.push(JSON.stringify(part.extra.fields))
     }
   }
-  if (request.tools) texts.push(JSON.stringify(request.tools))
+  for (const tool of request.tools ?? []) {
+    // The description has the grammar of a text tool too, and may be long: its escapes would be counted as well.
+    const { description = "", origin: _, ...rest } = tool
+    texts.push(JSON.stringify(rest), description)
+  }
   if (request.responseFormat) texts.push(JSON.stringify(request.responseFormat))
   return texts
 }

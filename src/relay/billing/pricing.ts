@@ -206,8 +206,16 @@ function hasOutput({ amount, characters, reasoningCharacters }: Meter, usage: Us
 }
 
 function withInputOf(estimate: Usage, usage: Usage): Usage {
-  const { inputFresh, audioInput, inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h } = estimate
-  return { ...usage, inputFresh, audioInput, inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h }
+  const { inputFresh, audioInput, inputCacheWrite, inputCacheWrite1h, inputCacheWrite12h } =
+    estimate
+  return {
+    ...usage,
+    inputFresh,
+    audioInput,
+    inputCacheWrite,
+    inputCacheWrite1h,
+    inputCacheWrite12h,
+  }
 }
 
 /** A usage with the estimated output, and with reported reasoning that the answer does not show. */

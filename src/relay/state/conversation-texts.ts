@@ -1,4 +1,4 @@
-import { MAX_VALUES } from "#contract/request-limits.ts"
+import { MAX_NUMBERED_MEMBERS, MAX_VALUES } from "#contract/request-limits.ts"
 import { conversationKey, type ConversationName } from "../../canon/conversation.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonValue, parseExactly } from "../../canon/json.ts"
@@ -181,7 +181,10 @@ async function scan(text: Buffer, scanner: JsonScanner): Promise<void> {
   for (let start = 0; start < text.byteLength; start += SLICE_BYTES) {
     if (start > 0) await ownTurn()
     scanner.push(text.subarray(start, start + SLICE_BYTES))
-    if (scanner.count > MAX_VALUES) throw tooManyValues()
+    if (scanner.count > MAX_VALUES) throw tooMany(MAX_VALUES, "values")
+    if (scanner.numbered > MAX_NUMBERED_MEMBERS) {
+      throw tooMany(MAX_NUMBERED_MEMBERS, "members whose names begin with a digit")
+    }
   }
 }
 
@@ -190,11 +193,10 @@ export async function parseText(text: Buffer): Promise<JsonValue> {
   return text.byteLength > SMALL ? parseInSlices(text) : parseExactly(text.toString("utf8"))
 }
 
-function tooManyValues(): GatewayError {
-  const max = MAX_VALUES.toLocaleString("en-US")
+function tooMany(max: number, counted: string): GatewayError {
   return new GatewayError(
     "body_too_large",
-    `The conversation that this request continues has more than ${max} values: lists, objects, members and elements. Send what is still needed of it.`,
+    `The conversation that this request continues has more than ${max.toLocaleString("en-US")} ${counted}. Send what is still needed of it.`,
   )
 }
 

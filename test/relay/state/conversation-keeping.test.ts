@@ -112,7 +112,9 @@ describe("a long conversation", () => {
 
   test("is read in slices, so that other requests have their turns", async () => {
     using stored = conversations()
-    const row = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [index, index]))
+    const row = Object.fromEntries(
+      Array.from({ length: 9_000 }, (_, index) => [`n${index}`, index]),
+    )
     await store(
       stored,
       "resp_long",
@@ -143,6 +145,17 @@ describe("a long conversation", () => {
     using memory = new MemoryBudget(64 * MEBIBYTE).open({ id: "key", account })
     const found = await stored.find(account, "resp_digits", memory)
     expect(JSON.stringify(found?.before)).toBe('[{"seed":9007199254740993}]')
+  })
+
+  test("with more numbers as names than a body may have is rejected", async () => {
+    using stored = conversations()
+    const row = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [index, index]))
+    await store(stored, "resp_numbered", [row, row, row])
+    using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
+    const reading = stored.find(account, "resp_numbered", memory)
+    const rejected = await reading.catch((error: unknown) => error)
+    expect(rejected).toMatchObject({ kind: "body_too_large" })
+    expect(String(rejected)).toContain("20,000 members whose names begin with a digit")
   })
 
   test("with more values than a body may have is rejected", async () => {
