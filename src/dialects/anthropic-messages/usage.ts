@@ -48,7 +48,7 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   const lifetimes = objectAt(value, "cache_creation")
   const long = quantityOf(lifetimes?.ephemeral_1h_input_tokens) ?? 0
   const short = quantityOf(lifetimes?.ephemeral_5m_input_tokens) ?? 0
-  const written = quantityOf(value.cache_creation_input_tokens) ?? long + short
+  const written = Math.max(quantityOf(value.cache_creation_input_tokens) ?? 0, long + short)
   const inputCacheWrite1h = Math.min(long, written)
   const thinking = quantityOf(objectAt(value, "output_tokens_details")?.thinking_tokens) ?? 0
   return {

@@ -187,8 +187,11 @@ function isRecursive(root: JsonObject): boolean {
   return leadsBack(used, 0)
 }
 
+/** Characters of a reference that is followed: splitting a long one would block the event loop. */
+const MAX_REFERENCE_LENGTH = 4_096
+
 function targetOf(root: JsonObject, reference: string): JsonObject | undefined {
-  if (!reference.startsWith("#/")) return undefined
+  if (!reference.startsWith("#/") || reference.length > MAX_REFERENCE_LENGTH) return undefined
   let target: JsonValue | undefined = root
   for (const name of reference.slice(2).split("/")) {
     if (!isJsonObject(target)) return undefined

@@ -47,6 +47,20 @@ describe("usage", () => {
     expect(decoded(split)).toMatchObject({ inputCacheWrite: 2, inputCacheWrite1h: 1 })
   })
 
+  test.each([undefined, 0, 100])(
+    "counts the parts of cache writes above a total of %p",
+    (total) => {
+      const cache_creation = { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 1_500 }
+      const usage = decoded({
+        input_tokens: 1,
+        output_tokens: 1,
+        cache_creation,
+        ...(total !== undefined && { cache_creation_input_tokens: total }),
+      })
+      expect(usage).toMatchObject({ inputCacheWrite: 500, inputCacheWrite1h: 1_500 })
+    },
+  )
+
   test("a conversation that was made shorter on the way is billed for that too", () => {
     const iterations = [
       { type: "compaction", input_tokens: 300, output_tokens: 20 },

@@ -261,6 +261,15 @@ describe("an interrupted stream whose first report has no input", () => {
   })
 })
 
+test("a usage behind the end of a message replaces nothing", async () => {
+  const late = { usage: { input_tokens: 1, output_tokens: 1 }, delta: {} }
+  frames = [(STREAMS["anthropic/model"] ?? "") + event("message_delta", late)]
+  const order = { model: "anthropic/model", messages: HELLO, max_tokens: 100, stream: true }
+  const response = await caller.post(CHAT, order)
+  await response.text()
+  expect(await receiptOf(caller, response)).toMatchObject({ usage: { input: 500, output: 47 } })
+})
+
 test("a total alone is no count", async () => {
   frames = [frame("Hello") + frame("", "stop") + chunk({ total_tokens: 1_950 }) + DONE]
   const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }

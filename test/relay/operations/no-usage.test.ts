@@ -17,10 +17,18 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
 
 describe("a usage of zero for a delivered answer is counted by the gateway:", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
+  const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
+
+  test("of a transcript of Gemini, which counts 32 tokens a second", () => {
+    const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
+    const gemini = { price: tokens, upstreamModel: "gemini-3.6-flash" }
+    const counted = transcriptionUsage({ text: "hello", usage: {} }, request, gemini)
+    expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
+  })
 
   test("of a transcript by the second", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
-    const price = priceOf({ seconds: 1n })
+    const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
     const counted = transcriptionUsage(told, request, price)
     expect(counted).toMatchObject({ usage: { seconds: 3 }, estimated: true })
@@ -31,7 +39,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
   test("of a transcript by the token", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
-    const counted = transcriptionUsage({ text: "hello", usage }, request, tokens)
+    const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
     expect(counted).toMatchObject({ usage: { audioInput: 30, output: 2 }, estimated: true })
   })
 
@@ -44,7 +52,7 @@ describe("a usage of zero for a delivered answer is counted by the gateway:", ()
     const counted = transcriptionUsage(
       { text: "hello", usage: { tokens: reported } },
       request,
-      tokens,
+      byTokens,
     )
     expect(counted).toMatchObject({ usage, estimated })
   })

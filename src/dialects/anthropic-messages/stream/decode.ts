@@ -130,7 +130,7 @@ class MessageDecoder implements EventDecoder {
   }
 
   #onUsage(reported: JsonObject | undefined, events: ChatEvent[]): void {
-    if (reported === undefined) return
+    if (reported === undefined || this.#finished) return
     this.#usage = mergeUsage(this.#usage, reported)
     const usage = decodeUsage(this.#usage)
     if (usage === undefined) return

@@ -19,7 +19,7 @@ export async function answerTranscription(
     return { headers, body: streamOf(open, value, { request, call }) }
   }
   const { transcript } = value
-  const { usage, estimated } = transcriptionUsage(transcript, request, deployment.price)
+  const { usage, estimated } = transcriptionUsage(transcript, request, deployment)
   await open.settle(usage, estimated)
   return renderedAnswer(transcript, request, headers)
 }
@@ -52,7 +52,7 @@ function streamOf(
   { request, call }: StreamFacts,
 ): ReadableStream<Uint8Array> {
   const end = async (): Promise<BodyEnd> => {
-    const { usage, estimated } = transcriptionUsage(reader, request, open.deployment.price)
+    const { usage, estimated } = transcriptionUsage(reader, request, open.deployment)
     await open.settle(usage, estimated)
     return { isCharged: true }
   }

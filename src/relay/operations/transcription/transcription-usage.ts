@@ -4,16 +4,17 @@ import type {
   TranscriptTokens,
 } from "../../../canon/transcription.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
-import type { Model } from "../../../catalog/model.ts"
+import type { Deployment, Model } from "../../../catalog/model.ts"
 import { possibleSeconds } from "../../../media/audio-file.ts"
 import type { Price } from "../../../ledger/price.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import type { UsageLimits } from "../operation-plan.ts"
 
-/** Tokens of a second of audio: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
+/** Tokens of a second of audio: at most Gemini's; OpenAI's recorded 10 (see media/audio-tokens.ts). */
 const MAX_TOKENS_PER_SECOND = 32
 const TYPICAL_TOKENS_PER_SECOND = 10
+const GEMINI = /gemini/i
 /** Output tokens for a second of audio: the diarizing models' recorded 39, and some for the wrapping. */
 const MAX_OUTPUT_PER_SECOND = 40
 const FRAME = 256
@@ -58,7 +59,7 @@ function usageOfSeconds(
 export function transcriptionUsage(
   { text, usage: reported, duration }: Pick<Transcript, "text" | "usage" | "duration">,
   { audio }: TranscriptionRequest,
-  price: Price | undefined,
+  { price, upstreamModel }: Pick<Deployment, "price" | "upstreamModel">,
 ): { readonly usage: Usage; readonly estimated: boolean } {
   const counted = [reported.seconds, duration].find(
     (seconds) => seconds !== undefined && seconds > 0,
@@ -73,7 +74,8 @@ export function transcriptionUsage(
     output: tokens.output,
   }
   if (price === undefined || !isByTokens(price)) return { usage, estimated: counted === undefined }
-  const audioInput = Math.ceil(seconds * TYPICAL_TOKENS_PER_SECOND)
+  const rate = GEMINI.test(upstreamModel) ? MAX_TOKENS_PER_SECOND : TYPICAL_TOKENS_PER_SECOND
+  const audioInput = Math.ceil(seconds * rate)
   const output = roughTokens(Buffer.byteLength(text))
   const lacksAudio = tokens.audio === 0 && tokens.text < audioInput / 2
   const lacksOutput = tokens.output === 0 && output > 0
@@ -88,6 +90,6 @@ export function transcriptionUsage(
 }
 
 /** Returns the usage if the caller disconnected before any text: the audio. */
-export function unreadUsage(request: TranscriptionRequest, price: Price | undefined): Usage {
-  return transcriptionUsage({ text: "", usage: {} }, request, price).usage
+export function unreadUsage(request: TranscriptionRequest, deployment: Deployment): Usage {
+  return transcriptionUsage({ text: "", usage: {} }, request, deployment).usage
 }

@@ -62,7 +62,7 @@ export class Transcription implements Disposable {
     }
     const open = await operation.open({
       attempt: (candidate) => transcribeAt(candidate, request, call),
-      unread: ({ deployment }) => unreadUsage(request, deployment.price),
+      unread: ({ deployment }) => unreadUsage(request, deployment),
     })
     return answerTranscription(open, request, call)
   }

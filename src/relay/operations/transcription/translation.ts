@@ -69,7 +69,7 @@ export async function translate(
   await translating.admit({ model: translator, ...limitsOf(held), isWhole: true })
   using transcribed = await transcribing.open({
     attempt: (candidate) => transcribeWhole(candidate, request, call),
-    unread: ({ deployment }) => unreadUsage(request, deployment.price),
+    unread: ({ deployment }) => unreadUsage(request, deployment),
   })
   const { value: transcript } = transcribed
   const chunks = chunksOf(transcript, request.form)
@@ -132,7 +132,7 @@ function limitsOf({ input, output, calls }: TranslationBound): UsageLimits {
 
 function settle(transcribed: OpenOperation<Transcript>, request: TranscriptionRequest) {
   const { value, deployment } = transcribed
-  const { usage, estimated } = transcriptionUsage(value, request, deployment.price)
+  const { usage, estimated } = transcriptionUsage(value, request, deployment)
   return transcribed.settle(usage, estimated)
 }
 

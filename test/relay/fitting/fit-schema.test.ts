@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { fittedSchema } from "../../../src/relay/fitting/fit-schema.ts"
+
+const schemaWith = ($ref: string): JsonObject => ({
+  type: "object",
+  properties: { next: { $ref } },
+  $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+})
+
+test("a schema that leads back to itself is not sent to models without recursion", () => {
+  const rules = { schema_recursion: false }
+  expect(fittedSchema(schemaWith("#/$defs/node"), rules)).toBeUndefined()
+  expect(fittedSchema(schemaWith("#/$defs/other"), rules)).toBeDefined()
+})
+
+test("a long reference is not followed, which would take long", () => {
+  const begun = performance.now()
+  const schema = schemaWith(`#/$defs${"/a".repeat(5_000_000)}`)
+  expect(fittedSchema(schema, { schema_recursion: false })).toBeDefined()
+  expect(performance.now() - begun).toBeLessThan(100)
+})
