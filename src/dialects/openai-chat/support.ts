@@ -1,6 +1,8 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
+import { supportOfScalars } from "../shared/scalars.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
+import { SCALARS } from "./request/parameters.ts"
 
 /** Features that this dialect cannot express. */
 const UNSUPPORTED: ReadonlySet<Feature> = new Set(["tool_result.failed"])
@@ -30,9 +32,7 @@ export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Su
   const carriesHistory = quirks.reasoningHistory !== "drop"
   const supports: Record<Feature, Support> = {
     ...CARRIED,
-    temperature: quirks.maxTemperature === undefined ? "carried" : "approximated",
-    n: quirks.maxChoices > 1 ? "carried" : "approximated",
-    top_k: quirks.topK ? "carried" : "dropped",
+    ...supportOfScalars(SCALARS, quirks),
     reasoning_budget: quirks.reasoningForm === "object" ? "carried" : "approximated",
     cache_control: quirks.cacheControl ? "carried" : "dropped",
     "assistant.image": quirks.assistantImages ? "carried" : "approximated",

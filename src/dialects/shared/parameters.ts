@@ -1,9 +1,12 @@
 import * as z from "zod"
 import { expects, invalidRequest } from "../../canon/invalid-request.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
+import type { Writable } from "../../canon/writable.ts"
 import { FieldNames, type OtherNames } from "./field-names.ts"
+import { type Scalar, type ScalarTable, setScalar } from "./scalars.ts"
 
 /**
  * The parameter types that every endpoint uses. Each treats null as absent, as OpenAI's API does, and has the
@@ -76,37 +79,44 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return withQuickCheck(z.boolean().nullish(), (value) => typeof value === "boolean")
 }
 
-/** The checks of one parameter. */
+/** One field of a request. */
 interface Parameter {
-  readonly schema: z.ZodType
+  readonly schema: z.ZodType | undefined
   readonly isQuicklyValid: QuickCheck | undefined
+  /** Null for another field that the canon has; undefined for a field that it lacks. */
+  readonly scalar: Scalar | null | undefined
 }
 
 /** The parameters of an endpoint. */
 interface Parameters {
-  readonly schemas: ReadonlyMap<string, Parameter>
+  readonly fields: ReadonlyMap<string, Parameter>
   readonly names: FieldNames
 }
 
 /** Made for the first request, since most gateways never see one of most endpoints. */
 export type ParameterSchemas = () => Parameters
 
-/** @param make what each parameter has to be. */
+/**
+ * @param make what each parameter has to be.
+ * @param scalars the parameters that `decodeParameters` copies.
+ * @param extras the parameters that the canon lacks.
+ */
 export function parameterSchemas(
   make: () => Record<string, z.ZodType>,
   others: OtherNames,
+  scalars: ScalarTable = {},
+  extras: readonly string[] = [],
 ): ParameterSchemas {
   return once(() => {
-    const schemas = new Map(
-      Object.entries(make()).map(([name, schema]): [string, Parameter] => [
-        name,
-        { schema, isQuicklyValid: quickChecks.get(schema) },
-      ]),
-    )
-    return {
-      schemas,
-      names: new FieldNames({ ...others, own: [...schemas.keys(), ...others.own] }),
+    const schemas = make()
+    const fields = new Map<string, Parameter>()
+    for (const name of [...Object.keys(schemas), ...others.own]) {
+      const schema = schemas[name]
+      const isQuicklyValid = schema && quickChecks.get(schema)
+      const scalar = scalars[name] ?? (extras.includes(name) ? undefined : null)
+      fields.set(name, { schema, isQuicklyValid, scalar })
     }
+    return { fields, names: new FieldNames({ ...others, own: fields.keys() }) }
   })
 }
 
@@ -116,18 +126,55 @@ export function parameterSchemas(
  * @throws GatewayError naming the first invalid one.
  */
 export function validateParameters(body: JsonObject, parameters: ParameterSchemas): void {
-  const { schemas, names } = parameters()
+  const { fields, names } = parameters()
   for (const name in body) {
     const value = body[name]
-    const parameter = schemas.get(name)
-    if (parameter === undefined || typeof value === "object") names.check(name, value)
-    if (parameter === undefined || parameter.isQuicklyValid?.(value) === true) continue
-    const parsed = parameter.schema.safeParse(value)
-    if (!parsed.success) throw invalidParameter(name, parsed.error, body)
+    const field = fields.get(name)
+    if (field === undefined || typeof value === "object") names.check(name, value)
+    if (field !== undefined && !isValid(field, value)) throw invalidParameter(name, field, body)
   }
 }
 
-function invalidParameter(name: string, error: z.ZodError, body: JsonObject): GatewayError {
-  const issues = error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }))
+/** A request with the model and the stream of a body, which need not be valid yet. */
+export function requestFor(body: JsonObject): Writable<ChatRequest> {
+  const stream = body.stream === true
+  return { model: body.model as string, messages: [], stream, streamUsage: stream, choices: 1 }
+}
+
+/**
+ * Validates the same, and copies the scalars to a request; null counts as absent.
+ * @returns the fields that the canon lacks; undefined when there are none.
+ * @throws GatewayError naming the first invalid one.
+ */
+export function decodeParameters(
+  body: JsonObject,
+  parameters: ParameterSchemas,
+  request: Writable<ChatRequest>,
+): JsonObject | undefined {
+  const { fields, names } = parameters()
+  let unknown: JsonObject | undefined
+  for (const name in body) {
+    const value = body[name]
+    const field = fields.get(name)
+    if (field === undefined || typeof value === "object") names.check(name, value)
+    if (field !== undefined && !isValid(field, value)) throw invalidParameter(name, field, body)
+    if (value === null || value === undefined) continue
+    const scalar = field?.scalar
+    if (scalar === undefined) {
+      // A member of this name would become the prototype of the object.
+      if (name !== "__proto__") (unknown ??= {})[name] = value
+    } else if (scalar !== null) setScalar(request, scalar, value)
+  }
+  return unknown
+}
+
+function isValid({ schema, isQuicklyValid }: Parameter, value: unknown): boolean {
+  if (schema === undefined || isQuicklyValid?.(value) === true) return true
+  return schema.safeParse(value).success
+}
+
+function invalidParameter(name: string, { schema }: Parameter, body: JsonObject): GatewayError {
+  const { error } = schema?.safeParse(body[name]) ?? {}
+  const issues = error?.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] })) ?? []
   return invalidRequest({ issues }, body)
 }

@@ -10,12 +10,12 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { decodeImageShape } from "../../shared/modalities.ts"
-import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
+import { decodeParameters, parameterSchemas, requestFor } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeMessages } from "../messages/decode.ts"
 import { decodeReasoningOptions, reasoningExtra } from "../reasoning/settings.ts"
-import { type ChatParameters, chatParameters } from "./parameters.ts"
+import { type ChatParameters, chatParameters, SCALARS } from "./parameters.ts"
 import { checkRules } from "./rules.ts"
 import { decodeWebSearch } from "../search.ts"
 import {
@@ -25,43 +25,6 @@ import {
   decodeToolChoice,
   decodeTools,
 } from "../tools.ts"
-
-/** Fields that the canon has. `stream_options` is handled separately. */
-const CANON_FIELDS = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "max_tokens",
-  "max_completion_tokens",
-  "n",
-  "temperature",
-  "top_p",
-  "top_k",
-  "stop",
-  "seed",
-  "presence_penalty",
-  "frequency_penalty",
-  "logprobs",
-  "top_logprobs",
-  "tools",
-  "tool_choice",
-  "functions",
-  "function_call",
-  "parallel_tool_calls",
-  "response_format",
-  "reasoning_effort",
-  "reasoning",
-  "verbosity",
-  "user",
-  "safety_identifier",
-  "metadata",
-  "service_tier",
-  "prompt_cache_key",
-  "modalities",
-  "audio",
-  "usage",
-])
 
 const STREAM_OPTIONS = new Set(["include_usage"])
 
@@ -77,21 +40,16 @@ export function decodeRequest(body: JsonObject): ChatRequest {
       parameter: "model",
     })
   }
-  validateParameters(body, PARAMETERS)
+  const request = requestFor(body)
+  const unknown = decodeParameters(body, PARAMETERS, request)
   const parameters = body as ChatParameters
-  const messages = decodeMessages(body.messages)
+  request.messages = decodeMessages(body.messages)
   const tools = decodeTools(body.tools)
   checkRules(parameters, tools !== undefined)
-  const request: Writable<ChatRequest> = {
-    model: parameters.model,
-    messages,
-    stream: parameters.stream === true,
-    streamUsage:
-      parameters.stream_options?.include_usage === true || parameters.usage?.include === true,
-    choices: parameters.n ?? 1,
-  }
-  setSampling(request, parameters)
-  setService(request, parameters)
+  request.streamUsage =
+    parameters.stream_options?.include_usage === true || parameters.usage?.include === true
+  const format = decodeFormat(parameters.response_format)
+  if (format !== undefined) request.responseFormat = format
   setOutput(request, parameters)
   setTools(request, parameters, body.tool_choice, tools)
   setLegacyFunctions(request, body)
@@ -101,45 +59,20 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   if (shape !== undefined) request.imageShape = shape
   const reasoning = decodeReasoningOptions(body)
   if (reasoning !== undefined) request.reasoning = reasoning
-  const extra = requestExtra(body, request, tools)
+  const extra = requestExtra(unknown, body, request, tools)
   if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
 
-const PARAMETERS = parameterSchemas(() => chatParameters.shape, {
-  own: CANON_FIELDS,
-  limit: "max_tokens",
-})
-
-function setSampling(request: Writable<ChatRequest>, parameters: ChatParameters): void {
-  const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens
-  if (isDefined(maxTokens)) request.maxTokens = maxTokens
-  const { temperature, top_p: topP, top_k: topK, stop, seed } = parameters
-  if (isDefined(temperature)) request.temperature = temperature
-  if (isDefined(topP)) request.topP = topP
-  if (isDefined(topK)) request.topK = topK
-  if (isDefined(stop) && stop.length > 0) request.stop = typeof stop === "string" ? [stop] : stop
-  if (isDefined(seed)) request.seed = seed
-  const { presence_penalty: presence, frequency_penalty: frequency } = parameters
-  if (isDefined(presence)) request.presencePenalty = presence
-  if (isDefined(frequency)) request.frequencyPenalty = frequency
-  const { logprobs, top_logprobs: topLogprobs } = parameters
-  if (isDefined(logprobs)) request.logprobs = logprobs
-  if (isDefined(topLogprobs)) request.topLogprobs = topLogprobs
-  const format = decodeFormat(parameters.response_format)
-  if (format !== undefined) request.responseFormat = format
-}
-
-function setService(request: Writable<ChatRequest>, parameters: ChatParameters): void {
-  const { verbosity, user, safety_identifier: safety, metadata } = parameters
-  if (isDefined(verbosity)) request.verbosity = verbosity
-  if (isDefined(user)) request.user = user
-  if (isDefined(safety)) request.safetyIdentifier = safety
-  if (isDefined(metadata)) request.metadata = metadata
-  const { service_tier: tier, prompt_cache_key: cacheKey } = parameters
-  if (isDefined(tier)) request.serviceTier = tier
-  if (isDefined(cacheKey)) request.promptCacheKey = cacheKey
-}
+const PARAMETERS = parameterSchemas(
+  () => chatParameters.shape,
+  {
+    own: ["messages", "tools", "tool_choice", "functions", "function_call", "reasoning"],
+    limit: "max_tokens",
+  },
+  SCALARS,
+  ["logit_bias", "store", "prediction", "web_search_options"],
+)
 
 /** What the answer may contain, and how it is spoken. */
 function setOutput(request: Writable<ChatRequest>, { modalities, audio }: ChatParameters): void {
@@ -214,12 +147,12 @@ function decodeJsonSchema(
 
 /** What the canon lacks, in this dialect's structure. */
 function requestExtra(
+  unknown: JsonObject | undefined,
   body: JsonObject,
   request: ChatRequest,
   tools: DecodedTools | undefined,
 ): JsonObject | undefined {
-  let fields = unknownFields(body, CANON_FIELDS)
-  if (isJsonObject(fields?.usage) && typeof fields.usage.include === "boolean") delete fields.usage
+  let fields = unknown
   if (tools !== undefined && tools.others.length > 0)
     fields = { ...fields, tools: [...tools.others] }
   const { tool_choice: choice, response_format: format, stream_options: stream } = body

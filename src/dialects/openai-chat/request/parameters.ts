@@ -1,6 +1,8 @@
 import * as z from "zod"
 import { expects } from "../../../canon/invalid-request.ts"
 import { decimal, flag, integer, longInteger, text } from "../../shared/parameters.ts"
+import { decodeStop, scalar, schemasOf } from "../../shared/scalars.ts"
+import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 const A_STOP = expects("one of a string or array of strings")
 const AN_OBJECT = expects("an object")
@@ -28,6 +30,44 @@ const responseFormat = z
   )
   .nullish()
 
+/** The scalar parameters. */
+export const SCALARS = {
+  n: scalar("choices", integer({ minimum: 1, maximum: 128 }), {
+    support: ({ maxChoices }: OpenAiChatQuirks) => (maxChoices > 1 ? "carried" : "approximated"),
+  }),
+  max_tokens: scalar("maxTokens", integer({ minimum: 1 })),
+  // OpenAI refuses 0, which clients send to have a prompt cached; lower values get OpenAI's message.
+  max_completion_tokens: scalar(
+    "maxTokens",
+    z.preprocess((value) => (value === 0 ? 1 : value), integer({ minimum: 1 })),
+  ),
+  temperature: scalar("temperature", decimal({ minimum: 0, maximum: 2 }), {
+    support: ({ maxTemperature }: OpenAiChatQuirks) =>
+      maxTemperature === undefined ? "carried" : "approximated",
+  }),
+  top_p: scalar("topP", decimal({ minimum: 0, maximum: 1 })),
+  top_k: scalar("topK", integer(), {
+    support: ({ topK }: OpenAiChatQuirks) => (topK ? "carried" : "dropped"),
+  }),
+  stop: scalar("stop", z.union([z.string(), z.array(z.string())], A_STOP).nullish(), {
+    decode: decodeStop,
+  }),
+  seed: scalar("seed", longInteger()),
+  presence_penalty: scalar("presencePenalty", decimal({ minimum: -2, maximum: 2 })),
+  frequency_penalty: scalar("frequencyPenalty", decimal({ minimum: -2, maximum: 2 })),
+  logprobs: scalar("logprobs", flag()),
+  top_logprobs: scalar("topLogprobs", integer({ minimum: 0, maximum: 20 })),
+  verbosity: scalar("verbosity", text()),
+  user: scalar("user", text()),
+  safety_identifier: scalar("safetyIdentifier", text()),
+  prompt_cache_key: scalar("promptCacheKey", text()),
+  service_tier: scalar("serviceTier", text()),
+  metadata: scalar(
+    "metadata",
+    z.record(z.string(), z.string().max(512), expects("a metadata object")).nullish(),
+  ),
+}
+
 /**
  * Parameters of a chat completion other than `messages`, `tools` and `tool_choice`, which are validated while
  * they are read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-chat.md#f1);
@@ -38,33 +78,12 @@ export const chatParameters = z.object({
   model: z.string(),
   stream: flag(),
   stream_options: z.looseObject({ include_usage: flag() }, AN_OBJECT).nullish(),
-  max_tokens: integer({ minimum: 1 }),
-  // OpenAI refuses 0, which clients send to have a prompt cached; lower values get OpenAI's message.
-  max_completion_tokens: z.preprocess(
-    (value) => (value === 0 ? 1 : value),
-    integer({ minimum: 1 }),
-  ),
-  n: integer({ minimum: 1, maximum: 128 }),
-  temperature: decimal({ minimum: 0, maximum: 2 }),
-  top_p: decimal({ minimum: 0, maximum: 1 }),
-  top_k: integer(),
-  stop: z.union([z.string(), z.array(z.string())], A_STOP).nullish(),
-  seed: longInteger(),
-  presence_penalty: decimal({ minimum: -2, maximum: 2 }),
-  frequency_penalty: decimal({ minimum: -2, maximum: 2 }),
+  ...schemasOf(SCALARS),
   logit_bias: z.record(z.string(), z.number(expects("a decimal")), AN_OBJECT).nullish(),
-  logprobs: flag(),
-  top_logprobs: integer({ minimum: 0, maximum: 20 }),
   parallel_tool_calls: flag(),
   response_format: responseFormat,
   reasoning_effort: text(),
-  verbosity: text(),
-  user: text(),
-  safety_identifier: text(),
-  prompt_cache_key: text(),
-  service_tier: text(),
   store: flag(),
-  metadata: z.record(z.string(), z.string().max(512), expects("a metadata object")).nullish(),
   modalities: z.array(z.enum(["text", "audio", "image"]), expects("an array of strings")).nullish(),
   audio: z
     .looseObject(

@@ -1,0 +1,106 @@
+import type * as z from "zod"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Feature, Support } from "../../canon/features.ts"
+import type { JsonValue } from "../../canon/json.ts"
+import type { Writable } from "../../canon/writable.ts"
+
+/** The scalar parameters of the canon, and the features that they are. */
+const FEATURE_NAMES = {
+  choices: "n",
+  maxTokens: "max_tokens",
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  stop: "stop",
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logprobs: "logprobs",
+  topLogprobs: "logprobs",
+  verbosity: "verbosity",
+  user: "user",
+  safetyIdentifier: "safety_identifier",
+  metadata: "metadata",
+  serviceTier: "service_tier",
+  promptCacheKey: "prompt_cache_key",
+} as const satisfies Partial<Record<keyof ChatRequest, Feature>>
+
+type ScalarName = keyof typeof FEATURE_NAMES
+type FeatureOf<Name extends ScalarName> = (typeof FEATURE_NAMES)[Name]
+type Value<Name extends ScalarName> = NonNullable<ChatRequest[Name]>
+type Sent<Schema extends z.ZodType> = NonNullable<z.infer<Schema>>
+
+interface Options<Name extends ScalarName, Wire, Quirks> {
+  /** Converts a valid value; undefined counts as absent. Without it, the value is copied. */
+  decode?(value: Wire): Value<Name> | undefined
+  /** The support of a vendor with these quirks; absent: the parameter is carried. */
+  support?(quirks: Quirks): Support
+}
+
+/** One parameter of a dialect. */
+export interface Scalar<
+  Name extends ScalarName = ScalarName,
+  Schema = z.ZodType,
+  Quirks = never,
+> extends Options<Name, unknown, Quirks> {
+  /** The member of `ChatRequest`. */
+  readonly name: Name
+  readonly schema: Schema
+}
+
+/** The scalar parameters of a dialect, by their names in the body. */
+export type ScalarTable<Name extends ScalarName = ScalarName, Quirks = never> = Readonly<
+  Record<string, Scalar<Name, z.ZodType, Quirks>>
+>
+
+/** Declares a parameter whose values are those of the canon. */
+export function scalar<
+  const Name extends ScalarName,
+  Schema extends z.ZodType<Value<Name> | null | undefined>,
+  Quirks = unknown,
+>(
+  name: Name,
+  schema: Schema,
+  options?: Options<Name, Sent<Schema>, Quirks>,
+): Scalar<Name, Schema, Quirks>
+/** Declares a parameter whose values are converted. */
+export function scalar<const Name extends ScalarName, Schema extends z.ZodType, Quirks = unknown>(
+  name: Name,
+  schema: Schema,
+  options: Options<Name, Sent<Schema>, Quirks> & { decode(value: Sent<Schema>): unknown },
+): Scalar<Name, Schema, Quirks>
+export function scalar(name: ScalarName, schema: z.ZodType, options: object = {}): Scalar {
+  return { name, schema, ...options }
+}
+
+/** The schemas of a table. */
+export function schemasOf<Fields extends ScalarTable>(
+  table: Fields,
+): { [Field in keyof Fields]: Fields[Field]["schema"] } {
+  const schemas = Object.entries(table).map(([field, { schema }]) => [field, schema])
+  return Object.fromEntries(schemas) as { [Field in keyof Fields]: Fields[Field]["schema"] }
+}
+
+/** Copies a valid value to a request. */
+export function setScalar(request: Writable<ChatRequest>, scalar: Scalar, value: JsonValue): void {
+  const decoded = scalar.decode === undefined ? value : scalar.decode(value)
+  if (decoded !== undefined) request[scalar.name] = decoded as never
+}
+
+/** Stop strings, or a single one; an empty list has no effect. */
+export function decodeStop(stop: string | string[]): string[] | undefined {
+  if (stop.length === 0) return undefined
+  return typeof stop === "string" ? [stop] : stop
+}
+
+/** The support of the parameters of a table at a vendor with these quirks. */
+export function supportOfScalars<Name extends ScalarName, Quirks>(
+  table: ScalarTable<Name, Quirks>,
+  quirks: Quirks,
+): Record<FeatureOf<Name>, Support> {
+  const rows = Object.values(table).map((row) => [
+    FEATURE_NAMES[row.name],
+    row.support?.(quirks) ?? "carried",
+  ])
+  return Object.fromEntries(rows) as Record<FeatureOf<Name>, Support>
+}
