@@ -1,6 +1,8 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
+import { supportOfScalars } from "../shared/scalars.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
+import { SCALARS } from "./request/parameters.ts"
 
 /** Features that this dialect cannot express. */
 const UNSUPPORTED: ReadonlySet<Feature> = new Set([
@@ -33,14 +35,12 @@ export const ANSWER_LIMITS: AnswerLimits = {
  * description).
  */
 export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
-  const penalties = quirks.penalties ? "carried" : "dropped"
   return {
     ...CARRIED,
+    ...supportOfScalars(SCALARS, quirks),
     top_k: "dropped",
     seed: "dropped",
     n: "approximated",
-    presence_penalty: penalties,
-    frequency_penalty: penalties,
     "tool_result.failed": "dropped",
     "tools.grammar": quirks.customTools ? "carried" : "approximated",
     reasoning_budget: "approximated",

@@ -11,47 +11,17 @@ import {
 } from "../../../canon/json.ts"
 import type { Message } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
-import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
+import { decodeParameters, parameterSchemas, requestFor } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
 import { checkCalls } from "../messages/check-calls.ts"
 import { decodeInput } from "../messages/decode.ts"
 import { INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "./includes.ts"
-import { type ResponseParameters, responseParameters } from "./parameters.ts"
+import { type ResponseParameters, responseParameters, SCALARS } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { decodeAddedTools } from "../tools/decode-added.ts"
 import { isImageTool } from "../../shared/modalities.ts"
 import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
-
-/** Fields that the canon has, and those that are handled separately. */
-const CANON_FIELDS = new Set([
-  "model",
-  "input",
-  "instructions",
-  "previous_response_id",
-  "stream",
-  "stream_options",
-  "max_output_tokens",
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "top_logprobs",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "text",
-  "reasoning",
-  "include",
-  "truncation",
-  "store",
-  "background",
-  "metadata",
-  "service_tier",
-  "user",
-  "safety_identifier",
-  "prompt_cache_key",
-])
 
 const TEXT_FIELDS = new Set(["format", "verbosity"])
 const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
@@ -67,7 +37,8 @@ const STREAM_OPTIONS = new Set(["include_obfuscation"])
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
-  validateParameters(body, PARAMETERS)
+  const request = requestFor(body)
+  const unknown = decodeParameters(body, PARAMETERS, request)
   const parameters = body as ResponseParameters
   if (parameters.background === true) {
     throw invalidValue(
@@ -79,29 +50,29 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const tools = decodeTools(body.tools)
   const brought = decodeAddedTools(body, tools)
   const callable = brought?.all ?? tools?.tools
-  const request: Writable<ChatRequest> = {
-    model: parameters.model,
-    messages: decodeMessages(body, parameters, callable),
-    stream: parameters.stream === true,
-    streamUsage: true,
-    choices: 1,
+  request.messages = decodeMessages(body, parameters, callable)
+  request.streamUsage = true
+  if (request.topLogprobs !== undefined || parameters.include?.includes(INCLUDE_LOGPROBS)) {
+    request.logprobs = true
   }
-  setSampling(request, parameters)
   setFormat(request, parameters)
-  setService(request, parameters)
+  const { previous_response_id: previous } = parameters
+  if (isDefined(previous)) request.previousResponse = previous
   setTools(request, body, tools)
   if (listAt(body, "tools").some(isImageTool)) request.modalities = ["text", "image"]
   if (brought !== undefined) request.broughtTools = brought
   setChoice(request, body, callable)
-  const extra = requestExtra(body, parameters, request, tools)
+  const extra = requestExtra(unknown ?? {}, body, request, tools)
   if (Object.keys(extra).length > 0) request.extra = extraOf(DIALECT, extra)
   return request
 }
 
-const PARAMETERS = parameterSchemas(() => responseParameters.shape, {
-  own: CANON_FIELDS,
-  limit: "max_output_tokens",
-})
+const PARAMETERS = parameterSchemas(
+  () => responseParameters.shape,
+  { own: ["input", "tools", "tool_choice"], limit: "max_output_tokens" },
+  SCALARS,
+  ["max_tool_calls"],
+)
 
 function decodeMessages(
   body: JsonObject,
@@ -118,21 +89,6 @@ function decodeMessages(
   if (!continues) checkCalls(messages)
   if (!instructions) return messages
   return [{ role: "system", parts: [{ type: "text", text: instructions }] }, ...messages]
-}
-
-function setSampling(request: Writable<ChatRequest>, parameters: ResponseParameters): void {
-  const { max_output_tokens: maxTokens, temperature, top_p: topP } = parameters
-  if (isDefined(maxTokens)) request.maxTokens = maxTokens
-  if (isDefined(temperature)) request.temperature = temperature
-  if (isDefined(topP)) request.topP = topP
-  const { presence_penalty: presence, frequency_penalty: frequency } = parameters
-  if (isDefined(presence)) request.presencePenalty = presence
-  if (isDefined(frequency)) request.frequencyPenalty = frequency
-  const { top_logprobs: topLogprobs, include } = parameters
-  if (isDefined(topLogprobs) && topLogprobs > 0) request.topLogprobs = topLogprobs
-  if (request.topLogprobs !== undefined || include?.includes(INCLUDE_LOGPROBS)) {
-    request.logprobs = true
-  }
 }
 
 function setFormat(request: Writable<ChatRequest>, parameters: ResponseParameters): void {
@@ -173,17 +129,6 @@ function decodeFormat(text: ResponseParameters["text"]): ResponseFormat | undefi
   }
 }
 
-function setService(request: Writable<ChatRequest>, parameters: ResponseParameters): void {
-  const { previous_response_id: previous, user, safety_identifier: safety } = parameters
-  if (isDefined(previous)) request.previousResponse = previous
-  if (isDefined(user)) request.user = user
-  if (isDefined(safety)) request.safetyIdentifier = safety
-  const { metadata, service_tier: tier, prompt_cache_key: cacheKey } = parameters
-  if (isDefined(metadata)) request.metadata = metadata
-  if (isDefined(tier)) request.serviceTier = tier
-  if (isDefined(cacheKey)) request.promptCacheKey = cacheKey
-}
-
 function setTools(request: Writable<ChatRequest>, body: JsonObject, tools?: DecodedTools): void {
   if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
     request.tools = tools.tools
@@ -207,13 +152,12 @@ function setChoice(
 
 /** What the canon lacks, in this dialect's structure. */
 function requestExtra(
+  extra: JsonObject,
   body: JsonObject,
-  parameters: ResponseParameters,
   request: ChatRequest,
   tools: DecodedTools | undefined,
 ): JsonObject {
-  const extra: JsonObject = unknownFields(body, CANON_FIELDS) ?? {}
-  const { store, truncation, include } = parameters
+  const { store, truncation, include } = body as ResponseParameters
   if (store === true) extra.store = true
   if (truncation === "auto") extra.truncation = truncation
   const included = include?.filter((name) => !KNOWN_INCLUDES.has(name)) ?? []

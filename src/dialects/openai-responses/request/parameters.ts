@@ -1,6 +1,8 @@
 import * as z from "zod"
 import { expects } from "../../../canon/invalid-request.ts"
 import { decimal, flag, integer, text } from "../../shared/parameters.ts"
+import { scalar, schemasOf } from "../../shared/scalars.ts"
+import type { OpenAiResponsesQuirks } from "../quirks.ts"
 
 const AN_OBJECT = expects("an object")
 
@@ -25,6 +27,30 @@ const format = z
   )
   .nullish()
 
+const penalty = decimal({ minimum: -2, maximum: 2 })
+
+/** OpenAI itself has no penalties. */
+const PENALTIES = {
+  support: ({ penalties }: OpenAiResponsesQuirks) => (penalties ? "carried" : "dropped"),
+} as const
+
+/** The scalar parameters. */
+export const SCALARS = {
+  max_output_tokens: scalar("maxTokens", integer({ minimum: 1 })),
+  temperature: scalar("temperature", decimal({ minimum: 0, maximum: 2 })),
+  top_p: scalar("topP", decimal({ minimum: 0, maximum: 1 })),
+  presence_penalty: scalar("presencePenalty", penalty, PENALTIES),
+  frequency_penalty: scalar("frequencyPenalty", penalty, PENALTIES),
+  top_logprobs: scalar("topLogprobs", integer({ minimum: 0, maximum: 20 }), {
+    decode: (count) => (count > 0 ? count : undefined),
+  }),
+  metadata: scalar("metadata", metadata),
+  service_tier: scalar("serviceTier", text()),
+  user: scalar("user", text()),
+  safety_identifier: scalar("safetyIdentifier", text()),
+  prompt_cache_key: scalar("promptCacheKey", text()),
+}
+
 /**
  * Parameters of a response other than `input`, `tools` and `tool_choice`, which are validated while they are
  * read. Types and limits are OpenAI's (OpenAI's OpenAPI description, docs/wire/openai-responses.md#f1), except
@@ -37,13 +63,8 @@ export const responseParameters = z.object({
   stream_options: z.looseObject({ include_obfuscation: flag() }, AN_OBJECT).nullish(),
   instructions: text(),
   previous_response_id: text(),
-  max_output_tokens: integer({ minimum: 1 }),
+  ...schemasOf(SCALARS),
   max_tool_calls: integer({ minimum: 1 }),
-  temperature: decimal({ minimum: 0, maximum: 2 }),
-  top_p: decimal({ minimum: 0, maximum: 1 }),
-  presence_penalty: decimal({ minimum: -2, maximum: 2 }),
-  frequency_penalty: decimal({ minimum: -2, maximum: 2 }),
-  top_logprobs: integer({ minimum: 0, maximum: 20 }),
   parallel_tool_calls: flag(),
   text: z.looseObject({ format, verbosity: text() }, AN_OBJECT).nullish(),
   reasoning: z
@@ -53,11 +74,6 @@ export const responseParameters = z.object({
   truncation: z.enum(["auto", "disabled"]).nullish(),
   store: flag(),
   background: flag(),
-  metadata,
-  service_tier: text(),
-  user: text(),
-  safety_identifier: text(),
-  prompt_cache_key: text(),
 })
 
 /** The validated parameters of a response. */
