@@ -1,14 +1,12 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
+import { featuresOf, supportOfScalars } from "../shared/scalars.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
+import { SCALARS } from "./request/parameters.ts"
 
 /** What a caller of this dialect can ask for. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
-  "max_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "stop",
+  ...featuresOf(SCALARS),
   "tools",
   "tools.strict",
   "tool_choice",
@@ -27,8 +25,6 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "file.url",
   "file.data",
   "cache_control",
-  "user",
-  "service_tier",
 ])
 
 /** Anthropic refuses blank stop sequences; their maximum number is not documented. */
@@ -43,11 +39,7 @@ export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
 /** The support of each feature at a vendor with these quirks, for models outside all families. */
 export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {
   return {
-    max_tokens: "carried",
-    temperature: temperatureSupport(quirks),
-    top_p: quirks.sampling ? "carried" : "dropped",
-    top_k: quirks.sampling ? "carried" : "dropped",
-    stop: "carried",
+    ...supportOfScalars(SCALARS, quirks),
     seed: "dropped",
     n: "approximated",
     presence_penalty: "dropped",
@@ -83,15 +75,7 @@ export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Sup
     cache_control: "carried",
     prompt_cache_key: "dropped",
     verbosity: "dropped",
-    user: "carried",
     safety_identifier: "carried",
     metadata: "dropped",
-    service_tier: "approximated",
   }
-}
-
-/** Callers of other dialects may go up to 2. */
-function temperatureSupport({ sampling, maxTemperature }: AnthropicQuirks): Support {
-  if (!sampling) return "dropped"
-  return maxTemperature < 2 ? "approximated" : "carried"
 }

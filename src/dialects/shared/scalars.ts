@@ -104,3 +104,8 @@ export function supportOfScalars<Name extends ScalarName, Quirks>(
   ])
   return Object.fromEntries(rows) as Record<FeatureOf<Name>, Support>
 }
+
+/** The features that callers can use with the parameters of a table. */
+export function featuresOf(table: ScalarTable): Feature[] {
+  return Object.values(table).map(({ name }) => FEATURE_NAMES[name])
+}

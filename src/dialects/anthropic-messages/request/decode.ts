@@ -10,44 +10,24 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
+import { decodeParameters, parameterSchemas, requestFor } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { decodeCache, markLast } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeSystem } from "../messages/decode-system.ts"
 import { decodeMessages } from "../messages/decode.ts"
-import { decodeServiceTier, type MessageParameters, messageParameters } from "./parameters.ts"
+import { type MessageParameters, messageParameters, SCALARS } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
-
-/** Fields that the canon has. Some of them have members that it lacks. */
-const CANON_FIELDS = new Set([
-  "model",
-  "messages",
-  "max_tokens",
-  "system",
-  "stream",
-  "temperature",
-  "top_p",
-  "top_k",
-  "stop_sequences",
-  "tools",
-  "tool_choice",
-  "thinking",
-  "output_config",
-  "output_format",
-  "metadata",
-  "service_tier",
-  "cache_control",
-])
 
 /** The name of a schema, which this dialect lacks and others require. */
 const SCHEMA_NAME = "answer"
 
-const PARAMETERS = parameterSchemas(() => messageParameters.shape, {
-  own: CANON_FIELDS,
-  limit: "max_tokens",
-})
+const PARAMETERS = parameterSchemas(
+  () => messageParameters.shape,
+  { own: ["messages", "system", "tools", "tool_choice", "cache_control"], limit: "max_tokens" },
+  SCALARS,
+)
 
 /**
  * A request for a message, validated and decoded (docs/wire/anthropic-messages.md#f2, docs/api.md#chat). Fields
@@ -64,7 +44,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 /** The same for counting a prompt's tokens: no limit is required. */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   requireModel(body)
-  validateParameters(body, PARAMETERS)
+  const request = requestFor(body)
+  const unknown = decodeParameters(body, PARAMETERS, request)
   const parameters = body as MessageParameters
   checkBudget(parameters)
   const continues = textAt(objectAt(body, "thread") ?? {}, "previous_message_id") !== undefined
@@ -73,16 +54,11 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   if (cache !== undefined) markLast(messages, cache)
   const system = decodeSystem(body.system)
   if (system !== undefined) messages.unshift(system)
-  const stream = parameters.stream === true
-  const request: Writable<ChatRequest> = {
-    model: parameters.model,
-    messages,
-    stream,
-    // The dialect has no other mode.
-    streamUsage: stream,
-    choices: 1,
-  }
-  setSampling(request, parameters)
+  request.messages = messages
+  const format = decodeFormat(parameters)
+  if (format !== undefined) request.responseFormat = format
+  const options = decodeReasoning(parameters)
+  if (Object.keys(options).length > 0) request.reasoning = options
   const tools = decodeTools(body.tools)
   if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
     request.tools = tools.tools
@@ -91,7 +67,7 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   const search = tools && decodeWebSearch(body, tools.others)
   if (search !== undefined) request.webSearch = search
   if (isDefined(body.thread)) request.isThread = true
-  const extra = requestExtra(body, parameters, tools)
+  const extra = requestExtra(unknown ?? {}, body, tools)
   if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
@@ -111,22 +87,6 @@ function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): vo
       "`max_tokens` must be greater than `thinking.budget_tokens`.",
     )
   }
-}
-
-function setSampling(request: Writable<ChatRequest>, parameters: MessageParameters): void {
-  const { max_tokens: maxTokens, temperature, top_p: topP, top_k: topK } = parameters
-  if (isDefined(maxTokens)) request.maxTokens = maxTokens
-  if (isDefined(temperature)) request.temperature = temperature
-  if (isDefined(topP)) request.topP = topP
-  if (isDefined(topK)) request.topK = topK
-  const { stop_sequences: stop, metadata, service_tier: tier } = parameters
-  if (isDefined(stop) && stop.length > 0) request.stop = stop
-  if (isDefined(metadata?.user_id)) request.user = metadata.user_id
-  if (isDefined(tier)) request.serviceTier = decodeServiceTier(tier)
-  const format = decodeFormat(parameters)
-  if (format !== undefined) request.responseFormat = format
-  const options = decodeReasoning(parameters)
-  if (Object.keys(options).length > 0) request.reasoning = options
 }
 
 /** `output_format` is the older name of the format. */
@@ -158,11 +118,11 @@ const THINKING_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
 
 /** What the canon lacks, in this dialect's structure. */
 function requestExtra(
+  fields: JsonObject,
   body: JsonObject,
-  parameters: MessageParameters,
   tools: DecodedTools<JsonObject> | undefined,
 ): JsonObject | undefined {
-  const fields = unknownFields(body, CANON_FIELDS) ?? {}
+  const parameters = body as MessageParameters
   if (tools !== undefined && tools.others.length > 0) fields.tools = [...tools.others]
   const metadata = unknownFields(objectAt(body, "metadata") ?? {}, new Set(["user_id"]))
   if (metadata !== undefined) fields.metadata = metadata

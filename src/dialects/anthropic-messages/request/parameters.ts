@@ -2,6 +2,8 @@ import * as z from "zod"
 import { expects } from "../../../canon/invalid-request.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { decimal, flag, integer, text } from "../../shared/parameters.ts"
+import { decodeStop, scalar, schemasOf } from "../../shared/scalars.ts"
+import type { AnthropicQuirks } from "../quirks.ts"
 
 const AN_OBJECT = expects("an object")
 
@@ -10,6 +12,40 @@ export const SMALLEST_BUDGET = 1024
 
 const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OBJECT).nullish() })
 
+/** Anthropic's word for the default tier. */
+const STANDARD = "standard_only"
+const DEFAULT = "default"
+
+const SAMPLING = {
+  support: ({ sampling }: AnthropicQuirks) => (sampling ? "carried" : "dropped"),
+} as const
+
+/** The scalar parameters. */
+export const SCALARS = {
+  // 0 only asks for the prompt to be cached.
+  max_tokens: scalar("maxTokens", integer({ minimum: 0 })),
+  temperature: scalar("temperature", decimal({ minimum: 0, maximum: 1 }), {
+    // Callers of other dialects may go up to 2.
+    support({ sampling, maxTemperature }: AnthropicQuirks) {
+      if (!sampling) return "dropped"
+      return maxTemperature < 2 ? "approximated" : "carried"
+    },
+  }),
+  top_p: scalar("topP", decimal({ minimum: 0, maximum: 1 }), SAMPLING),
+  top_k: scalar("topK", integer({ minimum: 0 }), SAMPLING),
+  stop_sequences: scalar("stop", z.array(z.string(), expects("an array of strings")).nullish(), {
+    decode: decodeStop,
+  }),
+  metadata: scalar("user", z.looseObject({ user_id: text() }, AN_OBJECT).nullish(), {
+    decode: ({ user_id: user }) => user ?? undefined,
+  }),
+  service_tier: scalar("serviceTier", text(), {
+    // The canon's words are OpenAI's.
+    decode: (tier) => (tier === STANDARD ? DEFAULT : tier),
+    support: () => "approximated",
+  }),
+}
+
 /**
  * Parameters of a message other than `messages`, `system`, `tools` and `tool_choice`, which are validated while
  * they are read. Types and limits are those of the official client and of docs/api.md#chat; other fields stay
@@ -17,15 +53,8 @@ const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OB
  */
 export const messageParameters = z.object({
   model: z.string(),
-  // 0 only asks for the prompt to be cached.
-  max_tokens: integer({ minimum: 0 }),
   stream: flag(),
-  temperature: decimal({ minimum: 0, maximum: 1 }),
-  top_p: decimal({ minimum: 0, maximum: 1 }),
-  top_k: integer({ minimum: 0 }),
-  stop_sequences: z.array(z.string(), expects("an array of strings")).nullish(),
-  service_tier: text(),
-  metadata: z.looseObject({ user_id: text() }, AN_OBJECT).nullish(),
+  ...schemasOf(SCALARS),
   thinking: z
     .looseObject(
       { type: z.string(), budget_tokens: integer({ minimum: SMALLEST_BUDGET }), display: text() },
@@ -38,15 +67,6 @@ export const messageParameters = z.object({
 
 /** The validated parameters of a message. */
 export type MessageParameters = z.infer<typeof messageParameters>
-
-/** Anthropic's word for the default tier. */
-const STANDARD = "standard_only"
-const DEFAULT = "default"
-
-/** The service tier in the canon's words, which are OpenAI's. */
-export function decodeServiceTier(tier: string): string {
-  return tier === STANDARD ? DEFAULT : tier
-}
 
 /** Anthropic has two: `auto`, which prefers priority, and no priority. */
 export function encodeServiceTier(tier: string, losses: LossList): string {
