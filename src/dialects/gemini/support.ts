@@ -1,19 +1,12 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
+import { featuresOf, supportOfScalars } from "../shared/scalars.ts"
 import type { GeminiQuirks } from "./quirks.ts"
+import { SAMPLING, SERVICE } from "./request/parameters.ts"
 
 /** What a caller of this dialect can ask for. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
-  "max_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "stop",
-  "seed",
-  "n",
-  "presence_penalty",
-  "frequency_penalty",
-  "logprobs",
+  ...featuresOf({ ...SAMPLING, ...SERVICE }),
   "tools",
   "tool_choice",
   "tool_result.media",
@@ -34,8 +27,6 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "assistant.image",
   "file.url",
   "file.data",
-  "metadata",
-  "service_tier",
 ])
 
 /** At most five `stopSequences` in `generationConfig`; `STOP` is reported after one as after any end. */
@@ -50,16 +41,7 @@ export const ANSWER_LIMITS: Omit<AnswerLimits, "choices"> = {
 /** The support of each feature. */
 export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
   return {
-    max_tokens: "carried",
-    temperature: "carried",
-    top_p: "carried",
-    top_k: "carried",
-    stop: "carried",
-    seed: "carried",
-    n: quirks.maxCandidates > 1 ? "carried" : "approximated",
-    presence_penalty: "carried",
-    frequency_penalty: "carried",
-    logprobs: "carried",
+    ...supportOfScalars({ ...SAMPLING, ...SERVICE }, quirks),
     tools: "carried",
     "tools.strict": "dropped",
     "tools.grammar": "approximated",
@@ -92,7 +74,5 @@ export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Suppor
     verbosity: "dropped",
     user: "dropped",
     safety_identifier: "dropped",
-    metadata: quirks.labels ? "carried" : "dropped",
-    service_tier: quirks.serviceTier ? "carried" : "dropped",
   }
 }

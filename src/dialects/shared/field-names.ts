@@ -69,6 +69,8 @@ class Known {
 /** Names that a format reads besides the parameters that have a schema, and those that it rejects. */
 export interface OtherNames {
   readonly own: Iterable<string>
+  /** Paths of members on which a price depends. */
+  readonly paths?: readonly string[]
   /** The path of its limit on output; absent: it has none. */
   readonly limit?: string
   /** Other names of a field, by the field. */
@@ -84,8 +86,8 @@ export class FieldNames {
   /** What to do instead, by the rejected name without case and separators. */
   readonly #rejected = new Map<string, string>()
 
-  constructor({ own, limit, others }: OtherNames) {
-    for (const name of own) this.#known.add(name)
+  constructor({ own, paths = [], limit, others }: OtherNames) {
+    for (const path of [...own, ...paths]) this.#known.add(path)
     for (const path of DECIDING_FIELDS) this.#known.add(path)
     if (others !== undefined) this.#reject(others.names, `Use '${others.instead}'.`)
     if (limit === undefined) return

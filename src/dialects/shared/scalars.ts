@@ -1,7 +1,7 @@
 import type * as z from "zod"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Feature, Support } from "../../canon/features.ts"
-import type { JsonValue } from "../../canon/json.ts"
+import { isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { Writable } from "../../canon/writable.ts"
 
 /** The scalar parameters of the canon, and the features that they are. */
@@ -79,6 +79,19 @@ export function schemasOf<Fields extends ScalarTable>(
 ): { [Field in keyof Fields]: Fields[Field]["schema"] } {
   const schemas = Object.entries(table).map(([field, { schema }]) => [field, schema])
   return Object.fromEntries(schemas) as { [Field in keyof Fields]: Fields[Field]["schema"] }
+}
+
+/** Copies the scalars of a validated object to a request. */
+export function setScalars(
+  request: Writable<ChatRequest>,
+  table: ScalarTable,
+  object: JsonObject,
+): void {
+  for (const field in table) {
+    const value = object[field]
+    const scalar = table[field]
+    if (scalar !== undefined && isDefined(value)) setScalar(request, scalar, value)
+  }
 }
 
 /** Copies a valid value to a request. */

@@ -5,19 +5,12 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
+import { SAMPLING } from "./parameters.ts"
 
 /** Numbers, which the JSON mapping of protocol buffers also accepts as strings. */
-const NUMBERS = [
-  "temperature",
-  "topP",
-  "topK",
-  "candidateCount",
-  "maxOutputTokens",
-  "presencePenalty",
-  "frequencyPenalty",
-  "seed",
-  "logprobs",
-] as const
+const NUMBERS = Object.keys(SAMPLING).filter(
+  (name) => name !== "stopSequences" && name !== "responseLogprobs",
+)
 
 /** Roles of turns with results, in Google's examples; not all models still accept them. */
 const RESULT_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["tool", "function"])

@@ -2,29 +2,21 @@ import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../can
 import type { Writable } from "../../../canon/writable.ts"
 import { isDefined, type JsonObject, unknownFields } from "../../../canon/json.ts"
 import { decodeImageShape } from "../../shared/modalities.ts"
+import { setScalars } from "../../shared/scalars.ts"
 import { decodeModalities, decodeSpeech } from "./speech-settings.ts"
-import type { GenerationConfig } from "./parameters.ts"
+import { type GenerationConfig, SAMPLING } from "./parameters.ts"
 import { jsonSchemaOf, withLowercaseTypes } from "../schema.ts"
 
 /** Members of `generationConfig` that the canon has. */
 const CONFIG_FIELDS = new Set([
-  "temperature",
-  "topP",
-  "topK",
-  "candidateCount",
-  "maxOutputTokens",
-  "stopSequences",
-  "presencePenalty",
-  "frequencyPenalty",
-  "seed",
-  "responseLogprobs",
-  "logprobs",
+  ...Object.keys(SAMPLING),
   "responseMimeType",
   "responseSchema",
   "responseJsonSchema",
   "thinkingConfig",
   "speechConfig",
 ])
+const FIELDS_AND_MODALITIES = new Set([...CONFIG_FIELDS, "responseModalities"])
 const THINKING_FIELDS = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"])
 
 /** The name of a schema, which this dialect lacks and others require. */
@@ -37,18 +29,7 @@ const DYNAMIC_BUDGET = -1
 
 /** Adds the settings of `generationConfig` to a request. */
 export function decodeGeneration(request: Writable<ChatRequest>, config: GenerationConfig): void {
-  const { temperature, topP, topK, seed, maxOutputTokens, stopSequences } = config
-  if (isDefined(temperature)) request.temperature = temperature
-  if (isDefined(topP)) request.topP = topP
-  if (isDefined(topK)) request.topK = topK
-  if (isDefined(seed)) request.seed = seed
-  if (isDefined(maxOutputTokens)) request.maxTokens = maxOutputTokens
-  if (isDefined(stopSequences) && stopSequences.length > 0) request.stop = stopSequences
-  if (isDefined(config.candidateCount)) request.choices = config.candidateCount
-  if (isDefined(config.presencePenalty)) request.presencePenalty = config.presencePenalty
-  if (isDefined(config.frequencyPenalty)) request.frequencyPenalty = config.frequencyPenalty
-  if (isDefined(config.responseLogprobs)) request.logprobs = config.responseLogprobs
-  if (isDefined(config.logprobs)) request.topLogprobs = config.logprobs
+  setScalars(request, SAMPLING, config as JsonObject)
   const format = decodeFormat(config)
   if (format !== undefined) request.responseFormat = format
   const modalities = decodeModalities(config as JsonObject)
@@ -62,10 +43,10 @@ export function decodeGeneration(request: Writable<ChatRequest>, config: Generat
 }
 
 /** What the canon lacks. */
-export function generationExtra(config: JsonObject, parameters: GenerationConfig) {
-  const { responseModalities: _, ...others } = config
+export function generationExtra(config: JsonObject) {
+  const parameters = config as GenerationConfig
   const isKnown = decodeModalities(config) !== undefined
-  const extra = unknownFields(isKnown ? others : config, CONFIG_FIELDS)
+  const extra = unknownFields(config, isKnown ? FIELDS_AND_MODALITIES : CONFIG_FIELDS)
   const thinking = unknownFields((parameters.thinkingConfig ?? {}) as JsonObject, THINKING_FIELDS)
   const type = parameters.responseMimeType ?? ""
   const isOther = type !== JSON_TYPE && !PLAIN_TYPES.has(type)

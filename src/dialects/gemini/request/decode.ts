@@ -1,35 +1,17 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
-import type { Writable } from "../../../canon/writable.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
-import { isDefined, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
-import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
+import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
+import { decodeParameters, parameterSchemas, requestFor } from "../../shared/parameters.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeContents, decodeInstruction } from "../messages/decode.ts"
 import { decodeGeneration, generationExtra } from "./decode-generation.ts"
 import { nameInCamelCase } from "./field-names.ts"
-import {
-  type GenerationConfig,
-  generationParameters,
-  type GenerationParameters,
-} from "./parameters.ts"
+import { generationParameters, type GenerationParameters, SERVICE } from "./parameters.ts"
 import { inCanonicalForms } from "./canonical-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
-
-/** Fields that the canon has. Some of them have members that it lacks. */
-const CANON_FIELDS = new Set([
-  "model",
-  "stream",
-  "contents",
-  "systemInstruction",
-  "generationConfig",
-  "tools",
-  "toolConfig",
-  "serviceTier",
-  "labels",
-])
 
 /** Further fields on which a price depends. */
 const DECIDING_FIELDS = [
@@ -40,13 +22,15 @@ const DECIDING_FIELDS = [
   "generationConfig.thinkingConfig.thinkingBudget",
 ]
 
-/** Google's service tiers that have another name in the canon. */
-const DEFAULT_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
-
-const PARAMETERS = parameterSchemas(() => generationParameters.shape, {
-  own: [...CANON_FIELDS, ...DECIDING_FIELDS],
-  limit: "generationConfig.maxOutputTokens",
-})
+const PARAMETERS = parameterSchemas(
+  () => generationParameters.shape,
+  {
+    own: ["stream", "contents", "systemInstruction"],
+    paths: DECIDING_FIELDS,
+    limit: "generationConfig.maxOutputTokens",
+  },
+  SERVICE,
+)
 
 /** What comes from the address of a request, and from the body in other dialects. */
 export interface Addressed {
@@ -71,25 +55,15 @@ export function withAddress(body: JsonObject, { model, stream }: Addressed): Jso
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isDefined(body.model) || body.model === "") throw missingParameter("model")
-  validateParameters(body, PARAMETERS)
+  const request = requestFor(body)
+  const unknown = decodeParameters(body, PARAMETERS, request)
   const parameters = body as GenerationParameters
   const messages = decodeContents(body.contents)
   const instruction = decodeInstruction(body.systemInstruction)
   if (instruction !== undefined) messages.unshift(instruction)
-  const stream = body.stream === true
-  const request: Writable<ChatRequest> = {
-    model: parameters.model,
-    messages,
-    stream,
-    // The dialect has no other mode.
-    streamUsage: stream,
-    choices: 1,
-  }
+  request.messages = messages
   const config = parameters.generationConfig
   if (isDefined(config)) decodeGeneration(request, config)
-  const { serviceTier: tier, labels } = parameters
-  if (isDefined(tier)) request.serviceTier = DEFAULT_TIERS.has(tier) ? "default" : tier
-  if (isDefined(labels)) request.metadata = labels
   const tools = decodeTools(parameters)
   const choice = decodeToolChoice(parameters)
   checkChoice(choice, tools?.tools ?? [])
@@ -99,21 +73,20 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   }
   const search = tools && decodeWebSearch(body, tools.others)
   if (search !== undefined) request.webSearch = search
-  const extra = requestExtra(body, config ?? {}, tools, choice)
+  const extra = requestExtra(unknown ?? {}, body, tools, choice)
   if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
 
 /** What the canon lacks, in this dialect's structure. */
 function requestExtra(
+  fields: JsonObject,
   body: JsonObject,
-  config: GenerationConfig,
   tools: DecodedTools<JsonObject> | undefined,
   { isMore }: DecodedChoice,
 ): JsonObject | undefined {
-  const fields = unknownFields(body, CANON_FIELDS) ?? {}
   if (tools !== undefined && tools.others.length > 0) fields.tools = [...tools.others]
-  const generation = generationExtra(objectAt(body, "generationConfig") ?? {}, config)
+  const generation = generationExtra(objectAt(body, "generationConfig") ?? {})
   if (generation !== undefined) fields.generationConfig = generation
   const { functionCallingConfig: calling, ...others } = objectAt(body, "toolConfig") ?? {}
   if (isMore) fields.toolConfig = { functionCallingConfig: calling, ...others }

@@ -1,19 +1,42 @@
 import * as z from "zod"
 import { decimal, flag, integer, longInteger, text } from "../../shared/parameters.ts"
+import { decodeStop, scalar, schemasOf } from "../../shared/scalars.ts"
+import type { GeminiQuirks } from "../quirks.ts"
+
+/** The scalar parameters in `generationConfig`. */
+export const SAMPLING = {
+  temperature: scalar("temperature", decimal({ minimum: 0, maximum: 2 })),
+  topP: scalar("topP", decimal({ minimum: 0, maximum: 1 })),
+  topK: scalar("topK", integer({ minimum: 1 })),
+  candidateCount: scalar("choices", integer({ minimum: 1, maximum: 8 }), {
+    support: ({ maxCandidates }: GeminiQuirks) => (maxCandidates > 1 ? "carried" : "approximated"),
+  }),
+  maxOutputTokens: scalar("maxTokens", integer({ minimum: 1 })),
+  stopSequences: scalar("stop", z.array(z.string()).nullish(), { decode: decodeStop }),
+  presencePenalty: scalar("presencePenalty", decimal()),
+  frequencyPenalty: scalar("frequencyPenalty", decimal()),
+  seed: scalar("seed", longInteger()),
+  responseLogprobs: scalar("logprobs", flag()),
+  logprobs: scalar("topLogprobs", integer({ minimum: 0, maximum: 20 })),
+}
+
+/** Google's service tiers that have another name in the canon. */
+const DEFAULT_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
+
+/** The scalar parameters of the body itself. */
+export const SERVICE = {
+  serviceTier: scalar("serviceTier", text(), {
+    decode: (tier) => (DEFAULT_TIERS.has(tier) ? "default" : tier),
+    support: ({ serviceTier }: GeminiQuirks) => (serviceTier ? "carried" : "dropped"),
+  }),
+  labels: scalar("metadata", z.record(z.string(), z.string()).nullish(), {
+    support: ({ labels }: GeminiQuirks) => (labels ? "carried" : "dropped"),
+  }),
+}
 
 /** `GenerationConfig` (@google/genai), as far as the canon has it. */
 const generationConfig = z.looseObject({
-  temperature: decimal({ minimum: 0, maximum: 2 }),
-  topP: decimal({ minimum: 0, maximum: 1 }),
-  topK: integer({ minimum: 1 }),
-  candidateCount: integer({ minimum: 1, maximum: 8 }),
-  maxOutputTokens: integer({ minimum: 1 }),
-  stopSequences: z.array(z.string()).nullish(),
-  presencePenalty: decimal(),
-  frequencyPenalty: decimal(),
-  seed: longInteger(),
-  responseLogprobs: flag(),
-  logprobs: integer({ minimum: 0, maximum: 20 }),
+  ...schemasOf(SAMPLING),
   responseMimeType: text(),
   responseSchema: z.looseObject({}).nullish(),
   responseJsonSchema: z.looseObject({}).nullish(),
@@ -38,8 +61,7 @@ export const generationParameters = z.looseObject({
   generationConfig: generationConfig.nullish(),
   tools: z.array(z.looseObject({})).nullish(),
   toolConfig: toolConfig.nullish(),
-  serviceTier: text(),
-  labels: z.record(z.string(), z.string()).nullish(),
+  ...schemasOf(SERVICE),
 })
 
 /** The validated parameters of a request. */
