@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { relative } from "node:path"
 import { parseSync } from "oxc-parser"
 import { checkSync } from "recheck"
@@ -18,8 +18,16 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "src/dialects/embedding/formats/cohere.ts": "names of models, which are short",
 }
 
+const IS_UPDATING = process.env["UPDATE_GOLDEN"] === "1"
+
 /** Time for the analysis of one expression; half of them take less than 50 ms. */
-const TIMEOUT_MS = IS_EXHAUSTIVE ? 2_000 : 400
+const TIMEOUT_MS = IS_EXHAUSTIVE || IS_UPDATING ? 2_000 : 400
+
+/**
+ * Expressions that passed before, one a line. An analysis takes long and depends on the expression alone, so `npm test`
+ * analyses only the other ones, and `npm run test:all` all of them. `UPDATE_GOLDEN=1` writes the list.
+ */
+const PASSED = new URL("./passed-expressions.txt", import.meta.url)
 
 interface Literal {
   readonly place: string
@@ -60,13 +68,20 @@ test("regular expressions that meet foreign text take time in proportion to it",
     ({ place }) => !Object.keys(ALLOWED).some((allowed) => place.startsWith(allowed)),
   )
   expect(found.length).toBeGreaterThan(150)
+  const passed = new Set(readFileSync(PASSED, "utf8").split("\n"))
   const checked = new Map<string, string>()
   for (const { place, pattern, flags } of found) {
     const name = `/${pattern}/${flags}`
     if (checked.has(name)) continue
-    const result = checkSync(pattern, flags, { timeout: TIMEOUT_MS, attackTimeout: 500 })
-    const isSlow = result.status === "vulnerable"
-    checked.set(name, isSlow ? `${place} ${name}: slow for ${result.attack.pattern}` : "")
+    const isKnown = passed.has(name) && !IS_EXHAUSTIVE && !IS_UPDATING
+    checked.set(name, isKnown ? "" : faultOf(pattern, flags, `${place} ${name}`))
   }
   expect([...checked.values()].filter((fault) => fault !== "")).toEqual([])
+  if (IS_UPDATING) writeFileSync(PASSED, `${[...checked.keys()].toSorted().join("\n")}\n`)
 })
+
+/** Returns why an expression is slow; empty if it is not. */
+function faultOf(pattern: string, flags: string, name: string): string {
+  const result = checkSync(pattern, flags, { timeout: TIMEOUT_MS, attackTimeout: 500 })
+  return result.status === "vulnerable" ? `${name}: slow for ${result.attack.pattern}` : ""
+}
