@@ -2,7 +2,7 @@ import { threadAddress } from "../../runtime.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { Store } from "../store.ts"
 import { DirectFile } from "./direct-file.ts"
-import { openSqliteStore } from "./sqlite-store.ts"
+import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
 /** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */
@@ -29,7 +29,7 @@ export interface ServingStore extends Store {
 export async function openServingStore(path: string, isShared: boolean): Promise<ServingStore> {
   if (isShared) return alwaysThreaded(await openThreadedStore(path))
   const store = openSqliteStore(path)
-  if (store.measureCommit() > QUICK_COMMIT) {
+  if (commitTime(store) > QUICK_COMMIT) {
     store.close()
     return alwaysThreaded(await openThreadedStore(path))
   }
@@ -45,6 +45,19 @@ export async function openServingStore(path: string, isShared: boolean): Promise
       await company?.catch(() => undefined)
       await methods[Symbol.asyncDispose]()
     },
+  }
+}
+
+/**
+ * Returns how long a commit takes, in milliseconds. It is the first write to the file.
+ * @throws LedgerError `unavailable` if the file can be opened but not written.
+ */
+function commitTime(store: SqliteStore): number {
+  try {
+    return store.measureCommit()
+  } catch (error) {
+    store.close()
+    throw store.explained(error)
   }
 }
 
