@@ -69,10 +69,15 @@ export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
   }
 }
 
+/** Whether this process has built it already. */
+let isBuilt = false
+
 export function buildConsole(): void {
+  if (isBuilt) return
   const command = [process.execPath, join(ROOT, "scripts/build-console.ts"), "--if-missing"]
   const { exitCode, stderr } = Bun.spawnSync(command, { cwd: ROOT, env: cleanEnvironment() })
   if (exitCode !== 0) throw new Error(`the console cannot be built: ${stderr.toString()}`)
+  isBuilt = true
 }
 
 function found(pattern: RegExp, text: string): string {

@@ -11,10 +11,9 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FakeBucket } from "../support/fake-bucket.ts"
-import { cleanEnvironment, createInstallation, runJson } from "../support/process.ts"
+import { cleanEnvironment, createInstallation, PROGRAM_WORDS, runJson } from "../support/process.ts"
 
 const PLACE = "s3://shelf/of/tollgate"
-const PROGRAM = join(import.meta.dir, "../../src/main.ts")
 const SECRET = "canary-of-the-bucket"
 
 /** Runs a command with the credentials of a bucket. */
@@ -28,7 +27,7 @@ function keysAt(endpoint: string): Record<string, string> {
 
 /** The same, with variables of its own. */
 async function runIn(environment: Record<string, string>, data: string, ...words: string[]) {
-  const child = Bun.spawn([process.execPath, PROGRAM, "--data", data, "--json", ...words], {
+  const child = Bun.spawn([...PROGRAM_WORDS, "--data", data, "--json", ...words], {
     cwd: tmpdir(),
     env: cleanEnvironment(environment),
     stdout: "pipe",

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { createInstallation, runCommand, runJson } from "../support/process.ts"
+import { createInstallation, PROGRAM_WORDS, runCommand, runJson } from "../support/process.ts"
 import { until } from "../support/until.ts"
 import { Folders, withKey } from "./backup-folders.ts"
 
@@ -11,12 +10,10 @@ test.concurrent("every so often makes one, reports what fails, and a restart mak
   const { backups } = folders
   await withKey(before)
   const names = () => (existsSync(backups) ? readdirSync(backups) : [])
-  const program = join(import.meta.dir, "../../src/main.ts")
   const start = (every: string) =>
     Bun.spawn(
       [
-        process.execPath,
-        program,
+        ...PROGRAM_WORDS,
         "--config",
         before.config,
         "--data",

@@ -20,6 +20,7 @@ import { startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts
 import {
   createInstallation,
   type Installation,
+  PROGRAM_WORDS,
   runCommand,
   runJson,
   startServing,
@@ -298,8 +299,7 @@ function withLargeAnswer({ data }: Installation): void {
 }
 
 function startBackup({ data, config }: Installation, to: string, limit = "unlimited") {
-  const program = join(import.meta.dir, "../../src/main.ts")
-  const words = [process.execPath, program, "--config", config, "--data", data, "backup", to]
+  const words = [...PROGRAM_WORDS, "--config", config, "--data", data, "backup", to]
   return Bun.spawn(["sh", "-c", `ulimit -f ${limit}; exec "$@"`, "sh", ...words], {
     stdout: "ignore",
     stderr: "pipe",
@@ -339,9 +339,8 @@ test.concurrent("a restore that is killed leaves nothing that starts, and can be
   await withKey(before)
   withLargeAnswer(before)
   await runJson(before, "backup", backups)
-  const program = join(import.meta.dir, "../../src/main.ts")
   const words = ["--config", restored.config, "--data", restored.data, "restore", backups]
-  const killed = Bun.spawn([process.execPath, program, ...words], { stdout: "ignore" })
+  const killed = Bun.spawn([...PROGRAM_WORDS, ...words], { stdout: "ignore" })
   const unfinished = join(restored.data, "tollgate.db.unfinished")
   await until(() => existsSync(join(unfinished, "answers/large")))
   killed.kill("SIGSTOP")

@@ -14,6 +14,7 @@ import {
   cleanEnvironment,
   createInstallation,
   type Installation,
+  PROGRAM_WORDS,
   runCommand,
   runJson,
   startServing,
@@ -21,7 +22,6 @@ import {
 import { until } from "../support/until.ts"
 import { cellsOf, Exported, type Manifest } from "./exported.ts"
 
-const MAIN = join(import.meta.dir, "../../src/main.ts")
 /** Who waits for a lock. */
 const WAITING =
   "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
@@ -324,7 +324,7 @@ describe("when something fails on the way", () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     const words = ["--data", installation.data, "export", join(installation.data, "out")]
-    const child = Bun.spawn(["prlimit", "--fsize=40000", process.execPath, MAIN, ...words], {
+    const child = Bun.spawn(["prlimit", "--fsize=40000", ...PROGRAM_WORDS, ...words], {
       env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" },
       stderr: "pipe",
     })
@@ -393,10 +393,10 @@ describe("when something fails on the way", () => {
     const out = join(installation.data, "out")
     const cut = WAITING.replace("pid", "pg_terminate_backend(pid)")
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      const child = Bun.spawn(
-        [process.execPath, MAIN, "--config", installation.config, "export", out],
-        { env: cleanEnvironment(), stderr: "pipe" },
-      )
+      const child = Bun.spawn([...PROGRAM_WORDS, "--config", installation.config, "export", out], {
+        env: cleanEnvironment(),
+        stderr: "pipe",
+      })
       await until(async () => (await sql.unsafe<unknown[]>(WAITING)).length > 0)
       child.kill(signal)
       expect(await child.exited).toBe(signal === "SIGINT" ? 130 : 143)

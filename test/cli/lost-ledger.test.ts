@@ -5,6 +5,7 @@ import { join } from "node:path"
 import {
   createInstallation,
   type Installation,
+  PROGRAM_WORDS,
   runCommand,
   runJson,
   startServing,
@@ -158,7 +159,7 @@ const canMount = Bun.spawnSync(["unshare", "--mount", "true"]).success
 test.skipIf(!canMount)("a ledger on read-only media is verified, and not served", async () => {
   using installation = await installed()
   const command = (words: string): string =>
-    `"${process.execPath}" src/main.ts --config "${elsewhere.config}" --data "${installation.data}" ${words}`
+    `"${PROGRAM_WORDS.join(`" "`)}" --config "${elsewhere.config}" --data "${installation.data}" ${words}`
   const script = `mount --bind "${installation.data}" "${installation.data}" &&
     mount -o remount,bind,ro "${installation.data}" && ${command("--json ledger verify")} && ${command("serve")}`
   const child = Bun.spawn(["unshare", "--mount", "sh", "-c", script], {
