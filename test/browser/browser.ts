@@ -36,7 +36,8 @@ const CHROMIUM: TestBrowser = {
     return chromiumDriver.launch({
       executablePath: chromiumExecutable(),
       // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
-      args: ["--no-sandbox"],
+      // Pages live too briefly for the optimising compilers, which take a tenth of a test's processor time.
+      args: ["--no-sandbox", "--js-flags=--no-opt,--no-maglev"],
       headless: true,
     })
   },

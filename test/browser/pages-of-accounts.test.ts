@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { setUp, type Visitor } from "./console-gateway.ts"
 import { look } from "./page-look.ts"
-import { grantMuch, type PagesGateway, startPagesGateway } from "./pages-gateway.ts"
+import { grantMuch, type PagesGateway, startPagesGateway, visit } from "./pages-gateway.ts"
 
 let gateway: PagesGateway
 /** Signed in once for all pages. */
@@ -55,7 +55,7 @@ test("pages before the sign-in", async () => {
 
 test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
   const { page } = operator
-  await page.goto(`/console/${address()}`)
+  await visit(page, address())
   await look(page, name)
   expect(operator.complaints).toEqual([])
 })

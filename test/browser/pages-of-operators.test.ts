@@ -8,6 +8,7 @@ import {
   type PagesGateway,
   signIn,
   startPagesGateway,
+  visit,
 } from "./pages-gateway.ts"
 
 let gateway: PagesGateway
@@ -47,7 +48,7 @@ afterAll(async () => {
 
 test.each(Object.entries(PAGES))("the page %s", async (name, address) => {
   const { page } = operator
-  await page.goto(`/console/${address()}`)
+  await visit(page, address())
   await look(page, name)
   expect(operator.complaints).toEqual([])
 })
