@@ -163,7 +163,7 @@ test("the interval of many periods is found without iterating over all of their 
     from: at("2026-11-27T10:00:00Z"),
     until: at("2026-11-27T10:05:00Z"),
   })
-  expect(processorTime(() => new PeriodCalendar(periods).stretchAt(now))).toBeLessThan(100)
+  expect(processorTime(() => new PeriodCalendar(periods).stretchAt(now), 100)).toBeLessThan(100)
 })
 
 describe("two periods", () => {

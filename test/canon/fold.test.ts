@@ -44,7 +44,7 @@ describe("foldEvents", () => {
     const chunk = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
     const events = Array.from({ length: chunks }, () => [said("a"), chunk, cited("u")]).flat()
     let choice: Choice | undefined
-    const taken = processorTime(() => ([choice] = foldEvents(events).choices))
+    const taken = processorTime(() => ([choice] = foldEvents(events).choices), 2_000)
     expect(taken).toBeLessThan(2_000)
     expect(choice?.parts).toMatchObject([{ text: "a".repeat(chunks) }])
     expect(choice?.parts[0]).toHaveProperty("citations.length", chunks)

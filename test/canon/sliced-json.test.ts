@@ -124,6 +124,6 @@ test("the place to cut a long text is found without a search to its start", () =
   const cuts = () => {
     for (let limit = 29_000_000; limit < 29_002_000; limit++) cutOfString(bytes, 0, limit)
   }
-  expect(processorTime(cuts)).toBeLessThan(50)
+  expect(processorTime(cuts, 50)).toBeLessThan(50)
   expect(cutOfString(bytes, 0, 29_000_000)).toBe(29_000_000)
 })

@@ -103,7 +103,7 @@ test("a header of any length is read in no time, and only at its end", () => {
   const one = asked({ for: "1,".repeat(500_000), host: "a".repeat(1_000_000) })
   const taken = processorTime(() => {
     for (let i = 0; i < 100; i += 1) PROXIES.forwarded(one, "127.0.0.1")
-  })
+  }, 1_000)
   expect(taken).toBeLessThan(1_000)
 })
 

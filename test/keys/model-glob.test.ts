@@ -58,6 +58,6 @@ test("no glob takes long, no matter who wrote it", () => {
   const globs = ["*?".repeat(100), `${"*?".repeat(20)}!`, `${"*a".repeat(99)}!`, "?*".repeat(30)]
   const taken = processorTime(() => {
     for (let round = 0; round < 100; round++) for (const glob of globs) globMatcher(glob)(id)
-  })
+  }, 500)
   expect(taken).toBeLessThan(500)
 })

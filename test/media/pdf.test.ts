@@ -62,7 +62,7 @@ describe("pdfExtent", () => {
         makePdf({ pages: 1, text: "x" }),
         Buffer.alloc(2_000_000, repeated),
       ])
-      expect(processorTime(() => pdfExtent(bytes))).toBeLessThan(1_500)
+      expect(processorTime(() => pdfExtent(bytes), 1_500)).toBeLessThan(1_500)
     },
   )
 
@@ -80,7 +80,7 @@ describe("pdfExtent", () => {
         ]),
         Buffer.from("31 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 30 0 R >> endobj"),
       ])
-      expect(processorTime(() => pdfExtent(pdf))).toBeLessThan(2_000)
+      expect(processorTime(() => pdfExtent(pdf), 2_000)).toBeLessThan(2_000)
     },
   )
 
