@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { join } from "node:path"
+import { sampleOf } from "../support/exhaustive.ts"
 
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
 /** One answer may take so long, milliseconds: this machine may be busy, and what hangs hangs forever. */
 const PATIENCE = 60_000
+/** `npm test` sends every fifth body: with 12 hostile values, each of them in turn at each place of a body. */
+const SAMPLE_STEP = 5
 /** Requests that run at once. */
 const TOGETHER = 16
 
@@ -239,7 +242,7 @@ async function ask(path: string, body: Json): Promise<void> {
   }
 }
 
-for (const { path, body } of ENDPOINTS) {
+for (const [index, { path, body }] of ENDPOINTS.entries()) {
   for (const stream of [false, true]) {
     test(
       `no body hangs ${path}${stream ? ", streamed" : ""}`,
@@ -248,7 +251,8 @@ for (const { path, body } of ENDPOINTS) {
         const whole = stream && address === path ? { ...body, stream } : body
         await ask(address, whole)
         let running: Promise<void>[] = []
-        for (const hostile of changed(whole, (inner) => inner, HOSTILE)) {
+        const bodies = [...changed(whole, (inner) => inner, HOSTILE)]
+        for (const hostile of sampleOf(bodies, SAMPLE_STEP, index + (stream ? 2 : 0))) {
           running.push(ask(address, hostile))
           if (running.length < TOGETHER) continue
           await Promise.all(running)
