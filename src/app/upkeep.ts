@@ -1,3 +1,4 @@
+import { waitAtMost } from "../canon/wait-at-most.ts"
 import type { RetentionSettings } from "../config/sections/storage.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
@@ -48,7 +49,7 @@ export class Upkeep implements AsyncDisposable {
     this.#isOver = true
     clearInterval(this.#timer)
     // A long step does not delay the end of the process: it is rolled back, or the next process continues it.
-    await Promise.race([this.#step, Bun.sleep(LAST_WAIT_MS)])
+    await waitAtMost(this.#step, LAST_WAIT_MS)
   }
 
   async #perform(): Promise<void> {

@@ -1,3 +1,4 @@
+import { waitAtMost } from "../canon/wait-at-most.ts"
 import {
   type LineBatch,
   type LineDestination,
@@ -92,10 +93,7 @@ export class LineSink implements AsyncDisposable {
     this.#wake?.()
     this.#start()
     const { lastTime = () => LAST_TIME } = this.#parts
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, lastTime())
-    await Promise.race([this.#running, late.promise])
-    clearTimeout(timer)
+    await waitAtMost(this.#running, lastTime())
     this.#over.abort()
     if (this.#queue.count > 0) this.#drop(this.#queue.count)
     this.#report()

@@ -3,13 +3,16 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Output } from "./search.ts"
 
+const MAY_BE_GONE = { throwIfNoEntry: false } as const
+
 /**
  * Every file of a folder, byte by byte; of a database each value too, since a long one lies in pages that are not next
  * to each other.
  */
 export function filesOf(folder: string, called: string): Output[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  const files = names.filter((name) => statSync(join(folder, name)).isFile())
+  // SQLite's log and its index disappear when the last connection is closed.
+  const files = names.filter((name) => statSync(join(folder, name), MAY_BE_GONE)?.isFile())
   return files.flatMap((name) => {
     const path = join(folder, name)
     const file = { name: `${called}/${name}`, bytes: readFileSync(path) }

@@ -1,3 +1,4 @@
+import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { createHash } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
@@ -92,7 +93,7 @@ export class Neighbours implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server
     if (!server) return
-    await Promise.race([server.stop(false), Bun.sleep(LAST_TIME)])
+    await waitAtMost(server.stop(false), LAST_TIME)
     await server.stop(true)
     await rm(this.#addressOf(this.#parts.node), { force: true })
   }

@@ -1,5 +1,6 @@
 import type { PriceListSettings } from "../../config/sections/price-list.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { fetchFeed, shown } from "../../catalog/prices/fetch-feed.ts"
 import type { PriceUpdates } from "./price-updates.ts"
 
@@ -41,7 +42,7 @@ export class PriceRefresh implements AsyncDisposable {
     clearTimeout(this.#first)
     clearInterval(this.#timer)
     // A slow address does not keep the process from ending.
-    await Promise.race([this.#look, Bun.sleep(LAST_WAIT)])
+    await waitAtMost(this.#look, LAST_WAIT)
   }
 
   #hurry(): void {

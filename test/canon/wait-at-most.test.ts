@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test"
+import { waitAtMost } from "../../src/canon/wait-at-most.ts"
+
+const HOUR_MS = 3_600_000
+
+test("waits for work that ends in time, and passes on its error", async () => {
+  let isDone = false
+  const work = Promise.resolve().then(() => void (isDone = true))
+  await waitAtMost(work, HOUR_MS)
+  expect(isDone).toBe(true)
+  await waitAtMost(undefined, HOUR_MS)
+  const failing = waitAtMost(Promise.reject(new Error("broken")), HOUR_MS)
+  expect(await failing.catch((error: Error) => error.message)).toBe("broken")
+})
+
+test("gives up on work that takes too long", async () => {
+  await waitAtMost(Promise.withResolvers<void>().promise, 1)
+})
+
+test("a process ends at once after its work, without the rest of the time", async () => {
+  const script = `
+    import { waitAtMost } from "./src/canon/wait-at-most.ts"
+    await waitAtMost(Promise.resolve(), ${HOUR_MS})
+    await waitAtMost(undefined, ${HOUR_MS})`
+  const cwd = Bun.fileURLToPath(new URL("../../", import.meta.url))
+  const child = Bun.spawn([process.execPath, "-e", script], { cwd, stderr: "inherit" })
+  expect(await child.exited).toBe(0)
+})
