@@ -3,21 +3,23 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { Output } from "./search.ts"
 
-const MAY_BE_GONE = { throwIfNoEntry: false } as const
-
 /**
  * Every file of a folder, byte by byte; of a database each value too, since a long one lies in pages that are not next
  * to each other.
  */
 export function filesOf(folder: string, called: string): Output[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  // SQLite's log and its index disappear when the last connection is closed.
-  const files = names.filter((name) => statSync(join(folder, name), MAY_BE_GONE)?.isFile())
-  return files.flatMap((name) => {
+  // All of them before any database is opened: to close one removes its log and the index of the log.
+  const files = names.flatMap((name): Output[] => {
     const path = join(folder, name)
-    const file = { name: `${called}/${name}`, bytes: readFileSync(path) }
-    return name.endsWith(".db") ? [file, ...valuesOf(path, file.name)] : [file]
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return []
+    return [{ name: `${called}/${name}`, bytes: readFileSync(path) }]
   })
+  const databases = names.filter((name) => name.endsWith(".db"))
+  return [
+    ...files,
+    ...databases.flatMap((name) => valuesOf(join(folder, name), `${called}/${name}`)),
+  ]
 }
 
 function valuesOf(path: string, name: string): Output[] {
