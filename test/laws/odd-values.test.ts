@@ -13,7 +13,7 @@ import { SseParser } from "../../src/wire/sse.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { vendorAnswers } from "../recorded/vendor-answers.ts"
 import { type Ending, USAGES, writtenAnswer } from "../recorded/written-answers.ts"
-import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
+import { IS_EXHAUSTIVE, sampleOf } from "../support/exhaustive.ts"
 import { WITHOUT_FIXTURES } from "../support/recordings.ts"
 
 const REQUEST: ChatRequest = {
@@ -149,6 +149,7 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
 
 /** Of the 17 changes at each path, `npm test` makes every fifth, so that every value comes in turn. */
 const STEP = IS_EXHAUSTIVE ? 1 : 5
+const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001
 
 /** Reads an answer with every odd value at every path, or with every `step`-th of these changes. */
@@ -209,10 +210,8 @@ for (const upstream of UPSTREAMS) {
     }
 
     test(`is read or refused, as recorded too${WITHOUT_FIXTURES}`, () => {
-      for (const answer of vendorAnswers()) {
-        if (answer.dialect !== upstream.id || answer.status !== 200) continue
-        attack(upstream, answer, RECORDED_STEP)
-      }
+      const own = RECORDED.filter(({ dialect }) => dialect === upstream.id)
+      for (const answer of sampleOf(own, 3)) attack(upstream, answer, RECORDED_STEP)
     })
   })
 }
