@@ -75,6 +75,14 @@ export interface GatewayOptions {
 /** Milliseconds. */
 const NEVER = 1_000_000
 
+/** For gateways whose callers leave answers that never end: the gateway reads such an answer until a deadline. */
+export const SHORT_DEADLINES: Settings["deadlines"] = {
+  connect: 5_000,
+  firstByte: 4_000,
+  betweenBytes: 4_000,
+  whole: 60_000,
+}
+
 /** Of all gateways of this process. */
 const pool = new WorkerPool()
 

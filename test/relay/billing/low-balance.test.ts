@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
+  SHORT_DEADLINES,
   provider,
   simulated,
   startGateway,
@@ -15,6 +16,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   gateway = await startGateway({
     providers: {},
+    settings: { deadlines: SHORT_DEADLINES },
     models: {
       "sim/fault-slow-headers": simulated(),
       "sim/responses": simulated({ dialects: ["openai-responses"] }),

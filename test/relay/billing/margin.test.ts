@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import type { ModelSettings } from "../../../src/config/settings.ts"
-import { provider, simulated, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+import {
+  SHORT_DEADLINES,
+  provider,
+  simulated,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
 import { asked, startManaged } from "../../http/admin/support.ts"
 import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, readUntil } from "../support.ts"
@@ -39,6 +45,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   gateway = await startManaged({
     providers: { vendor: provider(vendor.url) },
+    settings: { deadlines: SHORT_DEADLINES },
     models: {
       "lost/then-answered": tried("counts-and-fails", "says-hello"),
       "lost/twice": tried("counts-and-fails", "counts-and-fails-too"),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
+  SHORT_DEADLINES,
   provider,
   simulated,
   startGateway,
@@ -31,6 +32,7 @@ beforeAll(async () => {
   })
   gateway = await startGateway({
     keepAlive: 150,
+    settings: { deadlines: SHORT_DEADLINES },
     providers: { failing: provider(failing.url) },
     models: {
       "sim/fault-slow-headers-700": simulated(),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test"
 import { Load } from "../../../src/routing/loads.ts"
 import {
+  SHORT_DEADLINES,
   provider,
   simulated,
   startGateway,
@@ -51,7 +52,10 @@ beforeAll(async () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "outage"]
   gateway = await startGateway({
     providers: { odd: provider(vendor.url) },
-    settings: { routing: { choice: "weight", affinity: true, retries: 1, hedge: false } },
+    settings: {
+      deadlines: SHORT_DEADLINES,
+      routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
+    },
     models: {
       ...Object.fromEntries(names.map((name) => [`odd/${name}`, only(name)])),
       "odd/vectors": { ...only("vectors"), kind: "embedding", price: { input: "1" } },
