@@ -4,7 +4,7 @@ import type { Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 
-/** How accounts were used. */
+/** Returns the use of each account that matches the filter. */
 export async function accountUses(
   statements: Statements,
   filter: AccountUseFilter,

@@ -5,7 +5,7 @@ import { anchorFromRow, type StoredAnchor } from "../steps/integrity-rows.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
 
-/** How many rows an anchor takes in per step. */
+/** Maximum rows that one step adds to the anchor. */
 const CHUNK = 1_000n
 
 interface AnchorRow extends StoredAnchor {
@@ -14,16 +14,16 @@ interface AnchorRow extends StoredAnchor {
 }
 
 /**
- * How far the ledger can be read in order. A row gets its position after its transaction has got its number, and becomes
- * visible when that is over: so all rows up to a position are visible once every transaction is over that ran when the
- * position was the last.
+ * How far the ledger can be read in order. A transaction gets its number before its rows get their positions, and its
+ * rows become visible when it ends. All rows up to a position are therefore visible once every transaction that was
+ * running when the position was drawn has ended.
  */
 interface Horizon {
-  /** The last position that was given. */
+  /** The last position that was drawn. */
   readonly row: bigint
-  /** The oldest transaction that runs. */
+  /** The oldest running transaction. */
   readonly oldest: bigint
-  /** A transaction that began after it was given. */
+  /** A transaction that began after the position was drawn. */
   readonly next: bigint
 }
 
@@ -33,14 +33,14 @@ const COLUMNS =
   "last_row, last_hash, row_count, hash_sum, at, write_offs, write_offs_hash, audit, audit_hash, next_row, next_transaction"
 const ROWS = selectLedgerRows({ entries: "hash", receipts: "hash", expired: "hash" })
 
-/** How far the ledger was when its anchor was last advanced. */
+/** Returns the anchor of the ledger: its extent when the anchor was last advanced. */
 export async function findAnchor(statements: Statements): Promise<Anchor> {
   return anchorFromRow(await readAnchor(statements, ""))
 }
 
-/** Takes more of the ledger into its anchor: what every transaction is over for. */
+/** Advances the anchor over the rows that can no longer be preceded by rows of running transactions. */
 export async function advanceAnchor(client: PostgresClient, at: number): Promise<AnchorStep> {
-  // Before the transaction below begins, which would itself be one that runs.
+  // Read before the transaction below begins, because that one would count as running.
   const horizon = await readHorizon(client)
   return client.transaction(async (transaction) => {
     const before = await readAnchor(transaction, "FOR UPDATE")
@@ -65,7 +65,7 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
       row_count: BigInt(sum.count),
       hash_sum: sum.text,
       at: last === undefined && isSame ? before.at : BigInt(at),
-      // What is waited for stays until it has come and all of it is taken in.
+      // A pending horizon stays until it has been reached and all rows up to it are added.
       ...(isWaiting || isBehind ? {} : { next_row: horizon.row, next_transaction: horizon.next }),
     }
     await writeAnchor(transaction, after)
@@ -73,20 +73,20 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
   })
 }
 
-/** The position up to which all rows are visible; null when what is waited for has not come. */
+/** Returns the position up to which all rows are visible; null while the pending horizon has not been reached. */
 function stableRow(anchor: AnchorRow, { row, oldest, next }: Horizon): bigint | null {
   if (oldest > next) return row
-  // A cluster that was restored has smaller numbers: all that can be read in it is committed.
+  // A restored cluster has smaller transaction numbers. Everything readable in it is committed.
   const isOver = oldest > anchor.next_transaction || next < anchor.next_transaction
   return isOver ? anchor.next_row : null
 }
 
 async function readHorizon(client: PostgresClient): Promise<Horizon> {
-  // One after the other: who has drawn the position or a smaller one has a smaller number than this transaction.
+  // In this order: every transaction that drew this position or a smaller one has a smaller number than `next`.
   const position = await client.row<{ row: bigint }>(
     "SELECT last_value AS row FROM ledger_position",
   )
-  // Not the end of a snapshot: that is the last transaction that is over, and younger ones may run.
+  // The end of a snapshot would not do: it follows the last ended transaction, and younger ones may be running.
   const own = await client.row<{ next: bigint }>(
     "SELECT pg_current_xact_id()::text::bigint AS next",
   )
@@ -103,7 +103,10 @@ async function readAnchor(statements: Statements, lock: "" | "FOR UPDATE"): Prom
   return row
 }
 
-/** The last line of each chain. Where the one that was the last is gone, that one: so the anchor goes on to show it. */
+/**
+ * Returns the last line of each chain. If the line in the anchor is missing, returns that line, so that the anchor
+ * keeps showing the loss.
+ */
 async function readEnds(statements: Statements, known: AnchorRow): Promise<EndRow> {
   const whole = await statements.row<{ write_offs: boolean; audit: boolean }>(
     `SELECT $1 = 0 OR EXISTS (SELECT FROM write_offs WHERE number = $1 AND hash = $2) AS write_offs,

@@ -4,10 +4,10 @@ import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 
 const CHANNEL = "tollgate"
-/** How long it pauses before it tries to listen again, milliseconds. */
+/** Pause before the next attempt to listen. */
 const PAUSE = 30_000
 
-/** The methods after which other nodes have something to look at. */
+/** Methods whose effects concern other nodes. */
 const CHANGES: ReadonlySet<string> = new Set([
   "accounts.update",
   "keys.insert",
@@ -21,19 +21,23 @@ const CHANGES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * By which nodes learn at once what they would see with their next look: changes of keys and settings, that another node
- * is there or short of credits, and which deployments fail. Nothing depends on it: an announcement may be lost, and a pooler may pass none on.
+ * Announces changes to other nodes, so that they poll at once: changed keys and settings, joined nodes, nodes that are
+ * short of credits, and failing deployments. This is only an optimization: an announcement may be lost, and a pooler
+ * may forward none.
  */
 export class Announcements {
   readonly #client: PostgresClient
-  /** By which a node knows its own. */
+  /** Identifies the announcements of this node. */
   readonly #from = crypto.randomUUID()
 
   constructor(client: PostgresClient) {
     this.#client = client
   }
 
-  /** The same store, whose changes are announced. @param isAwaited whether a change waits until it is. */
+  /**
+   * Wraps a store so that its changes are announced.
+   * @param isAwaited whether a change waits for its announcement.
+   */
   over(store: Store, isAwaited: boolean): Store {
     const methods = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
       const method = methodOf(store, group, name)
@@ -51,7 +55,7 @@ export class Announcements {
     return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
 
-  /** @param onNews is called when another node has announced something. */
+  /** @param onNews called for each announcement of another node. */
   listen(onNews: () => void): Disposable {
     const { hosts } = this.#client
     const open = () => new Bun.SQL(hosts.primary, { max: 1 })
@@ -60,7 +64,7 @@ export class Announcements {
     let isOver = false
     const begin = (): void => {
       const own = sql
-      // It connects again by itself, where it could once.
+      // Once connected, the client reconnects by itself.
       own
         .listen(CHANNEL, (from) => {
           if (from !== this.#from) onNews()
@@ -90,13 +94,13 @@ export class Announcements {
     }
   }
 
-  /** What cannot be announced is seen with the next look. */
+  /** Ignores failures: other nodes see the change with their next poll. */
   async #announce(): Promise<void> {
     await this.#client.run("SELECT pg_notify($1, $2)", [CHANNEL, this.#from]).catch(() => undefined)
   }
 }
 
-/** Whether other nodes are asked to give something back. */
+/** Returns whether other nodes should give something back. */
 function isShort({ wanted }: LeaseRequest, { granted, leasedElsewhere }: LeaseGrant): boolean {
   return granted < wanted && leasedElsewhere > 0n
 }

@@ -4,7 +4,7 @@ import type { PostgresClient } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
 import { RECALLS_FOREVER } from "../steps/recalls.ts"
 
-/** What is to hold of balances at any moment, as SQL that finds those of which it does not. */
+/** Queries that find violated invariants of balances. */
 const MISSING = `
   SELECT id AS owner, 0::bigint AS found, 0::bigint AS expected FROM accounts
     WHERE NOT EXISTS (SELECT FROM balances WHERE owner = accounts.id)
@@ -19,8 +19,8 @@ const LEASED = `
   GROUP BY balances.owner, leased HAVING leased <> coalesce(sum(amount), 0)`
 
 /**
- * What its limit leaves, and at most what nodes have still to give back of a larger one. A budget of a period may have
- * less: a clock that was wrong when its limit grew has left it as it was.
+ * A budget's balance is what its limit leaves, plus at most the amount that nodes must still give back of a larger
+ * limit. The budget of a period may have less: if the clock was wrong when the limit grew, the balance did not grow.
  */
 const LIMIT = `
   SELECT owner, found, expected FROM (
@@ -40,7 +40,7 @@ const LIMIT = `
   ) AS budgets
   WHERE CASE WHEN recalled IS NULL AND strpos(owner, '@') = 0 THEN found <> expected ELSE found > expected END`
 
-/** Balances that do not agree with their leases and limits, or are missing; all of one state of the database. */
+/** Returns balances that are missing or disagree with their leases and limits, all from one state of the database. */
 export function listBalanceFaults(client: PostgresClient, now: number): Promise<BalanceFault[]> {
   const periods = [budgetOwner("", "day", now), budgetOwner("", "month", now)]
   return client.consistently(async (statements) => {

@@ -11,17 +11,17 @@ import { probePooler } from "./pooler-probe.ts"
 import { nextPauseMs, STATEMENT_RETRIES } from "../retry-policy.ts"
 
 /**
- * If several connections are lost together, each repeat may detect one of them. The actual pauses are random, up to
- * these.
+ * Several connections may be lost together, and each retry may detect only one of them. The actual pauses are random,
+ * up to these values.
  */
 const RETRIES = STATEMENT_RETRIES
 
-/** Where statements are run: each on its own, or in a transaction. */
+/** Runs statements, each on its own or all in one transaction. */
 export interface Statements {
   rows<Row>(text: string, values?: readonly Value[]): Promise<readonly Row[]>
-  /** The first row, or null. */
+  /** Returns the first row, or null. */
   row<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
-  /** @returns how many rows it has changed. */
+  /** Returns the number of changed rows. */
   run(text: string, values?: readonly Value[]): Promise<number>
 }
 
@@ -31,47 +31,47 @@ export interface Transaction extends Statements {
   script(text: string): Promise<void>
 }
 
-/** Failures for so long, without a success between them, mean that the database is away; milliseconds. */
+/** Failures over this time without a success between them mean that the database is unavailable. */
 const AWAY_AFTER = 250
 
-/** What a client that is gone has locked is free again when it has not been heard of for so long. */
+/** Locks held by a vanished client are released after this idle time. */
 const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = 5000"
 
-/** Weeks: what is long ends when it has ended. Milliseconds. */
+/** Effectively no limit: about 25 days. */
 const LONGEST = 2 ** 31 - 1
-/** Without the time limits of the server, which are for what serves. */
+/** Lifts the time limits of the server, which are meant for serving requests. */
 const UNHURRIED =
   "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'"
 
-/** How a step is begun. */
+/** The statements that begin a transaction. */
 const WRITING = `BEGIN; ${SILENCE}; ${NAME_TRANSACTION}`
 const READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
 
-/** A step of which all is done but its end. */
+/** A transaction whose COMMIT is still outstanding. */
 interface Made<T> {
   readonly result: T
-  /** Of its transaction. */
+  /** The id of the transaction. */
   readonly id: string
 }
 
 /**
- * One PostgreSQL database. A statement on its own is repeated when the connection was lost, so it has to be one that may
- * run twice: those that change something run in `transaction`, unless they recognize themselves.
+ * A client of one PostgreSQL database. A single statement is repeated after a lost connection, so it must be safe to
+ * run twice. Statements that change data run in `transaction`, unless they detect their own repetition.
  */
 export class PostgresClient implements Statements, AsyncDisposable {
   readonly #options: PoolOptions
   readonly #pool: ConnectionPool
   readonly #commits = new Commits(this)
   /**
-   * Called with why the database cannot be used once no step has succeeded for a while, and with undefined when one does
-   * again. It must not throw.
+   * Called with the cause when no statement has succeeded for a while, and with undefined once one succeeds again. It
+   * must not throw.
    */
   onAvailability: ((failure: PostgresFailure | undefined) => void) | undefined
-  /** When the first step failed of those since the last success; by `performance.now()`. */
+  /** The time of the first failure since the last success, by `performance.now()`. */
   #failingSince: number | undefined
   #isAway = false
   #endsAt = Infinity
-  /** Set where all that is read is of one moment. */
+  /** The connection of a client whose reads all see the same state. */
   #moment: PooledConnection | undefined
 
   constructor(options: PoolOptions) {
@@ -98,9 +98,10 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * A step that writes: all of it or nothing, and once. It is repeated as long as it has changed nothing for sure, so it
-   * must have no other effects. Where the connection is lost at its end, the server is asked.
-   * @throws PostgresFailure `unclear` when the database is gone, or a standby has taken over, before it has told.
+   * Performs a writing step atomically and once. The step is repeated while it has certainly changed nothing, so it
+   * must have no other effects. If the connection is lost during the COMMIT, the server is asked for the outcome.
+   * @throws PostgresFailure `unclear` if the database becomes unavailable, or a standby takes over, before the outcome
+   * is known.
    */
   async transaction<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
     const deadline = performance.now() + 2 * RETRIES.maxWaitMs
@@ -118,7 +119,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
         )
       } catch (error) {
         if (!(error instanceof PostgresFailure) || error.outcome !== "unclear") throw error
-        // Its end was not sent.
+        // The COMMIT was not sent.
         if (!made) throw error.notDone()
         if (await this.#isCommitted(made.id, timeline, error)) return made.result
         if (performance.now() > deadline) throw error.notDone()
@@ -126,7 +127,10 @@ export class PostgresClient implements Statements, AsyncDisposable {
     }
   }
 
-  /** @throws PostgresFailure as it was, when the server cannot tell. */
+  /**
+   * Returns whether a transaction was committed.
+   * @throws PostgresFailure the original failure if the outcome cannot be determined.
+   */
   async #isCommitted(id: string, timeline: string | null, failure: PostgresFailure) {
     try {
       const isCommitted = await this.#commits.isCommitted(id, timeline)
@@ -138,9 +142,9 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * A transaction that takes as long as it takes, on a connection of its own. It is not repeated.
-   * @param isolation by default, all of it sees one state.
-   * @throws PostgresFailure: then nothing was changed, unless the connection was lost at its end.
+   * Performs a step in a transaction without a time limit, on a separate connection, and never repeats it.
+   * @param isolation by default, the whole step sees one state.
+   * @throws PostgresFailure: nothing was changed, unless the connection was lost during the COMMIT.
    */
   async atLength<T>(
     step: (transaction: Transaction) => Promise<T>,
@@ -156,14 +160,14 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * Reads of one moment, for as long as they take, through a client of their own that changes nothing.
+   * Performs reads that all see the same state, without a time limit, through a separate read-only client.
    * @throws PostgresFailure.
    */
   async atOneMoment<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
     await using client = new PostgresClient({ ...this.#options, max: 1 })
     return await client.#pool.use(LONGEST, async (connection) => {
       await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${UNHURRIED}`)
-      // The moment is that of its first read.
+      // The first read determines which state is seen.
       await connection.query("SELECT 1 FROM accounts LIMIT 1", [])
       client.#moment = connection
       const result = await step(client)
@@ -172,7 +176,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
     })
   }
 
-  /** Several reads that see the same state. */
+  /** Performs several reads that see the same state. */
   consistently<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
     if (this.#moment) return step(statementsOn(this.#moment))
     return this.#repeated(true, (connection) => inTransaction(connection, READING, step))
@@ -192,23 +196,23 @@ export class PostgresClient implements Statements, AsyncDisposable {
   #lost(failure: PostgresFailure): void {
     const now = performance.now()
     this.#failingSince ??= now
-    // One that was cut off is replaced at once, and no one else need know.
+    // A single broken connection is replaced at once and not reported.
     if (this.#isAway || now - this.#failingSince < AWAY_AFTER) return
     this.#isAway = true
     this.onAvailability?.(failure)
   }
 
-  /** @throws LedgerError `unavailable` where a pooler mixes up prepared statements. */
+  /** @throws LedgerError `unavailable` if a pooler mixes up prepared statements. */
   probe(place: string): Promise<void> {
     return probePooler(this.#pool, place)
   }
 
-  /** From a moment on, by `performance.now()`, a step that begins does not wait for a database that is away. */
+  /** Sets the moment, by `performance.now()`, after which new steps do not wait for an unavailable database. */
   endBy(moment: number): void {
     this.#endsAt = moment
   }
 
-  /** @param mayRunTwice whether it may be repeated where it is not clear whether it was done. */
+  /** @param mayRunTwice whether the step may be repeated if its outcome is unclear. */
   async #repeated<T>(
     mayRunTwice: boolean,
     step: (connection: PooledConnection) => Promise<T>,
@@ -257,13 +261,13 @@ async function inTransaction<T>(
   return result
 }
 
-/** Nothing was committed: what broke the connection has not changed anything either. */
+/** Rolls back and returns the error to throw. Nothing was committed, not even if the connection broke. */
 async function undone(connection: PooledConnection, error: unknown): Promise<unknown> {
   if (error instanceof PostgresFailure && error.isConnectionLost) return error.notDone()
   try {
     await connection.query("ROLLBACK", [])
   } catch (failure) {
-    // The server rolls back what its client has left.
+    // The server rolls back the transactions of lost clients.
     if (!(failure instanceof PostgresFailure)) throw failure
     return error instanceof PostgresFailure ? error : failure.notDone()
   }

@@ -4,43 +4,44 @@ import { STATEMENT_RETRIES } from "../retry-policy.ts"
 
 const POLL_INTERVAL_MS = 20
 
-/** Names the transaction that it is a part of. */
+/** Assigns and returns the id of the current transaction. */
 export const NAME_TRANSACTION = "SELECT pg_current_xact_id()::text AS id"
 
 const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 const STATUS = `SELECT timeline, CASE WHEN timeline = $2 THEN pg_xact_status($1::text::xid8) END AS status
   FROM (SELECT ${TIMELINE} AS timeline) AS history`
 
-/** What it asks by. */
+/** Runs the queries. */
 interface Reads {
   row<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
 }
 
 /**
- * Finds out whether a transaction was committed whose end was not heard of. A server remembers that by the transaction's
- * id. A standby that takes over begins another timeline, on which it may give the same ids to others.
+ * Determines whether a transaction was committed if the response to its COMMIT was lost. A server stores the outcome
+ * under the transaction's id. A standby that takes over begins another timeline, on which it may reuse the ids.
  */
 export class Commits {
   readonly #statements: Reads
-  /** Null where the server does not tell, undefined before it was asked. */
+  /** Null if the server does not report it; undefined before the first query. */
   #timeline: string | null | undefined
 
   constructor(statements: Reads) {
     this.#statements = statements
   }
 
-  /** The server's timeline when it was last asked, to be known before a transaction begins; null when it is not known. */
+  /** Returns the server's timeline as last read; null if unknown. It must be read before the transaction begins. */
   async timeline(): Promise<string | null> {
     if (this.#timeline === undefined) this.#timeline = await this.#ask()
     return this.#timeline
   }
 
   /**
-   * @param id of the transaction. @param timeline when it began.
-   * @returns undefined when the server cannot tell.
+   * @param id of the transaction.
+   * @param timeline when the transaction began.
+   * @returns undefined if the outcome cannot be determined.
    */
   async isCommitted(id: string, timeline: string | null): Promise<boolean | undefined> {
-    // The server may still be ending a transaction whose client was cut off.
+    // The server may still be ending a transaction whose client was disconnected.
     const deadline = performance.now() + STATEMENT_RETRIES.maxWaitMs
     if (timeline === null) return undefined
     for (;;) {

@@ -2,12 +2,12 @@ import type { TimePosition } from "../time-position.ts"
 import { texts } from "./arrays.ts"
 import type { Value } from "./connection-pool.ts"
 
-/** The conditions of a query that is narrowed by what was asked for; values are only ever bound. */
+/** The conditions of a query with an optional filter. Values are always bound, never part of the text. */
 export class Conditions {
   readonly #texts: string[] = []
   readonly values: Value[]
 
-  /** @param values those of a query of which these conditions are another part. */
+  /** @param values the bound values of the query that contains these conditions. */
   constructor(values: Value[] = []) {
     this.values = values
   }
@@ -29,20 +29,26 @@ export class Conditions {
     this.#texts.push(text)
   }
 
-  /** The column holds one of these; absent: anything. Rows of one value lie in an index in the order of the next column. */
+  /**
+   * Restricts a column to some values; absent: any value. A single value uses `=`, so that an index yields the rows in
+   * the order of its next column.
+   */
   among(column: string, values: readonly string[] | undefined): void {
     if (values?.length === 1) this.add(`${column} = ?`, values[0])
     else if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
   }
 
-  /** Where a page starts: `(created_at, id) <`, followed by the position; null: at the start of the list. */
+  /** Adds the start of a page: `(created_at, id) <`, followed by the position; null: the start of the list. */
   after(comparison: string, position: TimePosition | null): void {
     if (position === null) return
     const at = this.place(BigInt(position.at))
     this.#texts.push(`${comparison} (${at}, ${this.place(position.id)})`)
   }
 
-  /** Binds a value. @returns its place: `$3`. */
+  /**
+   * Binds a value.
+   * @returns its placeholder, such as `$3`.
+   */
   place(value: Value): string {
     return `$${this.values.push(value)}`
   }

@@ -2,29 +2,29 @@ import type { ReservedSQL, SQL } from "bun"
 import { deadlinePassed, isDeadline, noPrimary, PostgresFailure } from "./failure.ts"
 import { Hosts } from "./hosts.ts"
 
-/** A connection is replaced at this age, so that a server behind a balancer gets its share; milliseconds. */
+/** Maximum age of a connection, so that all servers behind a load balancer get connections. */
 const LIFETIME = 30 * 60_000
 
 const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
 
 export interface PoolOptions {
-  /** Of one host, or of several of which one is the primary. */
+  /** The address of one host, or of several of which one is the primary. */
   readonly url: string
-  /** Connections at once. */
+  /** Maximum open connections. */
   readonly max: number
-  /** How long a connection may take to open, milliseconds. */
+  /** Timeout for opening a connection, in milliseconds. */
   readonly connectTime: number
-  /** Absent: yes. A pooler in transaction mode may not know of them. */
+  /** True by default. A pooler in transaction mode may not support them. */
   readonly preparedStatements?: boolean | undefined
 }
 
-/** What may be given to a statement. Arrays are made by `arrays.ts`. */
+/** A parameter of a statement. Arrays are created by `arrays.ts`. */
 export type Value = string | bigint | boolean | null | Uint8Array | ReturnType<SQL["array"]>
 
-/** The rows, how many were found or changed, and what was done: `COMMIT`. */
+/** The rows, the number of rows found or changed, and the command, such as `COMMIT`. */
 type Answer<Row> = readonly Row[] & { readonly count: number; readonly command: string }
 
-/** A connection that one step has to itself. */
+/** A connection that is reserved for one step. */
 export interface PooledConnection {
   /** Runs one statement. @throws PostgresFailure. */
   query<Row>(text: string, values: readonly Value[]): Promise<Answer<Row>>
@@ -38,12 +38,13 @@ interface Open {
 }
 
 /**
- * Connections to one database. Each is reserved from Bun's client for as long as it lasts: to reserve one for each
- * statement costs four times as much as the statement, and only a reserved one can be given up when the server is silent.
+ * A pool of connections to one database. Each is reserved from Bun's client for its whole lifetime. Reserving one per
+ * statement would cost four times as much as the statement. Only a reserved connection can be closed when the server
+ * does not answer.
  */
 export class ConnectionPool implements AsyncDisposable {
   readonly hosts: Hosts
-  /** One for each host that was tried. */
+  /** One client for each host tried so far. */
   readonly #clients = new Map<number, SQL>()
   readonly #options: PoolOptions
   readonly #max: number
@@ -58,9 +59,9 @@ export class ConnectionPool implements AsyncDisposable {
   }
 
   /**
-   * Gives a step a connection of its own.
-   * @param patience how long all of it may take, waiting for a connection included; milliseconds.
-   * @throws PostgresFailure when it takes longer; the connection is closed then, whatever the server still does.
+   * Performs a step on a connection of its own.
+   * @param patience timeout in milliseconds, including the wait for a connection.
+   * @throws PostgresFailure on timeout; the connection is closed even if the server is still working.
    */
   async use<T>(patience: number, step: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>()
@@ -107,28 +108,28 @@ export class ConnectionPool implements AsyncDisposable {
     } catch (error) {
       const index = this.#waiting.indexOf(resolve)
       if (index >= 0) this.#waiting.splice(index, 1)
-      // It was given one at the same moment.
+      // A connection was assigned at the same moment.
       else void promise.then((open) => (open ? this.#putBack(open, true) : this.#leave()))
       throw error
     }
     return given ?? this.#open(late)
   }
 
-  /** Opens one that has been counted already. */
+  /** Opens a connection that is already counted. */
   async #open(late: Promise<never>): Promise<Open> {
     const opening = this.#connect()
     try {
       const connection = await Promise.race([opening, late])
       return { connection, openedAt: performance.now() }
     } catch (error) {
-      // What opens too late is not needed any more.
+      // A connection that opens too late is closed.
       opening.then(closed, () => undefined)
       this.#leave()
       throw error instanceof PostgresFailure ? error : new PostgresFailure(error)
     }
   }
 
-  /** A connection to the primary; of a single host, to that. */
+  /** Opens a connection to the primary, or to the only host. */
   async #connect(): Promise<ReservedSQL> {
     const { inOrder } = this.hosts
     if (inOrder.length === 1) return this.#clientOf(0).reserve()
@@ -153,11 +154,11 @@ export class ConnectionPool implements AsyncDisposable {
     if (known) return known
     const { max, connectTime, preparedStatements = true } = this.#options
     const count = this.hosts.addresses.length
-    // Loaded with its first use: who has a file in its place does without.
+    // Loaded on first use: SQLite installations never need it.
     const client = new Bun.SQL(this.hosts.addresses[index] ?? "", {
       bigint: true,
       max,
-      // A host that is silent leaves the others their part of the time.
+      // Each host gets an equal part of the time, so that one that does not answer leaves time for the others.
       connectionTimeout: Math.ceil(connectTime / 1_000 / count),
       idleTimeout: 0,
       prepare: preparedStatements,
@@ -168,7 +169,7 @@ export class ConnectionPool implements AsyncDisposable {
 
   #putBack(open: Open, isUsable: boolean): void {
     if (!isUsable) {
-      // What ended one has probably ended the others, which show it when they are used next.
+      // The same cause has probably broken the idle connections, which would fail on their next use.
       for (const idle of this.#idle.splice(0)) this.#drop(idle)
     }
     if (!isUsable || performance.now() - open.openedAt > LIFETIME) {
@@ -185,7 +186,10 @@ export class ConnectionPool implements AsyncDisposable {
     this.#leave()
   }
 
-  /** There is one connection less: the next in line opens another. It is counted at once, so that no one else does too. */
+  /**
+   * Removes a connection. The next waiting step opens another, which is counted at once so that no other step opens one
+   * too.
+   */
   #leave(): void {
     const next = this.#waiting.shift()
     if (next) next(undefined)
@@ -193,7 +197,7 @@ export class ConnectionPool implements AsyncDisposable {
   }
 }
 
-/** Whether a server takes changes: it is no standby, and is not set to be read only. */
+/** Returns whether a server accepts changes: it is not a standby and not read-only. */
 async function isWritable(connection: ReservedSQL): Promise<boolean> {
   try {
     const [row] = await connection.unsafe<{ is_writable: boolean }[]>(IS_WRITABLE)
@@ -223,11 +227,11 @@ function connectionOf(connection: ReservedSQL): PooledConnection {
   }
 }
 
-/** Closes a connection at once, whatever runs on it. */
+/** Closes a connection at once, even if a statement is running. */
 async function closed(connection: ReservedSQL): Promise<void> {
   try {
     await connection.close({ timeout: 0 })
   } catch {
-    // It was gone already.
+    // It was already closed.
   }
 }

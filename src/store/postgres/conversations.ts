@@ -10,20 +10,20 @@ import { bigints, byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import type { Value } from "./connection-pool.ts"
 
-/** The approximate bytes of a row without its content. */
+/** Approximate size of a row without its content. */
 const ROW_BYTES = 300
-/** Bytes of parts in one statement, unless one is larger. */
+/** Maximum bytes of parts written by one statement; a larger part is written alone. */
 const WRITTEN_AT_ONCE = 1024 * 1024
-/** Parts that one step of a sweep deletes. */
+/** Maximum parts deleted by one step of a sweep. */
 const SWEPT_AT_ONCE = 1_000n
-/** Parts that are looked at together when room is made. */
+/** Maximum parts read at once to free space. */
 const OLDEST_AT_ONCE = 100n
-/** How long the sum over all accounts is used for, milliseconds: what other nodes keep meanwhile is not seen. */
+/** Maximum age of the cached total over all accounts. It does not include what other nodes have stored since. */
 const TOTAL_LIFETIME = 10_000
-/** Where there was too much of all accounts, this part of the room is made free, so that it is not made for each answer. */
+/** When the total is exceeded, this fraction of it is freed (1/50), so that not every answer has to free space. */
 const FREED_PART = 50
 
-/** The clock may have been wrong, in either direction, when an answer was stored. */
+/** Also true if the clock was wrong, in either direction, when the answer was stored. */
 const OVER = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
@@ -41,7 +41,7 @@ export class PostgresConversations implements ConversationParts {
   }
 
   async keep(writes: readonly ConversationWrite[]): Promise<void> {
-    // It would put everything else out, and then itself.
+    // A larger answer would evict all others and then itself.
     const fitting = writes.filter(
       ({ record, room }) => sizeOf(record) <= Math.min(room.accountBytes, room.totalBytes),
     )
@@ -187,7 +187,10 @@ async function makeAccountRoom(
   }
 }
 
-/** Frees some bytes of the account that keeps most, but not more than it keeps beyond the next one. @returns how many. */
+/**
+ * Frees bytes of the account that stores most, but not more than it stores beyond the next one.
+ * @returns the freed bytes.
+ */
 function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> {
   return client.transaction(async (transaction) => {
     const [largest, next] = await transaction.rows<{ account: string; bytes: bigint }>(
@@ -200,7 +203,10 @@ function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> 
   })
 }
 
-/** Deletes the oldest answers of an account whose row is locked: as many as are needed, or some. @returns their bytes. */
+/**
+ * Deletes the oldest answers of an account whose row is locked: enough of them, or a part.
+ * @returns the freed bytes.
+ */
 async function freeOldest(
   transaction: Statements,
   account: string,
@@ -243,7 +249,7 @@ async function forget(
   return { count: Number(row?.count ?? 0n), bytes: Number(row?.bytes ?? 0n) }
 }
 
-/** Parts that are written in one statement. */
+/** Divides parts into groups that are written by one statement each. */
 function* inWrites(parts: readonly KeptPart[]): Generator<readonly KeptPart[]> {
   let some: KeptPart[] = []
   let bytes = 0

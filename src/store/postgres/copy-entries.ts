@@ -9,10 +9,10 @@ const RECEIPT_COLUMNS =
   "stream, estimated, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const EXPIRED_COLUMNS = "request, account, key, at, body, hash, position"
 
-/** As JSON takes it: numbers as text, since JSON of JavaScript has no larger ones than 2^53; bytes as hexadecimal digits. */
+/** A row as JSON text. Numbers are strings because JSON numbers are only exact up to 2^53. Bytes are hexadecimal. */
 export type CopiedRecord = Readonly<Record<string, string | null>>
 
-/** Writes rows of the ledger: lines to one table, receipts to another, those that said a request had expired to a third. */
+/** Writes rows of the ledger: entries, receipts, and the replaced receipts of expired requests, each into its table. */
 export async function writeEntries(
   transaction: Statements,
   rows: readonly CopiedRecord[],
@@ -47,7 +47,7 @@ async function insert(
   )
 }
 
-/** With what reports need of them. */
+/** Adds the values that reports need to receipts. */
 async function receiptsOf(
   transaction: Statements,
   rows: readonly CopiedRecord[],

@@ -28,7 +28,7 @@ interface ServerRow {
   readonly risks: readonly string[] | null
 }
 
-/** Partitions count for the table that they are of. */
+/** Partitions are counted as part of their table. */
 const PARTS = `SELECT name, sum(bytes)::bigint AS bytes, count(*) FILTER (WHERE is_partition) AS partitions
   FROM (SELECT coalesce(parent.relname, own.relname)::text AS name, parent.oid IS NOT NULL AS is_partition,
       pg_total_relation_size(own.oid) AS bytes
@@ -49,7 +49,10 @@ const SERVER = `SELECT current_setting('server_version') AS version,
 
 const CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now"
 
-/** @param place for messages. @param isProbed whether statements are prepared, so that a pooler has to keep them apart. */
+/**
+ * @param place for messages.
+ * @param isProbed whether statements are prepared, so that a pooler has to keep them apart.
+ */
 export async function databaseStatus(
   client: PostgresClient,
   place: string,
@@ -106,7 +109,7 @@ function partOf({ name, bytes, partitions }: PartRow): DatabasePart {
 async function clockOf(
   client: PostgresClient,
 ): Promise<Pick<ServerStatus, "clockOffset" | "roundTrip">> {
-  // The first time it is prepared as well.
+  // The first query also prepares the statement.
   await client.row(CLOCK)
   const [before, begin] = [Date.now(), performance.now()]
   const row = await client.row<{ now: bigint }>(CLOCK)

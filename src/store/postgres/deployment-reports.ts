@@ -11,7 +11,7 @@ interface ReportRow {
   readonly rest: bigint
 }
 
-/** Where the revision is taken, reports wait for each other: so none becomes visible after one that came later. */
+/** Taking the revision serializes reports, so that none becomes visible after a later one. */
 const REPORT = `WITH next AS (UPDATE deployment_revision SET number = number + 1 RETURNING number)
   INSERT INTO deployment_reports AS known (deployment, event, node, at, until, revision)
   SELECT new.deployment, new.event, $1, tollgate_now(), tollgate_now() + new.rest, next.number

@@ -3,7 +3,7 @@ import { methodNames, methodOf, methodsNamed, type GroupsOf } from "../methods.t
 import type { Store } from "../store.ts"
 import { PostgresFailure } from "./failure.ts"
 
-/** A store whose failures say what is wrong with the database, in the words that all engines share. */
+/** Wraps a store so that its failures describe the fault of the database, with the same errors for all engines. */
 export function explained(store: Store, place: string): Store {
   const methods = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
     const method = methodOf(store, group, name)
@@ -18,7 +18,7 @@ export function explained(store: Store, place: string): Store {
   return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
-/** The same for what is stored besides the store. */
+/** Wraps other methods in the same way. */
 export function explaining<Methods extends object>(methods: Methods, place: string): Methods {
   return new Proxy(methods, {
     get(target, name) {
@@ -35,12 +35,15 @@ export function explaining<Methods extends object>(methods: Methods, place: stri
   })
 }
 
-/** An error of the client as the store's own, where it is the database that cannot be used, and not what it was given. */
+/**
+ * Converts a client error into the store's own error, if the database is unavailable. Errors caused by the input are
+ * returned unchanged.
+ */
 export function explainedError(error: unknown, place: string): unknown {
   return error instanceof PostgresFailure && !error.isOfInput ? unavailable(error, place) : error
 }
 
-/** The database cannot be used now. */
+/** Returns the error of a database that is currently unavailable. */
 export function unavailable(failure: PostgresFailure, place: string): LedgerError {
   const { message, code } = failure
   const text = `the database at ${place} cannot be used: ${message} (${code})`

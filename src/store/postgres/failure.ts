@@ -1,12 +1,15 @@
 /**
- * What is known of a step that failed.
+ * The outcome of a failed step.
  *
- * `not_done`: it has changed nothing, and may be repeated. `unclear`: the connection was lost when it may have been
- * committed; only a step that recognizes itself may be repeated. `refused`: it fails again however often it is repeated.
+ * `not_done`: nothing was changed, and the step may be repeated. `unclear`: the connection was lost when the step may
+ * have been committed; it may only be repeated if it detects its own repetition. `refused`: it would fail every time.
  */
 export type Outcome = "not_done" | "unclear" | "refused"
 
-/** A transaction that was silent, waiting for a lock, conflicts between transactions, too many connections, a server that starts or is a standby. */
+/**
+ * An idle transaction, a lock timeout, conflicts between transactions, too many connections, and a server that is
+ * starting or is a standby.
+ */
 const NOT_DONE = new Set([
   "0A000",
   "25P03",
@@ -20,18 +23,21 @@ const NOT_DONE = new Set([
 ])
 
 /**
- * What PostgreSQL, or the connection to it, has said against a statement.
+ * A failure reported by PostgreSQL or by the connection to it.
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export class PostgresFailure extends Error {
   override readonly name = "PostgresFailure"
-  /** The SQLSTATE, or Bun's code where the server did not answer. */
+  /** The SQLSTATE, or Bun's code if the server did not answer. */
   readonly code: string
   readonly outcome: Outcome
-  /** The constraint that was violated. */
+  /** The violated constraint. */
   readonly constraint: string | undefined
 
-  /** @param error of Bun's client. @param outcome where more is known of it than its code says. */
+  /**
+   * @param error of Bun's client.
+   * @param outcome if it is known better than from the error code.
+   */
   constructor(error: unknown, outcome?: Outcome) {
     super(error instanceof Error ? error.message : String(error), { cause: error })
     this.code = textOf(error, "errno") ?? textOf(error, "code") ?? "unknown"
@@ -39,7 +45,7 @@ export class PostgresFailure extends Error {
     this.outcome = outcome ?? outcomeOf(this.code)
   }
 
-  /** The same, of a transaction whose end was not asked for. */
+  /** Returns the same failure for a transaction whose COMMIT was not sent. */
   notDone(): PostgresFailure {
     return new PostgresFailure(this.cause, "not_done")
   }
@@ -49,12 +55,12 @@ export class PostgresFailure extends Error {
     return ["22", "23", "54"].some((group) => this.code.startsWith(group))
   }
 
-  /** Whether the server takes no changes: it is a standby by now, and another one may be the primary. */
+  /** Whether the server rejects changes: it has become a standby, and another server may be the primary. */
   get isOfStandby(): boolean {
     return this.code === READ_ONLY
   }
 
-  /** Whether the connection cannot be used any more. */
+  /** Whether the connection can no longer be used. */
   get isConnectionLost(): boolean {
     return (
       this.code.startsWith("ERR_POSTGRES_CONNECTION") ||
@@ -66,40 +72,43 @@ export class PostgresFailure extends Error {
   }
 }
 
-/** The code of a statement that the server did not answer in time. */
+/** The code of a statement that timed out. */
 export const DEADLINE = "ERR_POSTGRES_CONNECTION_DEADLINE"
 
-/** The code of a database whose hosts are all standbys. */
+/** The code for a database whose hosts are all standbys. */
 const NO_PRIMARY = "ERR_POSTGRES_CONNECTION_NO_PRIMARY"
 
-/** A change was sent to a server that takes none. */
+/** A change was sent to a read-only server. */
 const READ_ONLY = "25006"
 
-/** None of several hosts could be written. */
+/** Returns the failure of a database of several hosts, none of which accepts changes. */
 export function noPrimary(cause: unknown): PostgresFailure {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new PostgresFailure(Object.assign(new Error(message), { code: NO_PRIMARY }), "not_done")
 }
 
-/** A statement took longer than the client waits. */
+/** Returns the failure of a statement that exceeded the client's timeout. */
 export function deadlinePassed(patience: number): PostgresFailure {
   const message = `the database did not answer within ${Math.round(patience)} ms`
   return new PostgresFailure(Object.assign(new Error(message), { code: DEADLINE }))
 }
 
-/** Whether the client stopped waiting, so that the cause is unknown. */
+/** Returns whether the client timed out, so that the cause is unknown. */
 export function isDeadline(error: unknown): error is PostgresFailure {
   return error instanceof PostgresFailure && error.code === DEADLINE
 }
 
-/** A step has gone on after one of its statements had failed, so that the server rolled all of it back at its end. */
+/**
+ * Returns the failure of a step that continued after a failed statement, so that the server rolled it back at the
+ * COMMIT.
+ */
 export function rolledBack(): PostgresFailure {
   return new PostgresFailure(new Error("the database has rolled the transaction back"), "refused")
 }
 
 function outcomeOf(code: string): Outcome {
   if (NOT_DONE.has(code) || code === READ_ONLY) return "not_done"
-  // Of a connection that broke, of a server that ended, and of Bun's client.
+  // Codes of broken connections, of servers that shut down, and of Bun's client.
   const isUnclear =
     code === "40003" || code.startsWith("08") || code.startsWith("57") || code.startsWith("ERR_")
   return isUnclear ? "unclear" : "refused"

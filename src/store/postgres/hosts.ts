@@ -1,8 +1,8 @@
 import { hostAddresses } from "../../database-address.ts"
 
-/** The hosts of one database, and the one that was the primary when a connection was opened last. */
+/** The hosts of a database, and the primary as of the last opened connection. */
 export class Hosts {
-  /** An address for each. */
+  /** One address for each host. */
   readonly addresses: readonly string[]
   readonly #listeners = new Set<() => void>()
   #primary = 0
@@ -11,25 +11,25 @@ export class Hosts {
     this.addresses = hostAddresses(url)
   }
 
-  /** The address of the primary, as far as is known. */
+  /** The address of the last known primary. */
   get primary(): string {
     return this.addresses[this.#primary] ?? ""
   }
 
-  /** The numbers of all hosts, the primary first. */
+  /** The indexes of all hosts, the primary first. */
   get inOrder(): readonly number[] {
     const numbers = this.addresses.map((_, index) => index)
     return [this.#primary, ...numbers.filter((index) => index !== this.#primary)]
   }
 
-  /** Notes that a host is the primary. */
+  /** Records that a host is the primary. */
   found(index: number): void {
     if (index === this.#primary) return
     this.#primary = index
     for (const listener of this.#listeners) listener()
   }
 
-  /** Calls a listener whenever another host has become the primary. */
+  /** Registers a listener that is called whenever another host becomes the primary. */
   onMove(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

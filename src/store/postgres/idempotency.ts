@@ -2,13 +2,13 @@ import type { IdempotencyResult, IdempotencyStep } from "../idempotency.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 
-/** Claims that one sweep forgets. */
+/** Maximum claims deleted by one sweep. */
 const SWEPT_AT_ONCE = 5_000n
 
 export function idempotencyMethods(client: PostgresClient): Store["idempotency"] {
   return {
     perform: (steps) => perform(client, steps),
-    /** What was swept when the connection was lost is reported to no one: its answers go by their age. */
+    /** If the connection is lost, the swept requests are not reported: their answers are deleted by age. */
     async sweep(expired) {
       const rows = await client.rows<{ request: string }>(
         `WITH gone AS (
@@ -27,7 +27,7 @@ export function idempotencyMethods(client: PostgresClient): Store["idempotency"]
   }
 }
 
-/** One statement, which recognizes what it has done already. */
+/** Performs the steps in one statement that detects its own repetition. */
 async function perform(
   statements: Statements,
   steps: readonly IdempotencyStep[],

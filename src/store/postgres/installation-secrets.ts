@@ -5,13 +5,13 @@ import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installati
 import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
 
-/** The row of a copy that has not been verified yet. */
+/** The row that marks an unverified copy. */
 const UNFINISHED = "unfinished_copy"
 
 /**
- * The secrets of an installation.
- * @param given TOLLGATE_SECRET; absent: one in the database, made where there is none.
- * @throws LedgerError `without_secrets` when the keys were hashed with another secret than the given one, `unfinished`.
+ * Reads the secrets of an installation.
+ * @param given TOLLGATE_SECRET; absent: a secret in the database, created if missing.
+ * @throws LedgerError `without_secrets` if the keys were hashed with another secret than the given one, `unfinished`.
  */
 export async function readSecrets(
   statements: Statements,
@@ -38,7 +38,7 @@ export async function readSecrets(
   return new DerivedSecrets(root, new Map(inherited))
 }
 
-/** Takes over the secrets of the database that this one is copied from. It cannot be used before `endCopy`. */
+/** Copies the secrets of the source database. This database cannot be used before `endCopy`. */
 export async function beginCopy(
   statements: Statements,
   given: string | undefined,
@@ -73,7 +73,10 @@ async function rootOf(statements: Statements, given: string | undefined): Promis
   return given ?? keep(statements, "root", randomBytes(32).toString("hex"))
 }
 
-/** Keeps a value unless there is one. @returns the one that is there then. */
+/**
+ * Stores a value unless one exists.
+ * @returns the stored value.
+ */
 async function keep(statements: Statements, name: string, value: string): Promise<string> {
   await statements.run(
     "INSERT INTO installation_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",

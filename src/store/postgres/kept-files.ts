@@ -2,11 +2,11 @@ import { rm } from "node:fs/promises"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 import type { PostgresClient } from "./client.ts"
 
-/** Bytes of a file in one row: no more of it is in memory at once. */
+/** Bytes of a file in one row, and so the most that is in memory at once. */
 export const CHUNK = 512 * 1024
-/** Rows that one step of a sweep deletes. */
+/** Maximum rows deleted by one step of a sweep. */
 const SWEPT_AT_ONCE = 100n
-/** Bytes of all pictures together; of more, those go that expire first. Answers have limits of their own in the settings. */
+/** Maximum bytes of all images; beyond it, those that expire first are deleted. The settings limit the answers. */
 const ROOM: Readonly<Record<FileKind, bigint | undefined>> = {
   answers: undefined,
   pictures: 8n * 1024n * 1024n * 1024n,
@@ -17,19 +17,19 @@ interface FileRow {
   readonly size: bigint
 }
 
-/** Where the bytes of a file come from, chunk by chunk. */
+/** Reads a chunk of a file. */
 type Source = (start: number, end: number) => Promise<Uint8Array>
 
 /**
- * Files in rows of chunks. A file gets its name when all of its chunks are there; chunks that never got one go when they
- * would have expired. All times are the database's.
+ * Stores files in rows of chunks. A file gets its name once all chunks are stored. Chunks of unfinished files are
+ * deleted when the file would have expired. All times are of the database's clock.
  */
 export class PostgresFiles implements KeptFiles {
   readonly #client: PostgresClient
   readonly #kind: FileKind
   readonly #room: bigint | undefined
 
-  /** @param room of all files of the kind together, bytes. */
+  /** @param room maximum bytes of all files of the kind. */
   constructor(client: PostgresClient, kind: FileKind, room = ROOM[kind]) {
     this.#client = client
     this.#kind = kind
@@ -113,7 +113,7 @@ export class PostgresFiles implements KeptFiles {
     )
   }
 
-  /** Until nothing is left to delete. */
+  /** Repeats a statement until it deletes nothing. */
   async #repeat(statement: string): Promise<void> {
     while ((await this.#client.run(statement, [SWEPT_AT_ONCE])) > 0);
   }
@@ -123,7 +123,7 @@ class ChunkedFile implements KeptFile {
   readonly size: number
   readonly #client: PostgresClient
   readonly #file: string
-  /** The one that was read last: reading goes on from it. */
+  /** The last chunk read: sequential reads continue in it. */
   #last: { readonly number: number; readonly content: Uint8Array } | undefined
 
   constructor(client: PostgresClient, { file, size }: FileRow) {
@@ -155,7 +155,7 @@ class ChunkedFile implements KeptFile {
     )
   }
 
-  /** @throws Error when it was deleted meanwhile. */
+  /** @throws Error if the file was deleted meanwhile. */
   async #chunk(number: number): Promise<Uint8Array> {
     const row = await this.#client.row<{ content: Buffer }>(
       "SELECT content FROM kept_file_chunks WHERE file = $1 AND number = $2",

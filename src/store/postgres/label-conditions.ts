@@ -1,10 +1,10 @@
 import type { Label } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
-/** As labels name the time of their requests, in whose order they lie. */
+/** The time of the request in `request_labels`, whose rows are sorted by it. */
 export const LABELLED_AT = "label_at"
 
-/** The receipts that have all of some labels, as SQL after `FROM`; undefined where none are asked for. */
+/** Returns the receipts that have all of the labels, as SQL after `FROM`; undefined without labels. */
 export function labelledReceipts(
   conditions: Conditions,
   labels: readonly Label[] = [],

@@ -6,16 +6,16 @@ import type { PostgresClient, Statements } from "./client.ts"
 import { collectDebts } from "../steps/debts.ts"
 import { runStep } from "./run-steps.ts"
 
-/** A node that still waits recalls again before this time is over, in milliseconds. */
+/** A waiting node repeats its recall before this time has passed. */
 const RECALL_LIFETIME = 500
 
-/** Stands for who is no node in `recalls`: someone wants to take something out. */
+/** The `node` of recalls that no node makes: those of commands that reduce a balance. */
 const NO_NODE = ""
 
-/** No balance is larger: what asks for more gets at most this. */
+/** The largest possible balance, which caps the requested amounts. */
 const LARGEST = 2n ** 63n - 1n
 
-/** The owners whose idle leases are asked back from the node $1, as an array. */
+/** The owners whose idle leases node $1 is asked to return, as an array. */
 export const RECALLS_FROM_NODE = `SELECT array_agg(DISTINCT recalls.owner)
   FROM recalls JOIN leases ON leases.owner = recalls.owner
   WHERE leases.node = $1 AND recalls.node <> $1 AND leases.amount > 0
@@ -29,8 +29,10 @@ interface GrantRow {
   readonly debt: bigint
 }
 
-/** How nodes get their shares of balances, and give them back. */
-/** All leases of the node $1. Their index is for those who say that they have amounts, which all have (see step 7). */
+/**
+ * All leases of node $1. The amount is never negative, but only statements that repeat the condition of the index use
+ * it.
+ */
 const OF_NODE = "leases.node = $1 AND leases.amount >= 0"
 
 export function leaseMethods(client: PostgresClient): Store["leases"] {
@@ -53,21 +55,21 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
 }
 
 /**
- * A lone node gets all there is; among several each gets what it needs or a share that leaves as
- * much again for every other, whichever is more. What would be too little to be of use is not
- * granted: two nodes that each sit on half of what they need would wait for each other.
+ * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of what it needs and its
+ * share, which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that each
+ * hold half of what they need would wait for each other.
  */
 async function take(client: PostgresClient, request: LeaseRequest): Promise<LeaseGrant> {
   const grant = await tryTake(client, request)
   if (grant) return grant
-  // A budget of a period begins when it is first leased.
+  // The budget of a period begins with its first lease.
   await client.transaction((transaction) => runStep(transaction, beginPeriod(request.owner)))
   return (await tryTake(client, request)) ?? NOTHING
 }
 
 const NOTHING: LeaseGrant = { granted: 0n, posted: 0n, free: 0n, leasedElsewhere: 0n, debt: 0n }
 
-/** @returns null when the owner has no balance. */
+/** @returns null if the owner has no balance. */
 function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGrant | null> {
   const { node, owner, wanted, min } = request
   return client.transaction(async (transaction) => {
@@ -81,7 +83,10 @@ function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGr
   })
 }
 
-/** All that a node has leased goes back to the balances. @param at Unix milliseconds. */
+/**
+ * Returns all leases of a node to the balances.
+ * @param at Unix milliseconds.
+ */
 export async function giveBackAll(
   transaction: Statements,
   node: string,
@@ -116,7 +121,7 @@ async function giveBack(
   await transaction.run("SELECT 1 FROM balances WHERE owner = ANY($1) ORDER BY owner FOR UPDATE", [
     owners,
   ])
-  // Not more than it has: the balance's lock is that of its leases too.
+  // Never more than the node has leased: the lock of the balance also protects its leases.
   const leases = await transaction.rows<LeaseShare>(
     "SELECT owner, amount FROM leases WHERE node = $1 AND owner = ANY($2)",
     [node, owners],
@@ -137,8 +142,8 @@ async function giveBack(
 }
 
 /**
- * What has come back to owners takes budgets down to their limits and pays debts. Only of these: to lock the balances of
- * others now would be out of order.
+ * Shrinks budgets to their limits and collects debts, after owners got amounts back. Only for these owners: locking
+ * other balances now would violate the lock order.
  */
 async function cameBack(
   transaction: Statements,
@@ -149,7 +154,7 @@ async function cameBack(
   await runStep(transaction, collectDebts(owners, at))
 }
 
-/** Asks all nodes for the idle part of their leases. */
+/** Asks all nodes for the idle parts of their leases. */
 async function ask(transaction: Statements, owner: string, amount: bigint): Promise<void> {
   await transaction.run(
     `INSERT INTO recalls (owner, node, at, amount) VALUES ($1, $2, tollgate_now(), $3)

@@ -55,7 +55,7 @@ export async function schemaState(statements: Statements): Promise<SchemaState> 
   return (await statements.row<SchemaState>("SELECT version, oldest FROM tollgate_schema")) ?? EMPTY
 }
 
-/** The newest version of a schema. */
+/** Returns the newest version of a schema. */
 export function newestOf({ firstVersion, steps }: Schema): number {
   return firstVersion - 1 + steps.length
 }
@@ -85,7 +85,7 @@ export async function migrate(client: PostgresClient, schema: Schema): Promise<S
   return requireUsable(state, schema)
 }
 
-/** The one encoding that has every character that callers and providers send. */
+/** The only encoding with every character that callers and providers send. */
 const ENCODING = "UTF8"
 
 async function requireEncoding(statements: Statements): Promise<void> {
@@ -135,7 +135,7 @@ async function performSteps(
   ])
 }
 
-/** @throws LedgerError `other_version` when this program does not work with a database as it is. */
+/** @throws LedgerError `other_version` if this program does not support the database's schema. */
 export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
   const newest = newestOf(schema)
   refuseUnreleased(state, schema)

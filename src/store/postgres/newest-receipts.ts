@@ -10,27 +10,27 @@ import type { RequestSummary } from "../request-summary.ts"
 import type { Statements } from "./client.ts"
 import { findIds, readExpired, readReceipts } from "./request-segments.ts"
 
-/** Receipts in no segment that a report reads; where there are more, it has what was read so far. */
+/** Maximum receipts outside segments that a report reads; beyond it, a report ignores the rest. */
 export const MOST_NEWEST = 2 * SEGMENT_SIZE
-/** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
+/** Names that are in no segment yet get temporary ids, counted down from here. Permanent ids never get this large. */
 const LAST_ID = 2 ** 31 - 1
 
 interface StateRow {
-  /** Up to where receipts are in segments. */
+  /** The position up to which receipts are in segments. */
   readonly position: bigint
-  /** Up to where all of them can be read. */
+  /** The position up to which all receipts are visible. */
   readonly anchored: bigint
-  /** What began before was removed. */
+  /** Requests that began before this moment were pruned. */
   readonly until: bigint
   readonly has_expired: boolean
 }
 
-/** What is not in segments. */
+/** The receipts outside segments. */
 interface Newest {
   readonly until: number
   readonly newest: readonly Segment[]
   readonly idOf: IdOf
-  /** The names that have ids of this process alone. */
+  /** The names with temporary ids of this process. */
   readonly own: ReadonlyMap<number, string>
 }
 
@@ -39,7 +39,7 @@ interface Span {
   readonly to: number
 }
 
-/** The receipts that are in no segment. Those that the anchor has seen are read once. */
+/** Reads the receipts that are in no segment. Those that the anchor covers are read only once. */
 export class NewestReceipts {
   #begin = -1n
   #end = -1n
@@ -48,7 +48,7 @@ export class NewestReceipts {
   #ids = new Map<string, number>()
   #own = new Map<number, string>()
 
-  /** @param names further ones whose ids are needed. */
+  /** @param names further names whose ids are needed. */
   async read(transaction: Statements, span: Span, names: readonly string[]): Promise<Newest> {
     const state = await transaction.row<StateRow>(
       `SELECT position, until, anchor.last_row AS anchored, EXISTS (SELECT FROM expired_requests) AS has_expired
@@ -74,7 +74,7 @@ export class NewestReceipts {
     }
   }
 
-  /** Reads what the anchor has seen since. */
+  /** Reads the receipts that the anchor has covered since the last call. */
   async #keepUp(transaction: Statements, { position, anchored }: StateRow): Promise<void> {
     if (position !== this.#begin) {
       this.#begin = position
@@ -95,7 +95,7 @@ export class NewestReceipts {
     this.#segment = this.#segmentOf(this.#requests)
   }
 
-  /** The ids of those names that have any. */
+  /** Returns the ids of the names that have one. */
   async #find(
     transaction: Statements,
     names: readonly string[],
@@ -110,7 +110,10 @@ export class NewestReceipts {
     return known
   }
 
-  /** Gives names ids. A name that gets one later keeps its own here until these receipts are in a segment. */
+  /**
+   * Assigns ids to names. A name that gets a permanent id later keeps its temporary one until these receipts are in a
+   * segment.
+   */
   async #number(transaction: Statements, names: ReadonlySet<string>): Promise<void> {
     const unknown = [...names].filter((name) => !this.#ids.has(name))
     if (unknown.length === 0) return

@@ -9,7 +9,7 @@ import { expireHolds } from "./receipts.ts"
 
 interface NodeRow extends Omit<NodeRecord, "beatAt" | "leaseTerm"> {
   readonly lease_term: bigint | null
-  /** How long ago it beat, by the database's clock; milliseconds. */
+  /** Milliseconds since its last heartbeat, by the database's clock. */
   readonly silence: bigint
 }
 
@@ -42,7 +42,7 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
         id,
         process,
         host,
-        // No node's clock decides about another one.
+        // A node's clock never decides about another node.
         beatAt: Date.now() - Number(silence),
         machine,
         ...(term !== null && { leaseTerm: Number(term) }),
@@ -68,13 +68,13 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
   }
 }
 
-/** Gives back all that a node has leased. What it held has expired. */
+/** Returns all leases of a node to the balances and expires its holds. */
 async function remove(
   transaction: Statements,
   id: string,
   { at, silence }: { readonly at: number; readonly silence: number | undefined },
 ): Promise<HoldRecord[]> {
-  // First: what the node leases and opens from here on waits for this, and then finds no node.
+  // Delete the node first: leases and holds that it takes from now on wait for this transaction, and then find no node.
   const removed = await transaction.run(
     "DELETE FROM nodes WHERE id = $1 AND ($2::bigint IS NULL OR beat_at < tollgate_now() - $2)",
     [id, silence === undefined ? null : BigInt(silence)],

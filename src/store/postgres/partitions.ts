@@ -1,31 +1,31 @@
 import type { PostgresClient, Statements } from "./client.ts"
 
 const DAY = 24 * 60 * 60_000
-/** How many days and months ahead there are partitions. */
+/** How far ahead partitions are created, in days and months. */
 const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2
-/** Requests that began before and are posted now. */
+/** Requests may have begun this many days before they are posted. */
 const DAYS_BACK = 2
-/** Receipts that are copied and older than the months before lie in partitions of a month. */
+/** Older months of copied receipts get one partition each. */
 const DAILY_MONTHS = 2
 const DAY_LENGTH = "2026-11-23".length
 const MONTH_LENGTH = "2026-11".length
-/** A partition waits no longer for those who read, and everyone else waits behind it. Milliseconds. */
+/** Maximum wait for a table lock, because all other transactions wait behind it. */
 const LOCK_TIME = 100
 
 /** One partition of a table, its end exclusive. */
 interface Partition {
   readonly table: "entries" | "receipts"
   readonly name: string
-  /** As SQL. */
+  /** SQL literals. */
   readonly from: string
   readonly to: string
 }
 
 /**
- * Makes the partitions that will be needed next, those that are not there yet. What is out of their range lies in a default
- * partition; a range of which rows lie there already is left to it.
- * @param since also those from then on, for rows that are copied from another database.
+ * Creates the partitions that will be needed next. Rows out of their range are in a default partition, and no partition
+ * is created for a range with such rows.
+ * @param since also creates partitions from this moment on, for rows copied from another database.
  */
 export async function ensurePartitions(
   client: PostgresClient,
@@ -38,7 +38,7 @@ export async function ensurePartitions(
   }
 }
 
-/** For how many days, today included, there are partitions without a gap. */
+/** Returns for how many days, including today, there are partitions without a gap. */
 export async function daysAhead(client: PostgresClient, now: number): Promise<number> {
   const present = await presentPartitions(client)
   const today = Math.floor(now / DAY) * DAY
@@ -49,7 +49,7 @@ export async function daysAhead(client: PostgresClient, now: number): Promise<nu
   }
 }
 
-/** The partitions of a table that end before a moment, or at it. */
+/** Returns the partitions of a table that end before or at a moment. */
 export async function partitionsUntil(
   statements: Statements,
   table: Partition["table"],
@@ -66,7 +66,7 @@ export async function partitionsUntil(
 
 const NAME = /^(entries|receipts)_(\d{4})_(\d{2})(?:_(\d{2}))?$/
 
-/** Their names. */
+/** Returns the names of all partitions. */
 async function presentPartitions(client: Statements): Promise<ReadonlySet<string>> {
   const rows = await client.rows<{ name: string }>(
     "SELECT relname::text AS name FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent IN ('entries'::regclass, 'receipts'::regclass)",
@@ -74,7 +74,7 @@ async function presentPartitions(client: Statements): Promise<ReadonlySet<string
   return new Set(rows.map(({ name }) => name))
 }
 
-/** The partitions that there should be at a moment. */
+/** Returns the partitions that should exist at a moment. */
 export function partitionsAround(now: number, since = now): Partition[] {
   const today = Math.floor(now / DAY) * DAY
   const firstDay = Math.min(today - DAYS_BACK * DAY, Math.max(since, monthOf(now, -DAILY_MONTHS)))
@@ -92,7 +92,7 @@ export function partitionsAround(now: number, since = now): Partition[] {
   return [...days, ...months]
 }
 
-/** The beginning of the month of a moment, or of one so many months later. */
+/** Returns the beginning of the month of a moment, or of a later month. */
 export function monthOf(at: number, later = 0): number {
   const date = new Date(at)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1)
@@ -116,12 +116,12 @@ function entriesOf(month: number): Partition {
   }
 }
 
-/** `2026_11_23`, or `2026_11`. */
+/** Returns a date as `2026_11_23` or `2026_11`. */
 function dateOf(at: number, length: number): string {
   return new Date(at).toISOString().slice(0, length).replaceAll("-", "_")
 }
 
-/** Ids begin with their moment (RFC 9562, version 7): no request of a moment or later has a smaller one. */
+/** Returns the smallest request id of a moment. Ids begin with their time (RFC 9562, version 7). */
 export function firstRequestOf(at: number): string {
   const digits = at.toString(16).padStart(12, "0")
   return `req_${digits.slice(0, 8)}-${digits.slice(8)}`
@@ -131,7 +131,7 @@ async function create(client: PostgresClient, { table, name, from, to }: Partiti
   const column = table === "receipts" ? "request" : "at"
   await client.transaction(async (transaction) => {
     await transaction.run(`SET LOCAL lock_timeout = ${LOCK_TIME}`)
-    // Several nodes may do this at the same time.
+    // Several nodes may create partitions at the same time.
     await transaction.run(`LOCK TABLE ${table}_other IN SHARE UPDATE EXCLUSIVE MODE`)
     const isTaken = await transaction.row(
       `SELECT 1 WHERE to_regclass('${name}') IS NOT NULL
@@ -139,7 +139,7 @@ async function create(client: PostgresClient, { table, name, from, to }: Partiti
     )
     if (isTaken) return
     await transaction.run(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL)`)
-    // Unlike one that is created as a part of it, which would lock the whole table.
+    // `CREATE TABLE ... PARTITION OF` would lock the whole table.
     await transaction.run(
       `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`,
     )

@@ -2,19 +2,18 @@ import { LedgerError } from "../ledger-error.ts"
 import type { ConnectionPool } from "./connection-pool.ts"
 import { PostgresFailure } from "./failure.ts"
 
-/** As many as it takes to meet on the connections of a pooler. */
+/** Enough callers to share connections of a pooler. */
 const CALLERS = 4
 const ROUNDS = 8
-/** Milliseconds. */
 const PATIENCE = 8_000
 
-/** There is no such prepared statement, or there is another one of that name. */
+/** The prepared statement does not exist, or another one has its name. */
 const NOT_PREPARED = new Set(["26000", "42P05", "08P01"])
 
 /**
- * Sees whether each connection has its own prepared statements. A pooler in transaction mode that does not know of them
- * (PgBouncer before 1.21) gives one client's statement to another, which executes it without an error.
- * @throws LedgerError `unavailable` where they are mixed up.
+ * Checks that each connection has its own prepared statements. A pooler in transaction mode without support for them
+ * (PgBouncer before 1.21) runs one client's statement for another, without an error.
+ * @throws LedgerError `unavailable` if they are mixed up.
  */
 export async function probePooler(pool: ConnectionPool, place: string): Promise<void> {
   const isRight = await Promise.all(

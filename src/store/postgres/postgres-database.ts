@@ -26,25 +26,25 @@ import { openToServe } from "./serving.ts"
 import { SCHEMA } from "./schema/steps.ts"
 import { postgresConsoleStore } from "./console-store.ts"
 
-/** Where a PostgreSQL database is. */
+/** The address of a PostgreSQL database. */
 export interface PostgresAddress {
-  /** `postgres://user:password@host:5432/name`; of several hosts, separated by commas, the primary is used. */
+  /** `postgres://user:password@host:5432/name`. If it has several hosts, separated by commas, the primary is used. */
   readonly url: string
-  /** Connections at once. */
+  /** Maximum open connections. */
   readonly connections: number
-  /** Absent: yes. */
+  /** True by default. */
   readonly preparedStatements?: boolean | undefined
-  /** How long leases last after a node has beaten, milliseconds. */
+  /** How long leases last after a node's heartbeat, in milliseconds. */
   readonly leaseTerm?: number | undefined
-  /** The secrets of the installation are derived from it; absent: one in the database. */
+  /** The secrets of the installation are derived from it; absent: from a secret in the database. */
   readonly secret?: string | undefined
 }
 
-/** How long a connection may take to open, milliseconds. */
+/** Timeout for opening a connection. */
 const CONNECT_TIME = 5_000
-/** Three beats. Milliseconds. */
+/** Three heartbeats. */
 const LEASE_TERM = 15_000
-/** A command needs few. */
+/** Commands run few statements at once. */
 const COMMAND_CONNECTIONS = 2
 const PROBED_CONNECTIONS = 4
 
@@ -63,7 +63,7 @@ export class PostgresDatabase implements Database {
   }
 
   async status(): Promise<DatabaseStatus> {
-    // As many as a pooler needs to mix them up.
+    // A pooler mixes up statements only with enough connections.
     await using client = this.#client(PROBED_CONNECTIONS)
     try {
       return await databaseStatus(client, this.place, this.#address.preparedStatements !== false)
@@ -72,7 +72,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** The log of a server is its own business. */
+  /** The log of the server is not managed here. */
   async hasLog(): Promise<boolean> {
     return false
   }
@@ -91,7 +91,7 @@ export class PostgresDatabase implements Database {
 
   async openStore(): Promise<Store> {
     const client = await this.#opened(COMMAND_CONNECTIONS)
-    // A command is soon over: it says what it has changed before.
+    // Awaited, because a command may exit before its announcement is sent.
     const announcements = new Announcements(client)
     return announcements.over(explained(postgresStore(client), this.place), true)
   }
@@ -112,7 +112,7 @@ export class PostgresDatabase implements Database {
   }
 
   async readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    // Says whether there is one, of this version.
+    // Checks that the database exists and has a supported version.
     await (await this.openReader())[Symbol.asyncDispose]()
     return this.#using((client) =>
       client.atOneMoment((moment) =>
@@ -132,10 +132,10 @@ export class PostgresDatabase implements Database {
     if (this.#address.preparedStatements !== false) await client.probe(this.place)
     return openToServe({
       client,
-      // What reads much does not take the connections of what settles.
+      // Reports do not take connections away from settlements.
       reading: this.#client(Math.max(1, connections - half)),
       place: this.place,
-      // What reports read one after the other needs one connection.
+      // One report runs at a time, so one connection is enough.
       options: this.#options(1),
       openReader: () => this.openReader(),
       leaseTerm: this.#address.leaseTerm ?? LEASE_TERM,
@@ -157,10 +157,10 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  /** @throws LedgerError `without_secrets` when the keys were hashed with another secret than the one that was set. */
+  /** @throws LedgerError `without_secrets` if the keys were hashed with another secret than the configured one. */
   async openSecrets(): Promise<InstallationSecrets> {
     return this.#using(async (client) => {
-      // They are in its first tables: who only reads need not bring it up to date.
+      // Secrets are in the first tables: a reader need not migrate the database.
       if ((await schemaState(client)).version === 0) await migrate(client, SCHEMA)
       return readSecrets(client, this.#address.secret, this.place)
     })
@@ -168,7 +168,7 @@ export class PostgresDatabase implements Database {
 
   async copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T> {
     const { place } = this
-    // Says whether there is one, of this version.
+    // Checks that the database exists and has a supported version.
     await (await this.openReader())[Symbol.asyncDispose]()
     const secrets = await this.openSecrets()
     return this.#long(async (transaction) => step(await copySource(transaction, secrets, place)))
@@ -198,7 +198,7 @@ export class PostgresDatabase implements Database {
     throw hasOwnTools("restored with pg_restore", this.place)
   }
 
-  /** Makes the tables, and the partitions for what is to be copied. */
+  /** Creates the tables, and the partitions for the rows to copy. */
   async #prepareCopy(beginning: number | null): Promise<void> {
     await this.openSecrets()
     await using client = await this.#opened(1)

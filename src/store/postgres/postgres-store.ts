@@ -10,7 +10,7 @@ import { leaseMethods } from "./leases.ts"
 import { nodeMethods } from "./nodes.ts"
 import { settlementMethods } from "./settlements.ts"
 
-/** The store on a database whose tables are there. It closes the client when it is closed. */
+/** Creates the store of a migrated database. Disposing it closes the client. */
 export function postgresStore(client: PostgresClient): Store {
   const shared = clientMethods<SharedStore>(STORE_STEPS, client)
   return {

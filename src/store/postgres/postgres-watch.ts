@@ -5,13 +5,15 @@ import type { PostgresClient } from "./client.ts"
 import { unavailable } from "./explain-failure.ts"
 
 /**
- * Knows from the client whether the database can be reached. A node asks for changes every second, so an outage and its end
- * are noticed without a request. Calls go on meanwhile: what has to be charged waits for the database.
+ * Reports through the client whether the database is available. A node polls every second, so an outage and its end are
+ * noticed without requests. Running calls continue, and their charges wait for the database.
  */
 export class PostgresWatch implements DatabaseWatch {
   #fault: LedgerError | undefined
 
-  /** @param onChange gets why the database cannot be used, and undefined when it can again. */
+  /**
+   * @param onChange called with the fault when the database becomes unavailable, and with undefined when it recovers.
+   */
   constructor(
     client: PostgresClient,
     place: string,
@@ -27,7 +29,7 @@ export class PostgresWatch implements DatabaseWatch {
     return this.#fault
   }
 
-  /** The calls themselves are the look. */
+  /** Polls already detect outages. */
   look(): void {}
 
   over(store: Store): Store {

@@ -7,7 +7,7 @@ import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 
-/** What is charged, from the lease and from those on budgets, the balance, and whether it came late. */
+/** The charged amount, its parts from the lease and from the budgets' leases, the balance, and whether it was late. */
 type PostedRow = readonly [string, string, readonly string[], string, boolean]
 
 const POST =
@@ -15,7 +15,7 @@ const POST =
 
 /**
  * Posts a batch in one statement.
- * @param isAgain whether a request may be in the ledger already. Without it that is an error of a unique index.
+ * @param isAgain whether requests may already be in the ledger. If false, such a request violates a unique index.
  */
 export async function postBatch(
   statements: Statements,
@@ -24,7 +24,7 @@ export async function postBatch(
   isAgain: boolean,
 ): Promise<Posted[]> {
   const { postings } = batch
-  // A request twice in a batch: the second is a repetition of the first.
+  // If a batch contains a request twice, the second posting must be handled as a repetition of the first.
   if (isAgain && new Set(postings.map(({ request }) => request)).size < postings.length) {
     return postOneByOne(statements, node, batch)
   }
@@ -62,7 +62,7 @@ async function postOneByOne(statements: Statements, node: string, batch: Batch):
   return posted
 }
 
-/** In the order in which they are locked, which is that of their bytes. */
+/** The database locks the owners in the order of their bytes. */
 function ownersOf(postings: readonly Posting[]): string[] {
   const owners = new Set<string>()
   for (const { account, budgets } of postings) {
@@ -72,7 +72,7 @@ function ownersOf(postings: readonly Posting[]): string[] {
   return [...owners]
 }
 
-/** Numbers as text: JSON of JavaScript has no larger ones than 2^53. */
+/** Amounts are strings, because JSON numbers are only exact up to 2^53. */
 function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
   const { request, account, key, amount, at, receipt, budgets } = posting
   const writtenOff = posting.writtenOff.reduce((sum, part) => sum + part.amount, 0n)
@@ -93,19 +93,19 @@ function inputOf(posting: Posting, places: ReadonlyMap<string, number>) {
   }
 }
 
-/** A receipt, whatever became of it. */
+/** The receipt of any request, charged or not. */
 export interface ReportedReceipt {
   readonly request: string
   readonly account: string
   readonly key: string
   readonly at: number
   readonly receipt: string
-  /** What its entry says; null when nothing was charged. */
+  /** The amount of its entry; null if nothing was charged. */
   readonly amount: bigint | null
   readonly writtenOff: bigint
 }
 
-/** What reports need of a receipt. */
+/** Returns the values of a receipt that reports need. */
 export function reportOf({ writtenOff, ...receipt }: ReportedReceipt) {
   const summary = summarize({
     ...receipt,
@@ -132,7 +132,7 @@ export function reportOf({ writtenOff, ...receipt }: ReportedReceipt) {
   }
 }
 
-/** JSON; null where there are none. */
+/** Returns labels as JSON; null if empty. */
 function labelsText(labels: Labels = {}): string | null {
   return Object.keys(labels).length === 0 ? null : JSON.stringify(labels)
 }

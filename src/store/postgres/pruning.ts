@@ -82,7 +82,7 @@ interface HashRow {
 /** The sums of all rows removed so far. */
 class Removed {
   readonly hashes: HashSum
-  /** The greatest position. */
+  /** The greatest removed position. */
   last: bigint
 
   constructor({ hashSum, rowCount, lastRow }: PrunedRows) {
@@ -98,7 +98,7 @@ class Removed {
   }
 }
 
-/** Whether the anchor covers all rows of the old partitions, and its last row is in a newer one. */
+/** Returns whether the anchor covers all rows of the old partitions, and its last row is in a newer one. */
 async function isAnchored(
   transaction: Statements,
   { entries, receipts }: OldPartitions,
@@ -152,7 +152,7 @@ async function writePrunedSums(transaction: Statements, before: number): Promise
   )
 }
 
-/** Partitions that are dropped. */
+/** The partitions to drop. */
 interface OldPartitions {
   readonly entries: readonly string[]
   readonly receipts: readonly string[]

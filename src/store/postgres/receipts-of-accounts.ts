@@ -2,10 +2,10 @@ import { texts } from "./arrays.ts"
 import type { Conditions } from "./conditions.ts"
 
 /**
- * Some receipts in an order of time, as SQL. Each account's lie in that order, those of several do not: so much of each is
- * read as is wanted of all.
- * @param accounts absent: everyone's.
- * @param query its end is the order and the limit.
+ * Selects receipts in an order of time, as SQL. The index sorts the receipts of one account, but not of several. For
+ * several accounts, each one's page is read and the pages are merged.
+ * @param accounts absent: all accounts.
+ * @param query `end` is the order and the limit.
  */
 export function ofAccounts(
   conditions: Conditions,

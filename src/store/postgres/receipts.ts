@@ -8,7 +8,7 @@ import { Conditions } from "./conditions.ts"
 import { entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import { reportOf } from "./postings.ts"
 
-/** A receipt with its line of the ledger, of which nothing is there where nothing was charged, or where it is missing. */
+/** A receipt with its entry, whose columns are null if nothing was charged or if the entry is missing. */
 type ReceiptRow = Omit<EntryRow, "number" | "kind"> & {
   readonly number: bigint | null
   readonly kind: EntryKind | null
@@ -22,13 +22,13 @@ type ReceiptRow = Omit<EntryRow, "number" | "kind"> & {
 
 const RECEIPT_COLUMNS = "request, account, key, at, body, is_late, entry"
 
-/** Receipts that were selected, as `r`, with their lines of the ledger. */
+/** Selects some receipts, as `r`, with their entries. */
 const withEntries = (receipts: string): string =>
   `SELECT r.request, r.account, r.key, r.at, r.body, r.is_late, r.entry AS number, e.kind, e.amount, e.balance, e.note,
      e.author, e.receipt_hash, e.previous_hash, e.hash, coalesce(e.budgets, 0) AS budgets
    FROM (${receipts}) AS r LEFT JOIN entries AS e ON e.account = r.account AND e.number = r.entry AND e.at = r.at`
 
-/** The receipt of a request; null when there is none. */
+/** Returns the receipt of a request; null if it has none. */
 export async function findReceipt(
   statements: Statements,
   request: string,
@@ -41,7 +41,7 @@ export async function findReceipt(
   return receipt ?? null
 }
 
-/** The receipts of many requests from a range of time, as far as there are some, in any order. */
+/** Returns the existing receipts of requests within a range of time, in any order. */
 export async function findReceipts(
   statements: Statements,
   requests: readonly string[],
@@ -55,7 +55,7 @@ export async function findReceipts(
   return receiptsFromRows(statements, rows)
 }
 
-/** In the order of the requests' ids, those after one of them. */
+/** Returns receipts in the order of the requests' ids, after a given id. */
 export async function listReceipts(
   statements: Statements,
   { account, from, until }: ReceiptFilter,
@@ -66,7 +66,7 @@ export async function listReceipts(
   conditions.add("account = ?", account)
   conditions.add("at >= ?", from)
   conditions.add("at < ?", until)
-  // The planner does not know that other pages follow: it would sort all of them for each.
+  // The planner does not expect further pages and would sort all receipts for each page.
   await statements.run("SET LOCAL enable_sort = off")
   const rows = await statements.rows<ReceiptRow>(
     `${withEntries(`SELECT ${RECEIPT_COLUMNS} FROM receipts
@@ -100,7 +100,7 @@ async function receiptsFromRows(
   })
 }
 
-/** Records what expired with a node that died, so that each such request has its receipt. */
+/** Records a receipt for each hold that expired with its node. */
 export async function expireHolds(
   transaction: Statements,
   holds: readonly HoldRecord[],
@@ -124,7 +124,7 @@ interface WriteOffRow {
   readonly reason: WriteOffReason
 }
 
-/** What of the cost of requests was not charged, by their ids. */
+/** Returns the write-offs of requests, by request. */
 async function writeOffsOfAll(
   statements: Statements,
   requests: readonly { readonly request: string }[],

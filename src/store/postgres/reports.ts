@@ -19,12 +19,15 @@ import {
   segmentsOnDemand,
 } from "./segments-on-demand.ts"
 
-/** Reads what is written together with the charges, which is always up to date, and segments of requests. */
+/**
+ * Builds reports from sums that are written together with the charges, and so are always up to date, and from segments
+ * of requests.
+ */
 export class PostgresReports implements Reports, AsyncDisposable {
   readonly #reports: RequestReports
   readonly #segments: ThreadOnDemand<SegmentMethods>
 
-  /** @param address of the database, for a thread that makes reports of it. */
+  /** @param address of the database, for the thread that builds reports from segments. */
   constructor(client: PostgresClient, address: SegmentsAddress) {
     const segments = segmentsOnDemand(address)
     const patience = new Patience()
@@ -33,7 +36,7 @@ export class PostgresReports implements Reports, AsyncDisposable {
       await patience.waitFor(usage.append())
       return usage
     }
-    /** Undefined: the sums by the hour do it. */
+    /** Returns undefined if the hourly sums are sufficient. */
     const segmentsFor = async (
       filter: UsageFilter,
       group: UsageGroup,

@@ -4,13 +4,13 @@ import { byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
 
-/** What a segment needs of receipts. */
+/** The columns of receipts that segments contain. */
 const COLUMNS = `r.request, r.account, r.key, r.endpoint, r.model, r.provider, r.status, r.outcome, r.failed, r.stream,
   r.estimated, r.at, r.duration, r.first_byte, r.input, r.output, r.cost, r.written_off,
   coalesce(r.provider_cost, r.cost + r.written_off) AS provider_cost, r.labels`
 /**
- * Behind $1 and up to $2, $3 at most, in the order of their positions: charged ones have those of their entries. Each is
- * looked up by its request, whatever the planner thinks of it.
+ * Receipts after position $1 and up to $2, at most $3, in the order of their positions. Charged ones have the positions
+ * of their entries. `OFFSET 0` forces the planner to look up each receipt by its request.
  */
 const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
     SELECT position, request FROM entries WHERE kind = 'charge' AND position > $1 AND position <= $2
@@ -26,9 +26,9 @@ const DAY = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
 /**
- * Makes a segment of the receipts that are in none, if there are enough for one: of those that the anchor has seen, since
- * what becomes visible later has greater positions.
- * @returns whether there may be enough for another.
+ * Creates a segment from receipts that are in none, if there are enough. Only receipts that the anchor covers are used,
+ * since later ones get greater positions.
+ * @returns whether there may be enough for another segment.
  */
 export async function appendSegment(client: PostgresClient): Promise<boolean> {
   if (!(await mayHaveMore(client))) return false
@@ -36,7 +36,7 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
     const end = await transaction.row<{ position: bigint; anchored: bigint }>(
       `SELECT position, (SELECT last_row FROM anchor) AS anchored FROM segment_end FOR UPDATE SKIP LOCKED`,
     )
-    // Another node is at it.
+    // Another node is creating a segment.
     if (!end) return false
     const requests = await readReceipts(transaction, {
       behind: end.position,
@@ -44,7 +44,7 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
       limit: SEGMENT_SIZE,
     })
     if (requests.length < SEGMENT_SIZE) return false
-    // By the day: most names come again before it is over.
+    // Rounded up to the day, because most names occur again on the same day.
     const last = Math.ceil(Math.max(...requests.map(({ at }) => at)) / DAY) * DAY
     const ids = await takeIds(transaction, namesOf(requests), last)
     await write(
@@ -55,7 +55,7 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
   })
 }
 
-/** Positions are of other rows of the ledger too. */
+/** An upper bound: other rows of the ledger have positions too. */
 async function mayHaveMore(statements: Statements): Promise<boolean> {
   const row = await statements.row<{ more: boolean }>(
     "SELECT last_row - position >= $1 AS more FROM anchor, segment_end",
@@ -70,7 +70,7 @@ interface Page {
   readonly limit: number
 }
 
-/** Receipts of requests that have not expired. */
+/** Returns the receipts of requests that have not expired. */
 export async function readReceipts(
   statements: Statements,
   { behind, until = LAST_POSITION, limit }: Page,
@@ -79,7 +79,10 @@ export async function readReceipts(
   return rows.map(summaryFromRow)
 }
 
-/** Those of requests of a time that have expired so far. @param to exclusive. */
+/**
+ * Returns the receipts of expired requests in a range of time.
+ * @param to exclusive.
+ */
 export async function readExpired(
   statements: Statements,
   { from, to }: { readonly from: number; readonly to: number },
@@ -93,7 +96,7 @@ interface NameRow {
   readonly name: string
 }
 
-/** The ids of those names that have one. */
+/** Returns the ids of the names that have one. */
 export async function findIds(
   statements: Statements,
   names: Iterable<string>,
@@ -102,11 +105,14 @@ export async function findIds(
     "SELECT id, name FROM request_names WHERE name = ANY($1)",
     [texts([...names])],
   )
-  // The empty name is 0.
+  // The empty name has id 0.
   return new Map([["", 0], ...rows.map(({ id, name }) => [name, id] as const)])
 }
 
-/** @param last when the last request of these names began. */
+/**
+ * Assigns missing ids.
+ * @param last when the last request with these names began.
+ */
 async function takeIds(
   transaction: Statements,
   names: ReadonlySet<string>,
@@ -140,7 +146,7 @@ async function write(
   await transaction.run("UPDATE segment_end SET position = $1", [BigInt(lastRow)])
 }
 
-/** Those whose requests all began before a moment; of others with some the rest is left. */
+/** Removes segments whose requests all began before a moment. A segment with a newer request stays as a whole. */
 export async function removeSegments(transaction: Statements, before: number): Promise<void> {
   await transaction.run(`DELETE FROM request_segments WHERE last_at < ${BigInt(before)}`)
   await transaction.run(`DELETE FROM expired_requests WHERE at < ${BigInt(before)}`)

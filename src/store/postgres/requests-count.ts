@@ -11,7 +11,10 @@ interface CountRow {
   readonly failed: bigint
 }
 
-/** How many requests began in each part of a time. @param step how long a part is, milliseconds. */
+/**
+ * Returns how many requests began in each interval.
+ * @param step length of an interval in milliseconds.
+ */
 export async function countRequests(
   statements: Statements,
   filter: RequestFilter,

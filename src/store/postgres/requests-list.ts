@@ -20,10 +20,10 @@ import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 const COLUMNS =
   "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const BY_TIME = "at DESC, position DESC"
-/** A little less than the client waits. Milliseconds. */
+/** Slightly less than the client's timeout. */
 const LONGEST_SEARCH = 7_000
 
-/** The first requests that a filter lets through. */
+/** Returns a page of the requests that match a filter. */
 export async function listRequests(
   client: PostgresClient,
   filter: RequestFilter,
@@ -47,7 +47,7 @@ export async function listRequests(
   return rows.map(requestFromRow)
 }
 
-/** What is found nowhere is looked for in all rows: the server stops when no one waits for it any more. */
+/** A search without matches would scan all rows: the timeout stops the server once the client has given up. */
 function search(
   client: PostgresClient,
   text: string,
@@ -59,7 +59,7 @@ function search(
   })
 }
 
-/** Whether a search is the complete id of a request. */
+/** Returns whether a search text is the complete id of a request. */
 export async function isRequest(
   statements: Statements,
   search: string | undefined,
@@ -74,7 +74,7 @@ function orderBy(order: RequestOrder, byTime = BY_TIME): string {
   return `ORDER BY ${sorted === undefined ? byTime : `${sorted} DESC, ${byTime}`}`
 }
 
-/** Only what comes after a place. */
+/** Restricts the list to requests after a position. */
 function addPlace(conditions: Conditions, place: RequestPlace, order: RequestOrder): void {
   const [at, row] = [conditions.place(BigInt(place.at)), conditions.place(BigInt(place.row))]
   const sorted = sortColumn(order)
@@ -84,7 +84,7 @@ function addPlace(conditions: Conditions, place: RequestPlace, order: RequestOrd
   } else conditions.add(`(${sorted}, at, position) < (?, ${at}, ${row})`, place.value ?? 0n)
 }
 
-/** All but the accounts, which decide how the rows are read. */
+/** Adds the conditions of a filter, except accounts, which determine how the rows are read. */
 export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
   const { search } = filter
   conditions.add("key = ?", filter.key)
@@ -97,7 +97,7 @@ export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boo
   if (filter.writtenOff) conditions.always("written_off > 0")
   if (isOne) conditions.add("request = ?", search)
   else if (search?.startsWith(ID_PREFIX)) {
-    // No outcome holds it, and no id has it elsewhere: only so many days are looked at.
+    // No outcome contains the prefix, and ids contain it only at their start, so a range of ids suffices.
     conditions.add("request >= ?", search)
     conditions.add("starts_with(request, ?)", search)
     conditions.add("request < ?", `${search}${BEHIND_IDS}`)
@@ -121,13 +121,13 @@ function readOne(conditions: Conditions, filter: RequestFilter): string {
 }
 
 interface Reading {
-  /** The place of the limit. */
+  /** The placeholder of the limit. */
   readonly limit: string
-  /** Whether one request is looked for. */
+  /** Whether the search is for a single request. */
   readonly isOne: boolean
 }
 
-/** The rows, as SQL: by the way that leaves the fewest to look at. */
+/** Selects the rows with the query that scans the fewest. */
 function readOf(
   conditions: Conditions,
   filter: RequestFilter,
@@ -149,7 +149,7 @@ function readOf(
   return ofAccounts(conditions, filter.accounts, { columns: COLUMNS, end })
 }
 
-/** Whether few of an account's requests may be let through, which the sums by hour know. */
+/** Returns whether the filter may match few of an account's requests and the hourly sums can count them. */
 function isSparse(filter: RequestFilter): boolean {
   const { key, model, provider, endpoint, search } = filter
   const values = [
@@ -163,8 +163,8 @@ function isSparse(filter: RequestFilter): boolean {
 }
 
 /**
- * Only the hours in which there were such requests, as many as are needed. Of the newest a part is not asked for, so what
- * it has does not count.
+ * Reads only the hours that contain matching requests, as many as needed. Only part of the newest hour may be
+ * requested, so its count is ignored.
  */
 function readByHours(conditions: Conditions, filter: RequestFilter, page: RequestPage): string {
   const { accounts, from, to } = filter
@@ -195,7 +195,7 @@ function readByHours(conditions: Conditions, filter: RequestFilter, page: Reques
     ) AS r WHERE h.found - h.newest < ${limit}::bigint`
 }
 
-/** How many of the requests of one sum a filter lets through. */
+/** Returns the number of matching requests in a row of sums. */
 function countOf({ failed }: RequestFilter): string {
   if (failed === undefined) return "requests"
   return failed ? "errors" : "(requests - errors)"

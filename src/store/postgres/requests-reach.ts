@@ -3,7 +3,10 @@ import type { Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 
-/** When the last of so many requests began, the newest of some accounts or with a label; null: there are no more. */
+/**
+ * Returns when the request `count` places before a position began, of some accounts or with a label; null if there are
+ * not that many.
+ */
 export async function reachOf(
   statements: Statements,
   filter: RequestFilter,

@@ -24,7 +24,7 @@ import type { Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 
-/** Sums of amounts may exceed 64 bits: they are read as text. */
+/** Sums of amounts may exceed 64 bits, so they are read as text. */
 const ADDED = SUMS.map(
   (name) => `sum(${name})::${isAmount(name) ? "text" : "bigint"} AS ${name}`,
 ).join(", ")
@@ -37,7 +37,7 @@ function expressionOf(group: UsageGroup): string {
   return group
 }
 
-/** A row of sums as it is read. */
+/** A row of sums as the database returns it. */
 type Read<Row extends SumRow> = Omit<Row, AmountName> & Readonly<Record<AmountName, string>>
 
 function withAmounts<Row extends Readonly<Record<AmountName, string>>>(row: Row) {
@@ -49,7 +49,7 @@ function withAmounts<Row extends Readonly<Record<AmountName, string>>>(row: Row)
   }
 }
 
-/** The sums of a time, in groups. */
+/** Returns the sums of a range of time, in groups. */
 export async function sumUsage(
   statements: Statements,
   filter: UsageFilter,
@@ -69,7 +69,7 @@ export async function sumUsage(
   return rows.map((row) => sumFromRow(withAmounts(row)))
 }
 
-/** The same over time: those of some names apart, and all others together. */
+/** Returns sums over time: separate ones for the given names, and one for all others. */
 export async function usageSeries(
   statements: Statements,
   filter: UsageFilter,
@@ -93,7 +93,7 @@ function isNothing(filter: UsageFilter): boolean {
   return filter.from >= filter.to || matchesNothing(filter)
 }
 
-/** What the sums of a time are made of, as SQL after `FROM`. */
+/** Returns the rows to sum, as SQL after `FROM`. */
 function usageSource(conditions: Conditions, filter: UsageFilter): string {
   const from = Math.floor(filter.from / HOUR)
   const to = Math.ceil(filter.to / HOUR)

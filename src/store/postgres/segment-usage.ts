@@ -29,12 +29,12 @@ import { matchesNothing } from "../text-filters.ts"
 import { MOST_NEWEST, NewestReceipts } from "./newest-receipts.ts"
 import { appendSegment } from "./request-segments.ts"
 
-/** Bytes of columns that are kept in memory: those of a million requests. */
+/** Maximum bytes of cached columns: those of about a million requests. */
 const CACHE_SIZE = 64 * 1024 * 1024
-/** Segments whose columns are fetched at once. */
+/** Maximum segments whose columns are fetched at once. */
 const FETCHED = 64
 
-/** In the order of their places in the cache: new ones come at the end. */
+/** In the order of their positions in the cache; new columns are appended. */
 const COLUMNS: readonly ColumnName[] = [
   "at",
   "flags",
@@ -52,16 +52,18 @@ interface SegmentRow {
   readonly last_at: bigint
 }
 
-/** What a report is made of. */
+/** The data of a report. */
 interface Source {
   readonly ids: IdFilter
   readonly segments: readonly Segment[]
   readonly idOf: IdOf
-  /** Names that only the newest requests have. */
+  /** Names with temporary ids, which only the newest requests have. */
   readonly own: ReadonlyMap<number, string>
 }
 
-/** Makes usage of segments, and of the newest requests, which are in none. Expects to be on a thread of its own. */
+/**
+ * Builds usage reports from segments and from the newest requests, which are in none. Intended for a separate thread.
+ */
 export class SegmentUsage {
   readonly #client: PostgresClient
   readonly #cache: ColumnCache
@@ -75,8 +77,8 @@ export class SegmentUsage {
   }
 
   /**
-   * Whether a report of a time has all of its requests: not where it has those that were removed, of which only sums are
-   * there, and not while segments are far behind.
+   * Returns whether segments contain all requests of a report. They do not if requests were pruned, of which only sums
+   * are left, or while segments are far behind.
    */
   async covers({ from }: UsageFilter): Promise<boolean> {
     const row = await this.#client.row<{ covered: boolean }>(
@@ -113,7 +115,7 @@ export class SegmentUsage {
     return sampleOf(source.segments, source.ids, { group, names }, source.idOf)
   }
 
-  /** Makes segments as long as there is enough for one. */
+  /** Creates segments while there are enough receipts for one. */
   append(): Promise<void> {
     this.#appending ??= this.#appendAll().finally(() => {
       this.#appending = undefined
@@ -125,7 +127,10 @@ export class SegmentUsage {
     while (await appendSegment(this.#client));
   }
 
-  /** One state of the database. @param names further ones whose ids are needed. */
+  /**
+   * Reads one state of the database.
+   * @param names further names whose ids are needed.
+   */
   #read(
     filter: UsageFilter,
     columns: readonly ColumnName[],
@@ -134,14 +139,14 @@ export class SegmentUsage {
     if (matchesNothing(filter) || filter.labels?.some(matchesNothing))
       return Promise.resolve(undefined)
     return this.#client.consistently(async (transaction) => {
-      // To plan for each of the partitions takes longer than to read.
+      // Planning for each partition would take longer than reading.
       await transaction.script("SET LOCAL plan_cache_mode = force_generic_plan")
       const { from, to } = hoursOf(filter)
       const { until, newest, idOf, own } = await this.#newest.read(transaction, { from, to }, [
         ...namesInFilter(filter),
         ...names,
       ])
-      // What was removed is in no report of labels.
+      // Reports by label exclude pruned requests.
       const span = { from: Math.max(from, until), to }
       const ids = idFilterOf(filter, idOf)
       if (ids === undefined || span.from >= span.to) return undefined
@@ -163,7 +168,7 @@ export class SegmentUsage {
     for (let first = 0; first < rows.length; first += FETCHED) {
       const some = rows.slice(first, first + FETCHED)
       const places = some.map(({ id }) => columns.map((name) => placeOf(id, name)))
-      // Held before others come into the cache, in the place of which they may.
+      // Get the cached columns first, because adding others may evict them.
       const known = places.map((own) => this.#cache.known(own))
       const missing = some.filter((_, at) => known[at] === undefined)
       const found = await fetchColumns(transaction, missing, columns)

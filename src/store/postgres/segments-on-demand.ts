@@ -7,14 +7,14 @@ import type { PoolOptions } from "./connection-pool.ts"
 import { explainedError } from "./explain-failure.ts"
 import { SegmentUsage } from "./segment-usage.ts"
 
-/** How a thread reaches its database. */
+/** How the thread reaches the database. */
 export interface SegmentsAddress {
   readonly options: PoolOptions
-  /** Of the database, for messages. */
+  /** The place of the database, for messages. */
   readonly place: string
 }
 
-/** The methods of the thread that makes usage of segments. */
+/** The methods of the thread that builds usage reports from segments. */
 export interface SegmentMethods extends AsyncDisposable {
   readonly usage: Pick<RequestReports, "sumUsage" | "usageSeries" | "sampleAnswers"> & {
     append(): Promise<void>
@@ -22,7 +22,7 @@ export interface SegmentMethods extends AsyncDisposable {
   }
 }
 
-/** @returns a thread that begins with the first report and has a connection of its own. */
+/** Returns a thread that starts with the first report and has a connection of its own. */
 export function segmentsOnDemand(address: SegmentsAddress): ThreadOnDemand<SegmentMethods> {
   return new ThreadOnDemand({
     thread: "store/postgres/segments-thread.ts",
@@ -31,7 +31,10 @@ export function segmentsOnDemand(address: SegmentsAddress): ThreadOnDemand<Segme
   })
 }
 
-/** What that thread does. @param text JSON of a `SegmentsAddress`. */
+/**
+ * Opens the methods that the thread serves.
+ * @param text JSON of a `SegmentsAddress`.
+ */
 export function openSegments(text: string): OpenFile {
   const { options, place } = JSON.parse(text) as SegmentsAddress
   const client = new PostgresClient(options)

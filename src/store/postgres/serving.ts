@@ -18,22 +18,22 @@ import { PostgresWatch } from "./postgres-watch.ts"
 import { postgresStore } from "./postgres-store.ts"
 import { postgresConsoleStore } from "./console-store.ts"
 
-/** A poll is a round trip. Milliseconds. */
+/** A poll is a round trip to the server. */
 const POLL_EVERY = 1_000
 
 export interface ServingParts {
   readonly client: PostgresClient
-  /** Connections for what reads much. */
+  /** Connections for reports and lists. */
   readonly reading: PostgresClient
   readonly place: string
-  /** Its address. */
+  /** Options for another pool of the same database. */
   readonly options: PoolOptions
   readonly openReader: () => Promise<StoreReader>
-  /** Milliseconds. */
+  /** How long leases last after a heartbeat, in milliseconds. */
   readonly leaseTerm: number
 }
 
-/** What a node serves from. */
+/** Opens everything that a serving node uses. */
 export function openToServe(parts: ServingParts): ServingDatabase {
   const { client, reading, place, options, openReader, leaseTerm } = parts
   const announcements = new Announcements(reading)
@@ -60,7 +60,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     listen: (onNews) => announcements.listen(onNews),
     pollEvery: POLL_EVERY,
     leaseTerm,
-    // It is made for company.
+    // PostgreSQL needs no change for further nodes.
     hasCompany: async () => {},
     openReader,
     endBy(moment) {

@@ -11,11 +11,12 @@ import { runStep } from "./run-steps.ts"
 
 const UNIQUE_VIOLATION = "23505"
 
-/** Rows are removed that are older than this, at the earliest. Milliseconds. */
+/** The shortest age at which rows are pruned. */
 const OLD = 31 * 24 * 60 * 60_000
 
 /**
- * A request whose receipt would have been removed by now may have been charged: it cannot be recognized any more.
+ * Rejects requests whose receipts would already be pruned: they may have been charged, and a repetition could not be
+ * detected.
  * @throws StoreError `expired`.
  */
 async function requireKnowable(client: PostgresClient, { postings }: Batch): Promise<void> {
@@ -35,8 +36,8 @@ export function settlementMethods(
     listReceipts: (filter, after, limit) =>
       client.consistently((statements) => listReceipts(statements, filter, { after, limit })),
     /**
-     * Nearly no request is in the ledger before: to look for each beforehand costs more than to begin again. A batch
-     * recognizes itself, so it may also be repeated when it is not known whether it was done.
+     * Repetitions are rare, so checking for them first would cost more than a second attempt. A batch detects its own
+     * repetition, so it may also be repeated if its outcome is unclear.
      */
     async post(node, batch) {
       await requireKnowable(client, batch)

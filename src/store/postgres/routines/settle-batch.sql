@@ -21,7 +21,7 @@ BEGIN
   IF current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'on', true);
   END IF;
-  -- A commit that has written nothing does not wait for the disk.
+  -- A commit that wrote nothing does not wait for the disk.
   PERFORM pg_logical_emit_message(true, 'tollgate', '');
 END
 $$;

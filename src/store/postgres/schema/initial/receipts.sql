@@ -10,7 +10,7 @@ CREATE TABLE receipts (
   body text NOT NULL,
   -- The entry that charged it; null when nothing was charged.
   entry bigint,
-  -- Of a request that was not charged: an entry has its own.
+  -- The hash of a request that was not charged; an entry has its own.
   hash text COLLATE "C",
   -- Its process died, and nothing was charged.
   is_expired boolean NOT NULL DEFAULT false,
