@@ -8,7 +8,11 @@ interface SpentRow extends WideRow<"spent" | "recent"> {
   readonly account: string
 }
 
-/** How accounts were used. @param index of the requests. @param ledger knows whose each key is. */
+/**
+ * Returns the use of each account that matches the filter.
+ * @param index of the requests.
+ * @param ledger contains the account of each key.
+ */
 export function accountUses(
   index: Database,
   ledger: Database,

@@ -6,9 +6,9 @@ interface SumRow {
   hash_sum: string
 }
 
-/** Rows that follow each other, as they go into the anchor together. */
+/** Consecutive rows that are added to the anchor together. */
 interface Run {
-  /** The row before the first of them. */
+  /** The row before the first one. */
   readonly after: bigint
   readonly last: bigint
   readonly lastHash: string | null
@@ -17,24 +17,30 @@ interface Run {
   readonly batches: number
 }
 
-/** So many batches of a process that writes alone wait: the anchor is a page more for each commit that writes it. */
+/**
+ * Maximum pending batches of a process that writes alone. Each commit that writes the anchor has to write one more
+ * page.
+ */
 const MAX_WAITING = 32
-/** As long as another has written within so many batches, each is taken in at once: the next to write goes on from it. */
+/**
+ * After another process has written, the anchor is written with each of this many batches, because the next writer
+ * continues from it.
+ */
 const COMPANY = 100
 
 /**
- * The anchor in the ledger, as far as it is kept up by those who write the rows: to read each of them again later costs
- * more than all else about them. `LedgerAnchor.advance` takes in what others have written.
+ * The part of the anchor that the writers of the rows maintain. Reading each row again later would cost more than all
+ * other work on the anchor. `LedgerAnchor.advance` adds the rows of other writers.
  */
 export class AnchorRow {
   readonly #sum: Statement<SumRow, [bigint]>
   readonly #last: Statement<{ row: bigint; hash: string | null }, []>
   readonly #extend: Statement<unknown, (string | bigint | null)[]>
-  /** In the ledger, and not in its anchor yet. */
+  /** Committed rows that are not in the anchor yet. */
   #waiting: Run | undefined
-  /** The same when the batch that is being posted is in the ledger. */
+  /** The pending rows once the current batch is committed. */
   #posted: Run | undefined
-  /** Batches until this process is taken to write alone. */
+  /** The remaining batches until this process is considered the only writer. */
   #company = COMPANY
 
   constructor(database: Database) {
@@ -47,12 +53,12 @@ export class AnchorRow {
     )
   }
 
-  /** A batch begins, inside its transaction. The one before, if it was not committed, is not in the ledger. */
+  /** Begins a batch, inside its transaction. The previous batch, if it was not committed, is forgotten. */
   begin(): void {
     this.#posted = this.#waiting
   }
 
-  /** @param hashes of all the rows that the batch has inserted just now. */
+  /** @param hashes of all rows that the batch has just inserted. */
   extend(hashes: readonly string[]): void {
     const last = this.#last.get()
     if (!last) return
@@ -77,18 +83,18 @@ export class AnchorRow {
     this.#posted = waits ? run : undefined
   }
 
-  /** The batch is in the ledger. */
+  /** Records that the batch was committed. */
   commit(): void {
     this.#waiting = this.#posted
   }
 
-  /** Takes in what waits. Expects to run inside a transaction. */
+  /** Writes the pending rows to the anchor. Must run inside a transaction. */
   flush(): void {
     if (this.#waiting) this.#write(this.#waiting)
     this.#waiting = undefined
   }
 
-  /** Unless the anchor is not as far as the rows begin. */
+  /** Does nothing if the anchor does not end where the rows begin. */
   #write({ after, last, lastHash, hashes, count }: Run): void {
     const anchor = this.#sum.get(after)
     if (!anchor) return

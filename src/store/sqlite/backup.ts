@@ -21,13 +21,13 @@ import { requireNothing } from "./nothing-there.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
-/** Next to the ledger; what refers to another file is copied before it. */
+/** Files next to the ledger. A file is copied after the files that refer to it. */
 const OTHERS = ["console.db", "contents.db", "conversations.db"] as const
 const KINDS: readonly FileKind[] = ["answers", "pictures"]
 
 /**
- * Copies a ledger and the files next to it while they are in use. Each is copied in one transaction that reads, so
- * nobody waits for it; what is written meanwhile is not in the copy. A ledger of an older version is copied as it is.
+ * Copies a ledger and the files next to it while they are in use. Each file is copied in one read transaction, which
+ * blocks no writer; concurrent writes are not in the copy. A ledger of an older version is copied unchanged.
  * @param path of the ledger.
  * @param folder empty.
  * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
@@ -38,7 +38,7 @@ export function backUpSqlite(path: string, folder: string): void {
   copyDatabase(path, join(folder, "tollgate.db"), (database) => {
     isNewest = isNewestSchema(database, LEDGER_SCHEMA)
   })
-  // An older one may have no anchor.
+  // An older version may have no anchor.
   if (isNewest) requireSamePositions(join(folder, "tollgate.db"))
   for (const name of OTHERS) {
     const source = join(dirname(path), name)
@@ -52,7 +52,7 @@ function copyDatabase(
   target: string,
   check: (database: Database) => void = () => {},
 ): void {
-  // Before SQLite does, which gives others the rights of its own choice.
+  // SQLite would create the file with other permissions.
   makePrivateFile(target)
   try {
     using database = openForReading(source)
@@ -65,8 +65,8 @@ function copyDatabase(
 }
 
 /**
- * Brings a file to the disk while it is written, from a thread, since what writes it blocks this one. All of it at the
- * end would keep a gateway on the same disk waiting with its commits.
+ * Syncs a file to the disk while it is written, in a thread because writing blocks this one. A single sync at the end
+ * would delay the commits of a gateway on the same disk.
  */
 function syncing(path: string): Disposable {
   const thread = new Worker(threadAddress("store/sqlite/sync-thread.ts"))
@@ -76,7 +76,7 @@ function syncing(path: string): Disposable {
   return { [Symbol.dispose]: () => thread.postMessage(null) }
 }
 
-/** The source is only read. */
+/** Write errors concern the target, because the source is only read. */
 function isOfTarget(error: unknown): boolean {
   const code = error instanceof SQLiteError ? (error.code ?? "") : ""
   return ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"].includes(code)
@@ -90,8 +90,8 @@ function cannotWrite(target: string): LedgerError {
 }
 
 /**
- * Rows are known by their positions, which SQLite keeps when it copies, though it does not promise to for a table like
- * that of the entries. If it ever does not, all that have gone are filled up, and the anchor's row is another.
+ * Rows are identified by their rowids. SQLite keeps them in a copy, but does not guarantee this for tables without an
+ * INTEGER PRIMARY KEY, such as `entries`. If rowids ever change, gaps are closed, and the anchor's row is another.
  */
 function requireSamePositions(copy: string): void {
   using database = openForReading(copy)
@@ -105,7 +105,7 @@ function requireSamePositions(copy: string): void {
   throw new LedgerError("damaged", `the copy ${copy} has other rows than its anchor has seen`)
 }
 
-/** Another process may remove some meanwhile, whose time is over. */
+/** Another process may delete expired files meanwhile. */
 function copyFiles(source: string, target: string): void {
   if (!existsSync(source)) return
   for (const entry of readdirSync(source, { withFileTypes: true })) {
@@ -124,10 +124,10 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Fills a folder from a backup. While it goes on there is a folder where another ledger would be that was not finished,
- * so nothing starts; the ledger gets its place last.
+ * Fills a folder from a backup. Meanwhile a folder occupies the path of an unfinished ledger, so that no gateway
+ * starts; the ledger is moved into place last.
  * @param path of the ledger.
- * @param step puts the files into a folder.
+ * @param step writes the files into a folder.
  * @throws LedgerError `exists`.
  */
 export async function restoreSqlite<T>(
@@ -135,7 +135,7 @@ export async function restoreSqlite<T>(
   step: (folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = copyPath(path)
-  // What is left of one that was killed.
+  // Left by a restore that was killed.
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) {
     rmSync(folder, { recursive: true })
   }

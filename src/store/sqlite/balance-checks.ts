@@ -7,7 +7,7 @@ interface Check {
   readonly statement: string
 }
 
-/** What is to hold of balances at any moment, as SQL that finds those of which it does not. */
+/** Queries that find violated invariants of balances. */
 const BALANCE_CHECKS: readonly Check[] = [
   {
     fault: "missing",
@@ -27,8 +27,9 @@ const BALANCE_CHECKS: readonly Check[] = [
   },
   {
     fault: "limit",
-    // What its limit leaves, and at most what nodes have still to give back of a larger one. A budget of a
-    // period may have less: a clock that was wrong when its limit grew has left it as it was.
+    // A budget's balance is what its limit leaves, plus at most the amount that nodes must still give back of a larger
+    // limit. The budget of a period may have less: if the clock was wrong when the limit grew, the balance did not
+    // grow.
     statement: `
     SELECT budgets.owner, posted AS found, max(0, spendable - spent) + coalesce(amount, 0) AS expected
     FROM (
@@ -46,7 +47,7 @@ const BALANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-/** What of it does not hold. */
+/** Returns the balances that violate an invariant. */
 export function balanceFaults(database: Database, now: number): BalanceFault[] {
   const periods = [budgetOwner("", "day", now), budgetOwner("", "month", now)]
   return BALANCE_CHECKS.flatMap(({ fault, statement }) =>

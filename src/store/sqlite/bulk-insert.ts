@@ -1,14 +1,14 @@
 import type { Database, Statement } from "bun:sqlite"
 
-/** What one row binds, in the order of its placeholders. */
+/** The values of a row, in the order of its placeholders. */
 export type Row = readonly (string | bigint)[]
 
-/** Rows of the largest statement; a power of two, as all are. */
+/** Rows of the largest statement. Every size is a power of two. */
 const LARGEST = 32
 
 /**
- * Inserts rows by as few statements as there can be. To begin a statement costs more than a row in
- * it does: of a row in a batch of 17, less than half is left.
+ * Inserts rows with as few statements as possible. Executing a statement costs more than adding a row to it: in a batch
+ * of 17 rows, a row costs less than half.
  */
 export class BulkInsert {
   readonly #database: Database
@@ -16,14 +16,17 @@ export class BulkInsert {
   readonly #row: string
   readonly #statements = new Map<number, Statement<unknown, (string | bigint)[]>>()
 
-  /** @param into the statement up to `VALUES`. @param row the values of one row, in parentheses. */
+  /**
+   * @param into the statement up to `VALUES`.
+   * @param row the placeholders of one row, in parentheses.
+   */
   constructor(database: Database, into: string, row: string) {
     this.#database = database
     this.#into = into
     this.#row = row
   }
 
-  /** Runs inside a transaction, which has to be rolled back when this throws. */
+  /** Must run inside a transaction, which must be rolled back if this throws. */
   insert(rows: readonly Row[]): void {
     let from = 0
     for (let count = LARGEST; count >= 1; count /= 2) {

@@ -1,24 +1,23 @@
 import { Database } from "bun:sqlite"
 
-/** How often it looks, milliseconds. */
 const LOOK_EVERY = 100
 /**
- * A log of so many pages (16 MB) is worth moving: many of them are the same few pages, written again
- * by each commit and moved once. A log this long is written over often enough not to grow.
+ * Pages of the log (16 MB) from which a checkpoint is worthwhile. Commits rewrite the same few pages many times, and a
+ * checkpoint writes each once. A log of this size is restarted often enough not to grow.
  */
 const WORTH_MOVING = 4_000
-/** How long it waits for others when the log is to begin again, and writers with it, milliseconds. */
+/** Maximum wait for readers when the log restarts. Writers wait as well. */
 const PATIENCE = 50
 
 declare const self: Worker
 
 /**
- * Moves the log into the database. The first, passive go takes nearly all of it while others write;
- * only for the rest, and so that the log begins again instead of growing, writers wait a moment. A log
- * that grows makes every commit slower: the disk then has to write down its new length as well.
+ * Moves the log into the database. The first, passive checkpoint moves nearly all of it while others write. Writers
+ * wait briefly only for the rest and for the restart of the log. A growing log slows down every commit, because the
+ * disk must also store its new length.
  *
- * Who reads for long, as a backup does, keeps the log from beginning again. To wait for that would keep writers
- * waiting, so it grows until the reader is done.
+ * A long read, such as a backup, prevents the restart. Waiting for it would block writers, so the log grows until the
+ * read ends.
  */
 function checkpoint(database: Database): void {
   const state = go(database, "NOOP")
@@ -27,7 +26,7 @@ function checkpoint(database: Database): void {
   if (go(database, "PASSIVE").checkpointed >= log) go(database, "RESTART")
 }
 
-/** In pages. */
+/** Sizes in pages. */
 interface LogState {
   readonly log: number
   readonly checkpointed: number
@@ -38,7 +37,7 @@ function go(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState 
   return state ?? { log: 0, checkpointed: 0 }
 }
 
-/** A file that is gone by now is not made again: that it is missing is for its watch to find. */
+/** Does not recreate a missing file, so that the database watch can detect that it is missing. */
 function open(path: string): Database | undefined {
   try {
     return new Database(path, { readwrite: true, create: false })

@@ -1,4 +1,4 @@
-/** The conditions of a query that is narrowed by what was asked for; values are only ever bound. */
+/** The conditions of a query with an optional filter. Values are always bound, never part of the text. */
 export class Conditions {
   readonly #texts: string[] = []
   readonly values: (string | bigint)[] = []
@@ -8,7 +8,10 @@ export class Conditions {
     return this.#texts.length === 0 ? "" : `WHERE ${this.#texts.join(" AND ")}`
   }
 
-  /** Adds a condition unless its value is absent. @param times how often the value is bound in it. */
+  /**
+   * Adds a condition unless its value is absent.
+   * @param times how many placeholders the condition has.
+   */
   add(text: string, value: string | number | bigint | undefined, times = 1): void {
     if (value === undefined) return
     const bound = typeof value === "number" ? BigInt(value) : value
@@ -21,7 +24,7 @@ export class Conditions {
     this.#texts.push(text)
   }
 
-  /** The column holds one of these; absent: anything. */
+  /** Restricts a column to some values; absent: any value. */
   among(column: string, values: readonly string[] | undefined): void {
     if (values === undefined) return
     this.#texts.push(`${column} IN (${values.map(() => "?").join(", ")})`)

@@ -13,10 +13,10 @@ import { directMethods, stepRunner } from "./run-steps.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { Transactions } from "./transactions.ts"
 
-/** How long a write waits for the lock of another process. */
+/** Maximum wait of a write for the lock of another process. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Whether `console.db` exists. */
+/** Returns whether `console.db` exists. */
 export function hasConsoleFile(dataDirectory: string): boolean {
   return existsSync(pathIn(dataDirectory))
 }
@@ -49,7 +49,7 @@ function openFile(dataDirectory: string): Database {
     schema: CONSOLE_SCHEMA,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     synchronous: "NORMAL",
-    // Changed and removed values are overwritten in the file as well: they name people.
+    // Overwrites changed and deleted values in the file, because they identify people.
     pragmas: ["foreign_keys = ON", "secure_delete = ON"],
   })
 }

@@ -6,17 +6,17 @@ import { SchemaError } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
-/** How long one process waits for another, which delays requests for other answers. */
+/** Maximum wait of one process for another, which delays requests for other answers. */
 const BUSY_TIMEOUT_MS = 2_000
-/** What SQLite says of a file that nothing can be read of any more, or of one whose log has lost its end. */
+/** SQLite's error codes for unreadable files and truncated logs. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
 
-/** Where conversations are kept: in a file of their own next to the ledger, made with the first one. */
+/** Returns the path of the file of conversations, next to the ledger. The file is created with the first one. */
 export function conversationsPath(databasePath: string): string {
   return join(dirname(databasePath), "conversations.db")
 }
 
-/** The file, while it is the one at its path and can be read. */
+/** Opens the file, and reopens it when the file at its path was replaced. */
 export class ConversationFile {
   readonly #path: string
   #open: { readonly database: Database; readonly inode: number } | undefined
@@ -25,7 +25,7 @@ export class ConversationFile {
     this.#path = path
   }
 
-  /** @throws Error also where the file was damaged: it is replaced, and the next call gets a new one. */
+  /** @throws Error also if the file is damaged: it is then deleted, and the next call creates a new one. */
   use<Result>(step: (database: Database) => Result): Result {
     try {
       return step(this.#current())
@@ -40,7 +40,7 @@ export class ConversationFile {
     this.#open = undefined
   }
 
-  /** Someone may have deleted it, or another process replaced it. */
+  /** The file may have been deleted, or replaced by another process. */
   #current(): Database {
     if (this.#open && this.#open.inode !== inodeOf(this.#path)) this.close()
     this.#open ??= opened(this.#path)

@@ -8,7 +8,7 @@ import type {
 import { conversationsPath } from "./conversations-file.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
-/** What the thread of the conversations can do. */
+/** The methods of the conversations' thread. */
 export interface ConversationMethods extends AsyncDisposable {
   readonly parts: ConversationParts
 }
@@ -18,7 +18,7 @@ export class ConversationsOnDemand implements ConversationParts, AsyncDisposable
   readonly #path: string
   readonly #thread: ThreadOnDemand<ConversationMethods>
 
-  /** @param databasePath the ledger's. */
+  /** @param databasePath of the ledger. */
   constructor(databasePath: string) {
     this.#path = conversationsPath(databasePath)
     this.#thread = new ThreadOnDemand({

@@ -13,9 +13,9 @@ import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
-/** Free bytes of the disk that are reserved for the ledger, without which no request is served. */
+/** Free bytes of the disk that are reserved for the ledger, which no request is served without. */
 const MIN_FREE = 128 * 1024 * 1024
-/** The approximate bytes of a row without its content. */
+/** Approximate size of a row without its content. */
 const ROW_BYTES = 300
 
 interface SqliteConversations {
@@ -23,7 +23,7 @@ interface SqliteConversations {
   close(): void
 }
 
-/** The clock may have been wrong, in either direction, when an answer was stored. */
+/** Also true if the clock was wrong, in either direction, when the answer was stored. */
 const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
 
@@ -67,7 +67,7 @@ function keep(database: Database, writes: readonly ConversationWrite[]): void {
   for (const { record, room } of writes) {
     const { account, parts } = record
     const { accountBytes, totalBytes } = room
-    // It would put everything else out, and then itself.
+    // A larger answer would evict all others and then itself.
     if (parts.reduce((sum, part) => sum + sizeOf(part), 0) > Math.min(accountBytes, totalBytes)) {
       continue
     }
@@ -133,7 +133,7 @@ function bytesOf(database: Database, account: string): number {
   )
 }
 
-/** @returns whether there was one. */
+/** @returns whether there was an answer to delete. */
 function deleteOldest(database: Database, account: string): boolean {
   const found = database
     .query<{ answer: string }, [string]>(

@@ -18,13 +18,13 @@ import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
-/** How long it waits for who writes just now, milliseconds. */
+/** Maximum wait for a running write. */
 const BUSY_TIME = 10_000
 
 /**
- * Lets a step copy a ledger and the files next to it. Until it is over nobody writes to any of them.
+ * Performs a step that copies a ledger and the files next to it. All of them are locked against writes until it ends.
  * @param path of the ledger.
- * @throws LedgerError `not_found`, `unavailable` where a gateway runs, `other_version`.
+ * @throws LedgerError `not_found`, `unavailable` if a gateway is running, `other_version`.
  */
 export async function copyFromSqlite<T>(
   path: string,
@@ -111,7 +111,7 @@ class LockedFiles implements Disposable {
   }
 }
 
-/** In the order in which the rows were written, where that is known. */
+/** Selects the rows in the order in which they were written, if known. */
 function selectOf(table: CopiedTable): string {
   if (table.name === "revisions") {
     return "SELECT 'keys' AS name, number FROM revision UNION ALL SELECT 'settings', number FROM settings_revision"

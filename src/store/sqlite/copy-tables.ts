@@ -1,6 +1,6 @@
 import type { CopiedTable } from "../copy/tables.ts"
 
-/** Where a table is. */
+/** The file of a table. */
 export type CopiedFileName = "ledger" | "console" | "contents" | "conversations"
 
 const FILES: Readonly<Record<string, CopiedFileName>> = {
@@ -17,12 +17,12 @@ const FILES: Readonly<Record<string, CopiedFileName>> = {
 
 const NAMES: Readonly<Record<string, string>> = { conversation_parts: "parts" }
 
-/** The file that has a table. */
+/** Returns the file of a table. */
 export function fileOf({ name }: CopiedTable): CopiedFileName {
   return FILES[name] ?? "ledger"
 }
 
-/** A table's name, and those of its columns, in SQLite. */
+/** Returns the names of a table and its columns in SQLite. */
 export function sqliteNames(table: CopiedTable): { table: string; columns: readonly string[] } {
   const isOfConsole = fileOf(table) === "console"
   const columns = table.columns.map((column) => {

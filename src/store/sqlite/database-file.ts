@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { LedgerError } from "../ledger-error.ts"
 
-/** The database file of a data directory. */
+/** Returns the path of the database file in a data directory. */
 export function databaseFileIn(dataDirectory: string): string {
   return join(dataDirectory, "tollgate.db")
 }
 
-/** What a ledger is called while it is copied from another database; a folder while it is restored from a backup. */
+/** Returns the temporary path of a ledger: a file during a copy from another database, a folder during a restore. */
 export function copyPath(path: string): string {
   return `${path}.unfinished`
 }
@@ -23,8 +23,8 @@ function refuseUnfinished(path: string): void {
 /**
  * Creates the directory of a database file.
  *
- * A ledger is older than its secrets. Where there are secrets and no ledger, it was lost: to create another in its
- * place would silently forget what everyone has paid and spent.
+ * The ledger is created before its secrets. If secrets exist without a ledger, it was lost, and creating another one
+ * would silently discard all payments and charges.
  * @throws LedgerError `missing`, `unfinished`.
  */
 export function prepareDirectory(path: string): void {
@@ -39,8 +39,8 @@ export function prepareDirectory(path: string): void {
 }
 
 /**
- * Makes room for a new database where the old one is gone; what is left of its log is kept under other names.
- * @throws LedgerError `exists` when there is a database, `unfinished`.
+ * Prepares the path of a lost database for a new one. Remaining log files are renamed and kept.
+ * @throws LedgerError `exists` if there is a database, `unfinished`.
  */
 export function setLogAside(path: string, now: Date): void {
   refuseUnfinished(path)
@@ -56,12 +56,12 @@ export function hasContent(path: string): boolean {
   return stats !== undefined && stats.size > 0
 }
 
-/** Tells apart a file and its replacement at the same path; 0 if there is no file. */
+/** Returns the inode of a file, which differs after a replacement; 0 if there is no file. */
 export function inodeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 }
 
-/** Whether the log of a database holds something that the database does not. */
+/** Returns whether the log of a database may contain changes that are not in the database. */
 export function hasLog(path: string): boolean {
   return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0
 }

@@ -10,7 +10,7 @@ import { Nodes } from "./nodes.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
-/** A database with its log. */
+/** The name of a database file or of its log. */
 const FILE = /^(?<name>.+\.db)(?:-wal)?$/
 
 /** @param path of the ledger. Creates nothing. */

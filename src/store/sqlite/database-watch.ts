@@ -4,10 +4,10 @@ import type { Store } from "../store.ts"
 import { type GroupsOf, methodNames, methodOf, methodsNamed } from "../methods.ts"
 
 /**
- * Checks whether the ledger is still the one that was opened. Processes that have a file open can go on writing it
- * after it was deleted or replaced, and all of that is lost.
+ * Checks that the ledger is still the file that was opened. Processes can continue to write an open file after it was
+ * deleted or replaced, and all of these writes are lost.
  *
- * It never opens the file: closing a file drops all locks that its process has on it.
+ * The watch never opens the file: closing a file releases all locks that the process holds on it.
  */
 export class DatabaseWatch {
   readonly #onChange: (fault: LedgerError | undefined) => void
@@ -16,32 +16,33 @@ export class DatabaseWatch {
   #fault: LedgerError | undefined
 
   /**
-   * To be constructed when the ledger is open.
-   * @param onChange gets why the ledger cannot be trusted, and undefined when it can again.
+   * Must be constructed after the ledger was opened.
+   * @param onChange called with the fault when the ledger cannot be trusted, and with undefined when it can be again.
    */
   constructor(path: string, onChange: (fault: LedgerError | undefined) => void) {
     this.#onChange = onChange
     this.#files = [
       { path, name: "file", identity: identityOf(path) },
       { path: `${path}-wal`, name: "log", identity: identityOf(`${path}-wal`) },
-      // Without it, the next process that opens the ledger makes another, and the two write over each other's log.
+      // If the index is missing, the next process that opens the ledger creates another, and both overwrite each
+      // other's log.
       { path: `${path}-shm`, name: "log's index", identity: identityOf(`${path}-shm`) },
     ]
   }
 
-  /** Why the ledger cannot be trusted; undefined while it can. */
+  /** The reason why the ledger cannot be trusted; undefined if it can. */
   get fault(): LedgerError | undefined {
     return this.#fault
   }
 
-  /** Checks its files: two system calls. */
+  /** Checks the files with one system call each. */
   look(): void {
     this.#change(this.#damage ?? this.#lost())
   }
 
   /**
-   * A store whose failures are seen here, and which does nothing while the ledger cannot be trusted: not a beat either,
-   * which would be written over what another process has written since.
+   * Wraps a store so that its failures are seen here. While the ledger cannot be trusted, every method fails, including
+   * heartbeats, which would overwrite the writes of another process.
    */
   over(store: Store): Store {
     const watched = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
@@ -61,7 +62,7 @@ export class DatabaseWatch {
 
   #saw(error: unknown): void {
     if (!(error instanceof LedgerError) || error.code !== "damaged") return
-    // What was misread once may have been mischarged: only a restart checks it again.
+    // Misread data may have led to wrong charges, so only a restart, which checks the ledger, clears the fault.
     this.#damage ??= error
     this.look()
   }
@@ -90,7 +91,7 @@ interface WatchedFile {
   readonly identity: string | undefined
 }
 
-/** Which file a path leads to; undefined when there is none. */
+/** Returns the identity of the file at a path; undefined if there is none. */
 function identityOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`

@@ -16,7 +16,7 @@ interface ReportRow {
   readonly until: bigint
 }
 
-/** What nodes tell each other of deployments. What writes expects to run inside a transaction. */
+/** Reports of nodes about deployments, for other nodes. Methods that write must run inside a transaction. */
 export class DeploymentReports {
   readonly #database: Database
   readonly #revision

@@ -2,11 +2,11 @@ import type { Store } from "../store.ts"
 import { type GroupsOf, type Method, methodNames, methodOf, methodsNamed } from "../methods.ts"
 import type { SqliteStore } from "./sqlite-store.ts"
 
-/** A file on the caller's own thread, whose methods can move to another thread while they are used. */
+/** A file on the caller's thread, whose methods can move to another thread while they are in use. */
 export class DirectFile {
   readonly #direct: SqliteStore
   readonly #checkpoints: Disposable | undefined
-  /** Where its methods have moved to. */
+  /** The store that its methods have moved to. */
   #moved: Store | undefined
 
   constructor(direct: SqliteStore, checkpoints?: Disposable) {
@@ -14,7 +14,7 @@ export class DirectFile {
     this.#checkpoints = checkpoints
   }
 
-  /** Its methods as a store, whose failures are rejections. */
+  /** Returns the methods as a store with asynchronous failures. */
   store(): Store {
     const { methods } = this.#direct
     const named = methodsNamed<GroupsOf<Store>>(methodNames(methods), (group, name) => {
@@ -35,7 +35,7 @@ export class DirectFile {
     }
   }
 
-  /** A direct method is over when it has returned, so between two of them there is nothing to wait for. */
+  /** Methods are synchronous, so none is running now. */
   async moveTo(open: () => Promise<Store>): Promise<void> {
     this.#moved = await open()
     this.#end()

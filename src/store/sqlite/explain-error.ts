@@ -4,13 +4,13 @@ import { dirname } from "node:path"
 import { LedgerError } from "../ledger-error.ts"
 import { SchemaError } from "./migrate.ts"
 
-/** What SQLite says of a file whose contents are not a database any more. */
+/** SQLite's error codes for files that are no longer a valid database. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
-/** What it says of a column that holds no JSON any more. */
+/** SQLite's error message for a column that no longer contains JSON. */
 const NO_JSON = "malformed JSON"
-/** What it says when another has kept the file for longer than the busy timeout. */
+/** SQLite's error code when another process holds the lock for longer than the busy timeout. */
 const LOCKED = "SQLITE_BUSY"
-/** What it says when the file system refuses. */
+/** SQLite's error codes for refusals of the file system. */
 const UNAVAILABLE = [
   "SQLITE_IOERR",
   "SQLITE_CANTOPEN",
@@ -20,7 +20,9 @@ const UNAVAILABLE = [
   "SQLITE_AUTH",
 ]
 
-/** A failure of the file as the store's own error, which names it; anything else as it is. */
+/**
+ * Converts a failure of the file into the store's own error, which names the file. Other errors are returned unchanged.
+ */
 export function asLedgerError(path: string, error: unknown): unknown {
   if (error instanceof SchemaError) return new LedgerError("other_version", error.message)
   if (!(error instanceof SQLiteError)) return error
@@ -36,12 +38,12 @@ export function asLedgerError(path: string, error: unknown): unknown {
   return new LedgerError("unavailable", `the ledger ${path} cannot be used: ${reason}`)
 }
 
-/** Extended codes begin with the plain one. */
+/** Extended error codes begin with the primary one. */
 function isOneOf(code: string, names: readonly string[]): boolean {
   return names.some((name) => code.startsWith(name))
 }
 
-/** Why files cannot be made in a folder; undefined when they can. */
+/** Returns why files cannot be created in a folder; undefined if they can. */
 function folderFault(folder: string): string | undefined {
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)

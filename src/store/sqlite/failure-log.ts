@@ -15,7 +15,7 @@ export class SqliteFailureLog implements FailureLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand
 
-  /** @param databasePath the ledger's. */
+  /** @param databasePath of the ledger. */
   constructor(databasePath: string, reports: ReportsOnDemand) {
     this.#path = failuresPath(databasePath)
     this.#reports = reports

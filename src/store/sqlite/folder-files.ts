@@ -2,21 +2,21 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname, join } from "node:path"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 
-/** Answers are kept for a day; an hour more, since the ledger forgets them first. Milliseconds. */
+/** Answers are stored for a day, plus an hour because the ledger must forget them first. */
 export const ANSWER_LIFETIME = 25 * 3_600_000
-/** Names of pictures begin with the time at which they expire, Unix milliseconds. */
+/** Names of images begin with their expiry time in Unix milliseconds. */
 export const EXPIRY = /^(\d{13})-/
-/** What is still being written is not whole. */
+/** An incomplete file. */
 export const PART = /\.part$/
-/** The second one: the folder itself is a file. */
+/** ENOTDIR: the folder itself is a file. */
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"])
 
-/** Files in a folder next to the ledger, which all processes of this machine share. */
+/** Stores files in a folder next to the ledger, which all processes of this machine share. */
 export class FolderFiles implements KeptFiles {
   readonly #kind: FileKind
   readonly #folder: string
 
-  /** @param databasePath the ledger's. */
+  /** @param databasePath of the ledger. */
   constructor(databasePath: string, kind: FileKind) {
     this.#kind = kind
     this.#folder = join(dirname(databasePath), kind)
@@ -44,7 +44,7 @@ export class FolderFiles implements KeptFiles {
     }
   }
 
-  /** Another process may have removed it already. */
+  /** Another process may have deleted the file already. */
   async remove(name: string): Promise<void> {
     await rm(this.#path(name), { force: true })
   }

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { HoldRecord } from "../settlements.ts"
 
-/** Requests that have run for a while, with what they hold. Methods that write expect to run inside a transaction. */
+/** Holds of requests that have run for a while. Methods that write must run inside a transaction. */
 export class Holds {
   readonly #open: Statement<unknown, (string | bigint)[]>
   readonly #close: Statement<unknown, [string]>
@@ -13,7 +13,7 @@ export class Holds {
     this.#close = database.prepare("DELETE FROM holds WHERE request = ?")
   }
 
-  /** Those of a node that is known. */
+  /** Writes a hold if its node exists. */
   open(node: string, { request, account, key, amount, at, receipt }: HoldRecord): void {
     this.#open.run(request, account, key, amount, BigInt(at), receipt, node)
   }

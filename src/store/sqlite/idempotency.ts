@@ -24,12 +24,12 @@ interface ClaimRow {
 }
 
 const COLUMNS = "scope, key, fingerprint, request, node, claimed_at, rights, state"
-/** Claims that one sweep forgets: others wait for the ledger meanwhile. */
+/** Maximum claims deleted by one sweep, which blocks other writers. */
 const SWEPT_AT_ONCE = 5_000
-/** The row of the totals that counts all scopes together. */
+/** The row with the totals of all scopes. */
 const ALL = ""
 
-/** Idempotency keys. Methods that write expect to run inside a transaction. */
+/** Stores idempotency keys. Methods that write must run inside a transaction. */
 export class Idempotency {
   readonly #database: Database
   readonly #find: Statement<ClaimRow, [string, string]>
@@ -115,7 +115,7 @@ export class Idempotency {
     return claims.map(({ request }) => request)
   }
 
-  /** The oldest answers make room for the new one, which may be among them. */
+  /** Drops the oldest answers to make room for the new one, which may be among them. */
   #shrink(scope: string, max: number): string[] {
     const dropped: string[] = []
     const oldest = this.#database.query<{ request: string }, [string]>(

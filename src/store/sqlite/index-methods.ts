@@ -2,10 +2,13 @@ import type { FailureLog } from "../failure-log.ts"
 import type { PayloadLog } from "../payload-log.ts"
 import type { RequestReports } from "../reports.ts"
 
-/** The methods of the thread that has the index next to the ledger. */
+/** The methods of the thread that maintains the index next to the ledger. */
 export interface IndexMethods extends AsyncDisposable {
   readonly requests: RequestReports & {
-    /** Takes some more of the ledger in. @returns whether there is more. */
+    /**
+     * Adds the next rows of the ledger to the index.
+     * @returns whether there are more.
+     */
     bringUp(): Promise<boolean>
   }
   readonly payloads: PayloadLog

@@ -7,7 +7,7 @@ import { asLedgerError } from "./explain-error.ts"
 import { openDatabase } from "./open-database.ts"
 import { JOURNAL_SCHEMA } from "./schemas/journal.ts"
 
-/** How long one process waits for another. */
+/** Maximum wait of one process for another. */
 const BUSY_TIMEOUT_MS = 5_000
 
 interface StateRow {
@@ -17,7 +17,8 @@ interface StateRow {
 }
 
 /**
- * Opens the journal of a data folder, which all its processes share. A line is on the disk when it has been added.
+ * Opens the journal of a data folder, which all its processes share. Added lines are on the disk when the method
+ * returns.
  * @throws LedgerError `damaged` or `unavailable`.
  */
 export function openSqliteJournal(path: string) {
@@ -48,7 +49,7 @@ export function openSqliteJournal(path: string) {
   })
   const lines: Direct<GroupsOf<Journal>>["lines"] = {
     add(addition) {
-      // What is written to a file that was deleted is lost with this process.
+      // Lines written to a deleted file would be lost with this process.
       if (inodeOf(path) !== inode) {
         throw new LedgerError("missing", `the journal ${path} was deleted: start the gateway again`)
       }

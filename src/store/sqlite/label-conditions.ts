@@ -1,7 +1,7 @@
 import type { Label } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
-/** The requests that have all of some labels, as SQL after `FROM`; undefined where none are asked for. */
+/** Returns the requests that have all of the labels, as SQL after `FROM`; undefined without labels. */
 export function labelledRequests(
   conditions: Conditions,
   labels: readonly Label[] = [],

@@ -7,13 +7,13 @@ import type { Nodes } from "./nodes.ts"
 import type { RunStep } from "./run-steps.ts"
 import type { Transactions } from "./transactions.ts"
 
-/** A node that still waits recalls again before this time is over, in milliseconds. */
+/** A waiting node repeats its recall before this time has passed. */
 const RECALL_LIFETIME = 500
 
-/** Stands for who is no node in `recalls`: someone wants to take something out. */
+/** The `node` of recalls that no node makes: those of commands that reduce a balance. */
 const NO_NODE = ""
 
-/** The shares of balances that nodes hold. Methods that write expect to run inside a transaction. */
+/** Leases of balances to nodes. Methods that write must run inside a transaction. */
 export class Leases {
   readonly #database: Database
   readonly #nodes: Nodes
@@ -47,12 +47,12 @@ export class Leases {
     )
   }
 
-  /** Owners whose idle leases are asked back from a node. */
+  /** Returns the owners whose idle leases a node is asked to return. */
   recallsFrom(node: string): string[] {
     return this.#recalls.all(node, BigInt(Date.now() - RECALL_LIFETIME)).map((row) => row.owner)
   }
 
-  /** All that a node has leased goes back to the balances. */
+  /** Returns all leases of a node to the balances. */
   giveBackAll(node: string): void {
     const leases = this.#database
       .query<{ owner: string }, [string]>("SELECT owner FROM leases WHERE node = ?")
@@ -67,15 +67,15 @@ export class Leases {
   }
 
   /**
-   * A lone node gets all there is; among several each gets what it needs or a share that leaves as
-   * much again for every other, whichever is more. What would be too little to be of use is not
-   * granted: two nodes that each sit on half of what they need would wait for each other.
+   * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of what it needs and its
+   * share, which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that
+   * each hold half of what they need would wait for each other.
    */
   take(request: LeaseRequest): Omit<LeaseGrant, "debt"> {
     const { node, owner, wanted, min } = request
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     if (!this.#nodes.isKnown(node)) {
-      // A node that was taken for dead joins again within a poll: until then it can only wait.
+      // A node that was considered dead joins again within one poll. Until then it gets no lease.
       return { granted: 0n, posted, free: 0n, leasedElsewhere: posted }
     }
     const elsewhere = leased - this.leaseOf(owner, node)
@@ -90,20 +90,20 @@ export class Leases {
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
   }
 
-  /** A budget of a period begins when it is first leased. */
+  /** The budget of a period begins with its first lease. */
   #begin(owner: string): { posted: bigint; leased: bigint } {
     this.#runStep(beginPeriod(owner))
     return this.balance(owner)
   }
 
-  /** What to take out of what is free. */
+  /** Returns the part of the free amount that is reserved for a reduction. */
   #reservedOf(owner: string, free: bigint): bigint {
     const row = this.#reserved.get(owner, BigInt(Date.now() - RECALL_LIFETIME))
     const amount = row?.amount ?? 0n
     return amount < free ? amount : free
   }
 
-  /** Asks the other nodes for the idle part of their leases. */
+  /** Asks the other nodes for the idle parts of their leases. */
   #ask(owner: string, node: string, amount: bigint): void {
     const now = Date.now()
     this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME)])
@@ -114,8 +114,8 @@ export class Leases {
   }
 
   /**
-   * Asks all nodes for the idle parts of their leases, and for a while leases nothing of an amount.
-   * @returns what is free now.
+   * Asks all nodes for the idle parts of their leases, and temporarily reserves an amount.
+   * @returns the free amount.
    */
   recall(owner: string, amount: bigint): bigint {
     this.#ask(owner, NO_NODE, amount)
@@ -123,7 +123,7 @@ export class Leases {
     return posted - leased
   }
 
-  /** The opposite, once it is taken out. */
+  /** Ends a recall after the amount was taken. */
   endRecall(owner: string): void {
     this.#database.run("DELETE FROM recalls WHERE owner = ? AND node = ?", [owner, NO_NODE])
   }
@@ -139,14 +139,14 @@ export class Leases {
     this.#cameBack(shares)
   }
 
-  /** Uses returned credits: reduces budgets to their limits, and pays debts. */
+  /** Shrinks budgets to their limits and collects debts, after owners got amounts back. */
   #cameBack(leases: readonly { readonly owner: string }[]): void {
     const owners = leases.map(({ owner }) => owner)
     this.#runStep(shrinkBudgets(owners))
     this.#runStep(collectDebts(owners, Date.now()))
   }
 
-  /** Makes a node's lease smaller. The owner's leased sum, which has to agree, is changed by the caller. */
+  /** Reduces a node's lease. The caller must reduce the owner's leased sum by the same amount. */
   reduce(owner: string, node: string, amount: bigint): void {
     this.#reduceLease.run(amount, owner, node)
   }
@@ -171,7 +171,6 @@ interface LeaseParts {
   readonly runStep: RunStep
 }
 
-/** How nodes get their shares of balances, and give them back. */
 export function leaseMethods({ transactions, leases, runStep }: LeaseParts): DirectStore["leases"] {
   return {
     take: (request) =>

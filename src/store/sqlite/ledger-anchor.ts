@@ -10,10 +10,10 @@ import {
   type StoredLedgerRow,
 } from "../steps/integrity-rows.ts"
 
-/** How many rows an anchor takes in per step: a millisecond. */
+/** Maximum rows that one step adds to the anchor, which takes about a millisecond. */
 const ANCHOR_CHUNK = 1_000
 
-/** Rows that follow each other. */
+/** Consecutive rows. */
 interface ChunkRow {
   last: bigint | null
   rows: bigint
@@ -26,7 +26,7 @@ interface EndRow {
   hash: string
 }
 
-/** How far the ledger is, and its rows. */
+/** Reads the rows of the ledger and maintains its anchor. */
 export class LedgerAnchor {
   readonly #anchor: Statement<StoredAnchor, []>
   readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
@@ -58,7 +58,7 @@ export class LedgerAnchor {
     )
   }
 
-  /** Takes more rows into the anchor. Only committed ones are read, so it is never ahead. */
+  /** Adds rows to the anchor. It only reads committed rows, so the anchor is never ahead of the ledger. */
   advance(at: number): AnchorStep {
     const before = this.#anchor.get()
     if (!before) throw new Error("the ledger has no anchor")
@@ -74,7 +74,7 @@ export class LedgerAnchor {
     if (!chunk || (last === null && isSame)) return { anchor: anchorFromRow(before), isBehind }
     const sum = new HashSum(before.hash_sum, Number(before.row_count))
     this.#add(sum, chunk, before.last_row)
-    // Another process may have been quicker: then its work stands.
+    // If another process has advanced the anchor meanwhile, this update matches no row.
     this.#advance.run(
       last ?? before.last_row,
       last === null ? before.last_hash : (this.#hashes.get(last - 1n, last)?.hash ?? null),
@@ -90,7 +90,7 @@ export class LedgerAnchor {
     return { anchor: this.find(), isBehind }
   }
 
-  /** Something there that is no hash makes it slower, and is found by other checks. */
+  /** A stored value that is not a hash makes this slower. Other checks report it. */
   #add(sum: HashSum, { last, rows, hashed, hashes }: ChunkRow, after: bigint): void {
     if (last === null) return
     if (sum.addJoined(hashes ?? "", Number(hashed))) sum.count += Number(rows - hashed)
@@ -108,7 +108,7 @@ export class LedgerAnchor {
   }
 }
 
-/** A chain of hashed lines. */
+/** A table of hash-chained lines. */
 class ChainTable {
   readonly #end: Statement<EndRow, []>
   readonly #has: Statement<unknown, [bigint, string]>
@@ -118,7 +118,10 @@ class ChainTable {
     this.#has = database.prepare(`SELECT 1 FROM ${table} WHERE number = ? AND hash = ?`)
   }
 
-  /** Its last line. Where the one that was the last is gone, that one: so the anchor goes on to show it. */
+  /**
+   * Returns the last line. If the line in the anchor is missing, returns that line, so that the anchor keeps showing
+   * the loss.
+   */
   endAfter(known: EndRow): EndRow {
     const isWhole = known.number === 0n || this.#has.get(known.number, known.hash) !== null
     return isWhole ? (this.#end.get() ?? NO_LINES) : known

@@ -2,7 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 
-/** Accounts whose ends are remembered. */
+/** Maximum accounts in the cache. */
 const MAX_ENDS = 10_000
 
 /** The fields of an account's last entry that the next entry needs. */
@@ -11,9 +11,9 @@ type LedgerEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 const EMPTY_LEDGER: LedgerEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 /**
- * Where the ledgers of accounts end, cached, since SQLite plans the query for it again each time. What
- * stands here is committed, so it is never ahead of a ledger: a line would follow one that is not there. It
- * may be behind where someone else on this connection has written; then the next line's number is taken.
+ * Caches the last entry of each account, because SQLite plans the query for it each time. The cache contains only
+ * committed entries, so a new entry never follows a missing one. It may be behind if other code on this connection has
+ * written; then the next entry's number is taken, and the insert fails.
  */
 export class LedgerEnds {
   readonly #end: Statement<Omit<LedgerEnd, "number"> & { readonly number: bigint }, [string]>
@@ -21,7 +21,7 @@ export class LedgerEnds {
   readonly #dataVersion: Statement<{ data_version: bigint }, []>
   readonly #committed = new Map<string, LedgerEnd>()
   #version: bigint | undefined
-  /** Of the batch that is being posted. */
+  /** The last entries written by the current batch. */
   #posted = new Map<string, LedgerEnd>()
 
   constructor(database: Database) {
@@ -31,7 +31,7 @@ export class LedgerEnds {
     this.#dataVersion = database.prepare("PRAGMA data_version")
   }
 
-  /** A batch begins, inside its transaction. The one before, if it was not committed, is not in the ledger. */
+  /** Begins a batch, inside its transaction. The previous batch, if it was not committed, is forgotten. */
   begin(): void {
     this.#posted = new Map()
     const version = this.#dataVersion.get()?.data_version
@@ -48,12 +48,12 @@ export class LedgerEnds {
     return row ? { ...row, number: Number(row.number) } : EMPTY_LEDGER
   }
 
-  /** The batch has written a line. */
+  /** Records an entry that the batch has written. */
   move(account: string, end: LedgerEnd): void {
     this.#posted.set(account, end)
   }
 
-  /** The batch is in the ledger. */
+  /** Records that the batch was committed. */
   commit(): void {
     if (this.#committed.size >= MAX_ENDS) this.#committed.clear()
     for (const [account, end] of this.#posted) this.#committed.set(account, end)

@@ -27,7 +27,7 @@ export function migrate(database: Database, schema: Schema): void {
     performSteps(database, schema)
     database.run("COMMIT")
   } catch (error) {
-    // A full disk has ended the transaction already.
+    // If the disk is full, SQLite has already rolled back.
     if (database.inTransaction) database.run("ROLLBACK")
     throw error
   }
@@ -40,7 +40,7 @@ export function isNewestSchema(database: Database, schema: Schema): boolean {
   return version === newestOf(schema)
 }
 
-/** @throws SchemaError when a file that is only read is of another version than the newest. */
+/** @throws SchemaError if a file that is only read does not have the newest version. */
 export function requireNewestSchema(database: Database, schema: Schema): void {
   if (isNewestSchema(database, schema)) return
   throw new SchemaError(
@@ -86,7 +86,7 @@ function foreignTables({ file }: Schema): SchemaError {
   return new SchemaError(`${file} holds the tables of another program`)
 }
 
-/** The newest version of a schema. */
+/** Returns the newest version of a schema. */
 export function newestOf({ steps, firstVersion = 1 }: Schema): number {
   return firstVersion - 1 + steps.length
 }

@@ -2,20 +2,20 @@ import type { Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
 import { HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 
-/** A row of sums, its columns in order; the first is the hour, or the key. */
+/** The values of a row of sums, in the order of its columns; the first is the hour or the key. */
 export type SumValues = readonly (bigint | string)[]
 
-/** By what sums of an hour are told apart, in the order of their columns behind the hour. */
+/** The dimensions of the hourly sums, in the order of their columns after the hour. */
 export const SUM_NAMES = ["account", "key", "model", "provider", "outcome", "endpoint"] as const
 export type SumName = (typeof SUM_NAMES)[number]
 
-/** The tables of sums of names. */
+/** The tables with the sums of single names. */
 export interface NameTables {
   readonly hours: string
   readonly days: string
 }
 
-/** What a row of such a table has: a name's kind, the hour, the name, and the sums. */
+/** Number of columns of such a table: the kind of name, the hour, the name, and the sums. */
 export const NAME_COLUMNS = 3 + SUMS.length
 
 interface NameSum {
@@ -26,8 +26,8 @@ interface NameSum {
 }
 
 /**
- * Sums of all requests of one account, key, model and so on, each alone: there are few, where rows that are told apart by
- * all of these are nearly as many as requests.
+ * Sums by a single name: an account, a key, a model and so on. There are few of these rows, while rows by all names
+ * together are nearly as many as requests.
  */
 export class NameSums {
   readonly #hours: Statement<unknown, (string | bigint)[]>
@@ -41,14 +41,14 @@ export class NameSums {
     this.#days = days
   }
 
-  /** @param rows sums by the hour that are told apart by all names. */
+  /** @param rows hourly sums by all names. */
   add(rows: readonly SumValues[]): void {
     for (const sum of nameSumsOf(rows, 1n)) this.#hours.run(...valuesOf(sum))
     for (const sum of nameSumsOf(rows, BigInt(HOURS_OF_DAY))) this.#days.run(...valuesOf(sum))
   }
 }
 
-/** @param span in hours; each sum stands at the first of its span. */
+/** @param span in hours; each sum belongs to the first hour of its span. */
 function nameSumsOf(rows: readonly SumValues[], span: bigint): Iterable<NameSum> {
   const found = new Map<string, NameSum>()
   for (const [first = 0n, ...values] of rows) {

@@ -11,7 +11,7 @@ interface NodeRow {
 
 type Revision = "keys" | "settings" | "deployments"
 
-/** The processes that share the ledger. Methods that write expect to run inside a transaction. */
+/** The processes that share the ledger. Methods that write must run inside a transaction. */
 export class Nodes {
   readonly #database: Database
   readonly #count: Statement<{ nodes: bigint; machines: bigint }, []>
@@ -49,7 +49,7 @@ export class Nodes {
     this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
   }
 
-  /** Unix milliseconds; undefined for a node that is not known. */
+  /** Returns Unix milliseconds; undefined for an unknown node. */
   beatOf(node: string): number | undefined {
     const row = this.#database
       .query<{ beat_at: bigint }, [string]>("SELECT beat_at FROM nodes WHERE id = ?")

@@ -7,7 +7,8 @@ import { conversationsPath } from "./conversations-file.ts"
 import { copyPath } from "./database-file.ts"
 
 /**
- * For what is to become a ledger: nothing is overwritten, and nothing of another one is mixed with it.
+ * Checks that a folder contains no part of a ledger, so that a new one overwrites nothing and does not mix with
+ * another.
  * @param path of the ledger.
  * @throws LedgerError `exists`.
  */

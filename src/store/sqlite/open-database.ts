@@ -9,7 +9,7 @@ export interface DatabaseOptions {
   readonly busyTimeoutMs?: number
   /** `FULL`: a commit waits for the disk. `NORMAL`: it survives a crash of the process only. */
   readonly synchronous: "FULL" | "NORMAL"
-  /** Further settings of the connection: `foreign_keys = ON`. */
+  /** Further settings of the connection, such as `foreign_keys = ON`. */
   readonly pragmas?: readonly string[]
   /** Whether integers are read as `bigint`; absent: true. */
   readonly safeIntegers?: boolean

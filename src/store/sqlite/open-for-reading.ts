@@ -3,16 +3,16 @@ import { existsSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { hasLog } from "./database-file.ts"
 
-/** How long to wait for those who write, milliseconds. */
+/** Maximum wait for writers. */
 const BUSY_TIME = 10_000
 const READ_ONLY = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
 
 /**
- * Opens a database for reading, and makes nothing: no file, no index of its log. It may be in use, on
+ * Opens a database for reading and creates no file, not even the index of its log. The database may be in use, on
  * read-only media, or a copy with or without its log.
  */
 export function openForReading(path: string): Database {
-  // Where this file is, others may have the database open: then their locks count.
+  // The file `-shm` means that others may have the database open, so their locks must be respected.
   if (existsSync(`${path}-shm`)) {
     const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
@@ -20,7 +20,7 @@ export function openForReading(path: string): Database {
   }
   if (!hasLog(path)) return openExactly(addressOf(path, "immutable=1"))
   const database = openExactly(addressOf(path, "vfs=unix-none"))
-  // A reader that has it alone keeps the index of the log in memory.
+  // With an exclusive lock, SQLite keeps the index of the log in memory.
   database.run("PRAGMA locking_mode = EXCLUSIVE")
   return database
 }
@@ -29,7 +29,7 @@ function addressOf(path: string, parameter: string): string {
   return `${pathToFileURL(path).href}?${parameter}`
 }
 
-/** Bun takes either flags or options: exact integers, which are an option, are asked for by each statement. */
+/** Bun accepts either flags or options. Exact integers are an option, so each statement enables them instead. */
 function openExactly(address: string): Database {
   const database = new Database(address, READ_ONLY)
   const prepare = database.prepare.bind(database)

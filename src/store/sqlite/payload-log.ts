@@ -8,7 +8,7 @@ export class SqlitePayloadLog implements PayloadLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand
 
-  /** @param databasePath the ledger's. */
+  /** @param databasePath of the ledger. */
   constructor(databasePath: string, reports: ReportsOnDemand) {
     this.#path = contentsPath(databasePath)
     this.#reports = reports
@@ -23,7 +23,7 @@ export class SqlitePayloadLog implements PayloadLog {
     return (await this.#reports.current()).payloads.find(request)
   }
 
-  /** Deletes what is older than a moment. */
+  /** Deletes records from before a moment. */
   async sweep(before: number): Promise<void> {
     if (existsSync(this.#path)) await (await this.#reports.current()).payloads.sweep(before)
   }

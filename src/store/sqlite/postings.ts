@@ -20,11 +20,11 @@ interface PostingParts {
   readonly states: VendorStates
 }
 
-/** Charges. What writes expects to run inside a transaction. */
+/** Posts charges. Methods that write must run inside a transaction. */
 export class Postings {
   readonly #ends: LedgerEnds
   readonly #anchor: AnchorRow
-  /** Of the rows of a batch. */
+  /** The hashes of the rows of the current batch. */
   #hashes: string[] = []
   readonly #holds: Holds
   readonly #leases: Leases
@@ -54,30 +54,30 @@ export class Postings {
   }
 
   /**
-   * Posts a batch whose requests are not in the ledger yet, to ledgers that no one else has written to.
+   * Posts a batch of requests that are not in the ledger yet, to accounts that no other process has written to.
    * @throws SQLiteError of a unique index otherwise; then call `postAgain`.
    */
   post(node: string, batch: Batch): Posted[] {
     return this.#post(node, batch, () => null)
   }
 
-  /** The same where a request may be in the ledger already: it is not charged again. */
+  /** Posts a batch whose requests may already be in the ledger. These are not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
     this.#ends.forget()
     return this.#post(node, batch, (request, charges) => {
-      // It may be in this batch twice.
+      // The batch may contain the request twice.
       this.#charges.insert(charges.splice(0))
       return this.#receipts.row(request)
     })
   }
 
-  /** To be called when what was posted last is committed. */
+  /** Must be called after the last posted batch was committed. */
   committed(): void {
     this.#ends.commit()
     this.#anchor.commit()
   }
 
-  /** Brings the ledger's anchor up to what this process has posted. */
+  /** Adds the rows posted by this process to the anchor. */
   writeAnchor(): void {
     this.#anchor.flush()
   }
@@ -97,7 +97,7 @@ export class Postings {
       const earlier = find(posting.request, charges)
       const isLate = earlier?.kind === EXPIRED
       if (earlier && !isLate) return repeated(posting, earlier, account)
-      // The node was taken for dead. What the request came to takes the place of what was thought of it.
+      // The node was considered dead, and the request had expired. Its real receipt replaces the expired one.
       if (isLate) this.#receipts.replace(posting.request)
       const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
       const drawn = draw(posting, account, budgets, isLate)
@@ -120,7 +120,7 @@ export class Postings {
     return posted
   }
 
-  /** The row of a charge, its receipt with it, as the next line of its account's ledger. */
+  /** Returns the row of a charge with its receipt, as the next entry of its account. */
   #chargeOf(posting: Posting, charged: bigint): Row {
     const { account, at, request, key, receipt } = posting
     const end = this.#ends.of(account)
@@ -163,7 +163,7 @@ export class Postings {
     ]
   }
 
-  /** Writes down what no one pays of a cost. A lease that does not cover its charge was lost. */
+  /** Writes off the uncharged part of a cost. If a lease does not cover its charge, the lease was lost. */
   #writeOff({ account, key, request, amount, at, writtenOff }: Posting, charged: bigint): void {
     for (const part of writtenOff) this.#writeOffs.append({ ...part, account, key, request, at })
     if (charged === amount) return
@@ -182,7 +182,7 @@ export class Postings {
   }
 }
 
-/** A batch that is posted again charges nothing again: it answers what the first time did. */
+/** Returns the result of an earlier posting of the same request, which is not charged again. */
 function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerShare): Posted {
   const charged = earlier.number === null ? 0n : -earlier.amount
   return {

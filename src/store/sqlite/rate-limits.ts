@@ -14,7 +14,7 @@ interface BucketRow {
   readonly at: bigint
 }
 
-/** The limits of keys. What writes expects to run inside a transaction. */
+/** The rate limits of keys. Methods that write must run inside a transaction. */
 export class RateLimits {
   readonly #find
   readonly #write

@@ -7,17 +7,20 @@ import { Conditions } from "./conditions.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
-/** The kind of the row of a request that has expired; it has no number. */
+/** The kind of a row of an expired request, which has no number. */
 export const EXPIRED = "expired"
 
-/** A request's row: a line of the ledger with its receipt, or only the receipt when nothing was charged. */
+/** A request's row: an entry with its receipt, or only the receipt if nothing was charged. */
 export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
   request: string
   key: string
   receipt: string
 } & ({ number: bigint; kind: EntryKind } | { number: null; kind: typeof EXPIRED | null })
 
-/** Receipts, in rows of the ledger: one row for each request. Methods that write expect to run inside a transaction. */
+/**
+ * Reads and writes receipts, which are in rows of the ledger: one row for each request. Methods that write must run
+ * inside a transaction.
+ */
 export class Receipts {
   readonly #database: Database
   readonly #writeOffs: WriteOffs
@@ -53,7 +56,7 @@ export class Receipts {
     return row && this.#read(row)
   }
 
-  /** In the order of the requests' ids, those after one of them. */
+  /** Returns receipts in the order of the requests' ids, after a given id. */
   list({ account, from, until }: ReceiptFilter, after: string, limit: number): ReceiptRecord[] {
     const conditions = new Conditions()
     conditions.add("request > ?", after)
@@ -61,7 +64,7 @@ export class Receipts {
     conditions.add("account = ?", account)
     conditions.add("at >= ?", from)
     conditions.add("at < ?", until)
-    // In the order of that index: the one on accounts would have all of an account's rows sorted for each page.
+    // The index on accounts would sort all rows of an account for each page.
     return this.#database
       .query<ReceiptRow, (string | bigint)[]>(
         `SELECT ${ENTRY_COLUMNS}, receipt FROM entries INDEXED BY entries_by_request
@@ -92,12 +95,12 @@ export class Receipts {
     return hash
   }
 
-  /** Records what expired with a node that died, so that each such request has its receipt. */
+  /** Records the expired receipt of a hold whose node died, unless the request has a receipt. */
   expire(hold: HoldRecord): void {
     if (this.#row.get(hold.request) === null) this.addUncharged(hold, EXPIRED)
   }
 
-  /** Makes room for the receipt that takes the place of one of a request that had expired. */
+  /** Makes way for the real receipt of a request that had expired. */
   replace(request: string): void {
     this.#replace.run(request)
   }

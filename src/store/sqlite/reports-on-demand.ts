@@ -7,8 +7,8 @@ import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 
 /**
- * The reports of a ledger, on a thread that begins with the first question and ends with the gateway. What reads one
- * request after the other is on a second one, so that no list waits for it.
+ * Builds the reports of a ledger on a thread that starts with the first report and ends with the gateway. Long reads
+ * run on a second thread, so that lists do not wait for them.
  */
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
@@ -16,7 +16,10 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #patience: Patience
   #last: Promise<void> = Promise.resolve()
 
-  /** @param path the ledger's. @param patience milliseconds; for tests. */
+  /**
+   * @param path of the ledger.
+   * @param patience milliseconds; for tests.
+   */
   constructor(path: string, patience?: number) {
     const place = { thread: "store/sqlite/requests-thread.ts", path, noun: "the reports" }
     this.#thread = new ThreadOnDemand(place)
@@ -32,7 +35,7 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     return this.#withLongReads(reports)
   }
 
-  /** What is made of all requests. */
+  /** Moves reports that read many requests to the second thread. */
   #withLongReads(reports: RequestReports): RequestReports {
     const readers = async (
       filter: UsageFilter,
@@ -55,7 +58,7 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     while (!this.#thread.isClosed && (await reports.bringUp()));
   }
 
-  /** All that the thread can do, with the index as it is. */
+  /** Returns all methods of the thread, without updating the index. */
   current(): Promise<GroupsOf<IndexMethods>> {
     return this.#thread.get()
   }

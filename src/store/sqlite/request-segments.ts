@@ -13,7 +13,7 @@ import {
 } from "../columns/segment.ts"
 import { requestsBehind } from "./requests-list.ts"
 
-/** In the order of their places: new ones come at the end. */
+/** In the order of their positions; new columns are appended. */
 const COLUMNS: readonly ColumnName[] = [
   "row",
   "at",
@@ -25,7 +25,7 @@ const COLUMNS: readonly ColumnName[] = [
   "gone",
 ]
 const PLACES = new Map(COLUMNS.map((name, place) => [name, place]))
-/** Room for more. */
+/** Reserves positions for further columns. */
 const PLACES_OF_SEGMENT = 32
 
 interface SegmentRow {
@@ -38,7 +38,7 @@ interface SegmentRow {
 
 const ROW = "id, first_row, count, first_at, last_at"
 
-/** The requests of the index once more, column by column. What writes expects to run inside a transaction. */
+/** A columnar copy of the indexed requests. Methods that write must run inside a transaction. */
 export class RequestSegments {
   readonly #index: Database
   readonly #column: Statement<{ numbers: Uint8Array }, [bigint]>
@@ -48,7 +48,7 @@ export class RequestSegments {
     this.#column = index.prepare("SELECT numbers FROM segment_columns WHERE place = ?")
   }
 
-  /** The last row of the ledger that is in one. */
+  /** Returns the last row of the ledger that is in a segment. */
   end(): bigint {
     const row = this.#index
       .query<{ end: bigint | null }, []>("SELECT max(last_row) AS end FROM segments")
@@ -57,8 +57,9 @@ export class RequestSegments {
   }
 
   /**
-   * Those with requests of a time, whose columns are read when they are asked for.
-   * @param to exclusive. @param cache of columns that never change.
+   * Returns the segments with requests in a range of time. Their columns are read on demand.
+   * @param to exclusive.
+   * @param cache of columns that never change.
    */
   between(from: number, to: number, cache: ColumnCache): Segment[] {
     return this.#index
@@ -69,7 +70,7 @@ export class RequestSegments {
       .map((row) => this.#segmentOf(row, cache))
   }
 
-  /** Makes segments of the requests that are in none, as long as there are enough for one. */
+  /** Creates segments while there are enough requests for one. */
   append(): void {
     for (;;) {
       const requests = requestsBehind(this.#index, this.end(), SEGMENT_SIZE)
@@ -80,7 +81,7 @@ export class RequestSegments {
     }
   }
 
-  /** A request that is removed from the index counts no more. */
+  /** Marks a request that was removed from the index, so that it is no longer counted. */
   takeOut(row: bigint): void {
     const found = this.#index
       .query<SegmentRow, [bigint, bigint]>(
@@ -93,7 +94,7 @@ export class RequestSegments {
     this.#mark(found, (at) => at === place)
   }
 
-  /** The same of all that began before a moment, which retention has removed. */
+  /** Removes or marks all requests from before a moment, which were pruned. */
   removeBefore(moment: bigint): void {
     const old = this.#index
       .query<SegmentRow, [bigint]>(`SELECT ${ROW} FROM segments WHERE first_at < ?`)
@@ -123,7 +124,7 @@ export class RequestSegments {
     })
   }
 
-  /** @param last when the last request of these names began. */
+  /** @param last when the last request with these names began. */
   #idsOf(names: ReadonlySet<string>, last: number): Map<string, number> {
     const ids = new Map<string, number>()
     const take = this.#index.query<{ id: bigint }, [string, bigint]>(
@@ -131,7 +132,7 @@ export class RequestSegments {
        ON CONFLICT (name) DO UPDATE SET last_at = max(last_at, excluded.last_at) RETURNING id`,
     )
     for (const name of names) {
-      // The empty name is 0.
+      // The empty name has id 0.
       if (name !== "") ids.set(name, Number(take.get(name, BigInt(last))?.id))
     }
     return ids

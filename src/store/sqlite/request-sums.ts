@@ -5,7 +5,7 @@ import { HOUR, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
 import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
 import { addition } from "./wide-sums.ts"
 
-/** What a chunk adds to one row of sums. */
+/** The amounts that a chunk adds to one row of sums. */
 interface Sum {
   readonly hour: number
   readonly summary: RequestSummary
@@ -28,16 +28,16 @@ interface KeySum {
   spent: bigint
 }
 
-/** What the rows are told apart by, and their sums. */
+/** Number of columns: the dimensions, the hour, and the sums. */
 const COLUMNS = SUM_NAMES.length + 1 + SUMS.length
 
-/** The tables of sums. */
+/** The names of the tables of sums. */
 export interface SumTables {
   readonly hours: string
-  /** Absent: sums by the hour are enough. */
+  /** Absent: only hourly sums are stored. */
   readonly days?: string
   readonly keys: string
-  /** Absent: no sums of names alone are kept. */
+  /** Absent: no sums by a single name are stored. */
   readonly names?: NameTables
 }
 
@@ -49,7 +49,7 @@ function addSums(table: string, columns = COLUMNS): string {
     ON CONFLICT DO UPDATE SET ${sums}`
 }
 
-/** Sums of requests by hour and by key. */
+/** Maintains sums of requests by hour and by key. */
 export class RequestSums {
   readonly #hours: Statement<unknown, (string | bigint)[]>
   readonly #days: Statement<unknown, (string | bigint)[]> | undefined
@@ -72,7 +72,7 @@ export class RequestSums {
       )
   }
 
-  /** @param sign 1 adds them, -1 takes them away again. */
+  /** @param sign 1 adds the requests, -1 subtracts them. */
   add(summaries: readonly RequestSummary[], sign: 1 | -1): void {
     const factor = BigInt(sign)
     const hours = [...sumsOf(summaries, 1)].map((sum) => sumValues(sum, factor))
@@ -91,7 +91,10 @@ export class RequestSums {
     }
   }
 
-  /** @param hours rows of sums by the hour, their columns in order. @param keys the same of keys. */
+  /**
+   * @param hours rows of hourly sums, their values in the order of the columns.
+   * @param keys rows of sums by key.
+   */
   addRows(hours: readonly SumValues[], keys: readonly SumValues[]): void {
     for (const [hour = 0n, ...values] of hours) {
       this.#hours.run(hour, ...values)
@@ -103,7 +106,7 @@ export class RequestSums {
   }
 }
 
-/** @param span in hours; each sum stands at the first of its span. */
+/** @param span in hours; each sum belongs to the first hour of its span. */
 function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Sum> {
   const sums = new Map<string, Sum>()
   for (const summary of summaries) {

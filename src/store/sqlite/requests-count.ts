@@ -8,7 +8,10 @@ interface CountRow {
   readonly failures: bigint
 }
 
-/** How many requests began in each part of a time. @param step how long a part is, milliseconds. */
+/**
+ * Returns how many requests began in each interval.
+ * @param step length of an interval in milliseconds.
+ */
 export function countRequests(
   index: Database,
   filter: RequestFilter,

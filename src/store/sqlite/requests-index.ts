@@ -8,9 +8,9 @@ import { RequestSums } from "./request-sums.ts"
 import { PrunedRequests } from "./pruned-requests.ts"
 import { clearIndex } from "./schemas/reports.ts"
 
-/** How many rows of the ledger one step takes: a query in between waits no longer than for these. */
+/** Maximum rows that one step indexes. Queries wait at most for one step. */
 const CHUNK = 250
-/** The same where it is far behind, and how far that is: a row in a large step costs little more than half of one in a small one. */
+/** Larger steps are used while the index is far behind: a row in a large step costs about half as much. */
 const LARGE_CHUNK = 2_000
 const FAR_BEHIND = 50_000
 
@@ -29,7 +29,7 @@ interface Progress {
   last_request: string | null
 }
 
-/** Takes the ledger's receipts into the index, in the order they were written. */
+/** Adds the ledger's receipts to the index, in the order in which they were written. */
 export class RequestIndex {
   readonly #index: Database
   readonly #readProgress: Statement<Progress, []>
@@ -66,14 +66,14 @@ export class RequestIndex {
   }
 
   /**
-   * Takes the next rows in.
+   * Indexes the next rows.
    *
-   * A row of the ledger that is committed later never has a smaller rowid, since one writes at a time.
-   * @returns whether there may be more.
+   * Only one process writes at a time, so a row that is committed later never has a smaller rowid.
+   * @returns whether there may be more rows.
    */
   bringUp(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
-    // One state of it: what is removed meanwhile is noticed the next time.
+    // Read one state of the ledger. Rows pruned meanwhile are noticed in the next step.
     const { isPruned, rows, chunk } = this.#ledger.transaction(() => {
       const isPruned = this.#pruned.catchUp(from)
       const behind = (this.#readEnd.get()?.row ?? 0n) - from
@@ -87,7 +87,7 @@ export class RequestIndex {
     const replaced = rows.flatMap(({ replaces }) => replaces ?? [])
     this.#index
       .transaction(() => {
-        // Another process may have been quicker: then its work stands, and the next go begins behind it.
+        // If another process has indexed these rows meanwhile, the next step continues after them.
         if (this.#readProgress.get()?.row === from) this.#take(summaries, replaced, last.row)
       })
       .immediate()
@@ -97,7 +97,7 @@ export class RequestIndex {
   #take(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
     for (const summary of summaries) this.#insertRequest(summary)
     this.#sums.add(summaries, 1)
-    // What had expired and was settled after all is counted once, as what it came to.
+    // An expired request that was settled after all is counted once, by its real receipt.
     const gone = replaced.flatMap((replacedRow) => takeRequestOut(this.#index, replacedRow) ?? [])
     for (const replacedRow of replaced) this.#segments.takeOut(replacedRow)
     if (gone.length > 0) this.#sums.add(gone, -1)
@@ -114,7 +114,7 @@ export class RequestIndex {
   }
 }
 
-/** An index that was made from another ledger, or from a later state of this one, begins again. */
+/** Clears an index that belongs to another ledger, or to a later state of this one. */
 function checkProgress(index: Database, ledger: Database): void {
   const progress = index
     .query<Progress, []>("SELECT row, last_row, last_request FROM progress")

@@ -17,20 +17,20 @@ import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/reques
 const COLUMNS =
   "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 
-/** What one read looks for: all of it is in one index, in order of time. */
+/** A single scan of one index, in order of time. */
 export interface Read {
   readonly account: string | undefined
   readonly model: string | undefined
-  /** Where the only requests stand that it may be. */
+  /** The only rows that can match, if known. */
   readonly rows: readonly bigint[] | undefined
 }
 
-/** More reads than these cost more than a scan of all rows. */
+/** With more scans, one scan of all rows is cheaper. */
 const MAX_READS = 64
 
 /**
- * The first requests that a filter lets through. Their keys' names are another's to add.
- * @param rows where the requests stand that the filter's search names, if it names any.
+ * Returns a page of the requests that match a filter, without the names of their keys.
+ * @param rows the rows that the filter's search refers to, if known.
  */
 export function listRequests(
   index: Database,
@@ -38,14 +38,14 @@ export function listRequests(
   page: RequestPage,
   rows?: readonly bigint[],
 ): RequestRecord[] {
-  // Each account's rows lie in order of time, and each model's; those of several do not.
+  // An index sorts the rows of one account or model by time, but not those of several.
   return readsOf(index, filter, rows)
     .flatMap((read) => readRequests(index, filter, read, page))
     .toSorted(comparisonOf(page.order))
     .slice(0, page.limit)
 }
 
-/** The reads that together find what a filter lets through, each in order of time. */
+/** Returns the scans that together find all matching requests, each in order of time. */
 export function readsOf(
   index: Database,
   filter: RequestFilter,
@@ -79,8 +79,8 @@ function readRequests(
 }
 
 /**
- * The hours in which there were requests of a provider or endpoint, the newest first: no index has these, and of all
- * requests there may be few. Undefined: another index has what is looked for.
+ * Returns the hours with requests of a provider or endpoint, the newest first. No index contains these columns, and
+ * matches may be few. Undefined if another index applies.
  */
 function hoursOf(
   index: Database,
@@ -130,13 +130,13 @@ function readPage(
 
 interface Source {
   readonly conditions: Conditions
-  /** What is read, as SQL after `FROM`. */
+  /** The rows to read, as SQL after `FROM`. */
   readonly source: string
-  /** The column of the time in whose order it lies. */
+  /** The time column by which they are sorted. */
   readonly at: string
 }
 
-/** The requests of one read that a filter lets through. */
+/** Returns the requests of one scan that match a filter. */
 export function sourceOf(filter: RequestFilter, read: Read): Source {
   const conditions = new Conditions()
   if (read.rows !== undefined) conditions.always(`row IN (${read.rows.join(", ")})`)
@@ -161,7 +161,7 @@ export function sourceOf(filter: RequestFilter, read: Read): Source {
   return { conditions, source: labelled ?? `requests ${orderOf(filter, read)}`, at }
 }
 
-/** Only what comes after a place. */
+/** Restricts the list to requests after a position. */
 function addPlace(
   conditions: Conditions,
   { at, row, value }: RequestPlace,
@@ -187,7 +187,10 @@ function comparisonOf(order: RequestOrder) {
   }
 }
 
-/** Takes a request out of the list. @returns what it was; undefined where it is not in it. */
+/**
+ * Removes a request from the list.
+ * @returns the request; undefined if it is not in the list.
+ */
 export function takeRequestOut(index: Database, row: bigint): RequestSummary | undefined {
   const found = index
     .query<SummaryRow, [bigint]>(`DELETE FROM requests WHERE row = ? RETURNING ${COLUMNS}`)
@@ -196,7 +199,7 @@ export function takeRequestOut(index: Database, row: bigint): RequestSummary | u
   return found ? summaryFromRow(found) : undefined
 }
 
-/** The requests behind a row of the ledger, in its order. */
+/** Returns requests after a row of the ledger, in the ledger's order. */
 export function requestsBehind(index: Database, row: bigint, limit: number): RequestSummary[] {
   return index
     .query<SummaryRow, [bigint, bigint]>(
@@ -206,7 +209,7 @@ export function requestsBehind(index: Database, row: bigint, limit: number): Req
     .map(summaryFromRow)
 }
 
-/** SQLite cannot know which index leaves the fewest rows to scan and keeps their order. */
+/** SQLite cannot determine which index leaves the fewest rows to scan and keeps their order. */
 function orderOf(filter: RequestFilter, { account, model, rows }: Read): string {
   if (rows !== undefined) return "NOT INDEXED"
   if (filter.key !== undefined) return "INDEXED BY requests_by_key"
@@ -219,12 +222,12 @@ function orderOf(filter: RequestFilter, { account, model, rows }: Read): string 
   return `INDEXED BY ${some}_by_${account === undefined ? "time" : "account"}`
 }
 
-/** Only `*` means something in our globs. */
+/** Escapes the characters that only SQLite's globs interpret. Only `*` is special in ours. */
 function globOf(pattern: string): string {
   return pattern.replace(/[[?]/g, "[$&]")
 }
 
-/** The models that were ever asked for, one step through the index for each. */
+/** Returns all requested models that match a pattern, with one index lookup for each model. */
 function modelsLike(index: Database, pattern: string): string[] {
   return index
     .query<{ name: string }, [string]>(

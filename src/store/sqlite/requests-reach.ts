@@ -2,7 +2,10 @@ import type { Database } from "bun:sqlite"
 import type { RequestFilter, RequestPlace } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 
-/** When the last of so many requests began, the newest of some accounts or with a label; null: there are no more. */
+/**
+ * Returns when the request `count` places before a position began, of some accounts or with a label; null if there are
+ * not that many.
+ */
 export function reachOf(
   index: Database,
   filter: RequestFilter,
@@ -32,7 +35,7 @@ export function reachOf(
   return reaches.length === 0 ? null : Math.max(...reaches)
 }
 
-/** When the row began that lies so many rows before the newest. */
+/** Returns when the row `steps` rows before the newest one began. */
 function stepBack(
   index: Database,
   table: string,
@@ -52,7 +55,7 @@ function stepBack(
 
 interface BackwardRead {
   readonly conditions: Conditions
-  /** The column of the time. */
+  /** The time column. */
   readonly at: string
   readonly filter: RequestFilter
   readonly before: RequestPlace | null

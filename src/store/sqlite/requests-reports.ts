@@ -20,10 +20,10 @@ import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 
-/** How long one process waits for another's chunk. */
+/** Maximum wait for a chunk of another process. */
 const BUSY_TIMEOUT_MS = 10_000
 
-/** For an index that a newer version may use: nothing of it is removed. */
+/** A schema that rejects an index of a newer version instead of deleting it. */
 const KEPT_SCHEMA: Schema = {
   ...REPORTS_SCHEMA,
   discard: () => {
@@ -36,20 +36,20 @@ interface SqliteReports {
   close(): void
 }
 
-/** Requests whose ids begin alike that are found by their ids. */
+/** Maximum matches of an id prefix that are looked up by id. */
 const MOST_OF_PREFIX = 1_000
-/** What of the index is kept in memory at most, KiB: rows go into many places of it at once. */
+/** Maximum size of the page cache of the index, in KiB. Insertions touch many pages at once. */
 const CACHE_SIZE = 32 * 1024
 
-/** Where the index of a ledger is: next to it. */
+/** Returns the path of the index, next to the ledger. */
 export function reportsPath(databasePath: string): string {
   return join(dirname(databasePath), "reports.db")
 }
 
 /**
- * Opens the index next to a ledger, creating it where it does not exist. The ledger is only read.
- * @param databasePath a ledger that exists.
- * @throws SchemaError when a newer Tollgate, which is about to replace this one, uses the index.
+ * Opens the index next to a ledger, creating it if missing. The ledger is only read.
+ * @param databasePath of an existing ledger.
+ * @throws SchemaError if the index is used by a newer Tollgate that is about to replace this one.
  */
 export function openSqliteReports(databasePath: string): SqliteReports {
   const ledger = new Database(databasePath, { strict: true, safeIntegers: true })
@@ -112,8 +112,8 @@ export function openSqliteReports(databasePath: string): SqliteReports {
 }
 
 /**
- * Where the requests stand whose ids begin with a text, or the one that has it as its id; undefined: it is no such text,
- * or so many begin with it that they are soon found. The ledger finds ids directly, in the index they are searched for.
+ * Returns the rows whose ids equal or begin with a text, which the ledger's index finds directly. Undefined if the text
+ * is no id prefix, or if it matches so many rows that a scan soon finds them.
  */
 function rowsOf(ledger: Database, search: string | undefined): readonly bigint[] | undefined {
   if (search === undefined) return undefined
@@ -130,7 +130,7 @@ function rowsOf(ledger: Database, search: string | undefined): readonly bigint[]
   return rows.length > MOST_OF_PREFIX ? undefined : rows.map(({ row }) => row)
 }
 
-/** What is lost in a crash is made again from the ledger, so no commit waits for the disk. */
+/** Commits do not wait for the disk: rows lost in a crash are indexed again from the ledger. */
 function openIndex(path: string, schema: Schema): Database {
   return openDatabase(path, {
     schema,

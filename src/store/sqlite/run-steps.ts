@@ -17,7 +17,7 @@ const NOTHING: Outcome = { rows: [], count: 0 }
 /** Runs a step. The caller opens a transaction if needed. */
 export type RunStep = <Result>(step: Step<Result>) => Result
 
-/** Runs steps on a file whose integers are read as `bigint`. Each text is prepared once. */
+/** Creates a runner of steps on a file whose integers are read as `bigint`. Each text is prepared once. */
 export function stepRunner(database: Database): RunStep {
   // Unlike those of `prepare`, statements of `query` do not keep the file open after `close`.
   const renderer = new Renderer<Prepared>("sqlite", (text) => database.query(text))
@@ -94,7 +94,10 @@ function bindingOf(value: SqlValue): SQLQueryBindings {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value
 }
 
-/** The constraint as PostgreSQL would name it. SQLite does not name foreign keys: there is one candidate. */
+/**
+ * Returns the name that PostgreSQL would give the constraint. SQLite does not name foreign keys, so there is at most
+ * one candidate.
+ */
 function violatedConstraint(error: unknown, candidates: readonly string[]): string | undefined {
   if (!(error instanceof SQLiteError)) return undefined
   if (error.code === "SQLITE_CONSTRAINT_FOREIGNKEY") {

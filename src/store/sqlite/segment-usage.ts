@@ -37,13 +37,16 @@ import { requestsBehind } from "./requests-list.ts"
 import { isOfSeveralNames } from "./usage-source.ts"
 import { RequestSegments } from "./request-segments.ts"
 
-/** Ids of names that are in no segment yet are counted down from here, which the others never come to. */
+/** Names that are in no segment yet get temporary ids, counted down from here. Permanent ids never get this large. */
 const LAST_ID = 2 ** 31 - 1
 
-/** Bytes of columns that are kept in memory: those of a million requests. */
+/** Maximum bytes of cached columns: those of about a million requests. */
 const CACHE_SIZE = 64 * 1024 * 1024
 
-/** Whether a report is one of segments, where they cover its time: it is one of labels, or they are quicker. */
+/**
+ * Returns whether a report may be built from segments if they cover its range of time: it is by label, or segments are
+ * faster.
+ */
 export function mayBeOfSegments(
   filter: UsageFilter,
   group: UsageGroup,
@@ -53,7 +56,7 @@ export function mayBeOfSegments(
   return isLong(filter) && (isOfSeveralNames(filter) || step === "hour" || group === "hour")
 }
 
-/** The newest requests, which are in no segment yet, as one. */
+/** The newest requests, which are in no segment yet, as a temporary segment. */
 interface Newest {
   readonly state: string
   readonly segment: Segment | undefined
@@ -62,13 +65,13 @@ interface Newest {
 }
 
 interface Names {
-  /** Of the newest requests. */
+  /** Ids of the newest requests' names. */
   readonly ids: ReadonlyMap<string, number>
   readonly idOf: IdOf
   readonly nameOf: NameOf
 }
 
-/** What a report is made of. */
+/** The data of a report. */
 interface Source {
   readonly ids: IdFilter
   readonly segments: Segments
@@ -76,7 +79,7 @@ interface Source {
   readonly nameOf: NameOf
 }
 
-/** Reads what usage of labels is made of: segments, and the newest requests. */
+/** Builds usage reports from segments and the newest requests. */
 export class SegmentUsage {
   readonly #index: Database
   readonly #segments: RequestSegments
@@ -88,13 +91,13 @@ export class SegmentUsage {
     this.#segments = new RequestSegments(index)
   }
 
-  /** Whether all requests of a time are there: of what was removed from the ledger only sums are. */
+  /** Returns whether segments contain all requests from a moment on. Only sums are left of pruned requests. */
   covers({ from }: UsageFilter): boolean {
     const row = this.#index.query<{ until: bigint }, []>("SELECT until FROM pruned_rows").get()
     return row !== null && Number(row.until) <= from
   }
 
-  /** As `RequestReports` has it. */
+  /** Implements the method of `RequestReports`. */
   sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
     return this.#report(filter, [], ({ ids, segments, nameOf }) =>
       namedSums(firstGroups(segments, ids, group, first), group, first, nameOf),
@@ -113,7 +116,10 @@ export class SegmentUsage {
     )
   }
 
-  /** Makes a report of one state of the index. @param nothing that of no requests. */
+  /**
+   * Builds a report from one state of the index.
+   * @param nothing the report of no requests.
+   */
   #report<Report>(filter: UsageFilter, nothing: Report, make: (source: Source) => Report): Report {
     return this.#index.transaction(() => {
       const { segment, idOf, nameOf } = this.#readNewest()
@@ -125,7 +131,7 @@ export class SegmentUsage {
     })()
   }
 
-  /** Several reports of the same state read it once. */
+  /** Reads the newest requests once per state. */
   #readNewest(): Newest {
     const { state, generation } = this.#state()
     this.#cache.begin(generation)
@@ -147,7 +153,7 @@ export class SegmentUsage {
     return this.#newest
   }
 
-  /** What changes with the requests of the index, and what with those that are in segments already. */
+  /** Returns values that change with the indexed requests, and with the requests in segments. */
   #state(): { readonly state: string; readonly generation: string } {
     const row = this.#index
       .query<{ row: bigint; made: string; removed: bigint }, []>(
@@ -158,7 +164,7 @@ export class SegmentUsage {
     return { state: `${generation} ${row?.row}`, generation }
   }
 
-  /** Names of segments have their ids; those that only these requests have are numbered here. */
+  /** Uses the permanent ids of known names and numbers the names that only these requests have. */
   #namesFor(requests: readonly RequestSummary[]): Names {
     const find = this.#index.query<{ id: bigint }, [string]>("SELECT id FROM names WHERE name = ?")
     const stored = (name: string): number | undefined => {

@@ -5,26 +5,26 @@ import { DirectFile } from "./direct-file.ts"
 import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
-/** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */
+/** If the disk takes longer to sync a commit, commits are moved to a thread. */
 const QUICK_COMMIT = 1
-/** When the thread that makes checkpoints is started, milliseconds. */
+/** Delay before the checkpoint thread is started. */
 const FIRST_CHECKPOINT = 1_000
 
-/** The ledger of a process that serves. */
+/** The ledger of a serving process. */
 export interface ServingStore extends Store {
   /**
-   * Others use the same ledger from now on: their locks are waited for on a thread. Running calls are not
-   * affected; to call it again does nothing.
+   * Moves the store to a thread, because other processes now use the same ledger and their locks would block this one.
+   * Running calls are not affected, and further calls do nothing.
    */
   hasCompany(): Promise<void>
 }
 
 /**
- * Opens the ledger to serve from. Several processes wait for each other's locks, and a slow disk makes everyone
- * wait: both on a thread of the store's own. A lone process on a quick disk writes directly, which costs a
- * third of the messages to a thread and back (docs/decisions, 6), until there is company.
- * @param isShared whether there is some from the start.
- * @throws LedgerError when the file cannot be opened.
+ * Opens the ledger for serving. Several processes wait for each other's locks, and a slow disk delays every commit: in
+ * both cases the store runs on a thread of its own. A lone process on a fast disk writes directly, which costs a third
+ * of the messages to a thread and back (docs/decisions, 6), until other processes join.
+ * @param isShared whether other processes use the ledger from the start.
+ * @throws LedgerError if the file cannot be opened.
  */
 export async function openServingStore(path: string, isShared: boolean): Promise<ServingStore> {
   if (isShared) return alwaysThreaded(await openThreadedStore(path))
@@ -41,7 +41,7 @@ export async function openServingStore(path: string, isShared: boolean): Promise
     ...methods,
     hasCompany: () => (company ??= moveToThread(file, path)),
     async [Symbol.asyncDispose]() {
-      // Who asked for it has heard why it could not be done.
+      // The caller of `hasCompany` received the error.
       await company?.catch(() => undefined)
       await methods[Symbol.asyncDispose]()
     },
@@ -62,8 +62,8 @@ function commitTime(store: SqliteStore): number {
 }
 
 /**
- * A newer version that comes to replace this process has brought the file to its own schema, and then it cannot be
- * opened again: what is open works until the process has ended.
+ * A newer version that is about to replace this process may have migrated the file, which then cannot be opened again.
+ * The open file can be used until this process ends.
  */
 async function moveToThread(file: DirectFile, path: string): Promise<void> {
   try {
@@ -78,8 +78,8 @@ function alwaysThreaded(store: Store): ServingStore {
 }
 
 /**
- * Moving the log into the database takes many milliseconds at a time, so another thread does it. The thread is started
- * when the first requests are served: until then it would only be in their way.
+ * A checkpoint takes many milliseconds, so another thread performs it. The thread is started after a delay, so that it
+ * does not slow down the first requests.
  */
 function startCheckpoints(path: string): Disposable {
   let thread: Worker | undefined

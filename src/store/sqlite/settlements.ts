@@ -29,8 +29,8 @@ export function settlementMethods(
 }
 
 /**
- * Posts in one transaction. Nearly no request is in the ledger before, and nearly no one else writes to
- * it: to look for each beforehand would cost more than to begin again.
+ * Posts in one transaction. Repetitions and other writers are rare, so checking for them first would cost more than a
+ * second attempt.
  */
 function postMethod(transactions: Transactions, postings: Postings) {
   function commit(step: () => Posted[]): Posted[] {

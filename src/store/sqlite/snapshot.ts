@@ -11,8 +11,8 @@ import { CONSOLE_SCHEMA } from "./schemas/console.ts"
 import { openSqliteReader } from "./sqlite-store.ts"
 
 /**
- * Lets a step read a ledger and the users of its console, each as it is at one moment. Nothing is created, and nobody
- * who writes waits for it; the log of what they write grows until it is over.
+ * Performs a step that reads a ledger and the console's users, each at one moment. It creates nothing and blocks no
+ * writer; the write-ahead log grows until the step ends.
  * @param path of the ledger.
  * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
  */
@@ -29,7 +29,7 @@ export async function readSqliteSnapshot<T>(
     file.beginReading()
     return await step({ store, users })
   } catch (error) {
-    // What changes under its reader looks damaged.
+    // A file that changes while it is read without locks looks damaged.
     for (const watch of watches) watch.requireQuiet()
     throw error
   } finally {
@@ -37,7 +37,7 @@ export async function readSqliteSnapshot<T>(
   }
 }
 
-/** A database that nobody had open when the reading began, and that is therefore read without locks. */
+/** A database that no process had open when the read began, so that it is read without locks. */
 class QuietFile {
   readonly #path: string
   readonly #before: string | undefined
@@ -47,7 +47,7 @@ class QuietFile {
     this.#before = isOpenElsewhere(path) ? undefined : stateOf(path)
   }
 
-  /** @throws LedgerError `unavailable` when it was written to since then. */
+  /** @throws LedgerError `unavailable` if the file was written since then. */
   requireQuiet(): void {
     if (this.#before === undefined || stateOf(this.#path) === this.#before) return
     throw new LedgerError(
@@ -57,7 +57,7 @@ class QuietFile {
   }
 }
 
-/** Its index of the log is there while it is open. */
+/** Returns whether the index of the log exists, as it does while a database is open. */
 function isOpenElsewhere(path: string): boolean {
   return existsSync(`${path}-shm`)
 }
@@ -75,7 +75,7 @@ function openUserNames(path: string): UserNames {
     const database = openForReading(path)
     requireNewestSchema(database, CONSOLE_SCHEMA)
     database.run("BEGIN")
-    // The moment is that of its first read.
+    // The first read determines which state is seen.
     namesOf(database, [])
     return {
       many: async (ids) => namesOf(database, ids),

@@ -28,10 +28,10 @@ import { readSqliteSnapshot } from "./snapshot.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
-/** A poll is a few reads of a file in memory. Milliseconds. */
+/** A poll only reads a few rows of a cached file. */
 const POLL_EVERY = 100
 
-/** A SQLite file, with the files next to it for what is not the ledger. */
+/** A SQLite file, and the files next to it for data outside the ledger. */
 export class SqliteDatabase implements Database {
   readonly place: string
 
@@ -125,15 +125,15 @@ export class SqliteDatabase implements Database {
       failures: new SqliteFailureLog(path, reports),
       conversations,
       files: (kind) => new FolderFiles(path, kind),
-      // A file needs nothing.
+      // SQLite needs no preparation.
       prepare: async () => {},
-      // It looks ten times a second.
+      // Polls are frequent enough without announcements.
       listen: () => ({ [Symbol.dispose]() {} }),
       pollEvery: POLL_EVERY,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),
       hasCompany: () => store.hasCompany(),
-      // A file is not away.
+      // A file never becomes temporarily unavailable.
       endBy: () => {},
       openReader: () => openThreadedStore(path),
       watch: (onChange) => new DatabaseWatch(path, onChange),

@@ -14,20 +14,20 @@ const COMMIT_MEASURES = 5
 /** The store on one SQLite file, which several processes may share. */
 export interface SqliteStore {
   readonly methods: DirectStore
-  /** How long the disk takes to sync a commit at best, milliseconds. */
+  /** Returns the shortest of several times to sync a commit, in milliseconds. */
   measureCommit(): number
-  /** An error of a method as the store's own, where it comes from the file. */
+  /** Converts an error that comes from the file into the store's own error. */
   explained(error: unknown): unknown
-  /** From now on it reads the state of this moment. */
+  /** Makes all further reads see the present state. */
   beginReading(): void
-  /** From now on someone else moves the log into the database. */
+  /** Stops checkpoints on this connection, because another thread performs them. */
   leaveCheckpoints(): void
   close(): void
 }
 
 /**
- * Opens the file, creating it and bringing its schema up to date.
- * Every commit is synced to the disk before it answers: what was released has been paid for.
+ * Opens the file, creating it and bringing its schema up to date. Every commit is synced to the disk before the method
+ * returns, so that no answer is released before its charge is stored.
  * @throws LedgerError `damaged`, `unavailable`, or `other_version`.
  */
 export function openSqliteStore(path: string): SqliteStore {
@@ -44,8 +44,8 @@ export function openSqliteStore(path: string): SqliteStore {
 }
 
 /**
- * Opens the file for reading: nothing is created, and every method that writes fails.
- * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+ * Opens the file for reading: it creates nothing, and every method that writes fails.
+ * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {
   if (!existsSync(path)) throw new LedgerError("not_found", `there is no ledger at ${path}`)
@@ -64,7 +64,7 @@ function storeOn(database: Database, path: string): SqliteStore {
     measureCommit: () => measureCommit(database),
     beginReading: () => {
       database.run("BEGIN")
-      // The moment is that of its first read.
+      // The first read determines which state is seen.
       database.query("SELECT 1 FROM accounts LIMIT 1").get()
     },
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
@@ -83,13 +83,13 @@ function measureCommit(database: Database): number {
   return best
 }
 
-/** Leaves everything in the one file where no other process is in the way. */
+/** Moves the whole log into the file, unless another process uses it. */
 function close(database: Database): void {
   try {
     database.run("PRAGMA busy_timeout = 0")
     database.run("PRAGMA wal_checkpoint(TRUNCATE)")
   } catch (error) {
-    // Everything is in the log as well: who opens it next moves it. A reader moves nothing.
+    // Nothing is lost: the log remains, and the next writer moves it. A reader cannot move it.
     if (!(error instanceof SQLiteError)) throw error
   } finally {
     database.close()

@@ -19,7 +19,7 @@ import { Transactions } from "./transactions.ts"
 import { VendorStates } from "./vendor-state.ts"
 import { WriteOffs } from "./write-offs.ts"
 
-/** All methods of the store on one database. */
+/** Creates all methods of the store on one database. */
 export function storeMethods(database: Database): DirectStore {
   const runStep = stepRunner(database)
   const transactions = new Transactions(database)

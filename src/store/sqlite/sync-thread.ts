@@ -1,13 +1,12 @@
 import { closeSync, fdatasyncSync, openSync } from "node:fs"
 
-/** How often it brings to the disk what was written since, milliseconds. */
 const SYNC_EVERY = 50
 
 declare const self: Worker
 
 let end = (): void => {}
 
-/** The path of a file that is being written; then null, which is answered when the file is closed. */
+/** Receives the path of a file that is being written; then null, which is answered after the file is closed. */
 self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) => {
   if (path === null) {
     end()
@@ -22,11 +21,11 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) =
   }
 })
 
-/** Who writes the file says what is wrong with the disk. */
+/** The thread that writes the file reports errors of the disk. */
 function sync(file: number): void {
   try {
     fdatasyncSync(file)
   } catch {
-    // It is tried again, and once more when all is written.
+    // The next sync retries, and a last one follows after the file is written.
   }
 }

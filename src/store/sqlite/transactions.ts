@@ -1,20 +1,20 @@
 import type { Database } from "bun:sqlite"
 
-/** Runs steps in transactions, which nest: a step within a step is a savepoint. */
+/** Runs steps in transactions. A nested step is a savepoint. */
 export class Transactions {
-  // Made once: to make one costs as much as a small step in it.
+  // Created once, because creating it costs as much as a small step.
   readonly #transaction
 
   constructor(database: Database) {
     this.#transaction = database.transaction((step: () => unknown) => step())
   }
 
-  /** A step that writes: all of it or nothing. */
+  /** Performs a writing step atomically. */
   atomically<T>(step: () => T): T {
     return this.#transaction.immediate(step) as T
   }
 
-  /** Several reads that see the same state, without keeping writers out. */
+  /** Performs several reads that see the same state, without blocking writers. */
   consistently<T>(step: () => T): T {
     return this.#transaction.deferred(step) as T
   }

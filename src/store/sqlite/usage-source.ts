@@ -9,7 +9,10 @@ export interface UsageSource {
   readonly values: readonly (string | bigint)[]
 }
 
-/** What the sums of a time are made of. @param byDay whether sums of whole days will do. */
+/**
+ * Returns the rows to sum.
+ * @param byDay whether sums of whole days are sufficient.
+ */
 export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boolean): UsageSource {
   const kind = kindOf(filter, group)
   const reads = partsOf(filter, byDay)
@@ -32,7 +35,7 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
   }
 }
 
-/** Whether what is asked for has to be read from sums that are told apart by everything, and not only by account. */
+/** Returns whether a filter needs the sums by all names, not only by account. */
 export function isOfSeveralNames({
   key,
   model,
@@ -43,23 +46,23 @@ export function isOfSeveralNames({
   return (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined
 }
 
-/** Every request is of one. There are few of them. */
+/** Every request has an endpoint, and there are few endpoints. */
 const ANY_KIND = "endpoint"
 
-/** Whose own sums know all that is asked for; undefined: none do. */
+/** Returns the kind of name whose own sums suffice; undefined if none does. */
 function kindOf(filter: UsageFilter, group: UsageGroup): SumName | undefined {
   if (filter.accounts !== undefined || isOfSeveralNames(filter)) return undefined
   return SUM_NAMES.find((name) => name === group) ?? ANY_KIND
 }
 
 interface Part {
-  /** The tables have it in their names. */
+  /** The suffix of the tables' names. */
   readonly unit: "days" | "hours"
   readonly from: number
   readonly to: number
 }
 
-/** Whole days are read from their own sums, what is left at both ends by the hour. */
+/** Whole days are read from daily sums, the hours at both ends from hourly sums. */
 function partsOf(filter: UsageFilter, byDay: boolean): Part[] {
   const from = Math.floor(filter.from / HOUR)
   const to = Math.ceil(filter.to / HOUR)

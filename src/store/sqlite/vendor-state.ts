@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { VendorStateRecord } from "../vendor-state.ts"
 
-/** Writes the owners of content stored at vendors, within the transaction of a charge. */
+/** Records which account owns the state that vendors store, in the transaction of a charge. */
 export class VendorStates {
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
 
@@ -16,7 +16,10 @@ export class VendorStates {
     )
   }
 
-  /** What is known already lives on; an id that another account was given too is no one's from then on. */
+  /**
+   * A known id keeps its row with a later expiry. An id that was also given to another account belongs to no account
+   * from then on.
+   */
   keep(records: readonly VendorStateRecord[]): void {
     for (const record of records) {
       const { idHash, provider, kind, account, request, tokens, createdAt, expiresAt } = record

@@ -1,9 +1,7 @@
 import { MAX_STORED_AMOUNT } from "../../accounting/maxima.ts"
 
-/*
- * Sums of amounts, which may exceed 64 bits: `sum()` of SQLite fails then. A row of sums stops at the largest number that
- * a column holds; sums of rows are read as two halves of 32 bits.
- */
+// Sums of amounts may exceed 64 bits, for which SQLite's `sum()` fails. A stored sum is capped at the largest number of
+// its column; sums of rows are read in two columns, the upper and the lower 32 bits.
 
 const BITS = 32n
 const LOWER = 2n ** BITS - 1n
@@ -14,13 +12,16 @@ export function addition(column: string): string {
   return `${column} = max(min(${sum}, ${MAX_STORED_AMOUNT}), ${-MAX_STORED_AMOUNT})`
 }
 
-/** The two columns of a sum, as SQL. @param amount the expression that is summed. */
+/**
+ * Returns the two columns of a sum, as SQL.
+ * @param amount the expression to sum.
+ */
 export function wideSum(amount: string, name: string): string {
   const lower = `sum((${amount}) & ${LOWER})`
   return `sum((${amount}) >> ${BITS}) + (${lower} >> ${BITS}) AS ${name}_high, ${lower} & ${LOWER} AS ${name}_low`
 }
 
-/** The largest sums first, as SQL behind `ORDER BY`. */
+/** Returns an order by the largest sums first, as SQL after `ORDER BY`. */
 export function wideOrder(name: string): string {
   return `${name}_high DESC, ${name}_low DESC`
 }
@@ -28,7 +29,7 @@ export function wideOrder(name: string): string {
 /** A row with the two columns of some sums. */
 export type WideRow<Name extends string> = Readonly<Record<`${Name}_${"high" | "low"}`, bigint>>
 
-/** The sum that two columns stand for. */
+/** Returns the sum that two columns represent. */
 export function wideSumOf<Name extends string>(row: WideRow<Name>, name: Name): bigint {
   return (row[`${name}_high`] << BITS) + row[`${name}_low`]
 }

@@ -1,14 +1,14 @@
 import { type Database, SQLiteError } from "bun:sqlite"
 
-/** How long to wait for other processes, milliseconds. */
+/** Maximum wait for other processes. */
 const PATIENCE = 10_000
 const PAUSE = 10
 
 /**
- * SQLite does not wait for every lock here, and processes that start together all want to be the first. Where it does
- * wait, an attempt takes as long as its busy timeout.
+ * Enables the write-ahead log. SQLite does not wait for every lock here, and processes that start together compete for
+ * it. If SQLite does wait, an attempt takes as long as its busy timeout.
  * @param patience milliseconds.
- * @throws SQLiteError where another still has the file to itself after that.
+ * @throws SQLiteError if another process still has the file locked after that.
  */
 export function useWriteAheadLog(database: Database, patience = PATIENCE): void {
   const until = performance.now() + patience

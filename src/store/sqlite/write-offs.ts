@@ -16,7 +16,7 @@ interface WriteOffRow {
 
 const COLUMNS = "number, at, account, key, request, amount, reason, previous_hash, hash"
 
-/** What requests cost and was not charged. What writes expects to run inside a transaction. */
+/** The uncharged costs of requests. Methods that write must run inside a transaction. */
 export class WriteOffs {
   readonly #insert: Statement<unknown, (string | bigint)[]>
   readonly #end: Statement<Pick<WriteOffRow, "number" | "hash">, []>

@@ -1,6 +1,6 @@
 import type { Schema } from "../migrate.ts"
 
-/** Of all accounts together; no account is called so. */
+/** The row of the total over all accounts; no account has this id. */
 export const EVERYBODY = ""
 
 const PARTS = `
@@ -29,5 +29,5 @@ CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
 END;
 `
 
-/** Kept conversations, `conversations.db`. */
+/** Stored conversations, `conversations.db`. */
 export const CONVERSATIONS_SCHEMA: Schema = { file: "conversations.db", steps: [PARTS] }

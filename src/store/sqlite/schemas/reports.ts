@@ -147,13 +147,13 @@ const TABLES = [
 /** The index of the ledger's receipts, `reports.db`. It can be rebuilt, so one of another version is dropped. */
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
-  // Increased with every change of the tables, or of the sums in them.
+  // Increase it with every change of the tables or of the sums in them.
   firstVersion: 9,
   steps: [TABLES_AND_INDEXES],
   discard: dropTables,
 }
 
-/** Begins the index again. Expects to run inside a transaction. */
+/** Empties the index. Must run inside a transaction. */
 export function clearIndex(index: Database): void {
   dropTables(index)
   index.run(TABLES_AND_INDEXES)
