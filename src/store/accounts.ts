@@ -4,36 +4,39 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** `paused`: nothing is paid for. `closed`: for good, unless an operator changes that; no new keys either. */
+/**
+ * A `paused` account pays for no requests. A `closed` account pays for none and gets no new keys; only an operator can
+ * reopen it.
+ */
 export type AccountState = "active" | "paused" | "closed"
 
 /**
- * What all keys of an account may do together, and at which prices; what is absent has no limit. Also the form in which
- * it is stored.
+ * Common limits and prices of all keys of an account, in the form in which they are stored. An absent field has no
+ * limit.
  */
 export interface AccountLimits {
-  /** Globs of the models that they may call. */
+  /** Globs of the allowed models. */
   readonly models?: readonly string[]
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
-  /** How many requests may run at the same time. */
+  /** Maximum concurrent requests. */
   readonly concurrentRequests?: number
-  /** How many keys there may be that are not revoked. */
+  /** Maximum keys that are not revoked. */
   readonly keys?: number
-  /** How many invitations may be open. */
+  /** Maximum open invitations. */
   readonly invitations?: number
-  /** It is paused when an hour costs so many times the usual one. */
+  /** The account is paused when one hour costs this many times the usual amount. */
   readonly pace?: number
-  /** What they may spend in a day and in a month (UTC): nanocredits as text, since JSON has no such integers. */
+  /** Maximum spending per day and per month (UTC): nanocredits as text, because JSON numbers cannot hold them. */
   readonly dailyBudget?: string
   readonly monthlyBudget?: string
-  /** What requests of an end user or with a tag may spend, all of them together. */
+  /** Maximum spending of all requests of an end user or with a tag. */
   readonly labelBudgets?: readonly LabelBudget[]
-  /** The id of the price group that it belongs to. */
+  /** The id of its price group. */
   readonly priceGroup?: string
 }
 
-/** The budgets of an account. All it has is its balance, so there is none for ever. */
+/** Returns the budgets of an account. It has no total budget, because its balance already limits it. */
 export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits): BudgetLimits {
   return {
     budget: null,
@@ -42,12 +45,12 @@ export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits):
   }
 }
 
-/** The account that a budget of an account or a label belongs to, as far as its holder says. */
+/** Returns the account of a budget's holder: an account, or a label of one. */
 export function accountOfHolder(holder: string): string {
   return readLabelHolder(holder)?.account ?? holder
 }
 
-/** What an account, or a label of it, may spend. */
+/** Returns the budgets of an account, or of a label of it. */
 export function budgetsOfHolder(holder: string, limits: AccountLimits): BudgetLimits {
   const label = readLabelHolder(holder)?.label
   return label === undefined
@@ -63,45 +66,45 @@ export interface AccountRecord {
   readonly id: string
   readonly name: string
   readonly createdAt: number
-  /** The posted sum: what all entries add up to. */
+  /** The sum of all entries. */
   readonly balance: bigint
-  /** The part of the balance that nodes hold leases on. */
+  /** The part of the balance that nodes have leased. */
   readonly leased: bigint
-  /** What it owes: while that is above zero, its credits pay for no request. */
+  /** The amount it owes. While it is above zero, its credits pay for no request. */
   readonly debt: bigint
   /** Whether prompts and answers of its requests are stored. */
   readonly storesContent: boolean
   readonly state: AccountState
   readonly limits: AccountLimits
-  /** What is left of its budgets today and this month; null without one. */
+  /** The remaining amounts of its budgets today and this month; null without one. */
   readonly dailyLeft: bigint | null
   readonly monthlyLeft: bigint | null
 }
 
-/** What may be changed of an account; what is absent stays. */
+/** A change of an account. Absent fields stay unchanged. */
 export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
   readonly state?: AccountState
-  /** All of them but those of labels. */
+  /** Replaces all limits except those of labels. */
   readonly limits?: Omit<AccountLimits, "labelBudgets">
   readonly labelBudgets?: readonly LabelBudget[]
 }
 
-/** The limits of an account after a change. */
+/** Returns the limits of an account after a change. */
 export function limitsAfter(limits: AccountLimits, change: AccountChange): AccountLimits {
   const { labelBudgets = limits.labelBudgets ?? [] } = change
   const { labelBudgets: _before, ...others }: AccountLimits = change.limits ?? limits
   return { ...others, ...(labelBudgets.length > 0 && { labelBudgets }) }
 }
 
-/** Whether a change concerns requests, so that nodes have to read the account's keys again. */
+/** Returns whether a change affects requests, so that nodes must reload the account's keys. */
 export function concernsRequests(change: AccountChange): boolean {
   const { storesContent, state, limits, labelBudgets } = change
   return [storesContent, state, limits, labelBudgets].some((member) => member !== undefined)
 }
 
-/** What an account is that was created just now. */
+/** The state of a newly created account. */
 export const FRESH_ACCOUNT = {
   balance: 0n,
   leased: 0n,
@@ -117,17 +120,17 @@ export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt"> &
   Partial<Pick<AccountRecord, "limits">>
 
 export interface AccountReads {
-  /** By id or by name. */
+  /** Finds an account by id or name. */
   find(idOrName: string): Promise<AccountRecord | null>
-  /** In the order in which they were created. */
+  /** Lists all accounts in the order of their creation. */
   list(): Promise<AccountRecord[]>
-  /** Whether there is one at all. */
+  /** Returns whether any account exists. */
   any(): Promise<boolean>
 }
 
 export interface AccountWrites {
-  /** @throws StoreError `exists` when the name is taken. */
+  /** @throws StoreError `exists` if the name is taken. */
   create(account: NewAccount, audit: NewAuditRecord): Promise<AccountRecord>
-  /** @throws StoreError `not_found`, or `exists` when the name is taken. */
+  /** @throws StoreError `not_found`, or `exists` if the name is taken. */
   update(id: string, change: AccountChange, audit: NewAuditRecord): Promise<AccountRecord>
 }

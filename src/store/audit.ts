@@ -1,22 +1,22 @@
 import type { AuditFacts, AuditRecord } from "../accounting/chained-records.ts"
 
-/** A change that someone made, to be recorded. */
+/** A change to record in the audit log. */
 export interface NewAuditRecord extends AuditFacts {
-  /** The request whose idempotency key this change uses up. Not a part of the record. */
+  /** The request whose idempotency key this change uses up. It is not part of the record. */
   readonly claim?: string | undefined
 }
 
-/** Filters a list of audit records. All conditions have to hold. */
+/** Filters a list of audit records. All conditions must hold. */
 export interface AuditFilter {
-  /** Absent: all, and those of no account. */
+  /** Absent: all accounts, and records without one. */
   readonly accounts?: readonly string[] | undefined
-  /** A part of the actor's name where it is stored in clear, or their id. */
+  /** A part of the actor's name if it is stored in plain text, or their id. */
   readonly actor?: string | undefined
-  /** Or one of these people, under whose keys their names are encrypted. */
+  /** Matches these people as well; their names are encrypted under their keys. */
   readonly people?: readonly string[] | undefined
-  /** One of these texts stands in what was changed, as it is stored. */
+  /** One of these texts occurs in the changed data, as it is stored. */
   readonly mentions?: readonly string[] | undefined
-  /** An exact action, or a glob: `key.*`. */
+  /** An exact action, or a glob such as `key.*`. */
   readonly action?: string | undefined
   readonly target?: string | undefined
   readonly from?: number | undefined
@@ -24,17 +24,17 @@ export interface AuditFilter {
   readonly to?: number | undefined
 }
 
-/** Records as they are stored: what names people is encrypted under their keys. */
+/** Reads records as they are stored: names of people are encrypted under their keys. */
 export interface AuditReads {
-  /** The newest first, those below a number; null starts at the newest. */
+  /** Lists the records below a number, newest first; null starts at the newest. */
   list(filter: AuditFilter, before: number | null, limit: number): Promise<AuditRecord[]>
 }
 
 export interface AuditWrites {
   /**
-   * Records a change of what is stored elsewhere. A change in the store takes its record with it: every method that
-   * changes what people manage has a record as its last parameter, and writes both or neither.
-   * @throws StoreError `conflict` when the change was made under a claim that now belongs to another request.
+   * Records a change of data that is stored elsewhere. A change in the store is recorded by the method that makes it.
+   * Every such method has a record as its last parameter and writes both or neither.
+   * @throws StoreError `conflict` if the change was made under a claim that now belongs to another request.
    */
   append(record: NewAuditRecord): Promise<AuditRecord>
 }

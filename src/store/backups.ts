@@ -1,21 +1,21 @@
 import type { NewAuditRecord } from "./audit.ts"
 
-/** A backup that was made. */
+/** The last backup at one place. */
 export interface BackupRecord {
-  /** Where it is, for people: holds no secret. One record for each place, of its last backup. */
+  /** The place, for display. It contains no secret and identifies the record. */
   readonly place: string
   /** Unix milliseconds. */
   readonly at: number
-  /** How long after it the next one is to be made, milliseconds; null if unknown. */
+  /** The interval to the next backup in milliseconds; null if unknown. */
   readonly every: number | null
 }
 
 export interface BackupReads {
-  /** The newest first. */
+  /** Lists all backups, newest first. */
   list(): Promise<BackupRecord[]>
 }
 
 export interface BackupWrites {
-  /** Takes the place of the record of the same place, and keeps its interval where the new one has none. */
+  /** Replaces the record of the same place. The old interval is kept if the new one is unknown. */
   note(backup: BackupRecord, audit: NewAuditRecord): Promise<void>
 }

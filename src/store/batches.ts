@@ -12,11 +12,11 @@ export type BatchStep = { readonly audit: NewAuditRecord } & (
   | { readonly kind: "key.change"; readonly id: string; readonly change: KeyChange }
 )
 
-/** Changes that belong together, such as those of an import. */
+/** Writes changes that belong together, such as those of an import. */
 export interface BatchWrites {
   /**
-   * Writes all steps in their order, in one transaction.
-   * @throws StoreError of the first step that is refused; then nothing is written.
+   * Writes all steps in order, in one transaction.
+   * @throws StoreError of the first rejected step; nothing is written then.
    */
   write(steps: readonly BatchStep[]): Promise<void>
 }

@@ -3,13 +3,13 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** A code that gives credits, once to each account. */
+/** A code that grants credits, once to each account. */
 export interface CodeRecord {
   readonly id: string
-  /** The last characters of the code, to tell codes apart. */
+  /** The last characters of the code, for recognition. */
   readonly hint: string
   readonly note: string | null
-  /** What each use of it gives. */
+  /** The amount granted by each use. */
   readonly amount: bigint
   /** How many accounts may use it, and how many have. */
   readonly uses: number
@@ -21,11 +21,11 @@ export interface CodeRecord {
 }
 
 export type NewCode = Omit<CodeRecord, "used" | "revokedAt"> & {
-  /** HMAC of the code, hexadecimal. The code itself is nowhere. */
+  /** HMAC of the code, hexadecimal. The code itself is not stored. */
   readonly hash: string
 }
 
-/** Someone redeems a code for an account. */
+/** The redemption of a code for an account. */
 export interface Redemption {
   readonly hash: string
   readonly account: string
@@ -35,20 +35,20 @@ export interface Redemption {
 
 export interface CodeReads {
   find(id: string): Promise<CodeRecord | null>
-  /** The newest first, those that come after a code; null starts at the newest. */
+  /** Lists the codes after a code, newest first; null starts at the newest. */
   list(after: string | null, limit: number): Promise<CodeRecord[]>
 }
 
 export interface CodeWrites {
   create(code: NewCode, audit: NewAuditRecord): Promise<CodeRecord>
-  /** All of them, or none. */
+  /** Creates all codes or none. */
   createAll(codes: readonly NewCode[], audit: NewAuditRecord): Promise<CodeRecord[]>
   /** @throws StoreError `not_found`. */
   revoke(id: string, at: number, audit: NewAuditRecord): Promise<CodeRecord>
   /**
-   * Credits an account with what a code is worth: an entry of kind `code` whose note is the code's id.
-   * @throws StoreError `not_found`, `revoked`, `expired`, `exists` when this account has redeemed it
-   * already, `insufficient` when it was used as often as it may be.
+   * Credits an account with the amount of a code: an entry of kind `code` whose note is the code's id.
+   * @throws StoreError `not_found`, `revoked`, `expired`, `exists` if this account has already redeemed it,
+   * `insufficient` if all uses are spent.
    */
   redeem(redemption: Redemption, audit: NewAuditRecord): Promise<EntryRecord>
 }

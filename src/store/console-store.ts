@@ -5,10 +5,10 @@ import type { SessionReads, SessionWrites } from "./sessions.ts"
 import type { SignInAttempts } from "./sign-in-attempts.ts"
 import type { UserReads, UserWrites } from "./users.ts"
 
-/** Older attempts are outside every window, milliseconds. */
+/** Older attempts are outside every window. */
 export const LONGEST_WINDOW = 60 * 60_000
 
-/** Users of the console and their credentials. */
+/** The console's users and their credentials. */
 export interface ConsoleStore extends Disposable {
   readonly users: UserReads & UserWrites
   readonly sessions: SessionReads & SessionWrites
@@ -16,6 +16,6 @@ export interface ConsoleStore extends Disposable {
   readonly passkeys: PasskeyReads & PasskeyWrites
   readonly proofs: ProofReads & ProofWrites
   readonly attempts: SignInAttempts
-  /** Removes what has expired. */
+  /** Deletes expired data. */
   sweep(now: number): Promise<void>
 }

@@ -8,19 +8,19 @@ import {
   type KeptPart,
 } from "./conversations.ts"
 
-/** What may wait to be written. Bytes; more is not stored. */
+/** Maximum bytes waiting to be written. Further answers are not stored. */
 const MAX_WAITING = 64 * 1024 * 1024
 
 /**
- * Kept conversations. Answers that come while one is being written are written together after it; until then they are
- * found in memory.
+ * Stores conversations. Answers that arrive during a write are written together after it; until then they are found in
+ * memory.
  */
 export class ConversationStore implements AsyncDisposable {
   readonly #parts: ConversationParts
   readonly #waiting = new Map<string, Uint8Array>()
   #waitingBytes = 0
   #next: ConversationWrite[] = []
-  /** The running transaction, and the one after it. */
+  /** The running transaction, and the next one. */
   #writing: Promise<void> = Promise.resolve()
   #following: Promise<void> | undefined
 
@@ -29,8 +29,8 @@ export class ConversationStore implements AsyncDisposable {
   }
 
   /**
-   * Keeps an answer. It is found from the moment of the call on.
-   * @returns when it is written, which is also when other processes find it.
+   * Stores an answer, which this process finds immediately.
+   * @returns when it is written, after which other processes find it.
    */
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)
@@ -66,7 +66,10 @@ export class ConversationStore implements AsyncDisposable {
     return this.#parts.delete(hash)
   }
 
-  /** Deletes those that have expired. @param keep as in `FindOptions`. */
+  /**
+   * Deletes expired answers.
+   * @param keep as in `FindOptions`.
+   */
   async sweep(now: number, keep: number): Promise<void> {
     await this.#parts.sweep(now, keep)
   }

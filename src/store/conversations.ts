@@ -1,53 +1,59 @@
-/** One encrypted record: a response with all that came before it, or an item of one. */
+/** One encrypted record: a response with its whole history, or a single item. */
 export interface KeptPart {
-  /** The hash it is found by: reveals nothing of the id. */
+  /** The hash by which it is found, which reveals nothing about the id. */
   readonly hash: string
   readonly encrypted: Uint8Array
 }
 
-/** What is stored of one answer, so that its account can continue from it. */
+/** The stored data of one answer, from which its account can continue. */
 export interface ConversationRecord {
   readonly account: string
   /** Unix milliseconds. */
   readonly at: number
   readonly expiresAt: number
-  /** The first is the answer: it is deleted together with all its parts. */
+  /** The first part is the answer. Deleting the answer deletes all parts. */
   readonly parts: readonly KeptPart[]
 }
 
-/** How much may be stored, in bytes; the oldest are deleted first. */
+/** Maximum stored bytes; the oldest answers are deleted first. */
 export interface ConversationRoom {
   readonly accountBytes: number
   readonly totalBytes: number
 }
 
-/** An answer and the room that there is for it. */
+/** An answer to store, and the available space. */
 export interface ConversationWrite {
   readonly record: ConversationRecord
   readonly room: ConversationRoom
 }
 
-/** How to find parts. */
+/** Options for finding parts. */
 export interface FindOptions {
   /** Unix milliseconds. */
   readonly now: number
-  /** How long answers are kept now, milliseconds: those that are older are over, whatever was said when they were kept. */
+  /**
+   * The current retention of answers, in milliseconds. Older answers have expired, whatever the retention was when they
+   * were stored.
+   */
   readonly keep: number
-  /** Bytes to return at most. */
+  /** Maximum bytes to return. */
   readonly max: number
 }
 
-/** The parts that were found, or their size in bytes where that is more than `max`. */
+/** The parts, or their size in bytes if it exceeds `max`. */
 export type FoundParts = readonly KeptPart[] | number
 
-/** Where the parts of conversations are stored. */
+/** Stores the parts of conversations. */
 export interface ConversationParts {
-  /** All of them in one transaction. */
+  /** Stores all of them in one transaction. */
   keep(writes: readonly ConversationWrite[]): Promise<void>
-  /** Those of the parts that exist and have not expired. */
+  /** Returns the parts that exist and have not expired. */
   find(hashes: readonly string[], options: FindOptions): Promise<FoundParts>
   /** @returns whether it existed. */
   delete(hash: string): Promise<boolean>
-  /** Deletes what has expired. @param keep as in `FindOptions`. */
+  /**
+   * Deletes expired parts.
+   * @param keep as in `FindOptions`.
+   */
   sweep(now: number, keep: number): Promise<void>
 }

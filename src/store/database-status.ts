@@ -1,60 +1,60 @@
 import type { NodeRecord } from "./nodes.ts"
 
-/** What a database is, and how it is doing. */
+/** The kind and state of a database. */
 export interface DatabaseStatus {
   readonly engine: "SQLite" | "PostgreSQL"
-  /** Of the engine: `17.5`. */
+  /** Version of the engine, such as `17.5`. */
   readonly version: string
-  /** Where it is; holds no secret. */
+  /** Its location, for display. Contains no secret. */
   readonly place: string
   readonly schema: SchemaVersions
-  /** On disk, all of it. */
+  /** Total size on disk. */
   readonly bytes: number
-  /** The largest first. SQLite: its files. */
+  /** Its largest parts first; for SQLite, its files. */
   readonly parts: readonly DatabasePart[]
-  /** Processes that use it; null where its schema is another than this program's. */
+  /** Processes that use it; null if this program does not support its schema. */
   readonly nodes: readonly NodeRecord[] | null
-  /** Of a server. */
+  /** Only for databases on a server. */
   readonly server?: ServerStatus
 }
 
-/** Steps of the schema. */
+/** Versions of the schema. */
 export interface SchemaVersions {
-  /** Those that the database has taken; 0: it has no tables yet. */
+  /** The version of the database; 0: no tables yet. */
   readonly found: number
-  /** Those that this program knows. */
+  /** The newest version that this program supports. */
   readonly known: number
-  /** Why this program cannot use it as it is. */
+  /** Why this program cannot use the database. */
   readonly fault: string | null
 }
 
-/** A table with all of its partitions and indexes, or a file. */
+/** A table with all its partitions and indexes, or a file. */
 export interface DatabasePart {
   readonly name: string
   readonly bytes: number
-  /** 0: it has none. */
+  /** 0 for unpartitioned tables and files. */
   readonly partitions: number
 }
 
-/** What is to be known of a server before money is entrusted to it. */
+/** Properties to check before a server is trusted with money. */
 export interface ServerStatus {
-  /** The main version: 17. */
+  /** The major version, such as 17. */
   readonly release: number
-  /** Its clock minus ours, milliseconds; as far as half a round trip tells. */
+  /** Its clock minus ours, in milliseconds, with an error of up to half a round trip. */
   readonly clockOffset: number
-  /** Of one statement, milliseconds. */
+  /** Duration of one statement, in milliseconds. */
   readonly roundTrip: number
-  /** The version of TLS of its connection to us, or to the pooler between; null without. */
+  /** TLS version of the connection to the server or to a pooler in between; null without TLS. */
   readonly encryption: string | null
   readonly isOnThisMachine: boolean
-  /** Of its texts: `UTF8`. */
+  /** Encoding of its texts, such as `UTF8`. */
   readonly encoding: string
-  /** It can only be read. */
+  /** Whether it is read-only. */
   readonly isStandby: boolean
-  /** Its settings by which what is committed may be lost when it crashes: `fsync = off`. */
+  /** Settings that may lose committed data in a crash, such as `fsync = off`. */
   readonly risks: readonly string[]
-  /** What is wrong with the pooler before it. */
+  /** The fault of the pooler in front of it. */
   readonly poolerFault: string | null
-  /** For how many days from now there are partitions; null: it has no tables yet. */
+  /** For how many days, including today, there are partitions; null: no tables yet. */
   readonly daysAhead: number | null
 }

@@ -7,76 +7,77 @@ import type { ServingDatabase } from "./serving-database.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Store, StoreReader } from "./store.ts"
 
-/** One database of one engine, which need not exist yet. Nothing is opened before it is asked for. */
+/** A database of one engine, which need not exist yet. It is opened on first use. */
 export interface Database {
-  /** Where it is, for people: holds no secret. */
+  /** Its location, for display. Contains no secret. */
   readonly place: string
   exists(): Promise<boolean>
   /**
-   * How it is doing. Changes nothing, whatever version it is of.
+   * Returns its state. Changes nothing, and supports every version.
    * @throws LedgerError `not_found`, `damaged`, `unavailable`.
    */
   status(): Promise<DatabaseStatus>
   /**
-   * Opens it for a command that is soon over. It is created where there is none, and brought up to date.
-   * @throws LedgerError `missing` when there was one, and it is gone; `damaged`, `unavailable`, `other_version`.
+   * Opens the database for a short command. It is created if missing, and migrated.
+   * @throws LedgerError `missing` if an existing database was lost; `damaged`, `unavailable`, `other_version`.
    */
   openStore(): Promise<Store>
   /**
-   * Opens it to inspect it: nothing is created or changed. It may be in use, a copy, or on read-only media.
-   * @throws LedgerError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+   * Opens the database for inspection without creating or changing anything. It may be in use, a copy, or on read-only
+   * media.
+   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version`.
    */
   openReader(): Promise<StoreReader>
   /**
-   * Lets a step read it as it is at one moment, for as long as that takes. Nothing is created or changed, and those who
-   * use it go on.
+   * Performs a step that reads one state of the database, for any length of time. Nothing is created or changed, and
+   * other users are not blocked.
    * @throws LedgerError as `openReader` does.
    */
   readSnapshot<T>(step: (snapshot: Snapshot) => Promise<T>): Promise<T>
   /** Returns the newest failed requests that match a filter; empty if no failure was ever stored. */
   failedRequests(filter: FailureFilter, limit: number): Promise<FailedRequest[]>
   /**
-   * Opens it to serve from.
+   * Opens the database for serving.
    * @param isShared whether other processes use it from the start.
    * @throws LedgerError as `openStore` does.
    */
   openToServe(isShared: boolean): Promise<ServingDatabase>
-  /** Opens the users of the console and their credentials; creates what it needs. */
+  /** Opens the store of the console's users and their credentials; creates missing parts. */
   openConsoleStore(): Promise<ConsoleStore>
-  /** Whether someone can manage the gateway in the console. Creates nothing. */
+  /** Returns whether an operator can sign in to the console. Creates nothing. */
   hasOperator(): Promise<boolean>
-  /** The secrets of the installation, which all its processes share. */
+  /** Opens the secrets of the installation, which all its processes share. */
   openSecrets(): Promise<InstallationSecrets>
-  /** Whether it has a log that a copy of it needs as well. */
+  /** Returns whether it has a log that a copy must include. */
   hasLog(): Promise<boolean>
   /**
-   * Makes room for a new database where the old one is gone; what is left of the old one is renamed.
-   * @throws LedgerError `exists` when there is one.
+   * Makes room for a new database after the old one was lost, by renaming its remains.
+   * @throws LedgerError `exists` if there is a database.
    */
   setRemainsAside(now: Date): Promise<void>
   /**
-   * Lets a step copy all of it. Nobody writes to it meanwhile.
-   * @throws LedgerError `not_found`, `unavailable` where a gateway runs, `other_version`.
+   * Performs a step that copies the whole database, which is locked against writes.
+   * @throws LedgerError `not_found`, `unavailable` if a gateway is running, `other_version`.
    */
   copyFrom<T>(step: (source: CopySource) => Promise<T>): Promise<T>
   /**
-   * Fills it from another one. It cannot be used before it has passed the check.
-   * @throws LedgerError `exists` where there is anything.
+   * Fills the database from another one. It cannot be used before it has passed the check.
+   * @throws LedgerError `exists` if it is not empty.
    */
   copyTo(source: CopySource, check: CopyCheck): Promise<CopyCounts>
   /**
-   * Writes a copy of its files into an empty folder, which is a data folder then, without its secrets. Those who use it
-   * go on: of each file the copy is one moment, the ledger's is the first.
-   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version` of a newer one; where a server has its
-   * own backups.
+   * Writes a copy of its files into an empty folder, which becomes a data folder without secrets. Concurrent use is not
+   * blocked. Each file is copied at one moment, the ledger first.
+   * @throws LedgerError `not_found`, `damaged`, `unavailable`, `other_version` if a newer version wrote it; always on
+   * servers, which have their own backups.
    */
   backUp(folder: string): Promise<void>
   /**
-   * Fills the place of a database from a backup. Nothing starts there before the step is over; what the step has put
-   * into its folder is in its place then, or gone where it failed.
-   * @throws LedgerError `exists` where there is anything.
+   * Restores a database from a backup. No gateway starts in its place before the step ends. The files that the step has
+   * written are then moved into place, or deleted if it failed.
+   * @throws LedgerError `exists` if the place is not empty.
    */
   restore<T>(step: (folder: string) => Promise<T>): Promise<T>
-  /** Creates it, even where the secrets of a lost one are still there. */
+  /** Creates the database, even if the secrets of a lost one still exist. */
   create(): Promise<void>
 }

@@ -1,31 +1,31 @@
 /**
- * What a node has seen of a deployment: it failed several times in a row, it works again, its vendor asked for fewer
- * requests, or its vendor refused the operator's credential.
+ * An event of a deployment: it failed several times in a row, it recovered, its vendor asked for fewer requests, or its
+ * vendor refused the operator's credential.
  */
 export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "refused"
 
 export interface DeploymentReport {
   readonly deployment: string
   readonly event: DeploymentEvent
-  /** How long the deployment is avoided, milliseconds. */
+  /** How long the deployment is avoided, in milliseconds. */
   readonly rest: number
 }
 
-/** A report as others get it. Its times are by the database's clock, counted from now. */
+/** A report as other nodes receive it. Its times are relative to now, by the database's clock. */
 export interface DatedReport extends DeploymentReport {
-  /** Who reports it. */
+  /** The reporting node. */
   readonly node: string
-  /** How long ago it was reported, milliseconds. */
+  /** Milliseconds since it was reported. */
   readonly age: number
 }
 
-/** What nodes tell each other of deployments: the last report of each event. */
+/** Exchanges the last report of each event between nodes. */
 export interface DeploymentReportWrites {
-  /** May be repeated. */
+  /** Writes reports. May be repeated. */
   report(node: string, reports: readonly DeploymentReport[]): Promise<void>
-  /** Recent reports that came after a revision, as `NodeChanges.deploymentRevision` counts them. */
+  /** Returns recent reports after a revision (`NodeChanges.deploymentRevision`). */
   after(revision: number): Promise<DatedReport[]>
 }
 
-/** Reports that ended longer ago than this tell nothing, milliseconds. */
+/** Reports that ended longer ago are ignored. */
 export const LONGEST_NEWS = 60_000

@@ -5,7 +5,7 @@ import type { NewAuditRecord } from "./audit.ts"
 
 export interface NewEntry {
   readonly account: string
-  /** The others have methods of their own. */
+  /** Other kinds have methods of their own. */
   readonly kind: "grant" | "adjustment" | "refund"
   readonly amount: bigint
   readonly at: number
@@ -14,43 +14,44 @@ export interface NewEntry {
 }
 
 /**
- * A charge has the time at which its request started and is in the ledger where it ended, so times go back now and then,
- * though never by more than the longest request. Milliseconds.
+ * A charge has the time at which its request began, but is appended when it ends. So times in the ledger may go
+ * backwards, but never by more than the longest request.
  */
 export const LONGEST_REQUEST = 24 * 60 * 60 * 1_000
 
-/** Where the entries of a time stand: none up to `after` is of it or later, none after `last` of it or before. */
+/** The entries of a range of time: all numbers up to `after` are earlier, and all after `last` are later. */
 export interface EntryRange {
   readonly after: number
   readonly last: number
 }
 
-/** A line of the ledger, with what a statement says of a charge besides. */
+/** An entry with the model of a charge, for statements. */
 export interface StatementLine extends EntryRecord {
   readonly model: string | null
 }
 
-/** The entries of accounts' ledgers. */
+/** Reads the entries of accounts. */
 export interface EntryReads {
-  /** In the order of their numbers, from `after` on. */
+  /** Lists entries after a number, in order of number. */
   list(account: string, after: number, limit: number): Promise<EntryRecord[]>
-  /** The newest first, those below a number; null starts at the newest. */
+  /** Lists the entries below a number, newest first; null starts at the newest. */
   listBack(
     account: string,
     before: number | null,
     limit: number,
     kind: EntryKind | null,
   ): Promise<EntryRecord[]>
-  /** As `list`, with the key and the model of each charge. */
+  /** Lists entries as `list` does, with the key and the model of each charge. */
   listStatementLines(account: string, after: number, limit: number): Promise<StatementLine[]>
-  /** Where an account's entries of a time are; Unix milliseconds, the end exclusive. */
+  /** Finds an account's entries in a range of time; Unix milliseconds, the end exclusive. */
   findRange(account: string, from: number, until: number): Promise<EntryRange>
 }
 
 export interface EntryWrites {
   /**
-   * @throws StoreError `not_found`; `insufficient` when the balance would fall below zero or below the
-   * leases, which `leases.recall` makes smaller; `too_much` when it would be more than the ledger can hold.
+   * Adds an entry.
+   * @throws StoreError `not_found`; `insufficient` if the balance would fall below zero or below the leases, which
+   * `leases.recall` reduces; `too_much` if it would exceed the range of the ledger.
    */
   add(entry: NewEntry, audit: NewAuditRecord): Promise<EntryRecord>
 }

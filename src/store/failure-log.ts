@@ -2,36 +2,36 @@ import type { TimePosition } from "./time-position.ts"
 
 /** Times are Unix milliseconds. */
 
-/** A request that was answered with an error: never with what was asked, and without any secret. */
+/** A request that was answered with an error. Contains neither the request's content nor a secret. */
 export interface FailedRequest {
   readonly request: string
   readonly at: number
   readonly endpoint: string
-  /** Of the answer. */
+  /** Status of the response. */
   readonly status: number
-  /** A word of the error table. */
+  /** A kind of the error table. */
   readonly kind: string
-  /** The field that was wrong. */
+  /** The invalid field. */
   readonly parameter: string | null
-  /** As the caller read it. */
+  /** The message that the caller received. */
   readonly message: string
-  /** Null where the caller was not known. */
+  /** Null if the caller was not authenticated. */
   readonly account: string | null
   readonly key: string | null
-  /** As the caller named it; null where the request was not read so far. */
+  /** The model that the caller named; null if the body was not parsed. */
   readonly model: string | null
 }
 
-/** An upstream call that failed, with the vendor's own words: they are the operator's to read. */
+/** A failed upstream call, with the vendor's message, which only operators see. */
 export interface FailedAttempt {
   readonly request: string
   readonly at: number
   readonly deployment: string
-  /** The vendor's; 0 where none came. */
+  /** Status of the vendor's response; 0 if there was none. */
   readonly status: number
-  /** A word of the error table. */
+  /** A kind of the error table. */
   readonly kind: string
-  /** The vendor's own code; null where it gave none. */
+  /** The vendor's error code; null if there is none. */
   readonly code: string | null
   readonly message: string
 }
@@ -41,7 +41,7 @@ export interface FailureFilter {
   readonly key?: string | undefined
   readonly endpoint?: string | undefined
   readonly kind?: string | undefined
-  /** Kinds that are left out. */
+  /** Excluded kinds. */
   readonly without?: readonly string[] | undefined
   /** An exact name or a glob. */
   readonly model?: string | undefined
@@ -51,30 +51,30 @@ export interface FailureFilter {
   readonly to?: number | undefined
 }
 
-/** What the sweep leaves. */
+/** Retention limits of the failure log. */
 export interface FailureLimits {
-  /** What is older goes. */
+  /** Older failures are deleted. */
   readonly before: number
-  /** Requests of one account, and of callers who were not known; the newest stay. */
+  /** Maximum failed requests per account, and of unauthenticated callers; the newest stay. */
   readonly requests: number
-  /** Attempts of all. */
+  /** Maximum failed attempts in total. */
   readonly attempts: number
 }
 
 /**
- * What went wrong in the last days, apart from the ledger: light, and cut off where it grows. What was written in the
- * last second before a crash may be lost.
+ * Failures of the last days, stored apart from the ledger with limits on their number. Failures of the last second
+ * before a crash may be lost.
  */
 export interface FailureLog {
   add(requests: readonly FailedRequest[], attempts: readonly FailedAttempt[]): Promise<void>
   find(request: string): Promise<FailedRequest | null>
-  /** In the order in which they failed. */
+  /** Lists the failed attempts of a request in the order in which they failed. */
   attempts(request: string): Promise<FailedAttempt[]>
-  /** The newest first, those behind a place; null starts at the newest. */
+  /** Lists the failed requests after a position, newest first; null starts at the newest. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
   /**
-   * How many there are in each part of a time, in no order.
-   * @param step how long a part is, milliseconds.
+   * Returns the number of failures per interval, unordered.
+   * @param step length of an interval in milliseconds.
    */
   count(
     filter: FailureFilter,

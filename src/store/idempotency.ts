@@ -1,32 +1,32 @@
-/** A request that came with an idempotency key. Times are Unix milliseconds. */
+/** A request with an idempotency key. Times are Unix milliseconds. */
 export interface IdempotencyClaim {
-  /** Whose key it is: of an account, or of someone who manages the gateway. */
+  /** The owner of the key: an account, or a person who manages the gateway. */
   readonly scope: string
   /** A keyed hash of the idempotency key. */
   readonly key: string
-  /** A keyed hash of what was asked. */
+  /** A keyed hash of the request. */
   readonly fingerprint: string
-  /** The request that runs, or has run, under the key. */
+  /** The request that runs or ran under the key. */
   readonly request: string
-  /** The process that runs it. */
+  /** The process that runs the request. */
   readonly node: string
   readonly at: number
-  /** What its sender may do: a sender that may no longer do it does not get the answer. */
+  /** The rights of its sender. A sender who has lost them does not get the answer. */
   readonly rights: string
 }
 
 export interface ClaimInput extends IdempotencyClaim {
-  /** What was claimed at this moment or before has expired. */
+  /** Claims from this moment or earlier have expired. */
   readonly expired: number
   /** A request that will never end, whose claim this one takes over. */
   readonly replaces: string | null
-  /** Keys of one scope that are kept at once. */
+  /** Maximum keys of one scope. */
   readonly maxKeys: number
 }
 
 /**
- * `running`: it may still end in anything. `done`: what it was to do is done, and its answer is not
- * kept. `kept`: its answer is on disk.
+ * `running`: the outcome is open. `done`: the work is done, but its answer is not stored. `kept`: its answer is on
+ * disk.
  */
 export type IdempotencyState = "running" | "done" | "kept"
 
@@ -34,39 +34,48 @@ export interface IdempotencyRecord extends IdempotencyClaim {
   readonly state: IdempotencyState
 }
 
-/** An answer that is on disk. */
+/** An answer on disk. */
 export interface KeptAnswer {
   readonly request: string
-  /** On disk, in bytes. */
+  /** Size on disk, in bytes. */
   readonly size: number
-  /** How much may be kept of one scope, and of all together, in bytes. */
+  /** Maximum bytes stored for one scope, and in total. */
   readonly maxOfScope: number
   readonly maxOfAll: number
 }
 
 export interface KeepResult {
-  /** False when the claim has expired or was taken over. */
+  /** False if the claim has expired or was taken over. */
   readonly isKept: boolean
-  /** Requests whose answers had to make room. */
+  /** Requests whose answers were evicted. */
   readonly dropped: readonly string[]
 }
 
 /** One step on idempotency keys. */
 export type IdempotencyStep =
-  /** Claims a key. Its result is the claim that holds; null when the scope has used too many keys. */
+  /** Claims a key. Its result is the current claim; null if the scope has too many keys. */
   | { readonly kind: "claim"; readonly claim: ClaimInput }
-  /** Says that an answer is on disk; the oldest ones make room for it. Its result is a `KeepResult`. */
+  /** Records that an answer is on disk, evicting the oldest ones. Its result is a `KeepResult`. */
   | { readonly kind: "keep"; readonly answer: KeptAnswer }
-  /** Says that a request is done and its answer is not kept. Its result is true. */
+  /** Records that a request is done and its answer is not stored. Its result is true. */
   | { readonly kind: "drop"; readonly request: string }
-  /** Forgets a request that did nothing. Its result is false when it did, or its claim now belongs to another request. */
+  /**
+   * Deletes the claim of a request that did nothing. Its result is false if it did something, or if its claim now
+   * belongs to another request.
+   */
   | { readonly kind: "release"; readonly request: string }
 
 export type IdempotencyResult = IdempotencyRecord | KeepResult | boolean | null
 
 export interface IdempotencyWrites {
-  /** Performs steps on idempotency keys, all of them in one transaction. @returns their results in their order. */
+  /**
+   * Performs steps on idempotency keys in one transaction.
+   * @returns their results in order.
+   */
   perform(steps: readonly IdempotencyStep[]): Promise<IdempotencyResult[]>
-  /** Forgets claims of a moment and before, some thousands at most. @returns their requests. */
+  /**
+   * Deletes claims from a moment or earlier, some thousands at most.
+   * @returns their requests.
+   */
   sweep(expired: number): Promise<string[]>
 }

@@ -3,31 +3,31 @@ import { PostgresDatabase, type PostgresAddress } from "./postgres/postgres-data
 import { databaseFileIn } from "./sqlite/database-file.ts"
 import { SqliteDatabase } from "./sqlite/sqlite-database.ts"
 
-/** Which database, and where. Another engine is another member. */
+/** The engine and address of a database. Another engine would be another member. */
 export type DatabaseAddress =
   | {
       readonly engine: "sqlite"
-      /** The file. */
+      /** Path of the file. */
       readonly path: string
     }
   | ({ readonly engine: "postgresql" } & PostgresAddress)
 
-/** What of the settings says where the database is. */
+/** The settings that determine the database. */
 export interface DatabasePlace {
-  /** The data folder. */
+  /** Path of the data folder. */
   readonly data: string
   /** Absent: SQLite, in the data folder. */
   readonly database?: PostgresAddress | undefined
 }
 
-/** The database at an address. */
+/** Creates the database object for an address. */
 export function databaseAt(address: DatabaseAddress): Database {
   return address.engine === "sqlite"
     ? new SqliteDatabase(address.path)
     : new PostgresDatabase(address)
 }
 
-/** The database of an installation. */
+/** Creates the database object of an installation. */
 export function databaseOf({ data, database }: DatabasePlace): Database {
   return databaseAt(
     database === undefined

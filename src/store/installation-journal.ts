@@ -4,12 +4,14 @@ import type { Journal, JournalState } from "./journal.ts"
 import { openSqliteJournal } from "./sqlite/journal-file.ts"
 import { openOnThread } from "./threads/thread-client.ts"
 
-/** Opens the journal of a data folder to write to, on a thread of its own: waiting for the disk stops no one. */
+/**
+ * Opens the journal of a data folder for writing, on a separate thread, so that waiting for the disk blocks no request.
+ */
 export function openJournal(folder: string): Promise<Journal> {
   return openOnThread<Journal>("store/sqlite/journal-thread.ts", journalFileIn(folder))
 }
 
-/** What the journal of a data folder holds; null when it has none. */
+/** Returns the state of a data folder's journal; null if it has none. */
 export function journalState(folder: string): JournalState | null {
   const path = journalFileIn(folder)
   if (!existsSync(path)) return null

@@ -1,24 +1,24 @@
 import type { NewAuditRecord } from "./audit.ts"
 import type { Anchor } from "../accounting/anchor.ts"
 
-/** A row of the ledger, charged or not, as a check of the ledger needs it. */
+/** A row of the ledger, charged or not, with the fields that a verification needs. */
 export interface LedgerRow {
-  /** Where the row is among all rows: what can be read later than another has a greater one. */
+  /** Its position among all rows. Rows that become visible later have greater positions. */
   readonly position: number
-  /** Null when it is no entry, but the receipt of a request that was not charged. */
+  /** Null if it is the receipt of a request that was not charged. */
   readonly number: number | null
   readonly account: string
   readonly key: string | null
   readonly at: number
   readonly request: string | null
   readonly isExpired: boolean
-  /** Only of a request that was not charged. */
+  /** Null for charged requests. */
   readonly receipt: string | null
-  /** Null in receipts of before schema 7 that were not charged. */
+  /** Null in uncharged receipts from before schema 7. */
   readonly hash: string | null
 }
 
-/** A balance that is not what it should be. */
+/** A balance with a wrong amount. */
 export interface BalanceFault {
   readonly fault: "missing" | "leased" | "limit"
   readonly owner: string
@@ -28,7 +28,7 @@ export interface BalanceFault {
 
 export interface AnchorStep {
   readonly anchor: Anchor
-  /** Whether there are more rows to take in. */
+  /** Whether there are more rows to add. */
   readonly isBehind: boolean
 }
 

@@ -10,24 +10,24 @@ export interface InvitationRecord {
   /** In lowercase. */
   readonly email: string
   readonly role: MemberRole
-  /** As the audit log names who invited. */
+  /** The inviter's name, as in the audit log. */
   readonly invitedBy: string
   readonly createdAt: number
   readonly expiresAt: number
 }
 
-/** A new invitation; of the token in its link only the SHA-256 is kept, hexadecimal. */
+/** A new invitation. Of the token in its link, only the SHA-256 is stored, hexadecimal. */
 export interface NewInvitation extends InvitationRecord {
   readonly tokenHash: string
 }
 
-/** Invitations that are open: not accepted, not withdrawn, not expired. */
+/** Reads open invitations: neither accepted, withdrawn nor expired. */
 export interface InvitationReads {
   find(id: string, now: number): Promise<InvitationRecord | null>
   findByToken(tokenHash: string, now: number): Promise<InvitationRecord | null>
-  /** Whether an address is invited into any account. */
+  /** Returns whether an email address is invited to any account. */
   isInvited(email: string, now: number): Promise<boolean>
-  /** The oldest first; null means of all accounts. */
+  /** Lists open invitations, oldest first; null: all accounts. */
   list(
     accounts: readonly string[] | null,
     now: number,
@@ -37,13 +37,13 @@ export interface InvitationReads {
 }
 
 export interface InvitationWrites {
-  /** @throws StoreError `not_found` when there is no such account, `too_much` when it has as many as it may. */
+  /** @throws StoreError `not_found` if the account does not exist, `too_much` if it has the maximum. */
   insert(invitation: NewInvitation, audit: NewAuditRecord): Promise<InvitationRecord>
   /** @throws StoreError `not_found`. */
   remove(id: string, now: number, audit: NewAuditRecord): Promise<InvitationRecord>
   /**
-   * Uses an invitation up and adds the member, both or neither.
-   * @throws StoreError `not_found` when it is no longer open, `exists` when the user is in the account.
+   * Accepts an invitation and adds the member, both or neither.
+   * @throws StoreError `not_found` if it is no longer open, `exists` if the user is already a member.
    */
   accept(id: string, member: MemberRecord, audit: NewAuditRecord): Promise<MemberRecord>
 }

@@ -1,44 +1,44 @@
-/** A settlement on a node's own disk that is not known to be in the database yet. */
+/** A settlement on a node's own disk that may not be in the database yet. */
 export interface JournalLine {
   readonly number: number
-  /** The node that settled it, with whose lease it is paid. */
+  /** The node that settled it, whose lease pays for it. */
   readonly node: string
-  /** The posting, as `src/ledger/journal-posting.ts` writes it. */
+  /** The posting, as written by `src/ledger/journal-posting.ts`. */
   readonly body: string
 }
 
-/** What a journal holds. */
+/** The state of a journal. */
 export interface JournalState {
-  /** Settlements that are not in the database yet. */
+  /** Number of settlements that are not in the database yet. */
   readonly waiting: number
-  /** When the oldest of them was written, Unix milliseconds; null when there is none. */
+  /** When the oldest of them was written, in Unix milliseconds; null if there is none. */
   readonly oldest: number | null
-  /** Settlements that the database refused: someone has to look at them. */
+  /** Number of settlements that the database rejected, which need an operator. */
   readonly refused: number
 }
 
 export interface JournalAddition {
   readonly node: string
   readonly bodies: readonly string[]
-  /** Lines that are in the database by now, and go. */
+  /** Lines to delete because they are now in the database. */
   readonly done: readonly number[]
 }
 
-/** Settlements on a node's own disk. */
+/** The lines of a journal. */
 export interface JournalLines {
   /**
-   * Resolves when the lines are on the disk.
-   * @returns the number of the first one; the others follow it.
+   * Adds lines. Resolves when they are on the disk.
+   * @returns the number of the first line; the others follow it.
    */
   add(addition: JournalAddition): Promise<number>
-  /** Lines after a number, in order. Not those that the database has refused. */
+  /** Lists the lines after a number, in order, without rejected ones. */
   list(after: number, limit: number): Promise<JournalLine[]>
-  /** Notes that the database refuses a line. */
+  /** Marks a line that the database rejected. */
   refuse(number: number, reason: string): Promise<void>
   state(): Promise<JournalState>
 }
 
-/** The journal of all processes of a data folder. */
+/** The journal that all processes of a data folder share. */
 export interface Journal extends AsyncDisposable {
   readonly lines: JournalLines
 }

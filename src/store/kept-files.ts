@@ -1,30 +1,30 @@
-/** What is kept as files: answers of requests with idempotency keys, and temporary pictures. */
+/** Kinds of stored files: answers of requests with idempotency keys, and temporary images. */
 export type FileKind = "answers" | "pictures"
 
-/** Files of one kind, which every node finds. What cannot be reached is an error. */
+/** Stores files of one kind, which every node can read. Methods throw if the storage is unavailable. */
 export interface KeptFiles {
-  /** Writes a file. It is found once all of it is there; it takes the place of one of the same name. */
+  /** Writes a file. It becomes visible when complete, and replaces a file with the same name. */
   write(name: string, bytes: Uint8Array<ArrayBuffer>, lifetime: number): Promise<void>
   /**
-   * Takes over a file that is complete on this machine's disk, and is not needed there any more.
-   * @param path may be where it is kept already.
+   * Moves a complete file from this machine's disk.
+   * @param path may already be its final path.
    * @param lifetime milliseconds.
    */
   adopt(name: string, path: string, lifetime: number): Promise<void>
-  /** Undefined when there is none, or its lifetime is over. */
+  /** Opens a file; undefined if it does not exist or has expired. */
   open(name: string): Promise<KeptFile | undefined>
-  /** There may be none. */
+  /** Deletes a file if it exists. */
   remove(name: string): Promise<void>
-  /** Deletes those whose lifetime is over. */
+  /** Deletes expired files. */
   sweep(): Promise<void>
 }
 
-/** A file that is there. */
+/** An existing file. */
 export interface KeptFile extends AsyncDisposable {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Bytes from a position on: at most so many, and none at the end. */
+  /** Reads up to `length` bytes from a position; none at the end. */
   read(start: number, length: number): Promise<Uint8Array>
-  /** All of it, read as it is taken. */
+  /** Returns the whole content, read on demand. */
   body(): Blob | ReadableStream<Uint8Array>
 }

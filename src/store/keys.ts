@@ -7,10 +7,10 @@ import type { TimePosition } from "./time-position.ts"
 
 /** Filters a list of keys. */
 export interface KeyFilter {
-  /** Absent: those of all accounts. */
+  /** Absent: all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly status?: "active" | "revoked" | "expired" | undefined
-  /** The moment at which they have that status, Unix milliseconds. */
+  /** The moment for which the status is determined, in Unix milliseconds. */
   readonly now: number
 }
 
@@ -18,57 +18,57 @@ export interface KeyRecord extends BudgetLimits {
   readonly id: string
   readonly account: string
   readonly name: string
-  /** Globs of the models it may call; null means all. */
+  /** Globs of the allowed models; null: all. */
   readonly models: readonly string[] | null
-  /** Further names of models, with the ids that they stand for; null means none. */
+  /** Additional names of models, with the model ids they refer to; null: none. */
   readonly aliases: Readonly<Record<string, string>> | null
-  /** All it may ever spend; null means no budget of its own. */
+  /** Total amount that it may spend; null: no budget of its own. */
   readonly budget: bigint | null
-  /** What is left of the budget, posted; null without one. */
+  /** The remaining posted amount of the budget; null without one. */
   readonly budgetLeft: bigint | null
-  /** What it may spend in a day and in a month (UTC); null means no such budget. */
+  /** Maximum spending per day and per month (UTC); null: no such budget. */
   readonly dailyBudget: bigint | null
   readonly monthlyBudget: bigint | null
-  /** What is left of them today and this month. */
+  /** The remaining amounts today and this month. */
   readonly dailyLeft: bigint | null
   readonly monthlyLeft: bigint | null
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null
-  /** How many may run at the same time. */
+  /** Maximum concurrent requests. */
   readonly concurrentRequests: number | null
-  /** Whether it pays for nothing and changes nothing. */
+  /** Whether it may only read: it pays for nothing and changes nothing. */
   readonly isReadOnly: boolean
-  /** Addresses and ranges (CIDR) that it may be used from; null means any. */
+  /** Addresses and ranges (CIDR) from which it may be used; null: any. */
   readonly addresses: readonly string[] | null
-  /** Origins of the pages that browsers let call with it; null means none but those of the settings. */
+  /** Origins of web pages that may use it in a browser; null: only those of the settings. */
   readonly origins: readonly string[] | null
-  /** Whether its account has prompts and answers kept. */
+  /** Whether its account has prompts and answers stored. */
   readonly storesContent: boolean
   readonly accountState: AccountState
-  /** What all keys of its account may do together. */
+  /** Common limits of all keys of its account. */
   readonly accountLimits: AccountLimits
-  /** Since when it does not work; null: it does. */
+  /** When it was paused; null: it is active. */
   readonly pausedAt: number | null
   readonly createdAt: number
   /** The user who created it; null for a command or the admin token. */
   readonly createdBy: string | null
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** The newest first. */
+  /** Newest first. */
   readonly secrets: readonly KeySecretRecord[]
 }
 
 export interface KeySecretRecord {
-  /** HMAC of the key, hexadecimal. The key itself is nowhere. */
+  /** HMAC of the key, hexadecimal. The key itself is not stored. */
   readonly hash: string
-  /** The last characters of the key, to tell keys apart. */
+  /** The last characters of the key, for recognition. */
   readonly hint: string
   readonly createdAt: number
-  /** When a rotated secret stops working; null for the one active. */
+  /** When a rotated secret stops working; null for the active one. */
   readonly expiresAt: number | null
 }
 
-/** What is derived from the others, or set later. */
+/** Fields that are derived from others or set later. */
 type KeyState =
   | "budgetLeft"
   | "dailyLeft"
@@ -83,66 +83,69 @@ export type NewKey = Omit<KeyRecord, KeyState | "pausedAt"> & {
   readonly secret: KeySecretRecord
 }
 
-/** What may be changed of a key; what is absent stays. */
+/** A change of a key. Absent fields stay unchanged. */
 export type KeyChange = Partial<
   Omit<KeyRecord, KeyState | "id" | "account" | "createdAt" | "createdBy">
 >
 
-/** What is left of one budget in one period, current or over. */
+/** The spending of one budget in one period, current or past. */
 export interface BudgetRecord {
-  /** `budgetOwner` of `accounting/budget-periods.ts`. */
+  /** The owner as named by `budgetOwner` of `accounting/budget-periods.ts`. */
   readonly owner: string
   readonly account: string
-  /** The sum of the charges that draw on it. */
+  /** The sum of the charges to the budget. */
   readonly spent: bigint
-  /** The part of `spent` from charges that were removed because of their age. */
+  /** The part of `spent` from pruned charges. */
   readonly pruned: bigint
 }
 
-/** What the budget of a label has left in its present period. */
+/** The budget of a label in its current period. */
 export interface LabelBudgetRecord {
   readonly owner: string
   readonly spent: bigint
   readonly left: bigint
 }
 
-/** Labels of an account, in the order of their owners. */
+/** Selects labels of an account, sorted by owner. */
 export interface LabelBudgetQuery {
   readonly account: string
-  /** A moment of the periods, Unix milliseconds. */
+  /** A moment in the periods, in Unix milliseconds. */
   readonly at: number
   /** The owner after which to begin. */
   readonly after: string | null
   readonly limit: number
 }
 
-/** Keys and their budgets. */
+/** Reads keys and their budgets. */
 export interface KeyReads {
   find(id: string): Promise<KeyRecord | null>
-  /** The newest first. */
+  /** Lists keys, newest first. */
   list(filter: KeyFilter, after: TimePosition | null, limit: number): Promise<KeyRecord[]>
-  /** The keys that changed after a revision, and the revision now. */
+  /** Returns the keys that changed after a revision, and the current revision. */
   listChanged(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
-  /** What budgets have spent, of all keys, accounts and periods, in the order of their owners from `after` on. */
+  /** Lists the spending of all budgets after an owner, sorted by owner. */
   listBudgets(after: string, limit: number): Promise<BudgetRecord[]>
-  /** The budgets of labels that were used in the present day or month. */
+  /** Lists the budgets of labels that were used in the current day or month. */
   listLabelBudgets(query: LabelBudgetQuery): Promise<LabelBudgetRecord[]>
 }
 
 export interface KeyWrites {
-  /** Forgets what labels have spent in days and months that ended before the month before a moment, Unix milliseconds. */
+  /**
+   * Deletes the budgets of labels for days and months that ended before the month before a moment, in Unix
+   * milliseconds.
+   */
   forgetLabelBudgets(at: number): Promise<void>
-  /** @throws StoreError `not_found` when there is no such account, `too_much` when it has as many keys as it may. */
+  /** @throws StoreError `not_found` if the account does not exist, `too_much` if it has the maximum number of keys. */
   insert(key: NewKey, audit: NewAuditRecord): Promise<KeyRecord>
   /**
-   * Changes what a key may do. What is left of a budget grows or shrinks with it, not below zero; what
-   * nodes have leased of it is recalled, and deducted as they return it.
+   * Changes the rights and limits of a key. The remaining amount of a budget grows or shrinks with its limit, but not
+   * below zero. Leased parts are recalled from nodes and deducted when they are returned.
    * @throws StoreError `not_found`, or `revoked`.
    */
   update(id: string, change: KeyChange, audit: NewAuditRecord): Promise<KeyRecord>
   /**
    * Replaces the secret; the old ones work until `graceUntil`.
-   * @throws StoreError `not_found` when there is no such key, or it was revoked.
+   * @throws StoreError `not_found` if the key does not exist or was revoked.
    */
   rotate(
     id: string,

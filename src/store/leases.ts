@@ -1,6 +1,6 @@
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** A part of a lease that goes back. */
+/** A part of a lease to return. */
 export interface LeaseShare {
   readonly owner: string
   readonly amount: bigint
@@ -11,7 +11,7 @@ export interface LeaseRequest {
   /** An account, or a budget of a key. */
   readonly owner: string
   readonly wanted: bigint
-  /** Less than this is of no use: it stays with the owner, where another node finds it. */
+  /** The smallest useful amount. A smaller one is not granted, so that another node can lease it. */
   readonly min: bigint
 }
 
@@ -19,23 +19,26 @@ export interface LeaseGrant {
   readonly granted: bigint
   /** The owner's posted balance. */
   readonly posted: bigint
-  /** The part that is not leased. */
+  /** The part of it that is not leased. */
   readonly free: bigint
-  /** What other nodes hold leases on. */
+  /** The part of it that other nodes have leased. */
   readonly leasedElsewhere: bigint
-  /** What the owner owes: nothing is leased before that is paid. */
+  /** The owner's debt. Nothing is leased until it is paid. */
   readonly debt: bigint
 }
 
-/** The shares of balances that nodes spend from without asking. */
+/** Leases of balances, from which nodes pay without asking the database. */
 export interface LeaseWrites {
-  /** Leases what is wanted or a fair share, if there is enough to be of use; when short, asks other nodes for their idle part. */
+  /**
+   * Leases the larger of the wanted amount and a fair share, if that is at least `min`. If it is less than wanted, asks
+   * other nodes for the idle parts of their leases.
+   */
   take(request: LeaseRequest): Promise<LeaseGrant>
   giveBack(node: string, shares: readonly LeaseShare[]): Promise<void>
   /**
-   * Asks all nodes for the idle parts of their leases on an account or a budget. For half a second no one
-   * leases anything of `amount` again, so that it can be taken out.
-   * @returns what is free now.
+   * Asks all nodes for the idle parts of their leases of an account or a budget. For half a second `amount` is not
+   * leased again, so that it can be taken.
+   * @returns the free amount.
    */
   recall(owner: string, amount: bigint): Promise<bigint>
   endRecall(owner: string): Promise<void>

@@ -1,9 +1,9 @@
-/** What is wrong with the database itself, whatever was asked of it. The codes cross threads, so they are plain text. */
+/** A fault of the database itself, independent of the operation. Errors cross threads, so codes are plain text. */
 export class LedgerError extends Error {
   override readonly name = "LedgerError"
   readonly code: LedgerFault
 
-  /** @param cause what the database said. It does not cross threads. */
+  /** @param cause the error of the database. It does not cross threads. */
   constructor(code: LedgerFault, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
@@ -11,21 +11,21 @@ export class LedgerError extends Error {
 }
 
 export type LedgerFault =
-  /** There is none. */
+  /** The database does not exist. */
   | "not_found"
-  /** There is no ledger where one was. */
+  /** The ledger was lost. */
   | "missing"
-  /** The secrets that it was written with are gone. */
+  /** The secrets of the ledger were lost. */
   | "without_secrets"
-  /** There is a ledger already. */
+  /** A ledger exists already. */
   | "exists"
-  /** It was being copied from another database, and that was interrupted. */
+  /** A copy from another database was interrupted. */
   | "unfinished"
-  /** Its contents are not what was written. */
+  /** The stored data is corrupt. */
   | "damaged"
-  /** It cannot be read or written at the moment, or here. */
+  /** It cannot be read or written at the moment, or from here. */
   | "unavailable"
-  /** Its schema is another than this program's. */
+  /** This program does not support its schema. */
   | "other_version"
-  /** It does not store every character. */
+  /** Its encoding does not support every character. */
   | "encoding"

@@ -9,31 +9,31 @@ export type MemberRole = "owner" | "member" | "viewer"
 export interface MemberRecord {
   readonly id: string
   readonly account: string
-  /** The user's id; who they are, is kept with the users. */
+  /** The user's id. Names and emails are stored with the users. */
   readonly user: string
   readonly role: MemberRole
   readonly joinedAt: number
 }
 
-/** Which members are asked for. All of it has to hold. */
+/** Filters members. All conditions must hold. */
 export interface MemberFilter {
-  /** Absent: of all accounts. */
+  /** Absent: all accounts. */
   readonly accounts?: readonly string[] | undefined
-  /** Absent: of all users. */
+  /** Absent: all users. */
   readonly users?: readonly string[] | undefined
 }
 
 export interface MemberReads {
   find(id: string): Promise<MemberRecord | null>
-  /** In the order in which they joined. */
+  /** Lists members in the order in which they joined. */
   list(filter: MemberFilter, after: TimePosition | null, limit: number): Promise<MemberRecord[]>
 }
 
 export interface MemberWrites {
-  /** @throws StoreError `not_found` without the account, `exists` when the user is in it already. */
+  /** @throws StoreError `not_found` if the account does not exist, `exists` if the user is already a member. */
   add(member: MemberRecord, audit: NewAuditRecord): Promise<MemberRecord>
-  /** @throws StoreError `not_found`; `last_owner` when the account would have none left. */
+  /** @throws StoreError `not_found`; `last_owner` if no owner would be left. */
   changeRole(id: string, role: MemberRole, audit: NewAuditRecord): Promise<MemberRecord>
-  /** @throws StoreError `not_found`; `last_owner` when the account would have none left. */
+  /** @throws StoreError `not_found`; `last_owner` if no owner would be left. */
   remove(id: string, audit: NewAuditRecord): Promise<MemberRecord>
 }

@@ -1,6 +1,6 @@
 /**
- * Objects of methods, group by group, as SQLite files serve them: directly, or from a thread. What is called by name is
- * named by the object that has it, so no list of names can be incomplete.
+ * Objects with groups of methods, which are called directly or on another thread. The names of the methods are read
+ * from the object itself, so that no list can be incomplete.
  */
 
 export type Method = (...parameters: readonly unknown[]) => unknown
@@ -8,10 +8,10 @@ export type Method = (...parameters: readonly unknown[]) => unknown
 /** The names of the methods of each group. */
 export type MethodNames = Readonly<Record<string, readonly string[]>>
 
-/** The groups of methods of an interface: all of it but how it is closed. */
+/** The groups of methods of an interface, without its disposal. */
 export type GroupsOf<Interface> = Omit<Interface, symbol>
 
-/** The same methods on the file's own thread: synchronous. */
+/** The synchronous form of the same methods, on the file's own thread. */
 export type Direct<Groups> = {
   readonly [Group in keyof Groups]: {
     readonly [Name in keyof Groups[Group]]: DirectMethod<Groups[Group][Name]>
@@ -24,14 +24,14 @@ type DirectMethod<Asynchronous> = Asynchronous extends (
   ? (...parameters: Parameters) => Result
   : never
 
-/** What the groups of an object are called, and their methods. */
+/** Returns the names of an object's groups and of their methods. */
 export function methodNames(groups: object): MethodNames {
   return Object.fromEntries(
     Object.entries(groups).map(([group, methods]) => [group, Object.keys(methods)] as const),
   )
 }
 
-/** @throws Error when there is no such method. */
+/** @throws Error if the method does not exist. */
 export function methodOf(groups: object, group: string, name: string): Method {
   const methods: unknown = Reflect.get(groups, group)
   const method: unknown = isObject(methods) ? Reflect.get(methods, name) : undefined
@@ -40,9 +40,9 @@ export function methodOf(groups: object, group: string, name: string): Method {
 }
 
 /**
- * Makes an object of groups of methods from their names. The compiler cannot follow names that are only known at run
- * time: this is the one place where they get a type.
- * @param names of an object that has the type `Groups`, or its `Direct` form.
+ * Creates an object with groups of methods from their names. The compiler cannot check names that are only known at run
+ * time, so this is the only place that casts them.
+ * @param names of an object of the type `Groups`, or its `Direct` form.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function methodsNamed<Groups>(

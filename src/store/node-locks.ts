@@ -4,27 +4,26 @@ import { join } from "node:path"
 import { processOf } from "./nodes.ts"
 import { makePrivateFile } from "./private-file.ts"
 
-/** What can be said of a node from its lock. */
+/** The state of a node as shown by its lock. */
 export type NodeState = "alive" | "dead" | "unknown"
 
 /**
- * The locks by which nodes prove that they are alive: one file for each, locked for as long as its process
- * runs. The operating system drops a lock at the moment a process ends, however it ends, and no
- * sooner, so that neither a namespace nor a name nor a stopped process makes a difference. SQLite takes
- * and reads them, since it knows how locks work on each system.
+ * Locks that prove that nodes are alive: one locked file for each, for the lifetime of its process. The operating
+ * system releases a lock exactly when the process ends, for any reason. Namespaces, reused names and stopped processes
+ * therefore make no difference. SQLite takes and tests the locks, because it supports those of each system.
  */
 export class NodeLocks {
   readonly #folder: string
-  /** Locks of one machine mean nothing on another that shares its disk: this names the running system. */
+  /** Identifies the running system: locks of one machine are meaningless on another that shares its disk. */
   readonly machine: string
 
-  /** @param machine what names the running system: `bootName`. */
+  /** @param machine identifies the running system (`bootName`). */
   constructor(folder: string, machine: string) {
     this.#folder = folder
     this.machine = machine
   }
 
-  /** Takes the lock of a node of this process; undefined where the file system has no locks. */
+  /** Takes the lock of a node of this process; undefined if the file system does not support locks. */
   take(node: string): Disposable | undefined {
     const path = this.#path(node)
     let database: Database | undefined
@@ -47,19 +46,19 @@ export class NodeLocks {
     }
   }
 
-  /** @param machine where the node says that it holds its lock. */
+  /** @param machine where the node reports that it holds its lock. */
   stateOf(node: string, machine: string): NodeState {
     const isHeld = this.#isHeld(node)
     if (isHeld === true) return "alive"
     return isHeld === false && machine === this.machine ? "dead" : "unknown"
   }
 
-  /** Removes the file of a node that is gone. */
+  /** Deletes the file of a node that has ended. */
   remove(node: string): void {
     rmSync(this.#path(node), { force: true })
   }
 
-  /** Undefined where it cannot be known. */
+  /** Returns undefined if it cannot be determined. */
   #isHeld(node: string): boolean | undefined {
     const path = this.#path(node)
     if (!existsSync(path)) return undefined

@@ -5,57 +5,57 @@ export interface NodeRecord {
   readonly id: string
   readonly process: number
   readonly host: string
-  /** By the clock of the process that reads it. */
+  /** The last heartbeat, by the clock of the reading process. */
   readonly beatAt: number
-  /** Where it holds the lock that proves it alive; null when it holds none. */
+  /** The machine on which it holds the lock that proves it alive; null if it holds none. */
   readonly machine: string | null
-  /** How long its leases last after a beat, milliseconds; absent or null: it did not say. */
+  /** How long its leases last after a heartbeat, in milliseconds; absent or null: not reported. */
   readonly leaseTerm?: number | null
-  /** Names the memory that it shares with other nodes of its machine; absent or null: it did not say. */
+  /** Identifies the memory that it shares with other nodes of its machine; absent or null: not reported. */
   readonly memory?: string | null
 }
 
-/** A node that joins again goes by another id: `node_x`, `node_x.2`, `node_x.3`. */
+/** Returns the next id of a node that joins again: `node_x`, `node_x.2`, `node_x.3`. */
 export function nextEpoch(id: string): string {
   const [process = id, epoch = "1"] = id.split(".")
   return `${process}.${Number(epoch) + 1}`
 }
 
-/** What all ids of a node begin with, which is the first of them. */
+/** Returns the common prefix of all ids of a node, which is its first id. */
 export function processOf(id: string): string {
   const [process = id] = id.split(".")
   return process
 }
 
-/** What a node learns each time it looks. */
+/** Changes since a node's last poll. */
 export interface NodeChanges {
-  /** False when the node was taken for dead: its leases are gone. */
+  /** False if the node was considered dead: its leases are gone. */
   readonly known: boolean
   readonly nodes: number
-  /** How many memories they have in common; a node that did not say has one of its own. */
+  /** Number of shared memories; a node that reported none counts as one. */
   readonly machines: number
   /** Grows with every change of keys or accounts. */
   readonly revision: number
-  /** Grows with every change of what the console has set. */
+  /** Grows with every change made in the console's settings. */
   readonly settingsRevision: number
   /** Grows with every report on a deployment. */
   readonly deploymentRevision: number
-  /** Owners whose idle leases another node asks back. */
+  /** Owners whose idle leases another node asks for. */
   readonly recalls: readonly string[]
 }
 
-/** The processes that share the store. */
+/** Lists the processes that share the store. */
 export interface NodeReads {
   list(): Promise<NodeRecord[]>
 }
 
 export interface NodeWrites {
   join(node: NodeRecord): Promise<void>
-  /** What has changed since the node last asked; with `beatAt` it also says that the node is alive. */
+  /** Returns the changes since the node's last poll. With `beatAt` it also records a heartbeat. */
   poll(id: string, beatAt: number | null): Promise<NodeChanges>
   /**
-   * Gives back all leases of a node that leaves or died; its open holds expire and are returned.
-   * @param silence removes it only if it has not beaten for so long, milliseconds; absent: whenever it did.
+   * Returns all leases of a node that leaves or died. Its open holds expire and are returned.
+   * @param silence removes the node only if its last heartbeat is at least this old, in milliseconds; absent: always.
    */
   remove(id: string, at: number, silence?: number): Promise<HoldRecord[]>
 }

@@ -5,83 +5,83 @@ import type { NewAuditRecord } from "./audit.ts"
 
 export type NoticeChannel = "webhook" | "slack" | "mail"
 
-/** Where notices are sent. */
+/** A target to which notices are sent. */
 export interface NoticeTarget {
   readonly id: string
-  /** Null: the operator's, which gets the notices of all accounts and those of none. */
+  /** Null: the operator's target, which gets the notices of all accounts and those without an account. */
   readonly account: string | null
   readonly channel: NoticeChannel
-  /** The address as it is shown: without what could be used to write there. */
+  /** The address for display, without the parts that would allow others to send to it. */
   readonly hint: string
-  /** The address, and what signs, encrypted. */
+  /** The encrypted address and signing secret. */
   readonly encrypted: string
   /** Null: all types. */
   readonly types: readonly string[] | null
-  /** A balance below this is low; null: that is not watched for it. */
+  /** Balances below this amount are reported; null: none are. */
   readonly balanceBelow: bigint | null
   readonly createdAt: number
 }
 
 export interface NewNotice {
   readonly id: string
-  /** Null: it concerns the operator only. */
+  /** Null: only for the operator. */
   readonly account: string | null
   readonly type: string
   readonly at: number
-  /** JSON, by type; amounts in it are decimal text. */
+  /** JSON whose shape depends on the type; amounts in it are decimal text. */
   readonly data: string
-  /** The only target it is for. */
+  /** The only target to notify. */
   readonly target?: string
 }
 
 /**
- * A value that is remembered under a name, so that what is watched raises one notice however many processes see it:
- * the notice is raised by who changes the value.
+ * The change of a mark, a value stored under a name. Marks ensure that several processes raise a notice only once: the
+ * process that changes the mark raises it.
  */
 export interface MarkChange {
   readonly name: string
-  /** Null: there is none. */
+  /** Null: the mark does not exist. */
   readonly from: string | null
   readonly to: string | null
 }
 
-/** What became of a notice at a target. */
+/** The state of a notice's delivery to a target. */
 export interface NoticeDelivery {
   readonly target: string
   readonly state: "waiting" | "delivered" | "failed"
   readonly attempts: number
-  /** When it was delivered or given up, or when it is tried again. */
+  /** When it was delivered or given up, or when it will be retried. */
   readonly at: number
   /** Why the last attempt failed. */
   readonly error: string | null
 }
 
 export interface NoticeRecord extends Omit<NewNotice, "target"> {
-  /** Its place in the list. */
+  /** Its position in the list. */
   readonly number: number
   readonly deliveries: readonly NoticeDelivery[]
 }
 
-/** A delivery whose time has come. */
+/** A delivery that is due. */
 export interface DueDelivery {
   readonly notice: Omit<NewNotice, "target">
   readonly target: NoticeTarget
-  /** Those before this one. */
+  /** Previous attempts. */
   readonly attempts: number
 }
 
-/** What an attempt to deliver came to. */
+/** The result of a delivery attempt. */
 export interface DeliveryResult {
   readonly notice: string
   readonly target: string
   readonly at: number
   /** Null: it was delivered. */
   readonly error: string | null
-  /** Null: it is not tried again. */
+  /** Null: it is not retried. */
   readonly nextAt: number | null
 }
 
-/** An account whose balance is below what a target asked for. */
+/** An account whose balance is below the threshold of a target. */
 export interface LowBalance {
   readonly target: string
   readonly account: string
@@ -89,15 +89,15 @@ export interface LowBalance {
   readonly below: bigint
 }
 
-/** An account that nothing is paid for. */
+/** An account that is paused or closed. */
 export interface HeldAccount {
   readonly account: string
   readonly state: AccountState
 }
 
-/** A budget of which half or more is spent, in its present period. */
+/** A budget of which at least half is spent in its current period. */
 export interface SpentBudget {
-  /** As `accounting/budget-periods.ts` names it. */
+  /** The owner as named by `accounting/budget-periods.ts`. */
   readonly owner: string
   readonly account: string
   readonly spent: bigint
@@ -105,42 +105,50 @@ export interface SpentBudget {
 }
 
 export interface NoticeReads {
-  /** The oldest first; null: those of all accounts and the operator's. */
+  /** Lists targets, oldest first; null: those of all accounts and of the operator. */
   targets(accounts: readonly string[] | null): Promise<NoticeTarget[]>
   findTarget(id: string): Promise<NoticeTarget | null>
-  /** The newest first, with numbers below one; null starts at the newest, and means all accounts. */
+  /**
+   * Lists the notices below a number, newest first. A null number starts at the newest, and null accounts means all.
+   */
   list(
     accounts: readonly string[] | null,
     before: number | null,
     limit: number,
   ): Promise<NoticeRecord[]>
-  /** All marks whose names start with this. */
+  /** Returns all marks whose names start with a prefix. */
   marks(prefix: string): Promise<ReadonlyMap<string, string>>
-  /** Accounts that are paused or closed. */
+  /** Lists accounts that are paused or closed. */
   heldAccounts(limit: number): Promise<HeldAccount[]>
   lowBalances(limit: number): Promise<LowBalance[]>
-  /** @param at in the periods that contain this moment. */
+  /** @param at a moment in the periods. */
   spentBudgets(at: number, limit: number): Promise<SpentBudget[]>
 }
 
 export interface NoticeWrites {
-  /** @throws StoreError `not_found` when there is no such account. */
+  /** @throws StoreError `not_found` if the account does not exist. */
   insertTarget(target: NoticeTarget, audit: NewAuditRecord): Promise<void>
-  /** What waits for it goes with it. @throws StoreError `not_found`. */
+  /**
+   * Deletes a target with its pending deliveries.
+   * @throws StoreError `not_found`.
+   */
   removeTarget(id: string, audit: NewAuditRecord): Promise<void>
   /**
-   * Stores a notice, to be delivered to all targets that asked for it, and changes the mark.
-   * @returns false, and nothing is stored, when the mark is not what it is changed from.
+   * Stores a notice for delivery to all targets that subscribe to it, and changes the mark.
+   * @returns false, storing nothing, if the mark has another value than `from`.
    */
   raise(notice: NewNotice, mark: MarkChange | null): Promise<boolean>
-  /** Changes a mark without a notice. @returns false when it is not what it is changed from. */
+  /**
+   * Changes a mark without a notice.
+   * @returns false if the mark has another value than `from`.
+   */
   mark(change: MarkChange, at: number): Promise<boolean>
   /**
-   * Deliveries whose time has come, for the caller alone.
-   * @param until from then on others may take them: the caller has died.
+   * Claims due deliveries for the caller.
+   * @param until when others may claim them, because the caller has died.
    */
   claim(now: number, until: number, limit: number): Promise<DueDelivery[]>
   report(result: DeliveryResult): Promise<void>
-  /** Removes notices and marks from before a moment. */
+  /** Deletes notices and marks from before a moment. */
   prune(before: number): Promise<void>
 }

@@ -6,9 +6,9 @@ export interface PasskeyRecord {
   readonly credential: string
   /** COSE, base64url. */
   readonly publicKey: string
-  /** How often it signed, as it says itself; many always say 0. */
+  /** The authenticator's own count of signatures. Many always report 0. */
   readonly counter: number
-  /** How browsers reach it: `internal`, `hybrid`, `usb`. */
+  /** How browsers reach the authenticator: `internal`, `hybrid`, `usb`. */
   readonly transports: readonly string[]
   readonly name: string
   readonly createdAt: number
@@ -16,15 +16,15 @@ export interface PasskeyRecord {
 }
 
 export interface PasskeyReads {
-  /** The oldest first. */
+  /** Lists passkeys, oldest first. */
   list(user: string): Promise<PasskeyRecord[]>
   findByCredential(credential: string): Promise<PasskeyRecord | null>
 }
 
 export interface PasskeyWrites {
   /**
-   * @param most how many a user may have.
-   * @returns false, creating nothing, when they have as many, are disabled or deleted, or the credential is known.
+   * @param most maximum passkeys of a user.
+   * @returns false, creating nothing, if they have the maximum, are disabled or deleted, or the credential is known.
    */
   create(passkey: PasskeyRecord, most: number): Promise<boolean>
   /** @returns whether the user had such a passkey. */
@@ -33,8 +33,8 @@ export interface PasskeyWrites {
   remove(user: string, id: string): Promise<boolean>
   removeAll(user: string): Promise<void>
   /**
-   * Notes that it signed.
-   * @returns false when its counter has not grown: it was copied, or its answer was used already.
+   * Records a signature.
+   * @returns false if its counter has not grown: it was copied, or this response was used before.
    */
   use(id: string, counter: number, at: number): Promise<boolean>
 }

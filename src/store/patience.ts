@@ -1,9 +1,11 @@
-/** How long a report waits for what it is made of; what it then has not seen comes with the next, milliseconds. */
+/** Maximum wait of a report for its data. Data that is not ready in time appears in the next report. */
 const PATIENCE = 3_000
-/** The same while that is known to be far behind: a page has several reports, and each would wait in vain. */
+/**
+ * Shorter wait while the data is known to be far behind: a page has several reports, and each would wait for nothing.
+ */
 const MOMENT = 100
 
-/** Waits for work that may take long, and less often in vain. */
+/** Waits for slow work with a timeout, which is shorter while earlier waits have timed out. */
 export class Patience {
   readonly #most: number
   #isFarBehind = false
@@ -13,7 +15,10 @@ export class Patience {
     this.#most = most
   }
 
-  /** Waits until it is done, or has taken long. @throws what the work does. */
+  /**
+   * Waits until the work is done or the timeout has passed.
+   * @throws any error of the work.
+   */
   async waitFor(work: Promise<void>): Promise<void> {
     const { promise: enough, resolve } = Promise.withResolvers<void>()
     const patience = this.#isFarBehind ? Math.min(MOMENT, this.#most) : this.#most

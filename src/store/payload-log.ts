@@ -6,7 +6,7 @@ export interface ContentRecord {
   readonly at: number
   /** JSON. */
   readonly asked: string
-  /** JSON; null where there was no answer, or it is not text. */
+  /** JSON; null if there was no answer, or if it is not text. */
   readonly answered: string | null
 }
 
@@ -14,6 +14,6 @@ export interface ContentRecord {
 export interface PayloadLog {
   keep(record: ContentRecord): Promise<void>
   find(request: string): Promise<ContentRecord | null>
-  /** Deletes what is older than a moment. */
+  /** Deletes records from before a moment. */
   sweep(before: number): Promise<void>
 }

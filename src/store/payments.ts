@@ -3,96 +3,99 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-/** All that has to agree about what an account owes, read at one moment. */
+/** All records of an account's debt, which must agree, read at one moment. */
 export interface DebtLedger {
-  /** In the order of their numbers, each with the amount of the entry that paid it. */
+  /** Lines in order of number, each with the amount of the entry that paid it. */
   readonly lines: readonly { readonly line: DebtLine; readonly paid: bigint | null }[]
-  /** The sum of the entries that take card payments back, and of those that pay debts. */
+  /** The sum of the entries that take back card payments, and of those that pay debts. */
   readonly reversed: bigint
   readonly paid: bigint
-  /** What is taken back of the account's card payments, debts included. */
+  /** The amount taken back from the account's card payments, including debts. */
   readonly taken: bigint
 }
 
-/** What is known of a card payment, for when it is taken back. */
+/** A card payment, to which later reversals refer. */
 export interface CardPayment {
-  /** Its id where refunds and disputes name it. */
+  /** The id by which refunds and disputes refer to it. */
   readonly intent: string
   /** Its id in the ledger. */
   readonly payment: string
   readonly account: string
-  /** The credits that it gave. */
+  /** The granted credits. */
   readonly amount: bigint
-  /** What was paid, in the currency's smallest units. */
+  /** The paid amount, in the currency's smallest units. */
   readonly units: bigint
   readonly currency: string
 }
 
-/** Something that takes a card payment back, in part or whole. */
+/** A refund or dispute that takes back a card payment, in part or in full. */
 export interface Reversal {
-  /** Its own id: reported again it counts once. */
+  /** Its own id: repeated reports count once. */
   readonly id: string
   readonly intent: string
-  /** Of a charge, what is refunded of it in all; of the others, what each takes. */
+  /** For a charge, `units` is its total refunded amount; for the others, the amount that each takes. */
   readonly kind: "charge" | "refund" | "dispute"
   /** In the currency's smallest units; null: the whole payment. */
   readonly units: bigint | null
-  /** It failed, or was won: it takes nothing any more, whatever is reported later. */
+  /** Whether it failed or was won. It then takes nothing, whatever is reported later. */
   readonly isUndone: boolean
 }
 
-/** What has yet to happen because of a payment's reversals. */
+/** The part of a payment's reversals that is not settled yet. */
 export interface OpenReversal {
   readonly account: string
-  /** Above zero: to be taken from the account. Below: to be given back. */
+  /** Positive: to be taken from the account. Negative: to be returned. */
   readonly amount: bigint
 }
 
 export interface ReversalSettlement {
   readonly intent: string
-  /** As `noteReversal` has said it. */
+  /** The amount returned by `noteReversal`. */
   readonly amount: bigint
   readonly at: number
   readonly note: string
   readonly author: string
 }
 
-/** Money that came in from outside. */
+/** A payment from outside. */
 export interface NewPayment {
-  /** The payment's id where it was made: it becomes one entry, however often it is reported. */
+  /** The payment's id at its source. Repeated reports result in one entry. */
   readonly id: string
   readonly account: string
   readonly amount: bigint
   readonly at: number
   readonly note: string | null
   readonly author?: string | null
-  /** By which names refunds and disputes of it are reported; absent where it is not known. */
+  /** The ids by which refunds and disputes refer to it; absent if unknown. */
   readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }
 
-/** Payments from outside, what takes them back, and what accounts owe because of that. */
+/** Reads payments, and the debts that result from reversed ones. */
 export interface PaymentReads {
   findCard(intent: string): Promise<CardPayment | null>
-  /** All that has to agree about what an account owes. */
+  /** Returns all records of an account's debt, which must agree. */
   findDebts(account: string): Promise<DebtLedger>
 }
 
 export interface PaymentWrites {
-  /** An entry of kind `payment`. @throws StoreError `exists` for a payment that is reported again. */
+  /**
+   * Adds an entry of kind `payment`.
+   * @throws StoreError `exists` if the payment was reported before.
+   */
   add(payment: NewPayment, audit: NewAuditRecord): Promise<EntryRecord>
-  /** Records by which names a payment that is in the ledger is reported. */
+  /** Records the ids by which reversals refer to a payment in the ledger. */
   rememberCard(payment: CardPayment): Promise<void>
   /**
-   * Records what takes a payment back: once, however often and in whichever order it is reported.
-   * @returns what to settle now, from all that is known.
-   * @throws StoreError `not_found` when the payment is not known.
+   * Records a reversal, once, regardless of how often and in which order it is reported.
+   * @returns the amount to settle, from all known reversals.
+   * @throws StoreError `not_found` if the payment is unknown.
    */
   noteReversal(reversal: Reversal): Promise<OpenReversal>
   /**
-   * Takes it from the account, as far as no one has leased it, or gives it back: entries of kind
-   * `reversal`. What is missing is owed: until it is paid nothing of the account is leased, and what comes
-   * in or comes back pays it, by entries of kind `debt`.
-   * @throws StoreError `exists` when nothing is open, `conflict` when it is not the amount.
+   * Takes the amount from the account, as far as it is not leased, or returns it: entries of kind `reversal`. The rest
+   * becomes a debt. Until it is paid, nothing of the account is leased, and incoming or returned credits pay it with
+   * entries of kind `debt`.
+   * @throws StoreError `exists` if nothing is open, `conflict` if the amount differs.
    */
   settleReversal(settlement: ReversalSettlement, audit: NewAuditRecord): Promise<OpenReversal>
 }

@@ -23,7 +23,7 @@ export interface PersonKeyReads {
 
 /** A person to erase. */
 export interface PersonToErase extends PersonTraces {
-  /** The hashes under which their e-mail addresses have keys. */
+  /** The hashes under which their email addresses have keys. */
   readonly addressHashes: readonly string[]
   /** Unix milliseconds. */
   readonly at: number

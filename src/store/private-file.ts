@@ -1,13 +1,13 @@
 import { closeSync, openSync } from "node:fs"
 
 /**
- * Creates an empty file that only its owner can read, where there is none: SQLite takes it for a new database,
- * and gives its own helping files the same rights. The folder may have been made by someone else, and open.
+ * Creates an empty file that only its owner can read, unless it exists. SQLite treats it as a new database and gives
+ * its auxiliary files the same permissions. The folder may have been created by someone else, with open permissions.
  */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600))
   } catch {
-    // It exists, or SQLite reports better why it cannot be created.
+    // The file exists, or SQLite will report why it cannot be created.
   }
 }

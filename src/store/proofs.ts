@@ -1,6 +1,6 @@
 /**
- * What a proof is for: a link that sets a password, the step between password and code, a browser that needs
- * no code, the return from an issuer, an identity whose user has yet to confirm it, and what a passkey has to sign.
+ * The purpose of a proof: a link that sets a password, the step between password and code, or a browser that needs no
+ * code; the return from an issuer, an identity that its user has yet to confirm, or the challenge of a passkey.
  */
 export type ProofKind =
   | "reset-password"
@@ -15,7 +15,7 @@ export type ProofKind =
 export interface Proof {
   readonly kind: ProofKind
   readonly hash: string
-  /** Null while the user is not known. */
+  /** Null if the user is not known yet. */
   readonly user: string | null
   readonly value: string
   /** Unix milliseconds. */
@@ -28,10 +28,13 @@ export interface ProofReads {
 
 export interface ProofWrites {
   create(proof: Proof): Promise<void>
-  /** Consumes it: of several concurrent calls, one gets it. */
+  /** Consumes a proof: of several concurrent calls, only one gets it. */
   take(kind: ProofKind, hash: string, now: number): Promise<Proof | null>
-  /** Counts an attempt with it. @returns false, deleting it, once `max` have been counted. */
+  /**
+   * Counts an attempt.
+   * @returns false, deleting the proof, once `max` have been counted.
+   */
   countAttempt(kind: ProofKind, hash: string, max: number): Promise<boolean>
-  /** Deletes all of a user's. */
+  /** Deletes all proofs of a user. */
   endAll(user: string): Promise<void>
 }

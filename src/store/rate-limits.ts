@@ -1,61 +1,62 @@
-/** What a limit of a key counts, per minute. */
+/** The unit of a key's limit, per minute. */
 export type RateUnit = "requests" | "tokens"
 
-/** What a node wants of one limit of a key. Amounts are units of the limit; they need not be whole. */
+/** A node's order for one limit of a key. Amounts are units of the limit and may be fractions. */
 export interface RateOrder {
   readonly key: string
   readonly unit: RateUnit
-  /** Units per minute, which is also the most that fits in one burst. */
+  /** Units per minute, which is also the maximum burst. */
   readonly limit: number
-  /** What the node has used without having leased it; negative: what it gives back. */
+  /** Units used without a lease; negative: units returned. */
   readonly used: number
-  /** What the first of the waiting requests needs: less is of no use to it. */
+  /** Units that the first waiting request needs. Fewer are useless to it. */
   readonly first: number
-  /** What all waiting requests need, the first one included. */
+  /** Units that all waiting requests need, including the first. */
   readonly needed: number
-  /** What the node would like to have in advance, if there is that much for each of the others. */
+  /** Units wanted in advance, if as much remains for each other node. */
   readonly ahead: number
 }
 
 export interface RateGrant {
-  /** What the node may use, at any time. It has left the bucket, and drains like what is used. */
+  /** Units that the node may use at any time. They drain from the bucket like used ones. */
   readonly granted: number
-  /** What is in use now by all nodes, this grant included. */
+  /** Units in use by all nodes, including this grant. */
   readonly level: number
 }
 
-/** How many requests of a key a node wants to run at the same time. */
+/** A node's order for concurrent requests of a key. */
 export interface SlotOrder {
   readonly key: string
-  /** The process, whatever its node's present id is. */
+  /** The process, independent of its node's current id. */
   readonly node: string
-  /** How many may run at all nodes together. */
+  /** Maximum concurrent requests of all nodes. */
   readonly limit: number
-  /** How many run at the node: it keeps at least these. */
+  /** Requests running at the node. It keeps at least these slots. */
   readonly running: number
-  /** How many it wants to run, those that run included. */
+  /** Slots wanted, including those of running requests. */
   readonly wanted: number
 }
 
-/** The limits of keys, of which nodes on several machines lease what they use. */
+/** The limits of keys, which nodes on several machines lease. */
 export interface RateLimitWrites {
   /**
-   * One bucket for each limit of a key: leases fill it, and it drains at the rate of the limit, by the database's clock. A
-   * lease that is never used just drains. If this is repeated, more is leased than is used, never less.
+   * Leases units from one bucket for each limit of a key. Leases fill the bucket, and it drains at the rate of the
+   * limit, by the database's clock. An unused lease simply drains. Repeating the call leases more than is used, never
+   * less.
    * @param orders one for each key and unit.
    * @param machines how many share the limits.
-   * @returns in the order of the orders.
+   * @returns grants in the order of the orders.
    */
   lease(orders: readonly RateOrder[], machines: number): Promise<RateGrant[]>
   /**
-   * Replaces what a node may run of a key. The slots of nodes that are gone are free.
+   * Replaces a node's slots for a key. Slots of nodes that have ended are free.
    * @returns how many requests of the key the node may run.
    */
   leaseSlots(order: SlotOrder): Promise<number>
 }
 
-/** The longest debt in minutes, so that one that was never paid back heals. */
+/** The maximum debt in minutes, so that a debt that is never paid back ends. */
 export const LONGEST_RATE_DEBT = 10
 
-/** Sums of floats differ from what they stand for by less than this part of a limit. */
+/** Rounding errors of sums are smaller than this fraction of a limit. */
 export const RATE_ROUNDING = 1e-9

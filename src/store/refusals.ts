@@ -1,6 +1,6 @@
 import { StoreError } from "./store-error.ts"
 
-/** What every engine refuses in the same words. */
+/** Errors of rejected operations, shared by all engines. */
 export const refusals = {
   noAccount: (id: string) => new StoreError("not_found", `there is no account '${id}'`),
   nameIsTaken: (name: string) =>

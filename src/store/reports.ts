@@ -18,11 +18,14 @@ import type {
 } from "./requests.ts"
 
 /**
- * What is known of past requests, apart from the ledger: made from the ledger's receipts, so that nothing which writes the
- * ledger ever waits for it, and it can be rebuilt at any time.
+ * Reports on past requests, derived from the ledger's receipts and stored apart from it. They can be rebuilt at any
+ * time, and writes to the ledger never wait for them.
  */
 export interface RequestReports {
-  /** Those after a place; null starts at the first. @param order absent: the newest first. */
+  /**
+   * Lists the requests after a position; null starts at the first.
+   * @param order absent: newest first.
+   */
   list(
     filter: RequestFilter,
     after: RequestPlace | null,
@@ -30,41 +33,47 @@ export interface RequestReports {
     order?: RequestOrder,
   ): Promise<RequestRecord[]>
   /**
-   * How far back the newest requests go, about so many of them: when the last one began. Of a filter it knows accounts,
-   * a label and times.
-   * @param before a place in the list of the newest; null: from the newest on.
-   * @returns null: back to the first.
+   * Returns approximately when the request `count` places further back began. Of the filter, only accounts, one label
+   * and times apply.
+   * @param before a position in the list of the newest; null: the newest request.
+   * @returns null: there are fewer requests.
    */
   reach(filter: RequestFilter, before: RequestPlace | null, count: number): Promise<number | null>
-  /** How many there are in each part of a time, in no order. @param step how long a part is, milliseconds. */
+  /**
+   * Returns the number of requests per interval, unordered.
+   * @param step length of an interval in milliseconds.
+   */
   count(filter: RequestFilter, step: number): Promise<RequestCount[]>
   /**
-   * Hours and days are in order of time, other groups in the order that is asked for, the largest first.
-   * @param first absent: all groups, the dearest first.
+   * Returns sums. Hours and days are sorted by time, other groups by the requested order, the largest first.
+   * @param first absent: all groups, the most expensive first.
    */
   sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]>
-  /** The same by the hour or day, in order of time. */
+  /** Returns sums by hour or day, sorted by time. */
   usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
-  /** How long answers of a time took, in groups. @param names of the groups that are told apart. */
+  /**
+   * Samples the durations of answers, in groups.
+   * @param names of the separate groups.
+   */
   sampleAnswers(
     filter: UsageFilter,
     group: UsageGroup,
     names: readonly string[],
   ): Promise<AnswerSample>
-  /** Of the last thousand answers since a moment. */
+  /** Returns latencies of the last thousand answers since a moment. */
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
-  /** Keys that were never used are left out. */
+  /** Omits keys that were never used. */
   keyUses(keys: readonly string[]): Promise<KeyUse[]>
-  /** Accounts that were never used are left out. */
+  /** Omits accounts that were never used. */
   accountUses(filter: AccountUseFilter): Promise<AccountUse[]>
-  /** The names of keys, by id. */
+  /** Returns the names of keys, by id. */
   keyNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 export interface Reports {
   /**
-   * Reports with everything that is in the ledger now. Where very much is new to them, as at their first use, they have
-   * what was read so far.
+   * Returns reports that include everything in the ledger. If they are far behind, as at their first use, they contain
+   * the data read so far.
    */
   upToDate(): Promise<RequestReports>
 }

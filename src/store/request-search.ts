@@ -1,34 +1,37 @@
 import { FINE } from "./request-summary.ts"
 
-/** Every id begins so. */
+/** The prefix of every request id. */
 export const ID_PREFIX = "req_"
-/** Follows all that ids are made of, in the order of their bytes. */
+/** Sorts after all characters of ids. */
 export const BEHIND_IDS = "~"
 /** Ids are `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
 
-/** Whether only failed requests can hold a text: no id does, and no other outcome. */
+/** Returns whether only failed requests can contain a text: no id and no other outcome contains it. */
 export function isFailure(search: string | undefined): boolean {
   return isIn(search, new Set())
 }
 
-/** Whether only failed requests can hold a text, and those of which a part was written off. */
+/** Returns whether only failed or partly written-off requests can contain a text. */
 export function isTrouble(search: string | undefined): boolean {
   return isIn(search, new Set(["written_off"]))
 }
 
-/** Whether a text may be in any request: no index helps to find it. An id's beginning does. */
+/**
+ * Returns whether any request may contain a text, so that no index helps. The beginning of an id can be found by an
+ * index.
+ */
 export function isAnywhere(search: string | undefined): boolean {
   return search !== undefined && !search.startsWith(ID_PREFIX) && !isTrouble(search)
 }
 
-/** @param fine outcomes that may hold it and are no failures. */
+/** @param fine further outcomes that may contain it and are no failures. */
 function isIn(search: string | undefined, fine: ReadonlySet<string>): boolean {
   if (search === undefined || PART_OF_ID.test(search)) return false
   return ![...FINE].some((outcome) => !fine.has(outcome) && outcome.includes(search))
 }
 
-/** Whether a filter's model stands for several. Only `*` means something in these globs. */
+/** Returns whether a filter's model is a glob. Only `*` is special in these globs. */
 export function isGlob(model: string | undefined): model is string {
   return model?.includes("*") ?? false
 }

@@ -4,7 +4,7 @@ import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
 import { parseDecimal } from "#contract/decimal.ts"
 import type { RequestRecord } from "./requests.ts"
 
-/** A receipt with its charge, as the ledger has it. */
+/** A receipt with its charge, as read from the ledger. */
 export interface LedgerRow {
   readonly row: bigint
   readonly account: string
@@ -13,12 +13,12 @@ export interface LedgerRow {
   readonly key: string | null
   readonly amount: bigint | null
   readonly written_off: bigint | null
-  /** The row of the receipt that this one took the place of: it had expired. */
+  /** The row of the expired receipt that this one replaced. */
   readonly replaces: bigint | null
   readonly receipt: string | null
 }
 
-/** What the index keeps of a request. */
+/** The indexed data of a request. */
 export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed: boolean }
 
 interface CostLine {
@@ -32,7 +32,7 @@ interface ReceiptAttempt {
   readonly provider_cost?: unknown
 }
 
-/** The members of a receipt that are read; an old or foreign one may lack any of them. */
+/** The fields of a receipt that are read. Any of them may be missing in an old or foreign receipt. */
 interface ReceiptText {
   readonly status?: unknown
   readonly endpoint?: unknown
@@ -57,12 +57,12 @@ const NO_LABELS: Labels = {}
 const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
-/** How requests end that did not fail: what the caller broke off is not a failure. */
+/** Outcomes of requests that did not fail. A request cancelled by its caller is not a failure. */
 export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
-/** A call that was given up because another one had answered says nothing of the request. */
+/** The outcome of a call that was cancelled because another one had answered. */
 const NOT_NEEDED = "not_needed"
 
-/** What the index keeps of a row of the ledger; undefined for one that is no request's. */
+/** Returns the indexed data of a row of the ledger; undefined if it belongs to no request. */
 export function summarize(row: LedgerRow): RequestSummary | undefined {
   const { request, key, amount } = row
   if (request === null || key === null || row.receipt === null) return undefined
@@ -86,7 +86,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     stream: receipt.stream === true,
     estimated: receipt.estimated === true,
     at: Number(row.at),
-    // What expired has a receipt from before its end.
+    // The receipt of an expired request was written before its end.
     duration: status === "expired" ? null : wholeOf(receipt.duration_ms),
     firstByte: wholeOf(receipt.first_byte_ms),
     input: sumOf(receipt.usage, INPUT_NAMES),
@@ -100,10 +100,13 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
 
 const CREDIT_PLACES = 9
 const MILLION = 1_000_000n
-/** As receipts write the multiplier of most prices. */
+/** The usual multiplier in receipts. */
 const ONE = "1"
 
-/** What its vendor asks for the answer, nanocredits: what it cost before the multiplier, unless the receipt says it. */
+/**
+ * Returns the provider cost of the answer in nanocredits: the cost before the multiplier, unless the receipt contains
+ * it.
+ */
 function providerCostOf({ cost, price, arithmetic, provider_cost: own }: ReceiptText): bigint {
   if (own !== undefined) return amountOf(own)
   if (price?.multiplier === ONE) return amountOf(cost)
@@ -117,7 +120,7 @@ function providerCostOf({ cost, price, arithmetic, provider_cost: own }: Receipt
   return (sum + MILLION - 1n) / MILLION
 }
 
-/** What attempts cost that came to nothing. */
+/** Returns the provider cost of failed attempts. */
 function lostCostOf(attempts: readonly ReceiptAttempt[]): bigint {
   let sum = 0n
   for (const { provider_cost: cost } of attempts) if (cost !== undefined) sum += amountOf(cost)
@@ -180,7 +183,7 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null
 }
 
-/** A receipt of an older version may have any number. */
+/** Receipts of older versions may contain any number. */
 function wholeOf(value: unknown): number | null {
   if (typeof value !== "number" || !Number.isFinite(value)) return null
   return Math.max(-MAX_QUANTITY, Math.min(MAX_QUANTITY, Math.round(value)))

@@ -4,20 +4,20 @@ import type { Label, Labels } from "../accounting/labels.ts"
 
 /** One request in a list. Its full receipt is in the ledger. */
 export interface RequestRecord {
-  /** Grows with each request that ends: tells apart what began in the same millisecond. */
+  /** Grows with each request that ends. Orders requests that began in the same millisecond. */
   readonly row: number
   readonly request: string
   readonly account: string
   readonly key: string
-  /** Null when there is no such key any more. */
+  /** Null if the key no longer exists. */
   readonly keyName: string | null
   readonly endpoint: string
   readonly model: string
-  /** The one that answered, or was tried last; null when none was. */
+  /** The provider that answered or was tried last; null if none was tried. */
   readonly provider: string | null
   readonly labels: Labels
   readonly status: "settled" | "released" | "expired"
-  /** `ok`; `written_off` where it was answered and not all of it paid; or how it ended, in words of the error table. */
+  /** `ok`; `written_off` if it was answered but not fully paid; or the kind of its failure, from the error table. */
   readonly outcome: string
   readonly stream: boolean
   readonly estimated: boolean
@@ -28,35 +28,35 @@ export interface RequestRecord {
   /** Tokens. */
   readonly input: number
   readonly output: number
-  /** What was charged. */
+  /** The charged amount. */
   readonly cost: bigint
-  /** What it cost beyond that. */
+  /** The uncharged part of its cost. */
   readonly writtenOff: bigint
-  /** What it cost before the multiplier. */
+  /** The cost before the multiplier. */
   readonly providerCost: bigint
 }
 
-/** Filters requests. All conditions have to hold. */
+/** Filters requests. All conditions must hold. */
 export interface RequestFilter {
-  /** Absent: everyone's. */
+  /** Absent: all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   /** An exact id, or a glob with `*`. */
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
-  /** It has all of these. */
+  /** A request must have all of these. */
   readonly labels?: readonly Label[] | undefined
-  /** Whether it failed. What the caller broke off did not. */
+  /** Whether it failed. A request cancelled by its caller did not fail. */
   readonly failed?: boolean | undefined
   /** Whether a part of its cost was written off. */
   readonly writtenOff?: true | undefined
   /** A part of the outcome or of the request's id. */
   readonly search?: string | undefined
-  /** Nanocredits, of what was charged; both ends are let through. */
+  /** Charged nanocredits, inclusive. */
   readonly minimumCost?: bigint | undefined
   readonly maximumCost?: bigint | undefined
-  /** Milliseconds; both ends are let through. What has no duration is not. */
+  /** Milliseconds, inclusive. Requests without a duration do not match. */
   readonly minimumDuration?: number | undefined
   readonly maximumDuration?: number | undefined
   readonly from?: number | undefined
@@ -64,12 +64,15 @@ export interface RequestFilter {
   readonly to?: number | undefined
 }
 
-/** What comes first: the newest; or what cost or took the most, and among equals the newest. */
+/**
+ * The order of requests: the newest, the most expensive or the slowest first. Equal requests are sorted by time, newest
+ * first.
+ */
 export type RequestOrder = "newest" | "dearest" | "slowest"
 
-/** Where a page of requests starts: after this one. */
+/** The position of a request, after which a page starts. */
 export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
-  /** What it is sorted by; absent where that is the time. */
+  /** The value by which the list is sorted; absent if sorted by time. */
   readonly value?: bigint
 }
 
@@ -80,23 +83,23 @@ export interface RequestPage {
   readonly order: RequestOrder
 }
 
-/** By what requests are sorted before their time, as SQL; undefined: by nothing. */
+/** Returns the expression that sorts requests before their time, as SQL; undefined if there is none. */
 export function sortColumn(order: RequestOrder): string | undefined {
   if (order === "dearest") return "cost"
-  // What has no duration comes last.
+  // Requests without a duration come last.
   return order === "slowest" ? "coalesce(duration, -1)" : undefined
 }
 
-/** The place after a request. */
+/** Returns the position of a request. */
 export function placeAfter(record: RequestRecord, order: RequestOrder): RequestPlace {
   const { at, row } = record
   if (order === "newest") return { at, row }
   return { at, row, value: order === "dearest" ? record.cost : BigInt(record.duration ?? -1) }
 }
 
-/** How many requests began in a part of a time. */
+/** The number of requests that began in an interval. */
 export interface RequestCount {
-  /** When that begins. */
+  /** When the interval begins. */
   readonly at: number
   readonly answered: number
   readonly failed: number
@@ -116,24 +119,24 @@ export type UsageName =
 export type UsageGroup = UsageTime | UsageName | "all"
 
 export interface UsageFilter {
-  /** Absent: everyone's. */
+  /** Absent: all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   readonly model?: string | undefined
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
   readonly outcome?: string | undefined
-  /** They have all of these. */
+  /** A request must have all of these. */
   readonly labels?: readonly Label[] | undefined
-  /** Taken down to its hour. */
+  /** Rounded down to the hour. */
   readonly from: number
-  /** Exclusive; taken up to its hour. */
+  /** Exclusive; rounded up to the hour. */
   readonly to: number
 }
 
 export type UsageOrder = "cost" | "requests" | "tokens" | "errors"
 
-/** Which groups are wanted: so many, the first by one of their sums; of those that are equal the dearest come first. */
+/** Which groups to return: the first ones by one of their sums. Of equal groups, the most expensive comes first. */
 export interface UsageFirst {
   readonly order: UsageOrder
   readonly count: number
@@ -141,7 +144,7 @@ export interface UsageFirst {
 
 /** The sums of one group of requests. */
 export interface UsageSum {
-  /** The moment that the hour or day begins, as decimal text; or a name. */
+  /** The beginning of the hour or day, as decimal text, or a name. */
   readonly group: string
   readonly requests: number
   readonly errors: number
@@ -149,46 +152,46 @@ export interface UsageSum {
   readonly output: number
   readonly cost: bigint
   readonly writtenOff: bigint
-  /** What they cost before the multiplier; of those from before this was counted, what they cost. */
+  /** The cost before the multiplier; for requests from before it was recorded, the cost. */
   readonly providerCost: bigint
-  /** Means over those that were answered; null when none was. */
+  /** Means over answered requests; null if there are none. */
   readonly meanDuration: number | null
   readonly meanFirstByte: number | null
 }
 
 /** The sums of one group in one hour or day. */
 export interface UsagePoint extends UsageSum {
-  /** When that begins. */
+  /** When the hour or day begins. */
   readonly at: number
 }
 
-/** What a series of sums is made of. */
+/** The groups and intervals of a series. */
 export interface SeriesGroup {
   readonly group: UsageName | "all"
-  /** These are told apart; all others are one group, the empty name. */
+  /** The names with separate sums. All others are one group with the empty name. */
   readonly names: readonly string[]
   readonly step: UsageTime
 }
 
-/** Answers that stand for all of a time, column by column: there are many, and they go from one thread to another. */
+/** A sample of answers, column by column because there are many and they cross threads. */
 export interface AnswerSample {
-  /** When each began, and how long it took: milliseconds. */
+  /** When each began, and its duration, in milliseconds. */
   readonly at: Float64Array
   readonly duration: Float64Array
-  /** Not a number where it is not known. */
+  /** NaN if unknown. */
   readonly firstByte: Float64Array
   /** Tokens. */
   readonly output: Float64Array
   /**
-   * Which answer is in which group, by their places among answers and among the names that were asked for; -1: in another
-   * group. One may be in several, or in none.
+   * The groups of answers, as pairs of an index of an answer and an index of a requested name; -1: another group. An
+   * answer may be in several groups, or in none.
    */
   readonly entries: { readonly answers: Int32Array; readonly names: Int32Array }
-  /** Whether these are all there were. */
+  /** Whether the sample contains all answers. */
   readonly isComplete: boolean
 }
 
-/** How a key was used so far. */
+/** The use of a key so far. */
 export interface KeyUse {
   readonly key: string
   readonly lastUsedAt: number
@@ -196,27 +199,27 @@ export interface KeyUse {
   readonly spent: bigint
 }
 
-/** What account uses are asked of. Days begin at midnight, UTC. */
+/** Filters the use of accounts. Days begin at midnight, UTC. */
 export interface AccountUseFilter {
-  /** Absent: all. */
+  /** Absent: all accounts. */
   readonly accounts?: readonly string[] | undefined
-  /** The beginning of the first day that is added up. */
+  /** The beginning of the first day of `spent`. */
   readonly from: number
-  /** The same of the days that are added up on their own as well. */
+  /** The beginning of the first day of `recentlySpent`. */
   readonly recentFrom: number
 }
 
-/** How an account was used. */
+/** The use of an account. */
 export interface AccountUse {
   readonly account: string
-  /** Null when it never was. */
+  /** Null if it was never used. */
   readonly lastUsedAt: number | null
-  /** What was charged since `from`, and since `recentFrom`. */
+  /** The charged amounts since `from`, and since `recentFrom`. */
   readonly spent: bigint
   readonly recentlySpent: bigint
 }
 
-/** How long answers took, milliseconds; null when there was none. */
+/** Durations of answers in milliseconds; null without answers. */
 export interface Latencies {
   readonly p50: number | null
   readonly p95: number | null

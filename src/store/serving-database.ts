@@ -7,49 +7,49 @@ import type { PayloadLog } from "./payload-log.ts"
 import type { Reports } from "./reports.ts"
 import type { Store, StoreReader } from "./store.ts"
 
-/** The database of a process that serves, and all that is stored with it. */
+/** The database of a serving process, and all data stored with it. */
 export interface ServingDatabase extends AsyncDisposable {
   readonly store: Store
   readonly reports: Reports
   readonly payloads: PayloadLog
   readonly failures: FailureLog
   readonly conversations: ConversationParts
-  /** Files of one kind, which all nodes find. */
+  /** Returns the files of one kind, which all nodes share. */
   files(kind: FileKind): KeptFiles
-  /** The users of the console and their credentials. */
+  /** Opens the store of the console's users and their credentials. */
   openConsoleStore(): Promise<ConsoleStore>
-  /** Prepares what will be needed within the next days. To be called a few times a day, by any node. */
+  /** Prepares the database for the next days. Must be called a few times a day, by any node. */
   prepare(now: number): Promise<void>
-  /**
-   * @param onNews is called when another node has changed something that this one would see with its next look. It may
-   * never be.
-   */
+  /** @param onNews called when another node has changed something that this node polls for. It may never be called. */
   listen(onNews: () => void): Disposable
-  /** How often a node asks what has changed, milliseconds: what it costs depends on the engine. */
+  /** Interval in milliseconds at which nodes poll for changes. Its cost depends on the engine. */
   readonly pollEvery: number
   /**
-   * How long leases last after a node has beaten, milliseconds; null: as long as its process, which a lock of the operating
-   * system shows.
+   * How long leases last after a node's heartbeat, in milliseconds; null: as long as its process, which is proved by a
+   * lock of the operating system.
    */
   readonly leaseTerm: number | null
   /**
-   * Others use the same database from now on. Running calls are not affected; to call it again does nothing.
+   * Must be called when other processes begin to use the database. Running calls are not affected, and further calls do
+   * nothing.
    */
   hasCompany(): Promise<void>
-  /** The same database, to read through all of it without making anyone else wait. */
+  /** Opens the same database for reading all of it without blocking others. */
   openReader(): Promise<StoreReader>
-  /** From a moment on, by `performance.now()`, no step waits for a database that is away. */
+  /** Sets the moment, by `performance.now()`, after which no step waits for an unavailable database. */
   endBy(moment: number): void
-  /** @param onChange gets why the database cannot be trusted, and undefined when it can again. */
+  /**
+   * @param onChange called with the fault when the database cannot be trusted, and with undefined when it can be again.
+   */
   watch(onChange: (fault: LedgerError | undefined) => void): DatabaseWatch
 }
 
-/** Checks that the database is still the one that was opened, and undamaged. */
+/** Checks that the database is undamaged and still the one that was opened. */
 export interface DatabaseWatch {
-  /** Why the database cannot be trusted; undefined while it can. */
+  /** The reason why the database cannot be trusted; undefined if it can. */
   readonly fault: LedgerError | undefined
-  /** Checks; to be called many times a second. */
+  /** Checks the database. Called many times a second. */
   look(): void
-  /** A store whose failures are seen here, and which does nothing while the database cannot be trusted. */
+  /** Wraps a store so that its failures are seen here. While the database cannot be trusted, its methods fail. */
   over(store: Store): Store
 }

@@ -1,6 +1,6 @@
 /** An open session. Times are Unix milliseconds. */
 export interface SessionRecord {
-  /** Identifies it; it is no credential. */
+  /** Identifies the session. It is not a credential. */
   readonly id: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -12,7 +12,7 @@ export interface SessionRecord {
 export interface NewSession extends SessionRecord {
   readonly user: string
   readonly tokenHash: string
-  /** Whether it outlives the browser. */
+  /** Whether the session outlives the browser. */
   readonly isRemembered: boolean
   /** The hash that the given password matched; null without a password. */
   readonly passwordHash: string | null
@@ -28,7 +28,7 @@ export interface FoundSession {
 
 export interface SessionReads {
   find(tokenHash: string, now: number): Promise<FoundSession | null>
-  /** The open ones, newest first. */
+  /** Lists open sessions, newest first. */
   list(user: string, now: number): Promise<SessionRecord[]>
 }
 

@@ -1,34 +1,34 @@
 import type { NewAuditRecord } from "./audit.ts"
 
 /**
- * What can be set at run time: a provider, a model's entry, a price group, one of the gateway's settings; and the
- * lists of known prices.
+ * The kinds of run-time settings: a provider, a model's entry, a price group, a setting of the gateway, and lists of
+ * known prices.
  */
 export type SettingSection = "provider" | "model" | "price_group" | "setting" | "prices"
 
-/** Something that was set at run time. Times are Unix milliseconds. */
+/** A run-time setting. Times are Unix milliseconds. */
 export interface SettingRecord {
   readonly section: SettingSection
-  /** The id of a provider, a model or a price group, or a setting's name: `deadlines.connect`. */
+  /** The id of a provider, a model or a price group, or the name of a setting, such as `deadlines.connect`. */
   readonly id: string
-  /** JSON of the shape that `tollgate.yaml` has, without its secrets. */
+  /** JSON in the format of `tollgate.yaml`, without secrets. */
   readonly body: string
-  /** Its secrets, encrypted; null where it has none. */
+  /** Its encrypted secrets; null if it has none. */
   readonly encrypted: string | null
   /** The revision of the change that set it. */
   readonly revision: number
   readonly changedAt: number
 }
 
-/** One of the changes that are made together. */
+/** One of several changes that are made together. */
 export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "encrypted"> {
-  /** Null removes it. */
+  /** Null deletes the setting. */
   readonly body: string | null
-  /** The revision of what it replaces, null for nothing, so that no change in between is lost. */
+  /** The revision of the replaced setting, so that no change in between is lost; null: it does not exist yet. */
   readonly replaces: number | null
 }
 
-/** All that the console has set. */
+/** All settings made in the console. */
 export interface SettingsState {
   /** Grows with every change. */
   readonly revision: number
@@ -36,15 +36,15 @@ export interface SettingsState {
 }
 
 export interface SettingReads {
-  /** All that the console has set. */
+  /** Reads all settings made in the console. */
   read(): Promise<SettingsState>
 }
 
 export interface SettingWrites {
   /**
    * Makes changes together.
-   * @throws StoreError `conflict` when one of them was changed since it was read, or removes a price group that accounts
-   * belong to.
+   * @throws StoreError `conflict` if one of the settings was changed since it was read, or if a price group with
+   * members would be deleted.
    */
   change(
     changes: readonly SettingChange[],

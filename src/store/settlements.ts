@@ -11,34 +11,34 @@ export interface HoldRecord {
   readonly key: string
   readonly amount: bigint
   readonly at: number
-  /** The receipt to keep if the process dies before the request ends. */
+  /** The receipt to write if the process dies before the request ends. */
   readonly receipt: string
 }
 
-/** One settled request on its way to the ledger. */
+/** A settled request that is to be posted to the ledger. */
 export interface Posting {
   readonly request: string
   readonly account: string
   readonly key: string
-  /** The budgets of the key that this draws on. */
+  /** The budgets of the key that are charged. */
   readonly budgets: readonly string[]
   readonly amount: bigint
-  /** What it cost beyond that, and no one pays. */
+  /** The uncharged part of its cost, which is written off. */
   readonly writtenOff: readonly WriteOff[]
   readonly at: number
   readonly receipt: string
-  /** What the vendor keeps of its answer. */
+  /** State that the vendor stores for its answer. */
   readonly state?: readonly VendorStateRecord[] | undefined
 }
 
 export interface Batch {
   readonly postings: readonly Posting[]
   readonly opened: readonly HoldRecord[]
-  /** Requests whose recorded holds are over. */
+  /** Requests whose holds have ended. */
   readonly closed: readonly string[]
 }
 
-/** A settled request, as it was written. */
+/** A settled request, as posted. */
 export type Posted = DrawnCharge
 
 export interface ReceiptRecord {
@@ -47,13 +47,13 @@ export interface ReceiptRecord {
   readonly key: string
   readonly at: number
   readonly body: string
-  /** Absent when nothing was charged. */
+  /** Null if nothing was charged. */
   readonly entry: EntryRecord | null
-  /** The budgets that the charge drew on. */
+  /** The charged budgets. */
   readonly budgets: readonly string[]
-  /** Whether it took the place of a receipt that said it had expired. */
+  /** Whether it replaced an expired receipt. */
   readonly late: boolean
-  /** What it cost and was not charged. */
+  /** The uncharged part of its cost. */
   readonly writtenOff: readonly WriteOff[]
 }
 
@@ -63,26 +63,26 @@ export interface TimeRange {
   readonly until: number
 }
 
-/** Which receipts are listed. */
+/** Filters receipts. */
 export interface ReceiptFilter extends TimeRange {
-  /** Absent: those of all accounts. */
+  /** Absent: all accounts. */
   readonly account?: string | undefined
 }
 
-/** What becomes of requests: holds while they run, then charges with their receipts, and write-offs. */
+/** Reads the holds of running requests, their charges with receipts, and write-offs. */
 export interface SettlementReads {
-  /** What an account's requests hold, the oldest first. Those that are soon over are not in it. */
+  /** Lists the holds of an account's requests, oldest first. Short requests are not included. */
   listHolds(account: string): Promise<HoldRecord[]>
-  /** The receipt of a request; null when there is none. */
+  /** Returns the receipt of a request; null if it has none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
   /**
-   * The receipts of many requests, as far as there are some, in any order.
-   * @param range when the requests were, so that not all days are searched.
+   * Returns the existing receipts of requests, in any order.
+   * @param range when the requests began, so that not all partitions are searched.
    */
   findReceipts(requests: readonly string[], range: TimeRange): Promise<ReceiptRecord[]>
-  /** In the order of the requests' ids, those after one of them. */
+  /** Lists receipts in the order of the requests' ids, after a given id. */
   listReceipts(filter: ReceiptFilter, after: string, limit: number): Promise<ReceiptRecord[]>
-  /** What was written off, of some accounts or of all: the newest first, those below a number; null starts at the newest. */
+  /** Lists the write-offs of some or all accounts below a number, newest first; null starts at the newest. */
   listWriteOffs(
     accounts: readonly string[] | undefined,
     before: number | null,
@@ -92,8 +92,8 @@ export interface SettlementReads {
 
 export interface SettlementWrites {
   /**
-   * Posts a batch: entries, receipts, balances, leases, holds and vendor state in one transaction. A request that is
-   * posted again is not charged again; it is answered as the first time.
+   * Posts a batch: entries, receipts, balances, leases, holds and vendor state in one transaction. A repeated request
+   * is not charged again, and its result is that of the first time.
    */
   post(node: string, batch: Batch): Promise<Posted[]>
 }

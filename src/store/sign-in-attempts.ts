@@ -9,8 +9,8 @@ export interface CountedAttempt {
 /** Attempts to sign in, counted for all processes together. */
 export interface SignInAttempts {
   /**
-   * Counts an attempt under each key, stopping at the first that is over its limit.
-   * @returns how long to wait, milliseconds; 0 if none is over.
+   * Counts an attempt under each key, stopping at the first that exceeds its limit.
+   * @returns how long to wait, in milliseconds; 0 if no limit is exceeded.
    */
   count(attempts: readonly CountedAttempt[], now: number): Promise<number>
   /** Undoes a count. */

@@ -1,15 +1,15 @@
 import type { StoreReader } from "./store.ts"
 import type { UserRecord } from "./users.ts"
 
-/** A database as it is at one moment, however long it is read, while others go on writing. */
+/** A database at one moment, regardless of how long it is read and what others write. */
 export interface Snapshot {
   readonly store: Omit<StoreReader, symbol>
   readonly users: UserNames
 }
 
-/** What users of the console are called. */
+/** Reads the names of the console's users. */
 export interface UserNames {
-  /** Those of the ids that exist. */
+  /** Returns the existing users among the ids. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, UserName>>
 }
 

@@ -1,4 +1,4 @@
-/** What a store refuses because of what it holds. The codes cross threads, so they are plain text. */
+/** An operation that the store rejects because of its contents. Errors cross threads, so codes are plain text. */
 export class StoreError extends Error {
   override readonly name = "StoreError"
   readonly code:
@@ -10,7 +10,7 @@ export class StoreError extends Error {
     | "expired"
     | "last_owner"
     | "conflict"
-    /** The database rejects the values: a number out of range, a character that it does not have. */
+    /** The database rejects the values: a number out of range, or an unsupported character. */
     | "unstorable"
 
   constructor(code: StoreError["code"], message: string) {

@@ -1,14 +1,14 @@
-/** A glob with `*` and `?` as a pattern of `LIKE`. */
+/** Converts a glob with `*` and `?` to a pattern of `LIKE`. */
 export function globPattern(glob: string): string {
   return starPattern(glob).replaceAll("?", "_")
 }
 
-/** A glob in which only `*` means something as a pattern of `LIKE`. */
+/** Converts a glob in which only `*` is special to a pattern of `LIKE`. */
 export function starPattern(glob: string): string {
   return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }
 
-/** Whether a filter contains a text that no row contains: PostgreSQL rejects texts with a NUL. */
+/** Returns whether a filter contains a text that no row contains. PostgreSQL rejects texts with a NUL. */
 export function matchesNothing(filter: object): boolean {
   return Object.values(filter)
     .flat()

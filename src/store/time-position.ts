@@ -1,4 +1,4 @@
-/** Where a page of a list that is sorted by time starts. */
+/** The position after which a page of a list sorted by time starts. */
 export interface TimePosition {
   readonly at: number
   readonly id: string

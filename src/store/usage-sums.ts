@@ -14,10 +14,10 @@ import type {
 export const HOUR = 3_600_000
 export const HOURS_OF_DAY = 24
 
-/** Answers that latencies are taken from. */
+/** Maximum answers from which latencies are computed. */
 export const LATENCY_SAMPLE = 1_000
 
-/** What is added up of requests, as databases name it. */
+/** The sums of requests, by column. */
 export const SUMS = [
   "requests",
   "errors",
@@ -32,7 +32,7 @@ export const SUMS = [
   "first_byte",
 ]
 
-/** Those of them that are amounts: a sum of them may exceed 64 bits. */
+/** The sums of amounts, which may exceed 64 bits. */
 export const AMOUNTS = ["cost", "written_off", "provider_cost"] as const
 export type AmountName = (typeof AMOUNTS)[number]
 
@@ -42,12 +42,12 @@ export function isAmount(name: string): name is AmountName {
 
 const LABELS: ReadonlySet<UsageGroup> = new Set<LabelName>(["user", "session", "tag"])
 
-/** Whether a group is of what callers call their requests: one request may be in several. */
+/** Returns whether a group is a label that callers set. A request may be in several groups of tags. */
 export function isLabel(group: UsageGroup): group is LabelName {
   return LABELS.has(group)
 }
 
-/** The sums of one group, as databases have them. */
+/** The sums of one group, as read from a database. */
 export interface SumRow {
   /** Hours since 1970, or a name. */
   readonly name: string | bigint
@@ -64,13 +64,13 @@ export interface SumRow {
   readonly first_byte: bigint
 }
 
-/** An answer, and how long it took; milliseconds. */
+/** An answer and its duration, in milliseconds. */
 export interface DurationRow {
   readonly at: bigint
   readonly duration: bigint
 }
 
-/** The sums of one group as reports have them. */
+/** Converts the sums of one group for reports. */
 export function sumFromRow(row: SumRow): UsageSum {
   return {
     group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR) : row.name,
@@ -87,9 +87,9 @@ export function sumFromRow(row: SumRow): UsageSum {
 }
 
 /**
- * Which groups, in which order, as SQL.
+ * Returns the order and limit of groups, as SQL.
  * @param name the column of their names.
- * @param byCost the most expensive first.
+ * @param byCost an order by cost, the most expensive first.
  */
 export function endOf(
   first: UsageFirst | undefined,
@@ -103,7 +103,7 @@ export function endOf(
   return `ORDER BY ${bySize} ${byCost}, sum(requests) DESC, ${name} ${limit}`
 }
 
-/** The sums of one group at one time. */
+/** The sums of one group in one interval. */
 export interface PointRow extends SumRow {
   /** Hours since 1970. */
   readonly moment: bigint
@@ -117,7 +117,7 @@ function meanOf(sum: bigint, count: bigint): number | null {
   return count === 0n ? null : Math.round(Number(sum) / Number(count))
 }
 
-/** Of the last ones of these answers. */
+/** Computes latencies from the newest of these answers. */
 export function latenciesOf(answers: readonly DurationRow[]): Latencies {
   const sample = answers
     .toSorted((left, right) => Number(right.at - left.at))
@@ -127,7 +127,10 @@ export function latenciesOf(answers: readonly DurationRow[]): Latencies {
   return { p50: percentile(sample, 0.5), p95: percentile(sample, 0.95) }
 }
 
-/** The least value that so many are not above. @param sorted ascending. */
+/**
+ * Returns the smallest value that is not exceeded by this fraction of the values.
+ * @param sorted ascending.
+ */
 function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
 }
@@ -148,7 +151,7 @@ export function addNames(conditions: Conditions, filter: UsageFilter): void {
   conditions.add("outcome = ?", filter.outcome)
 }
 
-/** The use of a key as databases have it. */
+/** The use of a key, as read from a database. */
 export interface KeyUseRow {
   readonly key: string
   readonly last_used_at: bigint
@@ -165,7 +168,7 @@ export function keyUseFromRow(row: KeyUseRow): KeyUse {
   }
 }
 
-/** The sums of an account as databases have them. */
+/** The sums of an account, as read from a database. */
 export interface SpentRow {
   readonly account: string
   readonly spent: bigint

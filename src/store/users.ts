@@ -30,14 +30,14 @@ export interface UserInput {
   /** Null for a user who signs in through an issuer. */
   readonly passwordHash: string | null
   readonly identity: Identity | null
-  /** Creates them as the operator, unless there is one. */
+  /** Creates an operator, unless one exists. */
   readonly isFirst: boolean
   readonly createdAt: number
 }
 
 /** Filter and page of a list of users. */
 export interface UserFilter {
-  /** Part of the name or the e-mail address. */
+  /** Part of the name or the email address. */
   readonly search?: string | undefined
   readonly after?: { readonly createdAt: number; readonly id: string } | undefined
   readonly limit: number
@@ -54,36 +54,39 @@ export interface UserChange {
 export type UserChangeOutcome = "changed" | "not_found" | "last_operator" | "email_taken"
 
 export interface UserReads {
-  /** Whether an operator who is not disabled exists. */
+  /** Returns whether an operator exists who is not disabled. */
   hasOperator(): Promise<boolean>
   find(id: string): Promise<UserRecord | null>
   /** @param email lowercase. */
   findByEmail(email: string): Promise<UserRecord | null>
   findByIdentity(identity: Identity): Promise<UserRecord | null>
-  /** As whom issuers know a user. */
+  /** Returns the identities of a user at issuers. */
   identities(id: string): Promise<Identity[]>
-  /** Oldest first. */
+  /** Lists users, oldest first. */
   list(filter: UserFilter): Promise<UserRecord[]>
-  /** Those of the ids that exist. */
+  /** Returns the existing users among the ids. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, UserRecord>>
-  /** Null for a user without a password. */
+  /** Returns null for a user without a password. */
   passwordHash(id: string): Promise<string | null>
 }
 
 export interface UserWrites {
   create(user: UserInput): Promise<"created" | "email_taken" | "operator_exists">
-  /** Links an identity to a user; one that is already linked stays with its user. */
+  /** Links an identity to a user. An identity that is already linked stays with its user. */
   link(id: string, identity: Identity, at: number): Promise<void>
   /**
    * Links an identity, and deletes every other credential and session of the user: password, passkeys, sessions, proofs
-   * and other identities. The second factor stays: it does not suffice to sign in.
+   * and other identities. The second factor stays, because it does not suffice to sign in.
    * @param kept other issuers whose identities stay.
    * @returns false, changing nothing, if the identity has a user, or the user is disabled or deleted.
    */
   linkAlone(id: string, identity: Identity, at: number, kept: readonly string[]): Promise<boolean>
   /** Disabling a user ends their sessions. */
   change(id: string, change: UserChange): Promise<UserChangeOutcome>
-  /** Deletes them with all that they sign in with. @returns false for the last operator who is not disabled. */
+  /**
+   * Deletes a user with all credentials.
+   * @returns false for the last operator who is not disabled.
+   */
   remove(id: string): Promise<boolean>
   /**
    * Ends all sessions and proofs of the user.

@@ -1,33 +1,33 @@
-/** Something that a vendor keeps, and whose it is. */
+/** State that a vendor stores, and the account that owns it. */
 export interface VendorStateRecord {
-  /** HMAC of its kind and id: the id itself is nowhere. */
+  /** HMAC of its kind and id. The id itself is not stored. */
   readonly idHash: string
-  /** The provider that keeps it. */
+  /** The provider that stores it. */
   readonly provider: string
   readonly kind: string
-  /** Whose it is; empty when two accounts were given the same id, so that it is no one's. */
+  /** The owner; empty if the same id was given to several accounts, so that it belongs to none. */
   readonly account: string
-  /** The request that it was made by. */
+  /** The request that created it. */
   readonly request: string
-  /** How many tokens it stands for; null where that is not known. */
+  /** How many tokens it represents; null if unknown. */
   readonly tokens: number | null
   /** Unix milliseconds. */
   readonly createdAt: number
-  /** From then on it counts as unknown. */
+  /** When it becomes unknown. */
   readonly expiresAt: number
 }
 
 export interface VendorStateReads {
-  /** What vendors keep under ids of these hashes; one id may be known at several providers. */
+  /** Returns the records for hashes of ids. One id may be known at several providers. */
   find(idHashes: readonly string[]): Promise<VendorStateRecord[]>
 }
 
 export interface VendorStateWrites {
-  /** What an account had under ids of these hashes is no one's from then on. */
+  /** Removes an account's ownership of the state with these ids. */
   disown(account: string, idHashes: readonly string[]): Promise<void>
   /**
-   * Deletes some of what has expired, and of the oldest beyond `most` records.
-   * @returns how many: as long as there are any, there may be more.
+   * Deletes some of the expired records, and some of the oldest beyond `max`.
+   * @returns the number of deleted records; call again until it is 0.
    */
   sweep(now: number, max: number): Promise<number>
 }

@@ -1,9 +1,9 @@
 import type { Column } from "./column.ts"
 
-/** What a column is taken to need that is nothing but zeros. */
+/** Assumed bytes of a column of zeros. */
 const SMALLEST = 64
 
-/** Columns that were read, those that were asked for last, up to so many bytes. */
+/** A cache of columns with a maximum size, which evicts the least recently used ones. */
 export class ColumnCache {
   readonly #columns = new Map<number, Column | undefined>()
   readonly #most: number
@@ -15,7 +15,7 @@ export class ColumnCache {
     this.#most = most
   }
 
-  /** Forgets all where they are not the same columns any more. */
+  /** Clears the cache if the columns have changed. */
   begin(generation: string): void {
     if (generation === this.#generation) return
     this.#generation = generation
@@ -27,13 +27,13 @@ export class ColumnCache {
     return this.#columns.has(place)
   }
 
-  /** All of some columns; undefined where one of them is not known. What is taken later may take their room. */
+  /** Returns several columns; undefined if one is not cached. Columns added later may evict them. */
   known(places: readonly number[]): (Column | undefined)[] | undefined {
     if (!places.every((place) => this.#columns.has(place))) return undefined
     return places.map((place) => this.take(place, () => undefined))
   }
 
-  /** @param read where it is not known. */
+  /** @param read reads the column if it is not cached. */
   take(place: number, read: () => Column | undefined): Column | undefined {
     const isKnown = this.#columns.has(place)
     const column = isKnown ? this.#columns.get(place) : read()

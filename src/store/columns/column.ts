@@ -1,16 +1,21 @@
-/** Whole numbers of 64 bits, one for each request of a segment, in two halves: loops over one kind of array are fast. */
+/**
+ * 64-bit integers, one for each request of a segment, in two halves, because loops over arrays of one type are fast.
+ */
 export interface Column {
   readonly lower: Uint32Array
-  /** Absent: all of it is 0. */
+  /** Absent: all values are 0. */
   readonly upper?: Int32Array
 }
 
-/** As they are stored: as narrow as the largest of them allows. */
+/** The stored form: the narrowest type that holds the largest value. */
 type StoredColumn = Uint8Array | Uint16Array | Uint32Array | BigInt64Array
 
 const LARGEST = { byte: 0xff, short: 0xffff, word: 0xffff_ffff }
 
-/** As it is stored: the numbers, and behind them how many bytes each has. @returns undefined where all are 0. */
+/**
+ * Encodes a column: the numbers, followed by one byte with their width in bytes.
+ * @returns undefined if all values are 0.
+ */
 export function encodeColumn(
   values: readonly (number | bigint)[],
 ): Uint8Array<ArrayBuffer> | undefined {
@@ -35,11 +40,11 @@ function columnOf(values: readonly (number | bigint)[], largest: number | bigint
   return BigInt64Array.from(values, BigInt)
 }
 
-/** @param bytes of `encodeColumn`. */
+/** @param bytes returned by `encodeColumn`. */
 export function decodeColumn(bytes: Uint8Array): Column {
   const width = bytes.at(-1) ?? 1
   const length = Math.floor(bytes.byteLength / width)
-  // Numbers have to begin at a multiple of their width.
+  // Typed arrays must begin at a multiple of their width.
   const { buffer, byteOffset } = bytes.byteOffset % width === 0 ? bytes : bytes.slice()
   if (width === 1) return { lower: new Uint32Array(bytes.subarray(0, -1)) }
   if (width === 2) return { lower: new Uint32Array(new Uint16Array(buffer, byteOffset, length)) }
@@ -53,7 +58,10 @@ export function decodeColumn(bytes: Uint8Array): Column {
 
 const ZEROS = new Uint32Array(2 ** 16)
 
-/** The lower halves. @param column absent: all of it is 0. */
+/**
+ * Returns the lower halves.
+ * @param column absent: all values are 0.
+ */
 export function lowerOf(column: Column | undefined, count: number): Uint32Array {
   return column?.lower ?? (count <= ZEROS.length ? ZEROS : new Uint32Array(count))
 }

@@ -2,28 +2,28 @@ import type { Column } from "./column.ts"
 
 const HALF = 2 ** 32
 const BITS = 32n
-/** Numbers of 32 bits that are added before sums are carried: less than this of them keeps a sum exact. */
+/** Maximum 32-bit numbers added before sums are carried, so that sums stay exact. */
 const MOST_ADDED = 2 ** 20
 
-/** Which requests of a segment count, and for which group each: entry by entry. */
+/** Entries to add: the row of a request in its segment, and the group that it counts for. */
 export interface Entries {
   readonly rows: Int32Array
-  /** Where the group is among all groups. */
+  /** The index of the group. */
   readonly slots: Int32Array
   readonly length: number
 }
 
 /**
- * Whole numbers of 64 bits that are added to. Each is kept as two numbers below 2^53, its upper and its lower half: adding
- * a `bigint` makes a new one, which costs fifty times as much.
+ * Sums of 64-bit integers. Each sum is two numbers below 2^53, for its upper and lower half. Adding a `bigint` would
+ * allocate a new one, which takes fifty times as long.
  */
 export class ExactSums {
-  /** They are replaced as they grow. */
+  /** The arrays are replaced when they grow. */
   lower = new Float64Array(1_024)
   upper = new Float64Array(1_024)
   #added = 0
 
-  /** Makes room. */
+  /** Enlarges the arrays to hold at least `count` sums. */
   grow(count: number): void {
     if (count <= this.lower.length) return
     const length = Math.max(count, this.lower.length * 2)
@@ -31,13 +31,13 @@ export class ExactSums {
     this.upper = grown(this.upper, length)
   }
 
-  /** To be called before so many numbers of 32 bits are added to lower halves. */
+  /** Must be called before `added` 32-bit numbers are added to lower halves. */
   expect(added: number): void {
     this.#added += added
     if (this.#added > MOST_ADDED) this.carry()
   }
 
-  /** Adds a column's numbers, each to the sum of its group. */
+  /** Adds a column's numbers to the sums of their groups. */
   add(column: Column | undefined, { rows, slots, length }: Entries): void {
     if (column === undefined) return
     this.expect(length)
@@ -50,7 +50,10 @@ export class ExactSums {
     this.addUpper(column, { rows, slots, length }, { width: 1, place: 0 })
   }
 
-  /** The upper halves of that. @param layout how many sums each group has, and which of them it is. */
+  /**
+   * Adds only the upper halves.
+   * @param layout how many sums each group has, and which of them to add to.
+   */
   addUpper(
     column: Column | undefined,
     { rows, slots, length }: Entries,
@@ -65,7 +68,10 @@ export class ExactSums {
     }
   }
 
-  /** Counts those that have a flag. @param flags absent: all count. */
+  /**
+   * Counts the entries that have a flag.
+   * @param flags absent: all entries count.
+   */
   count({ rows, slots, length }: Entries, flags?: Uint32Array, flag = 0): void {
     this.expect(length)
     const { lower } = this
@@ -80,13 +86,13 @@ export class ExactSums {
     return (BigInt(this.upper[place] ?? 0) << BITS) + BigInt(this.lower[place] ?? 0)
   }
 
-  /** Compares two sums, as sorting does. Expects that nothing was added since `carry`. */
+  /** Compares two sums for sorting. Must be called after `carry`, with no additions since. */
   compare(left: number, right: number): number {
     const upper = (this.upper[left] ?? 0) - (this.upper[right] ?? 0)
     return upper === 0 ? (this.lower[left] ?? 0) - (this.lower[right] ?? 0) : upper
   }
 
-  /** Takes what lower halves have too much to the upper ones. */
+  /** Moves the overflow of the lower halves to the upper ones. */
   carry(): void {
     const { lower, upper } = this
     for (let place = 0; place < lower.length; place++) {

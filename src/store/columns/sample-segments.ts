@@ -3,19 +3,19 @@ import { FLAG, type Segment } from "./segment.ts"
 import { type Grouping, type IdFilter, Selection } from "./selection.ts"
 import type { Segments } from "./sum-segments.ts"
 
-/** Answers of a sample. */
+/** Maximum answers of a sample. */
 const MOST_ANSWERS = 20_000
-/** The place of a group that is not told apart. */
+/** The group of answers that are in none of the given groups. */
 const OTHER = -1
 
 /** The groups of a sample. */
 export interface SampledGroups {
   readonly grouping: Grouping
-  /** Of those that are told apart: ids, or hours. Undefined: no request is in such a group. */
+  /** Ids or hours of the groups. Undefined: no request is in such a group. */
   readonly keys: readonly (number | undefined)[]
 }
 
-/** Every n-th answer of a time, or all of them where there are few. */
+/** Samples every n-th answer of a range of time, or all of them if there are few. */
 export function sampleSegments(
   segments: Segments,
   filter: IdFilter,
@@ -38,7 +38,7 @@ export function sampleSegments(
   return sample.build(step === 1)
 }
 
-/** The rows of a segment that are answers. */
+/** Returns the rows of a segment that are answers. */
 function answersOf(selection: Selection, segment: Segment): Int32Array {
   const { rows, length } = selection.of(segment)
   const flags = segment.words("flags")
@@ -70,7 +70,7 @@ class SampleBuilder {
     this.#output = new Float64Array(count)
   }
 
-  /** @param taken rows of the segment, in their order. */
+  /** @param taken rows of the segment, in order. */
   add(segment: Segment, taken: readonly number[]): void {
     const times = segment.times()
     const flags = segment.words("flags")

@@ -1,10 +1,10 @@
 import { type Column, decodeColumn, encodeColumn, lowerOf } from "./column.ts"
 import type { RequestSummary } from "../request-summary.ts"
 
-/** Requests of one segment. Their tags, of which each has 16 at most, are told apart by two bytes for each of them. */
+/** Requests per segment. With at most 16 tags per request, two bytes can number all tags of a segment. */
 export const SEGMENT_SIZE = 4_096
 
-/** Columns of ids, which stand for names. 0 stands for the empty one. */
+/** Columns of ids that represent names. 0 represents the empty name. */
 export const NAME_COLUMNS = [
   "account",
   "key",
@@ -17,7 +17,7 @@ export const NAME_COLUMNS = [
 ] as const
 export type NameColumn = (typeof NAME_COLUMNS)[number]
 
-/** Columns that are added up. Amounts are nanocredits, times milliseconds. */
+/** Columns that are summed. Amounts are nanocredits, times milliseconds. */
 export const AMOUNT_COLUMNS = [
   "input",
   "output",
@@ -32,35 +32,35 @@ export type AmountColumn = (typeof AMOUNT_COLUMNS)[number]
 export type ColumnName =
   | NameColumn
   | AmountColumn
-  /** Where the request stands in the ledger, counted from the segment's first row. */
+  /** The position of the request in the ledger, relative to the segment's first row. */
   | "row"
-  /** When it began, milliseconds after the first of the segment. */
+  /** When it began, in milliseconds after the segment's first request. */
   | "at"
-  /** Of `FLAG`. */
+  /** Bits of `FLAG`. */
   | "flags"
-  /** 1 for those that count no more. */
+  /** 1 for requests that are no longer counted. */
   | "gone"
-  /** How many tags each request has; `tags` has them one after the other. */
+  /** How many tags each request has; `tags` contains them one after the other. */
   | "tag_counts"
   | "tags"
 
-/** What is said of a request in one bit each. */
+/** Properties of a request, one bit each. */
 export const FLAG = {
   failed: 1,
-  /** It was answered, and it is known how long that took. */
+  /** It was answered, and its duration is known. */
   hasDuration: 2,
   hasFirstByte: 4,
 } as const
 
-/** Some requests in the order of the ledger, column by column. */
+/** A columnar set of requests, in the order of the ledger. */
 export class Segment {
   readonly count: number
-  /** When the first one began, and the last one: Unix milliseconds. */
+  /** When its first and last request began, in Unix milliseconds. */
   readonly from: number
   readonly to: number
   readonly #column: (name: ColumnName) => Column | undefined
 
-  /** @param column as it is stored; undefined: all of it is 0. */
+  /** @param column returns a stored column; undefined: all values are 0. */
   constructor(
     { count, from, to }: Pick<Segment, "count" | "from" | "to">,
     column: (name: ColumnName) => Column | undefined,
@@ -71,40 +71,43 @@ export class Segment {
     this.#column = column
   }
 
-  /** Undefined: all of it is 0. */
+  /** Returns a column; undefined: all values are 0. */
   column(name: ColumnName): Column | undefined {
     return this.#column(name)
   }
 
-  /** Ids, flags and counts, which need no more than 32 bits. */
+  /** Returns ids, flags or counts, which fit into 32 bits. */
   words(name: ColumnName): Uint32Array {
     return lowerOf(this.#column(name), this.count)
   }
 
-  /** Whether each request counts no more; undefined: all count. */
+  /** Returns which requests are no longer counted; undefined: all are counted. */
   gone(): Uint32Array | undefined {
     return this.#column("gone")?.lower
   }
 
-  /** When each request began, milliseconds after the first. */
+  /** Returns when each request began, in milliseconds after the first. */
   times(): Uint32Array | Float64Array {
     const column = this.#column("at")
     const { lower, upper } = { lower: lowerOf(column, this.count), upper: column?.upper }
-    // There may be weeks between the first and the last.
+    // The first and the last request may be weeks apart.
     return upper
       ? Float64Array.from(upper, (half, row) => half * 2 ** 32 + (lower[row] ?? 0))
       : lower
   }
 }
 
-/** A segment as it is stored. */
+/** A segment in its stored form. */
 export interface EncodedSegment extends Pick<Segment, "count" | "from" | "to"> {
   readonly firstRow: number
   readonly lastRow: number
   readonly columns: ReadonlyMap<ColumnName, Uint8Array<ArrayBuffer>>
 }
 
-/** @param idOf a name's id. @param requests in the order of the ledger; at least one. */
+/**
+ * @param idOf returns a name's id.
+ * @param requests in the order of the ledger; at least one.
+ */
 export function encodeSegment(
   requests: readonly RequestSummary[],
   idOf: (name: string) => number,
@@ -153,7 +156,7 @@ export function encodeSegment(
   }
 }
 
-/** A segment that is in memory. */
+/** Decodes a segment in memory. */
 export function segmentOf({ columns, ...segment }: EncodedSegment): Segment {
   return new Segment(segment, (name) => {
     const bytes = columns.get(name)
@@ -161,7 +164,7 @@ export function segmentOf({ columns, ...segment }: EncodedSegment): Segment {
   })
 }
 
-/** All names that requests have. */
+/** Returns all names and tags of requests. */
 export function namesOf(requests: readonly RequestSummary[]): Set<string> {
   const names = new Set<string>()
   for (const request of requests) {
@@ -191,7 +194,7 @@ function amountOf(request: RequestSummary, column: AmountColumn): number | bigin
   }
 }
 
-/** As reports name them. */
+/** Returns tags as reports name them. */
 function tagsOf({ labels }: RequestSummary): string[] {
   return Object.entries(labels.tags ?? {}).map(([name, value]) => `${name}=${value}`)
 }

@@ -2,34 +2,36 @@ import { type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
 import { MOST_TAGS } from "../../accounting/labels.ts"
 import { HOUR } from "../usage-sums.ts"
 
-/** Which requests are meant: names by their ids. */
+/** Filters requests by the ids of names. */
 export interface IdFilter {
   /** Unix milliseconds. */
   readonly from: number
   /** Exclusive. */
   readonly to: number
-  /** Absent: everyone's. */
+  /** Absent: all accounts. */
   readonly accounts?: ReadonlySet<number> | undefined
   readonly names: readonly { readonly column: NameColumn; readonly id: number }[]
-  /** They have all of these. */
+  /** A request must have all of these tags. */
   readonly tags: readonly number[]
 }
 
-/** By what requests are told apart: a name, each of their tags, hours since 1970 in steps of so many, or nothing. */
+/** The dimension by which requests are grouped: a name, each of their tags, hours since 1970 in steps, or none. */
 export type Grouping =
   | { readonly column: NameColumn; readonly hasNone: boolean }
   | { readonly column: "tags" }
   | { readonly hours: number }
   | { readonly column: "none" }
 
-/** Requests of a segment with the keys of their groups: an id, or an hour. They may be changed. */
+/**
+ * Requests of a segment with the keys of their groups: an id, or an hour. The arrays are reused and may be modified.
+ */
 export interface Selected {
   readonly rows: Int32Array
   readonly keys: Int32Array
   readonly length: number
 }
 
-/** Finds the requests of segments that a filter lets through, and the groups that they are in. */
+/** Selects the requests of segments that match a filter, and determines their groups. */
 export class Selection {
   readonly #filter: IdFilter
   readonly #grouping: Grouping
@@ -42,13 +44,19 @@ export class Selection {
     this.#grouping = grouping
   }
 
-  /** @returns what stands until the next call. */
+  /**
+   * Selects requests of a segment.
+   * @returns arrays that are valid until the next call.
+   */
   of(segment: Segment): Selected {
     this.#makeRoom(segment)
     return this.#grouped(segment, this.#narrowed(segment))
   }
 
-  /** The groups of some rows that it let through. @param some in their order. */
+  /**
+   * Determines the groups of some selected rows.
+   * @param some rows in order.
+   */
   among(segment: Segment, some: readonly number[]): Selected {
     this.#makeRoom(segment)
     this.#rows.set(some)
@@ -113,7 +121,7 @@ export class Selection {
     return { rows, keys, length }
   }
 
-  /** Each request comes once with each of its tags. */
+  /** Emits each request once for each of its tags. */
   #byTags(segment: Segment, count: number): Selected {
     const [counts, tags] = [segment.words("tag_counts"), segment.words("tags")]
     const [found, rows, keys] = [this.#rows, this.#more, this.#keys]
@@ -139,7 +147,10 @@ export class Selection {
   }
 }
 
-/** Keeps some of the rows, in their order. @returns how many. */
+/**
+ * Keeps some of the rows, in order.
+ * @returns their number.
+ */
 function kept(rows: Int32Array, count: number, isMeant: (row: number) => boolean): number {
   let length = 0
   for (let entry = 0; entry < count; entry++) {
@@ -149,7 +160,10 @@ function kept(rows: Int32Array, count: number, isMeant: (row: number) => boolean
   return length
 }
 
-/** Keeps the rows that have a tag. @returns how many. */
+/**
+ * Keeps the rows that have a tag.
+ * @returns their number.
+ */
 function havingTag(
   segment: Segment,
   wanted: number,

@@ -1,9 +1,9 @@
 const SMALLEST = 1_024
-/** Knuth's multiplier, which spreads numbers that lie close together. */
+/** Knuth's multiplier, which spreads neighboring numbers. */
 const SPREAD = 0x9e37_79b1
 const EMPTY = -1
 
-/** Numbers those keys that come up, from 0 on: a table of integers, where a `Map` costs several times as much. */
+/** Numbers keys from 0 in the order of their first use: a hash table of integers, several times faster than a `Map`. */
 export class Slots {
   #keys = new Int32Array(SMALLEST)
   #slots = new Int32Array(SMALLEST).fill(EMPTY)
@@ -15,17 +15,17 @@ export class Slots {
     return this.#size
   }
 
-  /** Puts their slots in the place of keys, new ones for those that have none. */
+  /** Replaces keys by their slots. New keys get new slots. */
   takeAll(keys: Int32Array, length: number): void {
     for (let entry = 0; entry < length; entry++) keys[entry] = this.take(keys[entry] ?? 0)
   }
 
-  /** @returns the slot of a key; -1 where it has none. */
+  /** @returns the slot of a key; -1 if it has none. */
   find(key: number): number {
     return this.#slots[this.#placeOf(key)] ?? EMPTY
   }
 
-  /** @returns the slot of a key, a new one where it has none. */
+  /** @returns the slot of a key, a new one if it has none. */
   take(key: number): number {
     const place = this.#placeOf(key)
     const known = this.#slots[place] ?? EMPTY
@@ -43,7 +43,7 @@ export class Slots {
     return this.#known[slot] ?? 0
   }
 
-  /** Where a key is, or has room. */
+  /** Returns the position of a key, or the free position for it. */
   #placeOf(key: number): number {
     const mask = this.#slots.length - 1
     let place = Math.imul(key, SPREAD) >>> this.#shift

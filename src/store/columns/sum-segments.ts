@@ -5,12 +5,12 @@ import type { Segment } from "./segment.ts"
 import { type Grouping, type IdFilter, Selection } from "./selection.ts"
 import { Slots } from "./slots.ts"
 
-/** Segments that can be gone through several times. */
+/** Segments that can be iterated several times. */
 export type Segments = Iterable<Segment>
 
-/** Groups of which all sums are made at once; where there are more, it is decided first which of them are wanted. */
+/** Maximum groups that are summed in one pass. For more groups, a first pass determines which ones are wanted. */
 const FEW_GROUPS = 8_192
-/** Groups that are ranked at once, in some 50 MB. More are ranked a part after the other. */
+/** Maximum groups that are ranked at once, in about 50 MB. More groups are ranked in several passes. */
 const MANY_GROUPS = 2 ** 20
 
 export interface GroupLimits {
@@ -18,27 +18,27 @@ export interface GroupLimits {
   readonly many: number
 }
 
-/** What is asked of groups. */
+/** A query for the sums of groups. */
 export interface GroupQuery {
   readonly filter: IdFilter
   readonly grouping: Grouping
   readonly order: UsageOrder
-  /** So many of them, the first by their order. */
+  /** How many groups to return, the first by their order. */
   readonly count: number
 }
 
 /** The sums of a group, without its name. */
 export type Sums = Omit<SumRow, "name">
 
-/** A group, by its key: an id or an hour. */
+/** A group's sums with its key: an id or an hour. */
 export interface KeyedSums {
   readonly key: number
   readonly sums: Sums
 }
 
 /**
- * The sums of the first groups, in no order, and maybe of some more. However many groups there are, it needs a bounded room; the time grows with the requests
- * alone, until there are more groups than are ranked at once.
+ * Returns the sums of the first groups, unordered, and possibly of some more. Memory is bounded for any number of
+ * groups. Time only grows with the number of requests, until not all groups can be ranked at once.
  */
 export function sumSegments(
   segments: Segments,
@@ -53,7 +53,7 @@ export function sumSegments(
   }
 }
 
-/** Undefined where there are more than so many groups. */
+/** Returns undefined if there are more groups than `most`. */
 function sumAll(
   segments: Segments,
   { filter, grouping }: GroupQuery,
@@ -74,7 +74,7 @@ interface Parts {
   readonly most: number
 }
 
-/** The keys of the first groups of each part; undefined where a part has more groups than so many. */
+/** Returns the keys of the first groups of each part; undefined if a part has more groups than `most`. */
 function rankAll(
   segments: Segments,
   query: GroupQuery,
@@ -135,26 +135,26 @@ function sumSome(
   return keyed(slots, sums)
 }
 
-/** What is asked of groups over time. */
+/** A query for the sums of groups over time. */
 export interface SeriesQuery {
   readonly filter: IdFilter
   readonly grouping: Grouping
-  /** These groups are told apart. */
+  /** The groups with separate sums. */
   readonly keys: readonly number[]
-  /** How long a part of the time is, hours. */
+  /** Length of an interval, in hours. */
   readonly step: number
 }
 
-/** Sums of one group, or of all that are not told apart, in one part of the time. */
+/** The sums of one group, or of all other groups together, in one interval. */
 export interface KeyedPoint {
   /** Hours since 1970. */
   readonly hour: number
-  /** Undefined: all others. */
+  /** Undefined: all other groups. */
   readonly key: number | undefined
   readonly sums: Sums
 }
 
-/** The sums of some groups over time, in no order; without those of nothing. */
+/** Returns the sums of some groups over time, unordered. Empty intervals are left out. */
 export function seriesOfSegments(
   segments: Segments,
   { filter, grouping, keys, step }: SeriesQuery,
@@ -170,7 +170,7 @@ export function seriesOfSegments(
     for (let entry = 0; entry < length; entry++) {
       const began = segment.from + (times[rows[entry] ?? 0] ?? 0)
       const part = Math.floor(began / HOUR / step) - first
-      // What is not told apart has the first place of its part.
+      // The first position of an interval is that of all other groups.
       keys[entry] = slots.take(part * width + apart.find(keys[entry] ?? 0) + 1)
     }
     sums.add(segment, { rows, slots: keys, length }, slots.size)

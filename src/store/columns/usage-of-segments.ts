@@ -23,37 +23,40 @@ import {
 
 const ALL: UsageFirst = { order: "cost", count: Infinity }
 
-/** The number that columns have for a name; undefined: no request has it. */
+/** Returns the id of a name in columns; undefined if no request has it. */
 export type IdOf = (name: string) => number | undefined
-/** The name that a number stands for. */
+/** Returns the name of an id. */
 export type NameOf = (id: number) => string
 
-/** Whether sums have to be made of segments: of labels none are kept, of which there may be as many as requests. */
+/**
+ * Returns whether only segments have the sums: none are stored by label, because there may be as many labels as
+ * requests.
+ */
 export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): boolean {
   return isLabel(group) || labels.length > 0
 }
 
-/** Segments are read as quickly as the sums of some days that are told apart by everything. Milliseconds. */
+/** Beyond this length of time, segments are read faster than the hourly sums by all names. */
 const LONG = 2 * HOURS_OF_DAY * HOUR
 
-/** Whether a time is so long that segments are quicker than such sums. */
+/** Returns whether a range of time is so long that segments are faster than hourly sums. */
 export function isLong({ from, to }: UsageFilter): boolean {
   return to - from > LONG
 }
 
-/** The whole hours of a filter's time. @returns Unix milliseconds. */
+/** Returns the whole hours of a filter's range of time, in Unix milliseconds. */
 export function hoursOf({ from, to }: UsageFilter): { readonly from: number; readonly to: number } {
   return { from: Math.floor(from / HOUR) * HOUR, to: Math.ceil(to / HOUR) * HOUR }
 }
 
-/** All names that a filter has. */
+/** Returns all names in a filter. */
 export function namesInFilter({ accounts = [], labels = [], ...filter }: UsageFilter): string[] {
   const { key, model, provider, endpoint, outcome } = filter
   const names = [key, model, provider, endpoint, outcome].filter((name) => name !== undefined)
   return [...accounts, ...names, ...labels.map(({ value }) => value)]
 }
 
-/** The columns that a report reads. */
+/** Returns the columns that a report reads. */
 export function columnsFor(filter: UsageFilter, group: UsageGroup): ColumnName[] {
   const { accounts, labels = [] } = filter
   const filtered = NAME_COLUMNS.filter((column) =>
@@ -75,7 +78,7 @@ export const NO_ANSWERS: AnswerSample = {
   isComplete: true,
 }
 
-/** The first groups of `RequestReports.sumUsage`, in their order. */
+/** Returns the first groups for `RequestReports.sumUsage`, in order. */
 export function firstGroups(
   segments: Segments,
   filter: IdFilter,
@@ -90,7 +93,7 @@ export function firstGroups(
     .slice(0, count)
 }
 
-/** The same with their names. */
+/** Adds the names of groups. */
 export function namedSums(
   found: readonly KeyedSums[],
   group: UsageGroup,
@@ -105,7 +108,7 @@ export function namedSums(
     .map(sumFromRow)
 }
 
-/** As `RequestReports.sampleAnswers`. */
+/** Implements `RequestReports.sampleAnswers`. */
 export function sampleOf(
   segments: Segments,
   filter: IdFilter,
@@ -120,7 +123,7 @@ function isTime(group: UsageGroup): group is UsageTime {
   return group === "hour" || group === "day"
 }
 
-/** As `RequestReports.usageSeries`. */
+/** Implements `RequestReports.usageSeries`. */
 export function usageSeriesOf(
   segments: Segments,
   filter: IdFilter,
@@ -157,7 +160,7 @@ function groupingOf(group: UsageGroup): Grouping {
   return { column: group, hasNone: !isLabel(group) }
 }
 
-/** A filter by the numbers of its names; undefined where it names what no request has, or no time. */
+/** Converts a filter to ids; undefined if no request can match it. */
 export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefined {
   const { accounts, labels = [] } = filter
   const span = hoursOf(filter)
@@ -175,7 +178,7 @@ export function idFilterOf(filter: UsageFilter, idOf: IdOf): IdFilter | undefine
   const tags = labels.filter(({ name }) => name === "tag").map(({ value }) => idOf(value))
   const known = tags.filter((id) => id !== undefined)
   if (known.length < tags.length) return undefined
-  // One is compared with, several are looked up.
+  // A single account is compared, several are looked up in a set.
   const isOne = accounts?.length === 1
   return {
     ...span,
@@ -198,7 +201,7 @@ function idsOf(values: readonly string[], idOf: IdOf): Set<number> {
   return new Set(values.flatMap((value) => idOf(value) ?? []))
 }
 
-/** The largest first, and then the dearest. */
+/** Sorts the largest first, then the most expensive. */
 function comparisonOf(order: UsageOrder) {
   const sizeOf = (sums: Sums): bigint =>
     order === "tokens" ? sums.input + sums.output : sums[order]

@@ -1,10 +1,10 @@
 import type { CopiedRow, CopiedValue } from "./copy.ts"
 
-/** As much as one step holds in memory. */
+/** Maximum rows and bytes in memory. */
 const ROWS = 1_000
 const BYTES = 4 * 1024 * 1024
 
-/** Rows, so many at a time that they need little memory. */
+/** Divides rows into batches that need little memory. */
 export function* batchesOf(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
   let batch: CopiedRow[] = []
   let bytes = 0

@@ -3,46 +3,51 @@ import type { FileKind } from "../kept-files.ts"
 import type { StoreReader } from "../store.ts"
 import { type CopiedTable, TABLES } from "./tables.ts"
 
-/** Numbers are whole, and yes and no are 1 and 0. */
+/** Numbers are integers; true and false are 1 and 0. */
 export type CopiedValue = string | bigint | Uint8Array | null
 
-/** In the order of the columns of its table. */
+/** The values in the order of the table's columns. */
 export type CopiedRow = readonly CopiedValue[]
 
 export interface CopiedFile {
   readonly name: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** How long it is still kept, milliseconds. */
+  /** The remaining lifetime in milliseconds. */
   readonly lifetime: number
 }
 
-/** A database that is copied: nobody writes to it meanwhile. */
+/** A database to copy from. No process writes to it meanwhile. */
 export interface CopySource {
   readonly secrets: InstallationSecrets
-  /** When its first request was, Unix milliseconds; null where there is none. */
+  /** Returns when its first request began, in Unix milliseconds; null without requests. */
   findBeginning(): Promise<number | null>
-  /** All rows, some at a time. */
+  /** Reads all rows in batches. */
   rows(table: CopiedTable): AsyncIterable<readonly CopiedRow[]>
   files(kind: FileKind): AsyncIterable<CopiedFile>
 }
 
-/** A database that is being made from another one. */
+/** A database that is created from another one. */
 export interface CopyTarget {
   write(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void>
   writeFile(kind: FileKind, file: CopiedFile): Promise<void>
-  /** What is hashed and encrypted in the source stays so: hashes of keys cannot be made again. */
+  /**
+   * Stores the source's secrets: its hashes of keys cannot be recomputed, and its encrypted data is copied unchanged.
+   */
   keepSecrets(secrets: InstallationSecrets): Promise<void>
 }
 
-/** How many of each were copied. */
+/** Numbers of copied rows and files. */
 export type CopyCounts = Readonly<Record<string, number>>
 
-/** Looks at what was copied. @throws Error when it is not what it should be. */
+/**
+ * Verifies a copy.
+ * @throws Error if the copy is wrong.
+ */
 export type CopyCheck = (copy: StoreReader) => Promise<void>
 
 const FILE_KINDS: readonly FileKind[] = ["answers", "pictures"]
 
-/** Copies everything. */
+/** Copies all tables and files. */
 export async function copyAll(source: CopySource, target: CopyTarget): Promise<CopyCounts> {
   const counts: Record<string, number> = {}
   await target.keepSecrets(source.secrets)

@@ -1,10 +1,10 @@
-/** A table as both engines have it, under the names of PostgreSQL's. */
+/** A table of both engines, with the names that PostgreSQL uses. */
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly string[]
 }
 
-/** Everything that is not made from something else, in an order in which it can be written. */
+/** All tables that are not derived from others, in an order in which they can be written. */
 export const TABLES: readonly CopiedTable[] = [
   table("accounts", "id name created_at stores_content state limits"),
   table(
@@ -31,13 +31,13 @@ export const TABLES: readonly CopiedTable[] = [
   table("balances", "owner posted leased allotted"),
   table("recalls", "owner node at amount"),
   table("write_offs", "number at account key request amount reason previous_hash hash"),
-  // Lines of the ledger with the receipts of their requests, and receipts of requests that were not charged.
+  // Entries with the receipts of their requests, and receipts of requests that were not charged.
   table(
     "entries",
     "position account number kind amount balance at request note author receipt_hash previous_hash hash key budgets " +
       "receipt replaced",
   ),
-  // What takes the place of rows that were removed, and what they came to in reports.
+  // Replacements for pruned rows, and their sums in reports.
   table("pruned_rows", "until row_count hash_sum last_row"),
   table("last_pruned_entries", "account number balance hash"),
   table("pruned_budgets", "owner spent"),

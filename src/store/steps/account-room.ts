@@ -4,10 +4,10 @@ import { FOR_NO_KEY_UPDATE, sql, type Sql } from "./sql.ts"
 import { row, type Step } from "./step.ts"
 
 /**
- * Locks an account and rejects another of its keys or invitations if it has the maximum. Of two simultaneous ones the
- * second counts the first.
- * @param existing follows FROM: those that count.
- * @throws StoreError `not_found`, or what `refuse` returns.
+ * Locks an account and rejects another key or invitation if it has the maximum. Of two simultaneous ones, the second
+ * counts the first.
+ * @param existing follows FROM: the rows to count.
+ * @throws StoreError `not_found`, or the error that `refuse` returns.
  */
 export function* requireRoom(
   account: string,

@@ -52,7 +52,7 @@ export const accountSteps: StepMethods<Store["accounts"]> = {
   update: transaction((id, change, audit) => audited(audit, updateAccount(id, change))),
 }
 
-/** Accounts with their debts and their spending in today's and this month's budgets. */
+/** Selects accounts with their debts and the spending of today's and this month's budgets. */
 function selectAccounts(): Sql {
   const [day, month] = periodsAt(Date.now())
   return sql`SELECT id, name, created_at, own.posted, own.leased, stores_content, state, limits, coalesce(
@@ -120,7 +120,7 @@ function* update(id: string, change: AccountChange): Step<AccountRecord> {
   )
   if (!change.limits && !change.labelBudgets) return changed
   const now = Date.now()
-  // In the order in which balances are locked.
+  // Balances are locked in this order everywhere.
   yield* adjustLabelBudgets(id, limits, now)
   yield* adjustBudgets({ id, account: id, ...budgetsOfAccount(limits) }, now)
   return (yield* find(id)) ?? changed

@@ -43,7 +43,9 @@ const PERSON = perEngine({
   postgresql: sql`split_part(actor_name, ':', 2)`,
 })
 
-/** The last record. PostgreSQL keeps a copy of its number and hash, which is locked until the transaction ends. */
+/**
+ * Selects the last record. PostgreSQL keeps a copy of its number and hash, which is locked until the transaction ends.
+ */
 const END = perEngine({
   sqlite: sql`audit ORDER BY number DESC LIMIT 1`,
   postgresql: sql`chain_ends WHERE name = 'audit' FOR UPDATE`,

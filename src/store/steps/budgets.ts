@@ -72,7 +72,7 @@ interface HolderLimits {
   readonly limits: BudgetLimits
 }
 
-/** Locks the limits, since a simultaneous change would miss the new row. */
+/** Returns the limits of a holder, and locks them, since a simultaneous change would miss the new row. */
 function* findLimits(holder: string): Step<HolderLimits | undefined> {
   const key = yield* row<LimitRow>(
     sql`SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = ${holder} ${FOR_SHARE}`,
@@ -117,7 +117,7 @@ function lockBudget(owner: string): Step<BudgetBalance | null> {
 }
 
 /**
- * Takes away what nodes have given back of budgets that are to shrink.
+ * Removes returned amounts of budgets that are to shrink.
  * @param owners whose balances the transaction has locked; accounts among them do not shrink.
  */
 export function* shrinkBudgets(owners: readonly string[]): Step<void> {

@@ -7,7 +7,7 @@ import { FOR_UPDATE, larger, sql, type SqlBoolean } from "./sql.ts"
 import { row, rows, run, type Step } from "./step.ts"
 
 interface PaymentRow extends CardPayment {
-  /** What is taken back of it, nanocredits. */
+  /** The amount taken back, in nanocredits. */
   readonly taken: bigint
 }
 
@@ -17,7 +17,7 @@ interface ReversalRow {
   readonly is_undone: SqlBoolean
 }
 
-/** What the lines of a settlement have in common. */
+/** The common fields of a settlement's entries. */
 type ReversalLine = Pick<ReversalSettlement, "at" | "note" | "author"> & {
   readonly account: string
 }
@@ -31,7 +31,7 @@ export function* findCardPayment(intent: string): Step<CardPayment | null> {
   return payment
 }
 
-/** Remembers how a payment that is in the ledger is reported. What is known stays. */
+/** Records the ids by which a payment in the ledger is reported. Known ids stay unchanged. */
 export function* rememberCard(card: CardPayment): Step<void> {
   const { intent, payment, account, amount, units, currency } = card
   yield* run(
@@ -72,7 +72,7 @@ export function* settleReversal(settlement: ReversalSettlement): Step<OpenRevers
   return open
 }
 
-/** Takes what is free; the rest is owed. */
+/** Takes the free part of the amount; the rest becomes a debt. */
 function* take(line: ReversalLine, amount: bigint): Step<void> {
   const { account, at, note } = line
   const free = yield* lockFree(account)
@@ -81,7 +81,7 @@ function* take(line: ReversalLine, amount: bigint): Step<void> {
   if (taken < amount) yield* changeDebt({ account, amount: amount - taken, at, note })
 }
 
-/** Lets the account off with what it owes, and gives back the rest. */
+/** Reduces the account's debt, and returns the rest. */
 function* giveBack(line: ReversalLine, amount: bigint): Step<void> {
   const { account, at, note } = line
   yield* lockFree(account)

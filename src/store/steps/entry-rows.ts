@@ -1,6 +1,6 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 
-/** A line of the ledger as the database keeps it. */
+/** An entry of the ledger as the database stores it. */
 export interface EntryRow {
   readonly account: string
   readonly number: bigint
@@ -18,11 +18,11 @@ export interface EntryRow {
   readonly budgets: number | bigint
 }
 
-/** The columns of a line of the ledger. */
+/** The columns of an entry. */
 export const ENTRY_COLUMNS =
   "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
 
-/** An entry as the database keeps it, read back. */
+/** Converts a stored entry. */
 export function entryFromRow(row: EntryRow): EntryRecord {
   return {
     account: row.account,

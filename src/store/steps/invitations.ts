@@ -46,7 +46,7 @@ function* isInvited(email: string, now: number): Step<boolean> {
   return (yield* findBy(sql`email = ${email}`, now)) !== null
 }
 
-/** Open ones, the oldest first. */
+/** Lists open invitations, oldest first. */
 function* list(
   accounts: readonly string[] | null,
   now: number,
@@ -83,7 +83,7 @@ function* remove(id: string, now: number): Step<InvitationRecord> {
   return invitationFromRow(removed)
 }
 
-/** Uses the invitation up and adds the member, both or neither. A second attempt finds it used. */
+/** Accepts the invitation and adds the member, both or neither. A second attempt finds it used. */
 function* accept(id: string, member: MemberRecord): Step<MemberRecord> {
   const now = member.joinedAt
   const changed = yield* run(

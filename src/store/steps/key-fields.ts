@@ -8,7 +8,7 @@ import {
 import type { KeyRecord } from "../keys.ts"
 import { numberOrNull } from "./sql.ts"
 
-/** A key as a database keeps it, but for what each database has types of its own for. */
+/** A key as the database stores it, except columns whose types depend on the engine. */
 export interface StoredKey {
   readonly id: string
   readonly account: string
@@ -34,13 +34,13 @@ export interface StoredKey {
   readonly account_state: AccountState
   /** JSON. */
   readonly account_limits: string
-  /** Null before a budget of the period is used. */
+  /** Null until a budget of the period is used. */
   readonly budget_spent: bigint | null
   readonly daily_spent: bigint | null
   readonly monthly_spent: bigint | null
 }
 
-/** A secret of a key as a database keeps it. */
+/** A secret of a key as the database stores it. */
 export interface StoredSecret {
   readonly hash: string
   readonly hint: string
@@ -52,7 +52,7 @@ export function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** @param secrets of the key, the newest first. */
+/** @param secrets of the key, newest first. */
 export function keyRecordOf(
   row: StoredKey,
   storesContent: boolean,
@@ -93,7 +93,7 @@ export function keyRecordOf(
   }
 }
 
-/** What is left of an account's budgets. */
+/** Returns the remaining amounts of an account's budgets. */
 export function leftOfBudgets(
   limits: AccountLimits,
   spent: Pick<StoredKey, "daily_spent" | "monthly_spent">,

@@ -93,7 +93,7 @@ function* lockMember(id: string): Step<MemberRecord> {
   return member
 }
 
-/** An account that has an owner keeps one: someone has to be able to invite and to remove. */
+/** Ensures that the account keeps an owner, who can invite and remove members. */
 function* keepOwner({ id, account, role }: MemberRecord): Step<void> {
   if (role !== "owner") return
   const others = sql`SELECT id FROM members WHERE account = ${account} AND role = 'owner' AND id <> ${id} LIMIT 1`

@@ -7,7 +7,7 @@ import type {
   NoticeTarget,
 } from "../notices.ts"
 
-/** Rows of notices as both engines read them, and what they are. */
+/** Rows of notices as both engines read them, and their conversions. */
 
 export interface TargetRow {
   readonly id: string

@@ -6,7 +6,7 @@ export const RECALLS_FOREVER = { budget: "(budget)", debt: "(debt)" } as const
 
 type Reason = keyof typeof RECALLS_FOREVER
 
-/** Asks nodes for the idle parts of their leases until it is ended. */
+/** Asks nodes for the idle parts of their leases until `endRecall`. */
 export function* recallFor(reason: Reason, owner: string, amount: bigint): Step<void> {
   yield* run(
     sql`INSERT INTO recalls (owner, node, at, amount)

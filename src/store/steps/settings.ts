@@ -36,7 +36,7 @@ export const settingSteps: StepMethods<Store["settings"]> = {
   change: transaction((changes, at, audit) => audited(audit, change(changes, at))),
 }
 
-/** One statement, which reads the revision and the settings at the same moment. */
+/** Reads the revision and the settings in one statement, so that they are consistent. */
 function* read(): Step<SettingsState> {
   const found = yield* rows<StateRow>(
     sql`SELECT revised.number AS current, section, id, body, encrypted, revision, changed_at
@@ -47,7 +47,7 @@ function* read(): Step<SettingsState> {
   return { revision: Number(found[0]?.current ?? 0n), records }
 }
 
-/** The revision is locked first, so that changes are made one after the other. */
+/** The revision is locked first, so that changes are serialized. */
 function* change(changes: readonly SettingChange[], at: number): Step<SettingsState> {
   const revision = yield* nextRevision("settings")
   for (const setting of changes) yield* requireUnchanged(setting)

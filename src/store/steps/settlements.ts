@@ -22,7 +22,7 @@ interface WriteOffRow {
 
 const HOLD_COLUMNS = sql`request, account, key, amount, at, receipt`
 
-/** The methods of settlements that are the same on both engines. Charges and receipts have tables of each engine. */
+/** The methods of settlements that both engines share. Each engine has its own tables of charges and receipts. */
 export type SharedSettlements = Pick<Store["settlements"], "listHolds" | "listWriteOffs">
 
 export const settlementSteps: StepMethods<SharedSettlements> = {
@@ -37,7 +37,10 @@ function* listHolds(account: string): Step<HoldRecord[]> {
   return found.map(holdFromRow)
 }
 
-/** Deletes a node's holds. @returns them. */
+/**
+ * Deletes a node's holds.
+ * @returns the deleted holds.
+ */
 export function* takeHolds(node: string): Step<HoldRecord[]> {
   const taken = yield* rows<HoldRow>(
     sql`DELETE FROM holds WHERE node = ${node} RETURNING ${HOLD_COLUMNS}`,
@@ -45,7 +48,7 @@ export function* takeHolds(node: string): Step<HoldRecord[]> {
   return taken.map(holdFromRow)
 }
 
-/** The newest first, those below a number; null starts at the newest. */
+/** Lists the write-offs below a number, newest first; null starts at the newest. */
 function* listWriteOffs(
   accounts: readonly string[] | undefined,
   before: number | null,

@@ -11,7 +11,7 @@ export type SqlValue = string | number | bigint | boolean | null | Uint8Array | 
 
 type Part = SqlValue | Sql | PerEngine
 
-/** SQL with its values. Made by `sql`. */
+/** SQL with its values, created by `sql`. */
 export class Sql {
   readonly texts: readonly string[]
   readonly parts: readonly Part[]
@@ -43,7 +43,7 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
 
 const LITERALS = new Map<string, Sql>()
 
-/** SQL from a constant of the program, such as a list of columns. */
+/** Returns SQL from a constant of the program, such as a list of columns. */
 export function literal(text: string): Sql {
   let known = LITERALS.get(text)
   if (!known) LITERALS.set(text, (known = new Sql([text], [])))
@@ -69,13 +69,16 @@ function joined(parts: readonly Sql[], separator: string): Sql {
   return new Sql(texts, parts)
 }
 
-/** `WHERE a AND b`; conditions that are null, undefined or false are left out. */
+/** Returns `WHERE a AND b`. Conditions that are null, undefined or false are omitted. */
 export function where(...conditions: readonly (Sql | null | undefined | false)[]): Sql {
   const parts = conditions.filter((condition) => condition instanceof Sql)
   return parts.length === 0 ? sql`` : sql`WHERE ${joined(parts, " AND ")}`
 }
 
-/** Follows a column: it has one of these values. An index on it and a second column keeps its order for a single value. */
+/**
+ * Follows a column and matches any of the values. A single value uses `=`, so that an index on this and a second column
+ * keeps its order.
+ */
 export function oneOf(values: readonly string[]): Sql {
   const [first, ...others] = values
   if (first !== undefined && others.length === 0) return sql`= ${first}`
@@ -85,7 +88,7 @@ export function oneOf(values: readonly string[]): Sql {
   })}`
 }
 
-/** Follows a column: it has none of these values. */
+/** Follows a column and matches none of the values. */
 export function noneOf(values: readonly string[]): PerEngine {
   return perEngine({
     sqlite: sql`NOT IN (SELECT value FROM json_each(${values}))`,
@@ -101,7 +104,7 @@ export function eachOf(values: readonly string[]): PerEngine {
   })
 }
 
-/** Whether a text contains another one. */
+/** Tests whether a text contains another one. */
 export function contains(text: Sql, part: string | Sql): PerEngine {
   return perEngine({
     sqlite: sql`instr(${text}, ${part}) > 0`,
@@ -109,7 +112,7 @@ export function contains(text: Sql, part: string | Sql): PerEngine {
   })
 }
 
-/** Whether a text matches a glob with `*` and `?`. */
+/** Tests whether a text matches a glob with `*` and `?`. */
 export function matchesGlob(text: Sql, glob: string): PerEngine {
   return perEngine({
     sqlite: sql`${text} GLOB ${glob}`,
@@ -117,7 +120,7 @@ export function matchesGlob(text: Sql, glob: string): PerEngine {
   })
 }
 
-/** The larger of two values that are not null. */
+/** Returns the larger of two values that are not null. */
 export function larger(left: Sql, right: Sql): PerEngine {
   return perEngine({
     sqlite: sql`max(${left}, ${right})`,
@@ -125,11 +128,11 @@ export function larger(left: Sql, right: Sql): PerEngine {
   })
 }
 
-/** The end of a SELECT that locks its rows until the transaction ends. SQLite has one writer at a time. */
+/** Ends a SELECT and locks its rows until the transaction ends. SQLite has one writer at a time and needs no locks. */
 export const FOR_UPDATE = onPostgresql(sql`FOR UPDATE`)
 export const FOR_NO_KEY_UPDATE = onPostgresql(sql`FOR NO KEY UPDATE`)
 export const FOR_SHARE = onPostgresql(sql`FOR SHARE`)
-/** The same without waiting: rows that another transaction has locked are left out. */
+/** Locks without waiting: skips rows that another transaction has locked. */
 export const SKIP_LOCKED = onPostgresql(sql`FOR UPDATE SKIP LOCKED`)
 
 function onPostgresql(postgresql: Sql): PerEngine {
@@ -139,7 +142,7 @@ function onPostgresql(postgresql: Sql): PerEngine {
 /** A boolean column as the engine reads it. */
 export type SqlBoolean = boolean | bigint
 
-/** An integer column that may be null, as a number. */
+/** Converts an integer column that may be null. */
 export function numberOrNull(value: bigint | number | null): number | null {
   return value === null ? null : Number(value)
 }
@@ -150,7 +153,7 @@ export interface RenderedSql<Prepared> {
   readonly values: readonly SqlValue[]
 }
 
-/** Follows the parts of statements: those with the same parts in the same order have the same text. */
+/** A node of a tree of statements: statements with the same parts in the same order have the same text. */
 class StatementNode<Prepared> {
   readonly next = new Map<object, StatementNode<Prepared>>()
   prepared: Prepared | undefined
@@ -162,12 +165,12 @@ class StatementNode<Prepared> {
   }
 }
 
-/** Stands for a value between the texts of a statement. */
+/** Represents a value between the texts of a statement. */
 const BOUND = {}
 
 /**
- * Writes statements for an engine and prepares each text once. A text is found by the templates it is made of, which is
- * faster than to write it again.
+ * Renders statements for an engine and prepares each text once. A text is looked up by its templates, which is faster
+ * than rendering it again.
  */
 export class Renderer<Prepared extends string | object> {
   readonly #engine: Engine

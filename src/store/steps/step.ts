@@ -37,17 +37,19 @@ export function* row<Row>(sql: Sql): Step<Row | null> {
   return (yield* rows<Row>(sql))[0] ?? null
 }
 
-/** Whether there is such a row. */
+/** Returns whether the query returns a row. */
 export function* exists(sql: Sql): Step<boolean> {
   return (yield* row(sql)) !== null
 }
 
-/** @returns how many rows the statement changed. */
+/** @returns the number of rows that the statement changed. */
 export function* run(sql: Sql, refusals?: Refusals): Step<number> {
   return (yield { kind: "run", sql, refusals }).count
 }
 
-/** Runs a statement on PostgreSQL alone: SQLite, which has one writer at a time, has no locks to take. */
+/**
+ * Runs a statement only on PostgreSQL, such as one that takes a lock. SQLite has one writer at a time and needs none.
+ */
 export function* runOnPostgresql(sql: Sql): Step<void> {
   yield { kind: "run", sql, only: "postgresql" }
 }
@@ -56,8 +58,8 @@ export function* runOnPostgresql(sql: Sql): Step<void> {
  * How a method accesses the database.
  *
  * `statements`: each statement on its own. PostgreSQL repeats one after a lost connection, so a change must be
- * idempotent. `snapshot`: reads that see the same state. `transaction`: all of it or nothing, and once.
- * `long`: a transaction without a time limit.
+ * idempotent. `snapshot`: reads that see the same state. `transaction`: atomic, performed once. `long`: a transaction
+ * without a time limit.
  */
 type Access = "statements" | "snapshot" | "transaction" | "long"
 

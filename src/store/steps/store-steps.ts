@@ -17,7 +17,7 @@ import { settlementSteps, type SharedSettlements } from "./settlements.ts"
 import { vendorStateSteps } from "./vendor-state.ts"
 import type { StepGroups } from "./step.ts"
 
-/** The methods of the store that are written once for all engines. */
+/** The methods of the store that are implemented once for all engines. */
 export type SharedStore = Pick<
   Store,
   | "accounts"

@@ -32,7 +32,7 @@ function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
   return found.map(recordFromRow)
 }
 
-/** Keeps the rows, since unknown ids may be passed on. Locks rows in the same order as charges. */
+/** Keeps the rows, because requests with unknown ids may be passed on. Locks rows in the same order as charges. */
 function* disown(account: string, idHashes: readonly string[]): Step<void> {
   yield* run(
     sql`WITH owned AS MATERIALIZED (
@@ -43,7 +43,10 @@ function* disown(account: string, idHashes: readonly string[]): Step<void> {
   )
 }
 
-/** Deletes some of the expired records, and some of the oldest beyond `max`. @returns how many. */
+/**
+ * Deletes some of the expired records, and some of the oldest beyond `max`.
+ * @returns the number of deleted records.
+ */
 function* sweep(now: number, max: number): Step<number> {
   const expired = yield* deleteSome(sql`WHERE expires_at <= ${now} ORDER BY expires_at`)
   const oldest = yield* deleteSome(

@@ -10,10 +10,10 @@ interface Waiting {
 }
 
 /**
- * Opens a file on a thread of its own and gives its methods as promises: waiting for the disk never
- * stops the gateway's thread.
- * @param thread below `src/`: a file that calls `serveMethods` with `Interface`, or its direct form.
- * @throws Error when the file cannot be opened.
+ * Opens a file on a separate thread and returns asynchronous methods, so that waiting for the disk never blocks the
+ * gateway's thread.
+ * @param thread path below `src/` of a file that calls `serveMethods` with `Interface`, or its direct form.
+ * @throws Error if the file cannot be opened.
  */
 export async function openOnThread<Interface extends AsyncDisposable>(
   thread: string,
@@ -37,7 +37,7 @@ export async function openOnThread<Interface extends AsyncDisposable>(
   }
 }
 
-/** Calls that wait for the thread's answers. Once it has ended, for whatever reason, all of them fail. */
+/** Pending calls to the thread. When the thread ends, for any reason, all of them fail. */
 class ThreadCalls {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
@@ -55,7 +55,7 @@ class ThreadCalls {
     this.#worker.addEventListener("close", () => this.end("the store's thread has ended"))
   }
 
-  /** @returns the names of what the file's thread can do. */
+  /** @returns the names of the thread's methods. */
   async open(path: string): Promise<MethodNames> {
     return (await this.call("thread", "open", [path])) as MethodNames
   }
@@ -65,7 +65,7 @@ class ThreadCalls {
     try {
       await this.call("thread", "close", [])
     } finally {
-      // Also where it could not be closed well: a thread that runs keeps its process alive.
+      // Even if closing failed: a running thread keeps its process alive.
       this.end("the store is closed")
     }
   }

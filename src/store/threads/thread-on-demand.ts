@@ -3,14 +3,14 @@ import { openOnThread } from "./thread-client.ts"
 
 /** A file and the thread that serves it. */
 export interface ThreadPlace {
-  /** Below `src/`. */
+  /** Path below `src/`. */
   readonly thread: string
   readonly path: string
-  /** How the file is called once it is closed: `the reports`. */
+  /** The name of the file in errors, such as `the reports`. */
   readonly noun: string
 }
 
-/** A file's methods, on a thread that begins with the first who needs them and ends with the gateway. */
+/** A file's methods, on a thread that starts with the first call and ends with the gateway. */
 export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncDisposable {
   readonly #place: ThreadPlace
   #opening: Promise<GroupsOf<Interface> & AsyncDisposable> | undefined
@@ -24,7 +24,7 @@ export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncD
     return this.#isClosed
   }
 
-  /** @throws Error when it cannot be opened; the next call tries again. */
+  /** @throws Error if the file cannot be opened; the next call tries again. */
   get(): Promise<GroupsOf<Interface>> {
     const { thread, path, noun } = this.#place
     if (this.#isClosed) return Promise.reject(new Error(`${noun} are closed`))
@@ -35,7 +35,7 @@ export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncD
     return this.#opening
   }
 
-  /** No thread is started any more. */
+  /** Prevents further starts of the thread. */
   close(): void {
     this.#isClosed = true
   }

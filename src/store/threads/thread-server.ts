@@ -2,10 +2,10 @@ import { LedgerError, type LedgerFault } from "../ledger-error.ts"
 import { StoreError } from "../store-error.ts"
 import { methodNames, methodOf } from "../methods.ts"
 
-/** What crosses between the gateway's thread and a thread of the store's. */
+/** A call from the gateway's thread to a thread of the store. */
 export interface MethodCall {
   readonly id: number
-  /** `thread` stands for the thread itself: its methods are `open` and `close`. */
+  /** The group `thread` is the thread itself, with the methods `open` and `close`. */
   readonly group: string
   readonly name: string
   readonly parameters: readonly unknown[]
@@ -21,18 +21,18 @@ export interface MethodResult {
   }
 }
 
-/** A file, or a database, that a thread has opened. */
+/** A file or database that a thread has opened. */
 export interface OpenFile {
-  /** Groups of methods: of a file they are synchronous. */
+  /** Groups of methods, synchronous for files. */
   readonly methods: object
-  /** An error of a method as the store's own, where it comes from the file. */
+  /** Converts an error that comes from the file into the store's own error. */
   explained?(error: unknown): unknown
   close(): void | Promise<void>
 }
 
 declare const self: Worker
 
-/** Answers calls on this thread. The first one, `open`, says of what; the last is `close`. */
+/** Serves calls on this thread. The first call, `open`, names the file; the last is `close`. */
 export function serveMethods(open: (path: string) => OpenFile): void {
   let file: OpenFile | undefined
 

@@ -20,7 +20,7 @@ export const CONSOLE_STEPS: StepGroups<ConsoleAggregates> = {
   attempts: signInAttemptSteps,
 }
 
-/** Removes what has expired. */
+/** Deletes expired data. */
 export function* sweepExpired(now: number): Step<void> {
   yield* run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`)
   yield* run(sql`DELETE FROM proofs WHERE expires_at <= ${now}`)

@@ -214,7 +214,7 @@ function isActiveOperator({
   return isOperator && !isDisabled
 }
 
-/** Users are created and changed one after the other, so that emails stay unique and an operator remains. */
+/** Serializes creations and changes of users, so that emails stay unique and an operator remains. */
 function lockUsers(): Step<void> {
   return runOnPostgresql(sql`SELECT pg_advisory_xact_lock(${USERS_LOCK})`)
 }
