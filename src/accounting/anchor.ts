@@ -1,13 +1,13 @@
 import * as z from "zod"
 
-/** The end of a chain: its last line. */
+/** The last line of a chain. */
 const chainEnd = z.object({ number: z.int(), hash: z.string() })
 
 export const anchorSchema = z.object({
-  /** The rows of `entries` up to this one; its hash, null where it has none. */
+  /** The last covered row of `entries`, and its hash; null if it has none. */
   lastRow: z.int(),
   lastHash: z.string().nullable(),
-  /** How many rows there are up to it. */
+  /** The number of rows up to it. */
   rowCount: z.int(),
   /** The sum of their hashes, hexadecimal. */
   hashSum: z.string(),
@@ -18,8 +18,8 @@ export const anchorSchema = z.object({
 })
 
 /**
- * How far the ledger was at a moment. It reveals a ledger that has lost its end: the chains of hashes cannot
- * show that their last line was removed. It may be behind the ledger, never ahead.
+ * The extent of the ledger at a moment. It reveals a ledger whose end was cut off, which the chains of hashes cannot
+ * show. It may be behind the ledger, but never ahead.
  */
 export type Anchor = z.infer<typeof anchorSchema>
 export type ChainEnd = z.infer<typeof chainEnd>

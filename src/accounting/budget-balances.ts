@@ -1,9 +1,9 @@
-/** What is kept of a budget in one period, nanocredits. */
+/** The balance of a budget in one period, in nanocredits. */
 export interface BudgetBalance {
-  /** What is left, and the part of it that nodes have leased. */
+  /** The remaining amount, and the part of it that nodes have leased. */
   readonly posted: bigint
   readonly leased: bigint
-  /** All that it was ever given, changes included: less what is posted, it is what was spent. */
+  /** Everything that it was ever given, including changes. `allotted` minus `posted` is the amount spent. */
   readonly allotted: bigint
 }
 
@@ -11,16 +11,18 @@ export interface BudgetBalance {
 export interface ChangedBudget {
   readonly posted: bigint
   readonly allotted: bigint
-  /** What is yet to be taken away, once nodes give it back. */
+  /** The amount still to be removed once nodes return it. */
   readonly excess: bigint
 }
 
-/** What a limit leaves once so much is spent. */
+/** Returns what a limit leaves after spending. */
 export function leftOf(limit: bigint, spent: bigint): bigint {
   return limit > spent ? limit - spent : 0n
 }
 
-/** What is left grows or shrinks with the limit, not below zero, and not below what nodes have leased. */
+/**
+ * Applies a changed limit: the remaining amount grows or shrinks with it, but not below zero or below the leased part.
+ */
 export function changeLimit({ posted, leased, allotted }: BudgetBalance, limit: bigint) {
   const spent = allotted - posted
   const left = leftOf(limit, spent)
@@ -28,7 +30,7 @@ export function changeLimit({ posted, leased, allotted }: BudgetBalance, limit: 
   return { posted: kept, allotted: spent + kept, excess: kept - left } satisfies ChangedBudget
 }
 
-/** Takes away what nodes have given back, of what is yet to be taken away. */
+/** Removes as much of the excess as nodes have returned. */
 export function takeExcess({ posted, leased, allotted }: BudgetBalance, excess: bigint) {
   const free = posted - leased
   const taken = excess < free ? excess : free

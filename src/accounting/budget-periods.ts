@@ -1,7 +1,7 @@
-/** How long a budget lasts: forever, a day or a month (UTC). */
+/** The period of a budget: forever, a day or a month (UTC). */
 export type BudgetPeriod = "total" | "day" | "month"
 
-/** What a key or an account may spend per period, nanocredits; null where it has no such budget. */
+/** Maximum spending of a key or an account per period, in nanocredits; null: no such budget. */
 export interface BudgetLimits {
   readonly budget: bigint | null
   readonly dailyBudget: bigint | null
@@ -10,7 +10,7 @@ export interface BudgetLimits {
 
 /** One budget in one period: the owner of a balance. */
 export interface BudgetOwner {
-  /** Whose it is: a key, or an account. */
+  /** The key or account that has the budget. */
   readonly holder: string
   readonly period: BudgetPeriod
   /** Unix milliseconds, the end exclusive; unbounded for the total. */
@@ -18,26 +18,27 @@ export interface BudgetOwner {
   readonly until: number
 }
 
-/** Who may have budgets that one charge draws on, besides labels. */
+/** The holders of budgets to which one charge applies, besides labels. */
 export interface BudgetHolders {
   readonly key: string
   readonly account: string
 }
 
-/** The bits in a charge's row for the budgets it drew on. */
+/** Bits in a charge's row for its budgets. */
 const BITS: Readonly<Record<keyof BudgetHolders, Readonly<Partial<Record<BudgetPeriod, number>>>>> =
   { key: { total: 1, day: 2, month: 4 }, account: { day: 8, month: 16 } }
 
-/** The bit for budgets of labels: which ones, its receipt says. */
+/** The bit for budgets of labels, which the receipt lists. */
 export const LABEL_BIT = 32
-/** Between an account and a label in the name of a holder; in neither of them. */
+/** Separates an account and a label in the name of a holder. Neither contains it. */
 export const OF_ACCOUNT = "#"
 
 const DAY_LENGTH = "2026-11-21".length
 const MONTH_LENGTH = "2026-11".length
 
 /**
- * The owner of a budget in the period that contains a moment: `key_x`, `key_x@2026-11-21`, `acc_x@2026-11`. A new period is a new owner, so nothing is ever reset.
+ * Returns the owner of a budget in the period that contains a moment: `key_x`, `key_x@2026-11-21`, `acc_x@2026-11`. A
+ * new period is a new owner, so nothing is ever reset.
  * @param at Unix milliseconds.
  */
 export function budgetOwner(holder: string, period: BudgetPeriod, at: number): string {
@@ -46,7 +47,7 @@ export function budgetOwner(holder: string, period: BudgetPeriod, at: number): s
   return `${holder}@${new Date(at).toISOString().slice(0, length)}`
 }
 
-/** The first moment after the period of `at`, in Unix milliseconds. */
+/** Returns the first moment after the period of `at`, in Unix milliseconds. */
 export function endOfPeriod(period: BudgetPeriod, at: number): number {
   const date = new Date(at)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
@@ -56,7 +57,7 @@ export function endOfPeriod(period: BudgetPeriod, at: number): number {
     : Date.UTC(year, month + 1, 1)
 }
 
-/** The holder and period of a budget's owner; undefined for accounts and total budgets. */
+/** Returns the holder and period of a budget's owner; undefined for accounts and total budgets. */
 export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   const at = owner.lastIndexOf("@")
   if (at === -1) return undefined
@@ -67,13 +68,13 @@ export function readPeriodOwner(owner: string): BudgetOwner | undefined {
   return { holder: owner.slice(0, at), period, from, until: endOfPeriod(period, from) }
 }
 
-/** What a key may spend in a period; null without such a budget. */
+/** Returns the limit of a period; null without such a budget. */
 export function limitOf(limits: BudgetLimits, period: BudgetPeriod): bigint | null {
   if (period === "total") return limits.budget
   return period === "day" ? limits.dailyBudget : limits.monthlyBudget
 }
 
-/** The bits of the budgets that a charge drew on. */
+/** Returns the bits for the budgets of a charge. */
 export function bitsOf(budgets: readonly string[], holders: BudgetHolders): number {
   let bits = 0
   for (const owner of budgets) {
@@ -93,7 +94,7 @@ function periodOf(owner: string, holder: string): BudgetPeriod {
   return owner.length === holder.length + 1 + DAY_LENGTH ? "day" : "month"
 }
 
-/** The owners of the budgets that a charge drew on, from its row; without those of labels. */
+/** Returns the owners of the budgets of a charge, from its bits, except those of labels. */
 export function ownersOfBits(bits: number, holders: BudgetHolders, at: number): string[] {
   return (["key", "account"] as const).flatMap((kind) =>
     BUDGET_PERIODS.filter((period) => (bits & (BITS[kind][period] ?? 0)) !== 0).map((period) =>

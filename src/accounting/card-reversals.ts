@@ -1,19 +1,19 @@
-/** A card payment: the credits that it gave, and what was paid, in the currency's smallest units. */
+/** A card payment: the granted credits, and the paid amount in the currency's smallest units. */
 interface PaidByCard {
   readonly amount: bigint
   readonly units: bigint
 }
 
-/** What is known of something that takes a card payment back. */
+/** A refund or dispute that takes back a card payment. */
 interface KnownReversal {
-  /** Of a charge, what is refunded of it in all; of the others, what each takes. */
+  /** For a charge, `units` is its total refunded amount; for the others, the amount that each takes. */
   readonly kind: "charge" | "refund" | "dispute"
   /** In the currency's smallest units. */
   readonly units: bigint
   readonly isUndone: boolean
 }
 
-/** What to take of a payment in all, nanocredits, in whichever order its reversals were reported. */
+/** Returns the total amount to take back from a payment, in nanocredits, independent of the order of its reversals. */
 export function owedOf(payment: PaidByCard, reversals: readonly KnownReversal[]): bigint {
   if (payment.units === 0n) return 0n
   let disputed = 0n
@@ -26,7 +26,7 @@ export function owedOf(payment: PaidByCard, reversals: readonly KnownReversal[])
     else if (isUndone) failed += units
     else refunded += units
   }
-  // The charge counts refunds that may fail later, and may know of some that were never reported by themselves.
+  // The charge includes refunds that may fail later, and possibly some that were never reported separately.
   const reversed = disputed + larger(refunded, reported - failed)
   const units = reversed < payment.units ? reversed : payment.units
   return (payment.amount * units) / payment.units

@@ -1,6 +1,6 @@
 /**
- * Rows that are never changed or deleted, each with the hash of the one before. Times are Unix milliseconds;
- * amounts are nanocredits.
+ * Rows that are never changed or deleted, each with the hash of the one before it. Times are Unix milliseconds; amounts
+ * are nanocredits.
  */
 
 export type EntryKind =
@@ -10,12 +10,12 @@ export type EntryKind =
   | "refund"
   | "code"
   | "payment"
-  /** A card payment is reversed, or the reversal is undone. */
+  /** Reverses a card payment, or undoes a reversal. */
   | "reversal"
-  /** Pays what the account owes. */
+  /** Pays a debt of the account. */
   | "debt"
 
-/** One line of an account's ledger. Never changed, never deleted; each carries the hash of the one before. */
+/** One entry of an account's ledger. Never changed or deleted; each carries the hash of the one before it. */
 export interface EntryRecord {
   readonly account: string
   /** 1, 2, 3 ... in each account. */
@@ -25,24 +25,24 @@ export interface EntryRecord {
   /** The balance after this entry. */
   readonly balance: bigint
   readonly at: number
-  /** The request that a charge is for. */
+  /** The charged request. */
   readonly request: string | null
   readonly note: string | null
   readonly author: string | null
-  /** Of the receipt's text, so that a changed receipt shows. */
+  /** Hash of the receipt's text, so that a change of the receipt is detected. */
   readonly receiptHash: string | null
-  /** The key that a charge was made with. */
+  /** The key of the charged request. */
   readonly key: string | null
-  /** Bits of the budgets that a charge drew on. */
+  /** Bits of the charged budgets. */
   readonly budgetBits: number
   readonly previousHash: string
   readonly hash: string
 }
 
 /**
- * Why a cost was not charged: the account or a budget of the key had no more; the usage exceeded the request's
- * bound; it came after its process had been considered dead, and its credits were gone; the database rejected the
- * values of the charge.
+ * Why a cost was not charged. `account_empty` and `budget_empty`: the account or a budget of the key had no more.
+ * `usage_beyond_bound`: the usage exceeded the request's bound. `late`: its process had been considered dead, and its
+ * credits were gone. `unstorable`: the database rejected the values of the charge.
  */
 export type WriteOffReason =
   | "account_empty"
@@ -51,13 +51,13 @@ export type WriteOffReason =
   | "late"
   | "unstorable"
 
-/** A part of a cost that is not charged to anyone. */
+/** The part of a cost that is not charged. */
 export interface WriteOff {
   readonly amount: bigint
   readonly reason: WriteOffReason
 }
 
-/** A write-off as a line of the ledger. Never changed, never deleted; each carries the hash of the one before. */
+/** A write-off as a line of the ledger. Never changed or deleted; each carries the hash of the one before it. */
 export interface WriteOffRecord extends WriteOff {
   /** 1, 2, 3 ... over all accounts. */
   readonly number: number
@@ -69,44 +69,44 @@ export interface WriteOffRecord extends WriteOff {
   readonly hash: string
 }
 
-/** One line of what an account owes. Never changed, never deleted; each carries the hash of the one before. */
+/** One line of an account's debt. Never changed or deleted; each carries the hash of the one before it. */
 export interface DebtLine {
   readonly account: string
   /** 1, 2, 3 ... in each account. */
   readonly number: number
-  /** Above zero: the debt grows. Below: a payment or a waiver. */
+  /** Positive: the debt grows. Negative: a payment or a waiver. */
   readonly amount: bigint
   /** The debt after this line. */
   readonly debt: bigint
   readonly at: number
   readonly note: string
-  /** The ledger entry that paid; null where nothing was paid. */
+  /** The ledger entry of a payment; null otherwise. */
   readonly entry: number | null
   readonly previousHash: string
   readonly hash: string
 }
 
-/** What an audit record says of a change. */
+/** The hashed content of an audit record. */
 export interface AuditFacts {
   readonly at: number
   readonly actorKind: "user" | "admin_token" | "command"
   readonly actorId: string | null
   readonly actorName: string
-  /** `key.create`, `account.entry`, `provider.change`. */
+  /** The action, such as `key.create`, `account.entry` or `provider.change`. */
   readonly action: string
   /** The account concerned. */
   readonly account: string | null
-  /** The id of what was changed. */
+  /** The id of the changed object. */
   readonly target: string | null
-  /** JSON of what the API showed before; never contains a secret. */
+  /** JSON of the API's representation before the change, without secrets. */
   readonly before: string | null
-  /** JSON of what the API shows now; never contains a secret. */
+  /** JSON of the API's representation after the change, without secrets. */
   readonly after: string | null
   /** The client's network address. */
   readonly address: string | null
 }
 
-/** One line of the audit log. Never changed, never deleted; each carries the hash of the one before. */
+/** One record of the audit log. Never changed or deleted; each carries the hash of the one before it. */
 export interface AuditRecord extends AuditFacts {
   /** 1, 2, 3 ... */
   readonly number: number

@@ -1,33 +1,33 @@
-/** What a node can charge one owner, an account or a budget, and what it has charged so far. Nanocredits. */
+/** The amounts that a node can charge to one owner, an account or a budget, and has charged so far, in nanocredits. */
 export interface OwnerShare {
   posted: bigint
-  /** What is not leased. */
+  /** The unleased part. */
   free: bigint
-  /** What is left of the node's lease. */
+  /** The rest of the node's lease. */
   lease: bigint
   spent: bigint
-  /** The part of it that came out of the lease. */
+  /** The part of `spent` that came out of the lease. */
   fromLease: bigint
 }
 
-/** What was drawn for a charge. */
+/** The result of a charge. */
 export interface DrawnCharge {
   readonly request: string
-  /** What was drawn: less than requested only when a lease was lost. */
+  /** The charged amount, which is less than requested only if a lease was lost. */
   readonly charged: bigint
-  /** The part of it that came out of the node's lease on the account. */
+  /** The part of it from the node's lease of the account. */
   readonly fromLease: bigint
-  /** The part of it that came out of the node's lease on each of the key's budgets, in their order. */
+  /** The parts of it from the node's leases of the key's budgets, in their order. */
   readonly fromBudgetLeases: readonly bigint[]
   /** The account's balance after it. */
   readonly balance: bigint
-  /** Whether the request had expired before: its process was considered dead. */
+  /** Whether the request had expired before, because its process was considered dead. */
   readonly late: boolean
 }
 
 /**
- * Draws a charge from the account and the budgets, as far as each covers it: from its lease and, if that was
- * lost meanwhile, from what is not leased. Never from another node's lease.
+ * Draws a charge from the account and the budgets, as far as all of them cover it. It comes from the node's leases and,
+ * if a lease was lost meanwhile, from the unleased part, but never from another node's lease.
  */
 export function draw(
   { request, amount }: { readonly request: string; readonly amount: bigint },
@@ -47,7 +47,10 @@ export function draw(
   }
 }
 
-/** Draws what is covered, from the lease first. @returns the part that came out of the lease. */
+/**
+ * Draws a covered amount, from the lease first.
+ * @returns the part from the lease.
+ */
 function drawFrom(share: OwnerShare, amount: bigint): bigint {
   const fromLease = min(amount, share.lease)
   share.lease -= fromLease

@@ -3,14 +3,14 @@ import type { EntryRecord, WriteOffRecord, DebtLine, AuditRecord } from "./chain
 /** The hash before an account's first entry, and before the first write-off and audit record. */
 export const GENESIS_HASH = "0".repeat(64)
 
-/** SHA-256 of a text, hexadecimal. */
+/** Returns the SHA-256 of a text, hexadecimal. */
 export function hashText(text: string): string {
   return Bun.SHA256.hash(text, "hex")
 }
 
 /**
- * The hash of an entry: over all of it and the previous hash, so that a ledger no longer verifies when a line
- * is changed, removed or inserted.
+ * Returns the hash of an entry, over all its fields and the previous hash. Changed, removed or inserted entries
+ * therefore break the chain.
  */
 export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
   const parts = [
@@ -40,13 +40,13 @@ export interface UnchargedReceipt {
   readonly receipt: string
 }
 
-/** The hash of such a receipt: over all of it. It is not chained. */
+/** Returns the hash of such a receipt, over all its fields. It is not chained. */
 export function hashUncharged(row: UnchargedReceipt): string {
   const { account, key, request, at, isExpired, receipt } = row
   return hashText(JSON.stringify([account, key, request, at, isExpired, hashText(receipt)]))
 }
 
-/** The hash of a write-off: over all of it and the previous hash. */
+/** Returns the hash of a write-off, over all its fields and the previous hash. */
 export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
   return hashText(
     JSON.stringify([
@@ -62,7 +62,7 @@ export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
   )
 }
 
-/** The hash of a debt line: over all of it and the previous hash. */
+/** Returns the hash of a debt line, over all its fields and the previous hash. */
 export function hashDebt(line: Omit<DebtLine, "hash">): string {
   return hashText(
     JSON.stringify([
@@ -78,7 +78,7 @@ export function hashDebt(line: Omit<DebtLine, "hash">): string {
   )
 }
 
-/** The hash of an audit record: over all of it and the previous hash. */
+/** Returns the hash of an audit record, over all its fields and the previous hash. */
 export function hashAudit(record: Omit<AuditRecord, "hash">): string {
   return hashText(
     JSON.stringify([

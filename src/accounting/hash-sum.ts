@@ -3,7 +3,7 @@ const HASH_BYTES = 32
 const WORD_BYTES = 4
 const WORDS = HASH_BYTES / WORD_BYTES
 
-/** Adds up hashes: independent of their order, and different for different sets. */
+/** A sum of hashes, which is independent of their order and different for different sets. */
 export class HashSum {
   #sum: bigint
   count: number
@@ -13,7 +13,7 @@ export class HashSum {
     this.count = count
   }
 
-  /** @param hash null for a row from before hashes were introduced: it is only counted. */
+  /** @param hash null for a row from before hashes were introduced, which is only counted. */
   add(hash: string | null): void {
     this.count++
     // A forged value is not a hash; other checks report its row.
@@ -21,10 +21,10 @@ export class HashSum {
   }
 
   /**
-   * Adds many in one go at a tenth of the cost: word by word, since a few thousand words add up exactly as
+   * Adds many hashes at once at a tenth of the cost: word by word, because sums of a few thousand words are exact as
    * numbers.
    * @param hashes concatenated.
-   * @returns false when they are not that many hashes; then nothing is added.
+   * @returns false, adding nothing, if the text does not contain `count` hashes.
    */
   addJoined(hashes: string, count: number): boolean {
     const bytes = Buffer.from(hashes, "hex")

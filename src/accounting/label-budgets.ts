@@ -11,9 +11,9 @@ import {
 import type { Labels } from "./labels.ts"
 
 /**
- * What requests with a label may spend: `user=alice`, `tag=feature=search`, or each user and each value of a tag,
- * `user=*`, `tag=feature=*`. Names and values are percent-encoded. Also the form in which it is stored: nanocredits as
- * text, since JSON has no such integers.
+ * The budgets of a label: `user=alice`, `tag=feature=search`, or of every user and every value of a tag, `user=*`,
+ * `tag=feature=*`. Names and values are percent-encoded. This is also the stored form: nanocredits are text, because
+ * JSON numbers cannot hold them.
  */
 export interface LabelBudget {
   readonly label: string
@@ -21,31 +21,31 @@ export interface LabelBudget {
   readonly monthlyBudget?: string
 }
 
-/** Stands for every value. */
+/** Matches every value. */
 export const ANY = "*"
 
-/** The label of an end user. */
+/** Returns the label of an end user. */
 export function userLabel(user: string): string {
   return `user=${encodeURIComponent(user)}`
 }
 
-/** The label of a tag with a value. */
+/** Returns the label of a tag with a value. */
 export function tagLabel(name: string, value: string): string {
   return `tag=${encodeURIComponent(name)}=${encodeURIComponent(value)}`
 }
 
-/** What a label says: an end user, or a tag `name=value`. */
+/** Parses a label: an end user, or a tag `name=value`. */
 export function readLabel(label: string): { readonly user: string } | { readonly tag: string } {
   const [kind, name = "", value = ""] = label.split("=").map(decodeURIComponent)
   return kind === "tag" ? { tag: `${name}=${value}` } : { user: name }
 }
 
-/** Who holds the budget of a label: `acc_x#user=alice`. */
+/** Returns the holder of a label's budget: `acc_x#user=alice`. */
 export function labelHolder(account: string, label: string): string {
   return `${account}${OF_ACCOUNT}${label}`
 }
 
-/** The account and label of a holder; undefined for keys and accounts. */
+/** Returns the account and label of a holder; undefined for keys and accounts. */
 export function readLabelHolder(
   holder: string,
 ): { readonly account: string; readonly label: string } | undefined {
@@ -53,14 +53,14 @@ export function readLabelHolder(
   return end === -1 ? undefined : { account: holder.slice(0, end), label: holder.slice(end + 1) }
 }
 
-/** The names of holders between which those of an account's labels are, in the order of their bytes. */
+/** Returns bounds between which the names of an account's label holders sort, in the order of their bytes. */
 export function labelHolders(account: string): { readonly after: string; readonly before: string } {
   return { after: `${account}${OF_ACCOUNT}`, before: `${account}$` }
 }
 
 /**
- * Budgets of labels whose period is called before this are forgotten: it ended at least a month before a moment. There
- * may be one for each day of each user.
+ * Returns the first period to keep. Budgets of labels with earlier periods ended at least a month before a moment and
+ * are deleted, because there may be one for each user and day.
  */
 export function firstKeptPeriod(at: number): string {
   const date = new Date(at)
@@ -69,7 +69,7 @@ export function firstKeptPeriod(at: number): string {
     .slice(0, "2026-11".length)
 }
 
-/** What a label may spend: what is said of it, or else of every such label. */
+/** Returns the budgets of a label: its own, or those of every label of its kind. */
 export function limitsOfLabel(budgets: readonly LabelBudget[], label: string): BudgetLimits {
   const found =
     budgets.find((budget) => budget.label === label) ??
@@ -89,7 +89,7 @@ function amountOf(text: string | undefined): bigint | null {
   return text === undefined ? null : BigInt(text)
 }
 
-/** The owners of the budgets that a request with these labels draws on, in the periods of a moment. */
+/** Returns the owners of the budgets to which a request with these labels applies, in the periods of a moment. */
 export function labelOwners(
   account: string,
   budgets: readonly LabelBudget[],
@@ -110,7 +110,7 @@ function listed({ user, tags = {} }: Labels): string[] {
   ]
 }
 
-/** The budgets of labels among those of a charge, as its receipt has them: without their account. */
+/** Returns the labels with budgets among those of a charge, as its receipt lists them: without their account. */
 export function labelsOfOwners(account: string, owners: readonly string[]): string[] {
   const start = `${account}${OF_ACCOUNT}`
   return owners.filter((owner) => owner.startsWith(start)).map((owner) => owner.slice(start.length))
@@ -123,7 +123,7 @@ export interface ChargeRow extends BudgetHolders {
   readonly receipt: string
 }
 
-/** The owners of all budgets that a charge drew on. */
+/** Returns the owners of all budgets of a charge. */
 export function ownersOfCharge({ budgetBits, key, account, at, receipt }: ChargeRow): string[] {
   const owners = ownersOfBits(budgetBits, { key, account }, at)
   if ((budgetBits & LABEL_BIT) === 0) return owners

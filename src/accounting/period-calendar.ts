@@ -5,7 +5,7 @@ const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
 /** Unix time begins on a Thursday; a week begins on Monday. */
 const FIRST_DAY_MINUTES = 3 * DAY_MINUTES
-/** Longer than a week with any clock change, so that each weekly window has recurred. Milliseconds. */
+/** Longer than a week with any clock change, so that each weekly window has recurred. */
 const LONGER_THAN_A_WEEK = 8 * DAY_MINUTES * MINUTE
 
 /** Minutes of the week; the end is exclusive. */
@@ -24,7 +24,7 @@ interface Period {
 export interface Stretch {
   /** Index of the period in the list; -1: no period applies. */
   readonly index: number
-  /** Unix milliseconds; infinite if it has no beginning or no end that is known. */
+  /** Unix milliseconds; infinite if the beginning or end is unknown. */
   readonly from: number
   readonly until: number
 }
@@ -35,7 +35,7 @@ interface Part extends Window {
   readonly index: number
 }
 
-/** Which of several periods applies when. Their windows are in one time zone, and no two apply at once. */
+/** Determines which of several periods applies at a moment. Their windows are in one time zone and do not overlap. */
 export class PeriodCalendar {
   readonly #periods: readonly Period[]
   readonly #offsetAt: (at: number) => number
@@ -66,7 +66,7 @@ export class PeriodCalendar {
     return partAt(week, week.length === 1 ? 0 : this.#minuteOfWeek(at)).index
   }
 
-  /** Returns the interval around `at` during which the applicable period does not change. */
+  /** Returns the interval around `now` during which the applicable period does not change. */
   stretchAt(now: number): Stretch {
     const index = this.indexAt(now)
     let until = this.nextEdge(now)
@@ -173,7 +173,7 @@ function placeAfter(length: number, holds: (index: number) => boolean): number {
   return low
 }
 
-/** Whether there is a moment at which both periods apply. Their windows are in one time zone. */
+/** Returns whether both periods apply at some moment. Their windows are in one time zone. */
 export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   const from = Math.max(left.from ?? -Infinity, right.from ?? -Infinity)
   const until = Math.min(left.until ?? Infinity, right.until ?? Infinity)
@@ -190,12 +190,12 @@ export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   return false
 }
 
-/** Whether a period has weekly windows. */
+/** Returns whether a period has weekly windows. */
 export function isWeekly({ days, hours }: PeriodTimes): boolean {
   return days !== undefined || hours !== undefined
 }
 
-/** Whether a period applies at all times. */
+/** Returns whether a period applies at all times. */
 export function isAlways(times: PeriodTimes): boolean {
   return times.from === undefined && times.until === undefined && windowsOf(times) === undefined
 }
@@ -223,13 +223,13 @@ function windowsOf(times: PeriodTimes): readonly Window[] | undefined {
   return first?.start === 0 && first.end === WEEK_MINUTES ? undefined : merged
 }
 
-/** `24:00` is the end of a day. */
+/** Returns the minute of a time of day; `24:00` is the end of a day. */
 export function minuteOfDay(text: string): number {
   const [hour = 0, minute = 0] = text.split(":").map(Number)
   return hour * 60 + minute
 }
 
-/** Whether the time zone is known. */
+/** Returns whether a time zone is supported. */
 export function isZone(name: string): boolean {
   try {
     return formatOf(name) !== undefined
@@ -238,7 +238,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Returns the offset of a time zone from UTC at a moment, in minutes. */
+/** Returns a function that computes the offset of a time zone from UTC at a moment, in minutes. */
 function offsetsOf(zone: string): (at: number) => number {
   if (zone === "UTC") return () => 0
   const format = formatOf(zone)

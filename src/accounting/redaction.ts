@@ -1,40 +1,40 @@
 import type { AuditRecord, EntryRecord } from "./chained-records.ts"
 import { hashAudit, hashEntry, hashText } from "./hash-chain.ts"
 
-/** What stands in the place of someone's name. */
+/** Replaces an erased name. */
 export const ERASED = "erased"
 
-/** What names a person in records that were written in clear. */
+/** The plain-text values that identify a person in records. */
 export interface PersonTraces {
-  /** The user's id; null for someone who has never been a user. */
+  /** The user's id; null for a person who was never a user. */
   readonly person: string | null
-  /** All their e-mail addresses, in lowercase. */
+  /** All their email addresses, in lowercase. */
   readonly addresses: readonly string[]
 }
 
-/** A record from which a person's name was removed. Its own hash stays, which the next one carries. */
+/** A record from which a person's name was removed. Its own hash stays, because the next record contains it. */
 export interface Redaction {
   /** The account of the entry; null for an audit record. */
   readonly account: string | null
   readonly number: number
-  /** The hash of the record as it is now. */
+  /** The hash of the redacted record. */
   readonly hash: string
 }
 
-/** Redactions with the audit record that vouches for them. */
+/** A redaction with the number of the audit record that authorizes it. */
 export interface RecordedRedaction extends Redaction {
   readonly record: number
 }
 
-/** What an audit record says of the redactions that it vouches for. */
+/** The summary of redactions in the audit record that authorizes them. */
 export interface RedactionSummary {
   readonly records: number
   readonly entries: number
-  /** Over all of them: none can be added, changed or removed later. */
+  /** The hash over all of them, so that none can be added, changed or removed later. */
   readonly hash: string
 }
 
-/** An audit record without a person's name and network address; undefined when it has neither in clear. */
+/** Removes a person's name and network address from an audit record; undefined if it contains neither in plain text. */
 export function redactAudit(record: AuditRecord, traces: PersonTraces): AuditRecord | undefined {
   const isActor =
     (record.actorId !== null && record.actorId === traces.person) ||
@@ -52,7 +52,7 @@ export function redactionOfAudit(record: AuditRecord): Redaction {
   return { account: null, number: record.number, hash: hashAudit(record) }
 }
 
-/** The entry as it is when its author is only an id. */
+/** Replaces the author of an entry by the person's id. */
 export function redactEntry(entry: EntryRecord, { person }: PersonTraces): EntryRecord {
   return { ...entry, author: person ?? ERASED }
 }
@@ -74,13 +74,13 @@ export function summarizeRedactions(redactions: readonly Redaction[]): Redaction
   }
 }
 
-/** The body of the audit record of an erasure, with what it vouches for. */
+/** Returns the body of the audit record of an erasure, with a summary of the redactions. */
 export function withSummary(after: string | null, redactions: readonly Redaction[]): string {
   const body: unknown = JSON.parse(after ?? "{}")
   return JSON.stringify({ ...(isObject(body) && body), redacted: summarizeRedactions(redactions) })
 }
 
-/** Whether a text is encrypted under the key of a person: `encrypted:<person>:<text>`. */
+/** Returns whether a text is encrypted under the key of a person: `encrypted:<person>:<text>`. */
 export function isEncrypted(text: string): boolean {
   return text.startsWith("encrypted:")
 }
@@ -112,7 +112,7 @@ function redactValue(value: unknown, traces: PersonTraces, isTheirs: boolean): u
   return Object.fromEntries(members)
 }
 
-/** A user, or a membership or an invitation of one. */
+/** Returns whether an object is a user, or a membership or an invitation of one. */
 function isAbout(value: Readonly<Record<string, unknown>>, traces: PersonTraces): boolean {
   const { id, user, email } = value
   if (traces.person !== null && (id === traces.person || user === traces.person)) return true

@@ -4,7 +4,7 @@ import * as z from "zod"
 import { type Anchor, anchorSchema } from "../accounting/anchor.ts"
 import { isSameSignature, parsedJson, replaceFile, signature } from "./signed-file.ts"
 
-/** The path of a data folder's anchor, which has its own file. */
+/** Returns the path of a data folder's anchor file. */
 export function anchorPath(data: string): string {
   return join(data, "anchor.json")
 }
@@ -12,16 +12,16 @@ export function anchorPath(data: string): string {
 /** The contents of an anchor file. */
 export interface ReadAnchor {
   readonly anchor: Anchor
-  /** Null where the secret to check it is missing. */
+  /** Null if the secret to verify it is missing. */
   readonly isGenuine: boolean | null
 }
 
 const anchorFile = z.object({ anchor: anchorSchema, signature: z.string() })
 
 /**
- * The anchor of a ledger; undefined where it has none.
+ * Reads the anchor file; undefined if it does not exist.
  * @param secret of the data folder; undefined for a copy without its secret.
- * @throws Error when the file cannot be parsed.
+ * @throws Error if the file is damaged.
  */
 export function readAnchor(data: string, secret: string | undefined): ReadAnchor | undefined {
   const path = anchorPath(data)
@@ -43,7 +43,10 @@ export async function writeAnchor(data: string, value: Anchor, secret: string): 
   await replaceFile(anchorPath(data), `${text}\n`)
 }
 
-/** Renames the anchor of a ledger that is replaced. @returns the new name. */
+/**
+ * Renames the anchor file of a replaced ledger.
+ * @returns the new path.
+ */
 export function setAnchorAside(data: string, now = new Date()): string | undefined {
   const path = anchorPath(data)
   if (!existsSync(path)) return undefined

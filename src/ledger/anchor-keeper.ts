@@ -2,22 +2,21 @@ import type { Anchor, ChainEnd } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
 import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
-/** How often the anchor is updated, milliseconds. */
 const KEEP_EVERY = 5_000
 
-/** How many rows are read each time to check that they are readable: a fraction of a millisecond. */
+/** Rows read at each update to check that they are readable, which takes a fraction of a millisecond. */
 const SAMPLE = 200
 
 /** Alarms for the operator. */
 export interface AnchorAlarms {
-  /** The ledger is behind its own anchor. */
+  /** The ledger lacks rows that its anchor covers. */
   ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
 }
 
 export interface AnchorParts {
   readonly store: Pick<Store, "integrity" | "audit">
-  /** The data folder, which has the anchor's file. */
+  /** The data folder with the anchor file. */
   readonly data: string
   /** The data folder's secret, which signs the anchor. */
   readonly secret: string
@@ -25,18 +24,17 @@ export interface AnchorParts {
 }
 
 /**
- * Maintains the anchor of the ledger, in the ledger and in a file next to it, so that rows that were cut off
- * its end, or left behind when it was copied, are noticed. All processes maintain the same one; each row is
- * counted once.
+ * Maintains the anchor of the ledger, in the ledger and in a file next to it. It reveals rows that were cut off the
+ * end, or left behind when the ledger was copied. All processes maintain the same anchor, and each row is counted once.
  */
 export class AnchorKeeper implements AsyncDisposable {
   readonly #parts: AnchorParts
-  /** On the monotonic clock. */
+  /** By the monotonic clock. */
   #keptAt = -Infinity
-  /** The last row that was read to check it. */
+  /** The last row that was read as a sample. */
   #sampled = 0
   #written: Anchor | undefined
-  /** Whether it was reported that the audit log was cut. */
+  /** Whether a cut of the audit log has been reported. */
   #isCutKnown = false
   #keeping: Promise<void> = Promise.resolve()
 
@@ -44,7 +42,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Checks that the ledger is as far as the anchor file says. */
+  /** Checks that the ledger extends as far as the anchor file. */
   static async open(parts: AnchorParts): Promise<AnchorKeeper> {
     const keeper = new AnchorKeeper(parts)
     try {
@@ -55,7 +53,7 @@ export class AnchorKeeper implements AsyncDisposable {
     return keeper
   }
 
-  /** Updates the anchor when it is due. */
+  /** Updates the anchor if it is due. */
   keep(): void {
     const now = performance.now()
     if (now - this.#keptAt < KEEP_EVERY) return
@@ -73,10 +71,10 @@ export class AnchorKeeper implements AsyncDisposable {
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
-      // A long ledger is counted bit by bit.
+      // A long ledger is counted in several steps.
       if (isBehind) this.#keptAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
-      // A server may have been replaced by one that lacks what this one has seen.
+      // The server may have been replaced by one that lacks rows seen here.
       await this.#compare()
       await writeAnchor(data, anchor, secret)
       this.#written = anchor
@@ -86,7 +84,7 @@ export class AnchorKeeper implements AsyncDisposable {
   }
 
   /**
-   * Reads some rows of the ledger at a time, round and round, so that a damaged page is noticed before it is
+   * Reads a few rows at a time, in a cycle over the whole ledger, so that a damaged page is noticed before it is
    * needed.
    */
   async #sample(): Promise<void> {
@@ -94,7 +92,7 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.position ?? 0)
   }
 
-  /** An older backup is not as far as the anchor file says, and neither is a replica that was behind. */
+  /** Detects an older backup, or a replica that was behind: they lack rows that the anchor file covers. */
   async #compare(): Promise<void> {
     const { store, data, secret } = this.#parts
     const anchor = readAnchor(data, secret)?.anchor
@@ -107,7 +105,8 @@ export class AnchorKeeper implements AsyncDisposable {
       const seen = `record ${anchor.audit.number} was seen at ${seenAt}`
       const message = `the audit log lacks records that it had: ${seen}`
       const { audit } = await store.integrity.findAnchor()
-      // While the ledger's own anchor shows it too, every verification does: the file stays, and it is said once.
+      // While the ledger's own anchor also shows the cut, every verification reports it. Then the file stays in place,
+      // and the alarm is raised only once.
       if (audit.hash !== anchor.audit.hash) this.#setAside(message)
       else if (!this.#isCutKnown) this.#parts.alarms.ledgerBehind(`${message}. ${VERIFY}`)
       this.#isCutKnown = true
@@ -116,7 +115,7 @@ export class AnchorKeeper implements AsyncDisposable {
 
   #setAside(message: string): void {
     const aside = setAnchorAside(this.#parts.data)
-    // Another process has reported it.
+    // Another process has already reported it.
     if (aside === undefined) return
     this.#parts.alarms.ledgerBehind(
       `${message}. If it is a backup, what came after it is lost; what is known of it is in ${aside}`,
@@ -140,7 +139,7 @@ async function hasRow(
   { lastRow, lastHash }: Anchor,
 ): Promise<boolean> {
   if (lastRow === 0) return true
-  // It may be among the rows that were removed because they were old.
+  // The row may have been pruned.
   if (lastRow <= (await store.integrity.findPrunedRows()).lastRow) return true
   const [row] = await store.integrity.listRows(lastRow - 1, 1)
   return row?.position === lastRow && row.hash === lastHash

@@ -8,7 +8,7 @@ export class UnstorableError extends Error {
   override readonly name = "UnstorableError"
   /** Its cost, as it was written off; undefined if it has none, or if the database rejects the write-off too. */
   readonly writeOff: WriteOff | undefined
-  /** Whether the database has a receipt of it. */
+  /** Whether the database has its receipt. */
   readonly isRecorded: boolean
 
   constructor(cause: StoreError, isRecorded: boolean, writeOff?: WriteOff) {
@@ -21,10 +21,11 @@ export class UnstorableError extends Error {
 export type Post = (batch: Batch) => Promise<readonly Posted[]>
 
 /**
- * Posts a batch. If the database rejects its values, the batch is divided until the rejected ones are alone, so that all
- * others are posted at once. A rejected settlement is replaced by a receipt without a charge, and its cost written off.
- * @param post recognizes postings that are already stored.
- * @throws any other error of `post`: then a part of the batch may have been posted.
+ * Posts a batch. If the database rejects its values, the batch is divided until the rejected ones are alone, so that
+ * all others are posted at once. A rejected settlement is replaced by a receipt without a charge, and its cost is
+ * written off.
+ * @param post detects postings that are already stored.
+ * @throws any other error of `post`; a part of the batch may have been posted then.
  */
 export async function postDivided(post: Post, batch: Batch): Promise<(Posted | UnstorableError)[]> {
   try {
@@ -34,19 +35,19 @@ export async function postDivided(post: Post, batch: Batch): Promise<(Posted | U
     const results: (Posted | UnstorableError)[] = []
     const parts = divided(batch)
     for (const part of parts) results.push(...(await postDivided(post, part)))
-    // A hold that cannot be recorded is only missed if the process dies.
+    // A missing record of a hold only matters if the process dies.
     const [only] = parts.length === 0 ? batch.postings : []
     if (only) results.push(await replace(post, only, error))
     return results
   }
 }
 
-/** Also of a request that is too old to be recognized: it cannot be stored either. */
+/** Includes requests too old for repetitions to be detected: they cannot be stored either. */
 function isOfValues(error: unknown): error is StoreError {
   return error instanceof StoreError
 }
 
-/** The parts of a batch, in order; empty if it cannot be divided. */
+/** Returns the parts of a batch, in order; empty if it cannot be divided. */
 function divided({ postings, opened, closed }: Batch): Batch[] {
   const none = { postings: [], opened: [], closed: [] }
   const groups: Batch[] = [
@@ -83,9 +84,9 @@ async function replace(post: Post, posting: Posting, cause: StoreError): Promise
   }
 }
 
-/** Characters of one text. */
+/** Maximum characters of a text. */
 const MAX_TEXT = 200
-/** What callers call their requests. */
+/** Fields that the caller sets. */
 const LABELS: ReadonlySet<string> = new Set(["user", "session", "tags", "label_budgets"])
 
 function storable(name: string, value: unknown): unknown {
@@ -95,7 +96,7 @@ function storable(name: string, value: unknown): unknown {
   return Math.max(-MAX_QUANTITY, Math.min(MAX_QUANTITY, value))
 }
 
-/** A receipt of a request that was not charged, without anything that a database may reject. */
+/** Returns the receipt of a request that was not charged, without values that a database may reject. */
 function storableReceipt(text: string): string {
   try {
     const receipt: unknown = JSON.parse(text, storable)

@@ -4,14 +4,14 @@ import type { Hold } from "./hold.ts"
 import { UnstorableError } from "./divided-batch.ts"
 import type { Settled, SettlementOutcome } from "./settlement-writer.ts"
 
-/** The longest that a settlement waits for others to share its commit, in milliseconds. */
+/** Maximum wait of a settlement for others that share its commit. */
 const GATHER_TIME = 8
-/** At least this many have to arrive in that time to be worth waiting for. */
+/** Minimum arrivals within that time that make waiting worthwhile. */
 const MIN_ARRIVALS = 8
-/** Holds younger than this, in milliseconds, are not recorded: most requests have ended by then. */
+/** Younger holds are not recorded, because most requests have ended by then. */
 const RECORD_AFTER = 250
 
-/** A settlement whose receipt is built with those that share its commit, which is cheaper. */
+/** A settlement whose receipt is built together with others of its commit, which is cheaper. */
 export type LazyPosting = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
@@ -29,8 +29,8 @@ export class GroupCommit {
   #pending: Pending[] = []
   #closed: string[] = []
   /**
-   * Running holds that are not recorded, in the order they were opened. A hold that ends is removed
-   * immediately: otherwise it would keep its entire request in memory.
+   * Running holds that are not recorded, in the order in which they were opened. Ended holds are removed immediately,
+   * because each keeps its entire request in memory.
    */
   readonly #open = new LinkedList<Hold>()
   #running = 0
@@ -39,7 +39,7 @@ export class GroupCommit {
   #timer: ReturnType<typeof setTimeout> | undefined
   #immediate: ReturnType<typeof setImmediate> | undefined
 
-  /** @param write makes a batch durable. A request that it is given again is not charged again. */
+  /** @param write makes a batch durable. A repeated request is not charged again. */
   constructor(write: (batch: Batch) => Promise<readonly SettlementOutcome[]>) {
     this.#write = write
   }
@@ -56,13 +56,13 @@ export class GroupCommit {
     if (hold.recorded) this.#closed.push(hold.request)
   }
 
-  /** Ends a hold with its settlement. Resolves when that is durable. */
+  /** Ends a hold with its settlement. Resolves when the settlement is durable. */
   append(hold: Hold, settling: LazyPosting): Promise<Settled> {
     this.closed(hold)
     return this.add(settling)
   }
 
-  /** The same for a hold that another one had. */
+  /** Adds a settlement whose hold belongs to another group commit. */
   add(settling: LazyPosting): Promise<Settled> {
     this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {
@@ -71,14 +71,14 @@ export class GroupCommit {
     })
   }
 
-  /** Records holds that have lasted, and the ends of recorded ones. */
+  /** Records long-running holds, and the ends of recorded ones. */
   tick(now: number): void {
     const oldest = this.#open.first
     const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER < now
     if (isLasting || this.#closed.length > 0) void this.flush()
   }
 
-  /** Resolves when everything appended so far has been written, or has failed. */
+  /** Resolves when everything added so far has been written or has failed. */
   async flush(): Promise<void> {
     if (this.#flushing) await this.#flushing
     // A flush that started meanwhile has included everything.
@@ -90,8 +90,8 @@ export class GroupCommit {
   }
 
   /**
-   * A lone settlement is written in this turn of the event loop, together with those that arrived in the same
-   * turn. Waiting for more pays off only when many arrive quickly, since a commit costs as much as ten
+   * Schedules a flush. A lone settlement is written in this turn of the event loop, together with those that arrived in
+   * the same turn. Waiting longer only pays off if many arrive quickly, because a commit costs as much as ten
    * settlements, and only while other holds are open.
    */
   #schedule(): void {
@@ -126,7 +126,7 @@ export class GroupCommit {
     }
   }
 
-  /** Takes the holds that have lasted from the unrecorded ones. */
+  /** Removes long-running holds from the unrecorded ones and returns them. */
   #takeLasting(now: number): Hold[] {
     const lasting: Hold[] = []
     for (let hold = this.#open.first; hold; hold = this.#open.first) {
@@ -148,7 +148,7 @@ export class GroupCommit {
 class Arrivals {
   #since = -Infinity
   #count = 0
-  /** In the latest complete interval; 0 when that was long ago. */
+  /** The number in the latest complete interval; 0 if that was long ago. */
   recent = 0
 
   add(now: number): void {

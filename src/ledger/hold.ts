@@ -9,8 +9,7 @@ export interface Hold {
   readonly payer: Payer
   readonly balances: readonly LeasedBalance[]
   /**
-   * Nanocredits. Changes when the request turns out to differ, or when the cost exceeds it and the account has
-   * more.
+   * Nanocredits. Changes if the request turns out to be different, or if the cost exceeds it and the account has more.
    */
   amount: bigint
   /** Unix milliseconds. */
@@ -22,17 +21,17 @@ export interface Hold {
   over: boolean
   /** Its node in the list of unrecorded holds; used by the group commit. */
   node?: ListNode<Hold> | undefined
-  /** State that the vendor retains with the answer: recorded in the ledger with the charge. */
+  /** State that the vendor stores with the answer, recorded in the ledger with the charge. */
   state?: readonly VendorStateRecord[]
 }
 
 /** The balance of an account or budget that could not cover a hold. */
 export interface BalanceSnapshot {
   readonly owner: string
-  /** The posted balance, or what is left of a budget. */
+  /** The posted balance, or the rest of a budget. */
   readonly posted: bigint
   readonly available: bigint
-  /** What an account owes; budgets have no debt. */
+  /** The debt of an account; 0 for budgets. */
   readonly debt: bigint
 }
 
@@ -40,7 +39,7 @@ export interface BalanceSnapshot {
 export interface Settlement {
   /** Nanocredits taken from the account. */
   readonly charged: bigint
-  /** The part of the cost that nothing could cover. */
+  /** The uncovered part of the cost. */
   readonly writtenOff: bigint
   /** The account's posted balance after it. */
   readonly balance: bigint

@@ -1,15 +1,15 @@
 import type { Price } from "./price.ts"
 
-/** What an image's rate depends on. */
+/** The properties of an image that determine its rate. */
 export interface ImageKind {
-  /** `1024x1024`; absent when the model chooses. */
+  /** Such as `1024x1024`; absent if the model chooses. */
   readonly size?: string
-  /** In the vendor's words, in lowercase; absent when the model chooses. */
+  /** The vendor's name for it, in lowercase; absent if the model chooses. */
   readonly quality?: string
 }
 
 /**
- * The price of one kind of image: its rate of `images` is that of the requested size and quality. Where the
+ * Returns the price of one kind of image, whose rate of `images` is that of the requested size and quality. If the
  * caller leaves one open, the highest matching rate applies, unless there is a rate for exactly that.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
@@ -28,7 +28,7 @@ function ownPriceOfImages(price: Price, kind: ImageKind): Price {
   return { ...others, rates, tiers }
 }
 
-/** A size of any quality. */
+/** Matches a size without a quality. */
 const SIZE = /^\d+x\d+$/
 
 function rateOfImages(
@@ -49,7 +49,7 @@ function rateOfImages(
   )
 }
 
-/** A size without a rate costs no less than the listed sizes do in its quality. */
+/** Returns the highest rate of a quality, for sizes without a rate; undefined if the usual rate is higher. */
 function rateOfQuality({ imageRates = new Map(), rates }: Price, { quality }: ImageKind) {
   if (quality === undefined) return undefined
   const rate = highestRate(imageRates, (name) => name.endsWith(`/${quality}`))

@@ -6,13 +6,13 @@ import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import { postDivided, UnstorableError } from "./divided-batch.ts"
 
-/** More at once cost the database as much each. */
+/** Larger batches do not reduce the cost per posting. */
 const MOST_POSTINGS = 128
 
-/** What is in the journal, and not in the database yet. */
+/** A batch that is in the journal but not in the database yet. */
 export interface JournalEntry {
   readonly node: string
-  /** The lines of its postings, which are removed once it is in the database. */
+  /** The journal lines of its postings, which are removed after it was posted. */
   readonly lines: readonly number[]
   readonly batch: Batch
 }
@@ -23,7 +23,9 @@ export interface PosterAlarms {
   failed(error: unknown): void
 }
 
-/** Brings what is in the journal to the database, in order. A request that is in the ledger already is not charged again. */
+/**
+ * Posts the journal's batches to the database, in order. A request that is already in the ledger is not charged again.
+ */
 export class JournalPoster {
   readonly #store: Store
   readonly #lines: JournalLines
@@ -31,9 +33,9 @@ export class JournalPoster {
   readonly #queue: JournalEntry[] = []
   #running: Promise<void> | undefined
   #isClosed = false
-  /** Postings that are not in the database yet. */
+  /** Number of postings that are not in the database yet. */
   waiting = 0
-  /** Lines that can be removed. */
+  /** Lines to remove. */
   done: number[] = []
 
   constructor(store: Store, lines: JournalLines, alarms: PosterAlarms) {
@@ -50,14 +52,17 @@ export class JournalPoster {
     })
   }
 
-  /** The lines to remove with what is written next. */
+  /** Returns the lines to remove with the next write. */
   takeDone(): number[] {
     const { done } = this
     this.done = []
     return done
   }
 
-  /** Resolves when everything is posted, or a time is over. Milliseconds. */
+  /**
+   * Resolves when everything is posted, or after a timeout.
+   * @param patience milliseconds.
+   */
   async settled(patience: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, patience)
@@ -65,7 +70,7 @@ export class JournalPoster {
     clearTimeout(timer)
   }
 
-  /** The same, and posts nothing more. */
+  /** Waits like `settled`, and stops posting. */
   async close(patience: number): Promise<void> {
     await this.settled(patience)
     this.#isClosed = true
@@ -79,7 +84,7 @@ export class JournalPoster {
     }
   }
 
-  /** The next ones of one node, as one. */
+  /** Combines the next batches of one node. */
   #takeNext(): JournalEntry {
     const [first] = this.#queue
     const node = first?.node ?? ""
@@ -101,7 +106,7 @@ export class JournalPoster {
     return { node, lines, batch: { postings, opened, closed } }
   }
 
-  /** Until it is in the database, or refused, or the process ends. */
+  /** Retries until the batch is posted or rejected, or the process ends. */
   async #post({ node, lines, batch }: JournalEntry): Promise<void> {
     const post = (part: Batch) => this.#store.settlements.post(node, part)
     const { postings } = batch
@@ -131,7 +136,7 @@ export class JournalPoster {
     await this.#post({ node, lines: [], batch: { postings: [], opened, closed } })
   }
 
-  /** Keeps a line that cannot be posted, for an operator. If that cannot be noted, the next start tries it again. */
+  /** Keeps a rejected line for an operator. If the rejection cannot be stored, the next start retries the line. */
   async #refuse(line: number | undefined, error: unknown): Promise<void> {
     this.#alarms.failed(error)
     if (line === undefined) return

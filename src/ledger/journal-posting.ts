@@ -1,6 +1,6 @@
 import type { Posting } from "../store/settlements.ts"
 
-/** A posting as a line of the journal: JSON, whose amounts are text. */
+/** Serializes a posting for the journal: JSON with amounts as text. */
 export function writePosting({ amount, writtenOff, ...posting }: Posting): string {
   return JSON.stringify({
     ...posting,
@@ -14,7 +14,7 @@ type WrittenPosting = Written<Omit<Posting, "writtenOff">> & {
   readonly writtenOff: readonly Written<Posting["writtenOff"][number]>[]
 }
 
-/** @param body as `writePosting` has written it. */
+/** @param body written by `writePosting`. */
 export function readPosting(body: string): Posting {
   const { amount, writtenOff, ...posting } = JSON.parse(body) as WrittenPosting
   return {

@@ -5,27 +5,27 @@ import { readPosting, writePosting } from "./journal-posting.ts"
 import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
 import type { Settled, SettlementWriter } from "./settlement-writer.ts"
 
-/** So many settlements may wait for the database, some 100 MB; then no new request begins. */
+/** Maximum settlements that wait for the database, in about 100 MB. Beyond it, no new request begins. */
 const MOST_WAITING = 50_000
-/** How often it looks for what dead processes have left, milliseconds. */
+/** Interval at which lines of dead processes are adopted. */
 const ADOPT_EVERY = 10_000
-/** How many of them at once. */
+/** Maximum lines adopted at once. */
 const ADOPTED = 1_000
-/** How long they may take to be posted before this process begins, milliseconds. */
+/** Maximum wait for adopted lines to be posted before this process begins. */
 const RECOVERY_TIME = 5_000
-/** How long what is written may take to reach the database when the process ends, milliseconds. */
+/** Maximum wait for the journal to be posted when the process ends. */
 const CLOSE_TIME = 5_000
 
 export interface JournalParts {
   readonly journal: Journal
   readonly poster: JournalPoster
-  /** Whether the process of a node runs on this machine. */
+  /** Returns whether the process of a node runs on this machine. */
   readonly isAlive: (node: string) => boolean
 }
 
 /**
- * Writes settlements to the node's own disk, and posts them to the database afterwards: once by their requests, in order,
- * with the leases of the node that settled them. While the database is away, nobody waits for it.
+ * Writes settlements to the node's own disk, and posts them to the database afterwards: once per request, in order,
+ * with the leases of the node that settled them. Callers do not wait for an unavailable database.
  */
 export class JournalWriter implements SettlementWriter {
   readonly outlastsOutages = true
@@ -55,7 +55,7 @@ export class JournalWriter implements SettlementWriter {
 
   async look(node: string): Promise<void> {
     const { poster } = this.#parts
-    // A line that says nothing is written and removed: the disk can be written.
+    // Writes and removes an empty line to test whether the disk is writable.
     if (this.#failure !== undefined) poster.done.push(await this.#add(node, [""]))
     if (poster.waiting > 0) return
     if (poster.done.length > 0) await this.#add(node, [])
@@ -63,8 +63,8 @@ export class JournalWriter implements SettlementWriter {
   }
 
   /**
-   * Posts what processes have left that are dead, before others take back their leases; for a while at most.
-   * @param own the node that this process is.
+   * Posts lines of dead processes before other nodes take back their leases, but waits only for a limited time.
+   * @param own the node of this process.
    */
   async recover(own: string): Promise<void> {
     await this.#adoptAll(own)
@@ -93,7 +93,7 @@ export class JournalWriter implements SettlementWriter {
     }
   }
 
-  /** Nothing waits for the database. */
+  /** No settlement waits for the database. */
   endBy(): void {}
 
   async close(): Promise<void> {
@@ -123,7 +123,7 @@ const FULL = new LedgerError(
   `the journal holds ${MOST_WAITING} settlements that the database has not taken`,
 )
 
-/** All of it is paid from the node's lease, as was held. */
+/** Returns the result of a charge that is paid entirely from the node's lease, as it was held. */
 function settled({ request, amount, budgets }: Posting): Settled {
   return {
     request,

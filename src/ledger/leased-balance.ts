@@ -1,31 +1,31 @@
 import type { LeaseGrant } from "../store/leases.ts"
 
 /**
- * One process's view, in memory, of its lease on one owner: an account, or a budget of a key. It has everything
- * that a request needs to know about money before it may start, so that no request waits for the database.
+ * One process's view, in memory, of its lease of one owner: an account, or a budget of a key. It contains all amounts
+ * that decide whether a request may start, so that no request waits for the database.
  *
- * Invariant: `held` never exceeds `leased`, except for holds whose lease was lost to a reaper: the next lease
- * covers those first.
+ * Invariant: `held` never exceeds `leased`, except for holds whose lease was lost to a reaper. The next lease covers
+ * those first.
  */
 export class LeasedBalance {
   readonly owner: string
-  /** Whether it is a part of what an account has. */
+  /** Whether the owner is a budget rather than an account. */
   readonly isOfBudget: boolean
-  /** What this process may still charge, nanocredits. */
+  /** The amount that this process may still charge, in nanocredits. */
   leased = 0n
   /** The part of it that requests hold until they are released or their charge is posted. */
   held = 0n
-  /** How many holds are open on it, holds of zero included. */
+  /** The number of open holds, including holds of zero. */
   holds = 0
   /** The owner's posted balance when last reported. */
   posted = 0n
-  /** What the owner owed when last reported: until it is paid, nothing is leased. */
+  /** The owner's debt when last reported. Nothing is leased until it is paid. */
   debt = 0n
-  /** The amounts that requests wait for, one entry each. */
+  /** The amounts that requests are waiting for, one entry each. */
   readonly waiting = new Set<{ readonly amount: bigint }>()
   /** The lease request in progress. */
   lease: Promise<LeaseGrant> | undefined
-  /** The lease request after that one: it includes what came too late for it. */
+  /** The next lease request, for requests that came too late for the running one. */
   nextLease: Promise<LeaseGrant> | undefined
 
   constructor(owner: string, isOfBudget = false) {
@@ -33,12 +33,12 @@ export class LeasedBalance {
     this.isOfBudget = isOfBudget
   }
 
-  /** What a new request can hold immediately. */
+  /** The amount that a new request can hold immediately. */
   get available(): bigint {
     return this.leased - this.held
   }
 
-  /** Whether no request uses it now. */
+  /** Whether no request is using the balance. */
   get isIdle(): boolean {
     return this.holds === 0 && this.waiting.size === 0 && !this.lease && !this.nextLease
   }

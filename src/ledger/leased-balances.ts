@@ -5,15 +5,15 @@ import type { LeaseGrant, LeaseShare } from "../store/leases.ts"
 import type { Store } from "../store/store.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
-/** How long a request waits for other nodes to return idle leases, milliseconds. */
+/** Maximum wait of a request for other nodes to return idle leases. */
 const RECALL_TIME = 600
-/** How long it waits between attempts, milliseconds. */
+/** Pause between attempts. */
 const RECALL_PAUSE = 75
 
-/** Budgets of periods, such as those of end users, that are remembered while nothing uses them. */
+/** Maximum idle budgets of periods, such as those of end users, that stay in memory. */
 const MOST_IDLE = 10_000
 
-/** This process's leases on accounts and budgets: how they grow, and how they are returned. */
+/** Manages this process's leases of accounts and budgets. */
 export class LeasedBalances {
   readonly #store: Store
   #node: string
@@ -21,7 +21,7 @@ export class LeasedBalances {
   /** When the periods of leased balances end, Unix milliseconds. */
   readonly #ends = new Map<LeasedBalance, number>()
   #nextEnd = Infinity
-  /** Whether the database may have done what failed: it is reached over a network. */
+  /** Whether the database is reached over a network, so that failed operations may have been performed. */
   #isRemote = false
   #isAstray = false
 
@@ -30,17 +30,17 @@ export class LeasedBalances {
     this.#node = node
   }
 
-  /** What fails from now on may have happened. */
+  /** Marks the database as remote: failed operations may have been performed from now on. */
   becomeRemote(): void {
     this.#isRemote = true
   }
 
-  /** Whether it is unclear what was given back. */
+  /** Whether it is unclear which leases were returned. */
   get isAstray(): boolean {
     return this.#isAstray
   }
 
-  /** Those of accounts together; those of budgets are parts of them. Nanocredits. */
+  /** Totals of all accounts in nanocredits. Budgets are parts of them and not counted. */
   get totals(): { readonly held: bigint; readonly leased: bigint } {
     let [held, leased] = [0n, 0n]
     for (const balance of this.#balances.values()) {
@@ -51,12 +51,12 @@ export class LeasedBalances {
     return { held, leased }
   }
 
-  /** The leased balance of an account, or of a budget. */
+  /** Returns the leased balance of an account or budget, creating it if needed. */
   of(owner: string, isOfBudget = false): LeasedBalance {
     return this.#balances.get(owner) ?? this.#open(owner, isOfBudget)
   }
 
-  /** What a payer draws on: the account first, then the key's budgets. */
+  /** Returns the leased balances of a payer: the account first, then the key's budgets. */
   ofPayer(payer: Payer): LeasedBalance[] {
     const balances = [this.of(payer.account)]
     for (const owner of payer.budgets) balances.push(this.of(owner, true))
@@ -75,8 +75,8 @@ export class LeasedBalances {
   }
 
   /**
-   * Leases more until the attempt succeeds, or nothing more is available; then leases what is left and tries
-   * one last time. Requests that wait at the same time share their leases.
+   * Leases more until the attempt succeeds or nothing more is available, and then leases the rest and tries a last
+   * time. Concurrent requests share their leases.
    */
   async extend<T>(
     payer: Payer,
@@ -96,7 +96,7 @@ export class LeasedBalances {
         if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
         const isWorthWaiting = grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
         if (!isWorthWaiting || performance.now() > deadline) {
-          // Awaited, so that its request still counts as waiting and the balance does not seem idle.
+          // Awaited, so that the request still counts as waiting and the balance does not seem idle.
           return grants.some(({ free }) => free > 0n)
             ? await this.#takeRest(balances, amount, attempt)
             : undefined
@@ -118,7 +118,7 @@ export class LeasedBalances {
     await this.#giveBack([{ owner, amount: idle }])
   }
 
-  /** Returns what is leased on budgets whose period is over, and on the oldest of too many, and forgets them. */
+  /** Returns and forgets leases of budgets whose period has ended, and of the oldest ones if there are too many. */
   async closePeriods(now: number): Promise<void> {
     let excess = this.#ends.size - MOST_IDLE
     if (now < this.#nextEnd && excess <= 0) return
@@ -137,7 +137,7 @@ export class LeasedBalances {
     if (shares.length > 0) await this.#giveBack(shares)
   }
 
-  /** Gives back what is no longer counted as leased. */
+  /** Returns amounts that are no longer counted as leased. */
   async #giveBack(shares: readonly LeaseShare[]): Promise<void> {
     try {
       await this.#store.leases.giveBack(this.#node, shares)
@@ -149,7 +149,7 @@ export class LeasedBalances {
     }
   }
 
-  /** All leases are lost. Open holds stay counted: the next leases have to cover them. */
+  /** Continues as another node, without leases. Open holds stay counted, and the next leases must cover them. */
   rejoin(node: string): void {
     this.#node = node
     this.#isAstray = false
@@ -179,7 +179,7 @@ export class LeasedBalances {
     return balance.nextLease
   }
 
-  /** Leases what all waiting requests need together, and at least what the smallest of them needs. */
+  /** Leases the total that waiting requests need, and at least what the smallest of them needs. */
   #send(balance: LeasedBalance): Promise<LeaseGrant> {
     let wanted = 0n
     let min: bigint | undefined
@@ -203,7 +203,7 @@ export class LeasedBalances {
     const { owner } = balance
     const amounts = { wanted: storedAmount(wanted), min: storedAmount(min) }
     const grant = await this.#store.leases.take({ node, owner, ...amounts })
-    // What the node had leased that this one was before has gone back.
+    // After a rejoin, leases of the previous node have been returned.
     if (node === this.#node) balance.leased += grant.granted
     balance.posted = grant.posted
     balance.debt = grant.debt

@@ -12,13 +12,13 @@ import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
 import type { Settled, SettlementOutcome, SettlementWriter } from "./settlement-writer.ts"
 
-/** Alarms for the operator. None of them throws. */
+/** Alarms for the operator. They must not throw. */
 export interface LedgerAlarms {
-  /** A part of a cost that is not charged to anyone. */
+  /** A part of a cost was not charged. */
   writtenOff(request: string, writeOff: WriteOff): void
-  /** A request that was assumed dead and had expired has ended and been charged after all. */
+  /** A request that was considered dead and had expired was charged after all. */
   settledLate(request: string, charged: bigint): void
-  /** A request whose process died: nothing was charged. */
+  /** A request's process died, and nothing was charged. */
   expired(hold: HoldRecord): void
   /** The ledger could not be written. */
   failed(error: unknown): void
@@ -33,14 +33,14 @@ export interface HoldInput {
   readonly receipt: () => string
 }
 
-/** How settlements become durable. */
+/** Makes settlements durable. */
 export interface Writers {
   readonly usual: SettlementWriter
-  /** For requests with an idempotency key, where that is another one: posts to the database. */
+  /** For requests with an idempotency key, if different: posts to the database. */
   readonly claimed?: SettlementWriter
 }
 
-/** New requests wait until the database has renewed them. */
+/** New requests wait until the database has renewed the leases. */
 const LEASES_ARE_OVER = new LedgerError(
   "unavailable",
   "the database has not renewed this node's leases: others may spend them now",
@@ -49,8 +49,8 @@ const LEASES_ARE_OVER = new LedgerError(
 const IMAGINED = { recorded: false, over: true } as const
 
 /**
- * The money of one process: holds and settles in memory against leases, and posts to the store in batches.
- * docs/api.md#money is the promise: an account is never overspent, however many requests run concurrently.
+ * The money of one process: holds and settles in memory against leases, and posts to the store in batches. It
+ * guarantees that an account is never overspent, regardless of concurrency (docs/api.md#money).
  */
 export class Ledger {
   #node: string
@@ -59,14 +59,19 @@ export class Ledger {
   readonly #writer: SettlementWriter
   readonly #writers: readonly SettlementWriter[]
   readonly #commits: GroupCommit
-  /** For requests whose end others ask the database for. */
+  /** For requests whose outcome other processes may query in the database. */
   readonly #claimed: GroupCommit | undefined
-  /** Whether others may ask the database what became of a request: it has an idempotency key. */
+  /**
+   * Returns whether other processes may query the outcome of a request in the database, because it has an idempotency
+   * key.
+   */
   isClaimed: (request: string) => boolean = () => false
   #open = 0
   #isAstray = false
   #refusal: unknown
-  /** When the leases end, by `performance.now()` and by the wall clock; a machine that sleeps stops the first one. */
+  /**
+   * When the leases end, by `performance.now()` and by the wall clock. The first clock stops while a machine sleeps.
+   */
   #spendUntil = Infinity
   #spendUntilTime = Infinity
 
@@ -83,23 +88,23 @@ export class Ledger {
     this.#claimed = claimed && new GroupCommit((batch) => this.#write(claimed, batch))
   }
 
-  /** Why no new request may begin; undefined while it may. */
+  /** The reason why no new request may begin; undefined if it may. */
   get failure(): unknown {
     const refusal = this.#writer.outlastsOutages ? undefined : this.#refusal
     return refusal ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
   }
 
   /**
-   * Whether it is unclear what the database has leased to this node, since the database was lost at the end of a step.
-   * Then the node has to go on under another id.
+   * Whether it is unclear what the database has leased to this node, because the database was lost during a step. The
+   * node must then rejoin under another id.
    */
   get isAstray(): boolean {
     return this.#isAstray || this.#balances.isAstray
   }
 
   /**
-   * Spends from leases until a moment, by `performance.now()`: after it, others may have them. What runs is settled as far
-   * as there is something to settle it from.
+   * Limits spending from leases to a moment, by `performance.now()`: after it, others may lease the same amounts.
+   * Running requests are settled as far as the leases cover them.
    */
   spendUntil(until: number): void {
     this.#balances.becomeRemote()
@@ -113,8 +118,8 @@ export class Ledger {
   }
 
   /**
-   * The database cannot be used, for a reason; without one, it can. New holds are refused, or those that need more than is
-   * leased where settlements do not need the database.
+   * Sets or clears the reason why the database is unavailable. New holds are refused; if settlements do not need the
+   * database, only those that exceed the leases.
    */
   refuse(reason: unknown): void {
     this.#refusal = reason
@@ -125,17 +130,17 @@ export class Ledger {
     return this.#open
   }
 
-  /** What this process has leased, and how much of it is held; nanocredits. */
+  /** The amounts that this process has leased and holds, in nanocredits. */
   get totals(): { readonly held: bigint; readonly leased: bigint } {
     return this.#balances.totals
   }
 
-  /** Charges that are durable, and not in the database yet. */
+  /** Number of charges that are durable but not in the database yet. */
   get waiting(): number {
     return this.#writer.waiting
   }
 
-  /** Holds money, or returns undefined when this process's lease is too small. */
+  /** Holds money. Returns undefined if this process's lease is too small. */
   tryHold(input: HoldInput): Hold | undefined {
     const { request, payer, amount, receipt } = input
     if (this.#isOver()) return undefined
@@ -163,8 +168,8 @@ export class Ledger {
   }
 
   /**
-   * Makes a hold smaller or larger; no effect when this process's lease does not cover the difference.
-   * @returns whether the hold has that amount now.
+   * Changes the amount of a hold, unless this process's lease does not cover the difference.
+   * @returns whether the amount was changed.
    */
   tryResize(hold: Hold, amount: bigint): boolean {
     const more = amount - hold.amount
@@ -174,12 +179,12 @@ export class Ledger {
     return true
   }
 
-  /** A hold for estimates: it is over from the start, and sets nothing aside. */
+  /** Creates a hold for an estimate, which has already ended and sets nothing aside. */
   imagine({ request, payer, amount, receipt }: HoldInput): Hold {
     return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
   }
 
-  /** What could be held immediately. */
+  /** Returns the amount that could be held immediately. */
   available(payer: Payer): bigint {
     if (this.#isOver()) return 0n
     let min: bigint | undefined
@@ -190,15 +195,17 @@ export class Ledger {
   }
 
   /**
-   * Leases more, as far as available, so that `amount` can be held. Concurrent waiters are served in turn, so
-   * what is leased may be used up when this resolves.
-   * @returns true where that amount can be held.
+   * Leases more, as far as available, so that `amount` can be held. Concurrent waiters are served in turn, so the lease
+   * may already be used up when this resolves.
+   * @returns true if the amount can be held.
    */
   lease(payer: Payer, amount: bigint): Promise<true | undefined> {
     return this.extend(payer, amount, () => this.available(payer) >= amount || undefined)
   }
 
-  /** The same, with an `attempt` that places the hold as soon as there is enough. Resolves to its result. */
+  /**
+   * Leases more, with an `attempt` that places the hold as soon as the lease is large enough. Resolves to its result.
+   */
   async extend<T>(
     payer: Payer,
     amount: bigint,
@@ -208,7 +215,7 @@ export class Ledger {
     return this.#balances.extend(payer, amount, attempt)
   }
 
-  /** The balances of the payer's account and budgets in the ledger, the account first. */
+  /** Returns the balances of the payer's account and budgets in the ledger, the account first. */
   snapshot(payer: Payer): BalanceSnapshot[] {
     const balances = this.#balances.ofPayer(payer)
     return balances.map(({ owner, posted, available, debt }) => ({
@@ -219,17 +226,17 @@ export class Ledger {
     }))
   }
 
-  /** What this process's requests hold of an account, including charges that are being posted. */
+  /** Returns the amount that this process's requests hold of an account, including charges that are being posted. */
   heldOf(account: string): bigint {
     return this.#balances.of(account).held
   }
 
   /**
-   * Ends a hold with its charge. A cost that nothing covers is written off, in the same transaction. Resolves
-   * when the charge is on disk; only then may the last byte of the response be sent.
+   * Ends a hold with its charge. Uncovered cost is written off in the same transaction. Resolves when the charge is on
+   * disk; only then may the last byte of the response be sent.
    * @param receipt called when it is written. It must not throw.
-   * @param beyond what is not charged whatever the account has; not part of the cost.
-   * @throws when the ledger could not be written; then nothing was charged.
+   * @param beyond an amount that is never charged and not part of the cost.
+   * @throws if the ledger could not be written; nothing was charged then.
    */
   async settle(
     hold: Hold,
@@ -267,8 +274,8 @@ export class Ledger {
   }
 
   /**
-   * Records holds that have lasted, returns leases that others recall and those of past periods, and checks
-   * whether a failure is over.
+   * Records long-running holds, returns recalled leases and those of past periods, and checks whether a failure has
+   * ended.
    */
   async tick(recalls: readonly string[]): Promise<void> {
     const now = Date.now()
@@ -279,8 +286,8 @@ export class Ledger {
   }
 
   /**
-   * Goes on as another node, without leases: it was taken for dead, or went astray. What was posted as the old one no longer
-   * changes what is leased here.
+   * Continues as another node, without leases, because this one was considered dead or its leases are unclear. Charges
+   * posted as the old node no longer change the leases here.
    */
   async rejoin(node: string): Promise<void> {
     this.#node = node
@@ -289,12 +296,12 @@ export class Ledger {
     await this.#writer.look(node)
   }
 
-  /** From a moment on, by `performance.now()`, no settlement waits for a database that is away. */
+  /** Sets the moment, by `performance.now()`, after which no settlement waits for an unavailable database. */
   endBy(moment: number): void {
     for (const writer of this.#writers) writer.endBy(moment)
   }
 
-  /** Writes everything that has ended. The leases are returned when the node leaves. */
+  /** Writes all ended holds. The leases are returned when the node leaves. */
   async close(): Promise<void> {
     await this.#claimed?.flush()
     await this.#commits.flush()
@@ -314,8 +321,8 @@ export class Ledger {
   }
 
   /**
-   * Unless the database has rejected it, the charge may have been written after all where leases have a term: nothing of it
-   * is spent again.
+   * Handles a failed settlement. If leases have a term, the charge may have been written unless the database rejected
+   * it, so its amount is not spent again.
    */
   #failed(hold: Hold, amount: bigint, error: unknown): void {
     this.#alarms.failed(error)
@@ -328,7 +335,7 @@ export class Ledger {
     for (const leased of hold.balances) leased.leased -= amount
   }
 
-  /** Raises the alarms of a settlement; there are rarely any. */
+  /** Raises the alarms of a settlement, if any. */
   #report(request: string, posted: Settled, amount: bigint, writtenOff: readonly WriteOff[]): void {
     for (const writeOff of writtenOff) this.#alarms.writtenOff(request, writeOff)
     const lost = amount - posted.charged
@@ -336,7 +343,7 @@ export class Ledger {
     if (posted.late) this.#alarms.settledLate(request, posted.charged)
   }
 
-  /** Applies a posted charge to the leased balances. A lease that was lost meanwhile has not paid for it. */
+  /** Applies a posted charge to the leased balances. A lease that was lost meanwhile did not pay for it. */
   #apply(hold: Hold, posted: Settled): void {
     const [account] = hold.balances
     if (account) {
@@ -351,7 +358,7 @@ export class Ledger {
     })
   }
 
-  /** Raises a hold towards a cost above it, as far as the payer has more. */
+  /** Increases a hold towards a higher cost, as far as the payer has more. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
     if (this.available(hold.payer) < missing) {
@@ -364,7 +371,7 @@ export class Ledger {
 }
 
 /**
- * When a hold is placed: now, but never outside the period that its payer is valid for. So it always draws on
+ * Returns the time of a new hold: now, but never outside the period for which its payer is valid. So it always draws on
  * the budgets of its own day and month.
  */
 function momentFor(payer: Payer): number {
@@ -373,7 +380,7 @@ function momentFor(payer: Payer): number {
   return now < payer.until ? now : payer.until - 1
 }
 
-/** What was drawn from the leases of the node that this one was before. */
+/** Removes the parts from leases of the previous node from a result. */
 function unleased(written: SettlementOutcome): SettlementOutcome {
   if (written instanceof UnstorableError) return written
   return { ...written, fromLease: 0n, fromBudgetLeases: written.fromBudgetLeases.map(() => 0n) }
@@ -381,12 +388,12 @@ function unleased(written: SettlementOutcome): SettlementOutcome {
 
 const NOTHING: readonly WriteOff[] = []
 
-/** Vendors can report any number: a million credits stand for everything above. */
+/** Caps an amount: vendors can report any number. */
 function atMost({ amount, reason }: WriteOff): WriteOff {
   return { amount: reportedAmount(amount), reason }
 }
 
-/** The write-offs: what the cost lacks, and what was never going to be charged. */
+/** Returns the write-offs of the uncovered cost and of the amount that is never charged. */
 function writeOffsOf(
   hold: Hold,
   missing: bigint,

@@ -4,49 +4,52 @@ import { nextEpoch, type NodeChanges, type NodeRecord, processOf } from "../stor
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
-/** How often a node polls for changes where nothing else is said, milliseconds. */
+/** Default interval at which a node polls for changes. */
 const POLL_EVERY = 100
-/** How long it waits when there is something to look at, so that what comes together is one look; milliseconds. */
+/** Delay of an early poll, so that simultaneous changes cause only one. */
 const SOON = 20
-/** How often it beats, and looks for dead nodes, where leases have no term; milliseconds. */
+/** Interval of heartbeats and of checks for dead nodes, if leases have no term. */
 const BEAT_EVERY = 5_000
-/** A node without a lock that can be checked is considered dead after this much silence, where leases have no term. */
+/** A node whose lock cannot be checked is considered dead after this much silence, if leases have no term. */
 const DEAD_AFTER = 120_000
-/** Beats in a term of the leases. */
+/** Heartbeats per term of the leases. */
 const BEATS = 3
-/** The part of a term that a node leaves unused, for clocks that run at different speeds. */
+/** The fraction of a term that a node leaves unused, because clocks may run at different speeds. */
 const MARGIN = 1 / 8
-/** A node that was itself silent this long was suspended; so may the others have been, which are resuming now. */
+/** A node that was silent this long was suspended. The others may have been suspended too and be resuming now. */
 const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
-  /** Whether it is unclear what the database has leased to this node: it joins again then. */
+  /** Returns whether it is unclear what the database has leased to this node, which then rejoins. */
   isAstray?(): boolean
-  /** Has joined again, under another id: nothing is leased to it now. */
+  /** Called after the node has joined again under another id, without leases. */
   onRejoined(id: string): Promise<void>
   onExpired(holds: readonly HoldRecord[]): void
   onFailure(error: unknown): void
-  /** Until when the node may spend from its leases, by `performance.now()`. Not called where leases have no term. */
+  /**
+   * Called with the moment until which the node may spend from its leases, by `performance.now()`. Not called if leases
+   * have no term.
+   */
   onRenewed?(until: number): void
 }
 
 export interface NodeOptions {
-  /** Absent: this node holds no lock, and judges others by silence alone. */
+  /** Absent: this node holds no lock, and judges others only by their silence. */
   readonly locks?: NodeLocks
-  /** How long leases last after a beat, milliseconds; absent or null: as long as the process. */
+  /** How long leases last after a heartbeat, in milliseconds; absent or null: as long as the process. */
   readonly leaseTerm?: number | null
-  /** Names the memory that it shares with other nodes of its machine. */
+  /** Identifies the memory that it shares with other nodes of its machine. */
   readonly memory?: string
-  /** How often it polls, milliseconds. */
+  /** Interval between polls, in milliseconds. */
   readonly pollEvery?: number
   /** Milliseconds; for tests. */
   readonly deadAfter?: number
 }
 
 /**
- * This process among those that share the database: it joins, beats, and reaps dead ones. Its id changes each time it joins
- * again, so that what was leased or posted before is never mixed with what comes after.
+ * This process as a node of the shared database: it joins, sends heartbeats, and removes dead nodes. Its id changes
+ * each time it rejoins, so that leases and postings from before are never mixed with later ones.
  */
 export class Node implements AsyncDisposable {
   #id: string
@@ -61,7 +64,7 @@ export class Node implements AsyncDisposable {
   #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #polling: Promise<void> = Promise.resolve()
-  /** Whether there is something to look at before its time. */
+  /** Whether an early poll was requested. */
   #isAwaited = false
   #beatAt = 0
   #stopped = false
@@ -78,7 +81,7 @@ export class Node implements AsyncDisposable {
     this.#pollEvery = options.pollEvery ?? POLL_EVERY
   }
 
-  /** Joins, and takes back what dead processes have left leased. */
+  /** Joins, and returns the leases of dead processes. */
   static async join(
     store: Store,
     id: string,
@@ -86,7 +89,7 @@ export class Node implements AsyncDisposable {
     options: NodeOptions = {},
   ): Promise<Node> {
     const node = new Node(store, id, listeners, options)
-    // Before others see this node: a known node without a lock is dead.
+    // Take the lock before others see this node, because a known node without a lock is considered dead.
     node.#lock = node.#locks?.take(id)
     await node.#join()
     await node.#reap()
@@ -98,17 +101,17 @@ export class Node implements AsyncDisposable {
     return this.#id
   }
 
-  /** Another node has something for this one: it polls soon, and not only when it is due. */
+  /** Requests an early poll because another node has announced a change. */
   look(): void {
     if (this.#isAwaited) return
     this.#isAwaited = true
-    // While it polls there is no timer: it begins again afterwards.
+    // Without a timer, a poll is running, and the next one will be early.
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#next()
   }
 
-  /** Stops polling and returns all leases. Settle everything first. */
+  /** Stops polling and returns all leases. Everything must be settled before. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -117,7 +120,7 @@ export class Node implements AsyncDisposable {
       await this.#remove(this.id)
       this.#lock?.[Symbol.dispose]()
     } catch (error) {
-      // Its lock is freed with the process, so that the next check finds it dead.
+      // The lock is released when the process ends, and the next check finds the node dead.
       this.#listeners.onFailure(error)
     }
   }
@@ -137,7 +140,7 @@ export class Node implements AsyncDisposable {
     this.#renewed(begunAt)
   }
 
-  /** @param begunAt a moment before the database has noted the beat, by `performance.now()`. */
+  /** @param begunAt a moment before the database recorded the heartbeat, by `performance.now()`. */
   #renewed(begunAt: number): void {
     if (this.#leaseTerm !== null)
       this.#listeners.onRenewed?.(begunAt + this.#leaseTerm * (1 - MARGIN))
@@ -157,7 +160,7 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    // Whatever the clock was set to.
+    // Also correct after a change of the clock.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= this.#beatEvery
     const begunAt = performance.now()
@@ -169,7 +172,7 @@ export class Node implements AsyncDisposable {
     if (beats && silence < SUSPENDED_AFTER) await this.#reap()
   }
 
-  /** @param isKnown whether the database still has the node that it was. */
+  /** @param isKnown whether the database still has the previous node. */
   async #rejoin(isKnown: boolean): Promise<void> {
     const before = this.#id
     this.#id = nextEpoch(before)
@@ -185,7 +188,7 @@ export class Node implements AsyncDisposable {
       const state = this.#stateOf(node)
       const deadAfter = node.leaseTerm ?? this.#deadAfter
       if (state === "alive" || (state === "unknown" && now - node.beatAt <= deadAfter)) continue
-      // It may beat at this moment: only silence that lasts ends a node that cannot be checked.
+      // The node may be sending a heartbeat right now. Only lasting silence ends a node whose lock cannot be checked.
       const silence = state === "dead" ? undefined : deadAfter
       await this.#remove(node.id, silence)
       if (!this.#wasOwn(node)) this.#locks?.remove(node.id)
@@ -197,14 +200,15 @@ export class Node implements AsyncDisposable {
     if (expired.length > 0) this.#listeners.onExpired(expired)
   }
 
-  /** Whether it is what this node was before it joined again. */
+  /** Returns whether a node is a previous one of this process. */
   #wasOwn({ id }: NodeRecord): boolean {
     return processOf(id) === processOf(this.#id)
   }
 
   /**
-   * A node that holds its lock is alive, however silent: it may be stopped, and continue. One whose lock is
-   * free is dead. Silence counts only where there is no lock to check: on another machine, or without locks.
+   * Returns the state of a node. A node that holds its lock is alive, even if it is silent: it may be stopped, and
+   * continue. A node whose lock is free is dead. Silence only counts without a lock to check: on another machine, or
+   * without support for locks.
    */
   #stateOf(node: NodeRecord): NodeState {
     const { id, machine } = node

@@ -23,7 +23,7 @@ export type DecimalMode = string | TieredRates
 
 /** The prices of a model or of one of its periods. */
 interface DecimalCard extends TieredRates {
-  /** Minimum seconds charged per request: a whole number from 1 to 3600. */
+  /** Minimum seconds charged per request, from 1 to 3600. */
   readonly minimum_seconds?: string
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, string>>
@@ -41,14 +41,14 @@ export interface DecimalPrice extends DecimalCard {
   readonly periods?: readonly DecimalPeriod[]
 }
 
-/** What a vendor charges besides its models' prices, decimal text in credits per million units. */
+/** A vendor's prices for services besides its models, decimal text in credits per million units. */
 export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
 
 /**
  * Parses a price without its periods (`parsePeriods`).
- * @param multiplier decimal text with at most six digits after the point.
- * @param services the vendor's prices besides its models'; the price's own rates take precedence.
- * @throws RangeError when a number is not a plain decimal, or is out of range.
+ * @param multiplier decimal text with at most six decimal places.
+ * @param services the vendor's prices for services; the price's own rates take precedence.
+ * @throws RangeError if a number is not a plain decimal, or is out of range.
  */
 export function parsePrice(
   price: DecimalPrice,
@@ -59,7 +59,7 @@ export function parsePrice(
   requireWithin(factor, MAX_MULTIPLIER, `multiplier '${multiplier}'`)
   const imageRates = parseImages(price.images)
   const rates = parseRates(price)
-  // An image of a kind without a rate is never free: it costs the highest of their prices.
+  // An image of a kind without a rate is never free: it costs the highest of the image rates.
   if (imageRates) rates.images ??= highestOf(imageRates)
   const minimumSeconds = parseMinimum(price.minimum_seconds)
   const tiers = parseTiers(price, rates)
@@ -131,7 +131,7 @@ function parseRate(name: string, text: string): bigint {
   return rate
 }
 
-/** @throws RangeError when a number of a price is negative, or a billion and more. */
+/** @throws RangeError if a number of a price is negative, or not below a billion. */
 function requireWithin(value: bigint, max: bigint, name: string): void {
   if (value < 0n) throw new RangeError(`${name} is negative`)
   if (value >= max) throw new RangeError(`${name} must be below 1000000000`)

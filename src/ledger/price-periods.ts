@@ -11,7 +11,7 @@ class Periods implements PricePeriods {
   readonly base: Price
   readonly periods: readonly PricePeriod[]
   readonly #calendar: PeriodCalendar
-  /** The last result, which is computed once for each time in which it is in force. */
+  /** The last result, valid for an interval. */
   #last: { readonly from: number; readonly until: number; readonly price: Price } | undefined
 
   constructor(base: Price, periods: readonly PricePeriod[]) {

@@ -11,7 +11,7 @@ import { totalInput, type Usage } from "../canon/usage.ts"
 import { divideUp } from "#contract/decimal.ts"
 import type { PeriodTimes } from "#contract/price-periods.ts"
 
-/** Nanocredits per million units, by class of usage. A class that is absent falls back (`rateOf`). */
+/** Nanocredits per million units, by usage class. An absent class falls back to its parent (`rateOf`). */
 export type Rates = Readonly<Partial<Record<UsageClass, bigint>>>
 
 /** A rate card and the operator's factor on it. */
@@ -27,19 +27,19 @@ export interface Price {
   /** Seconds charged for a request whose audio is shorter. */
   readonly minimumSeconds?: number
   /**
-   * Rates of what its vendor does besides the model, such as web searches. They apply where `rates` has none,
-   * and are held only for requests that ask for such a service.
+   * Rates of a vendor's services besides the model, such as web searches. They apply if `rates` has none, and are held
+   * only for requests that ask for such a service.
    */
   readonly services?: Rates
-  /** Additional hold for the tools of a request, for all of its calls together. Never charged. */
+  /** Additional hold for all calls of a request's tools together. Never charged. */
   readonly held?: bigint
   /** By the name of the mode of service. `modeOf` returns its whole price. */
   readonly modes?: ReadonlyMap<string, Mode>
   /** Millionths. */
   readonly multiplier: bigint
-  /** Set where it is that of a price group. */
+  /** Set if a price group determines the price. */
   readonly group?: GroupTerm
-  /** The price that the rate card of a price group has taken the place of. */
+  /** The price that a price group's rate card has replaced. */
   readonly listed?: Price
   /** Prices that replace it for a time. A price in force has no periods. */
   readonly periods?: PricePeriods
@@ -57,7 +57,7 @@ export interface ModeRates {
   readonly tiers: Price["tiers"]
 }
 
-/** The time during which a price is in force. */
+/** The interval in which a price is in force. */
 export interface InForce extends Stretch {
   /** The name of the period; absent if it has no name, or outside of all periods. */
   readonly name?: string
@@ -88,25 +88,25 @@ export interface PricePeriods {
   map(change: (price: Price) => Price): PricePeriods
 }
 
-/** The term of a price group that a price is by. */
+/** The term of a price group that determines a price. */
 export interface GroupTerm {
   readonly id: string
-  /** Since when it holds, Unix milliseconds. */
+  /** When it took effect, in Unix milliseconds. */
   readonly from: number
-  /** Its factor, in millionths, which the price's multiplier contains; absent where its rate card names the price. */
+  /** Its factor, in millionths, which the price's multiplier contains; absent if its rate card sets the price. */
   readonly multiplier?: bigint
 }
 
 /** One line of a receipt's arithmetic. */
 export interface CostLine {
   readonly class: UsageClass
-  /** Whole units: a part of a second counts as one. */
+  /** Whole units: a fraction of a second counts as one second. */
   readonly quantity: number
   /** Set if the quantity is the minimum of the price, because less was used. */
   readonly isMinimum?: true
   /** Nanocredits per million units. */
   readonly rate: bigint
-  /** Set where a model other than the request's was used too. */
+  /** Set for a model other than the request's. */
   readonly model?: string
 }
 
@@ -121,13 +121,13 @@ export interface Cost {
 /** The divisor of quantity x rate x multiplier: rates are per million units, multipliers in millionths. */
 export const COST_SCALE = 1_000_000n * 1_000_000n
 
-/** The rates of a request with this many input tokens. */
+/** Returns the rates of a request with this many input tokens. */
 export function ratesFor(price: Price, inputTokens: number): Rates {
   for (const tier of price.tiers) if (inputTokens > tier.above) return tier.rates
   return price.rates
 }
 
-/** Nanocredits per million units of a class; an unpriced class costs what its parent class does. */
+/** Returns nanocredits per million units of a class; an unpriced class costs the same as its parent class. */
 export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   const rate = rates[usageClass]
   if (rate !== undefined) return rate
@@ -135,12 +135,12 @@ export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   return fallback === undefined ? 0n : rateOf(rates, fallback)
 }
 
-/** Nanocredits per million units of a vendor's service; undefined where it has no price. */
+/** Returns nanocredits per million units of a vendor's service; undefined if it has no price. */
 export function serviceRate(price: Price, usageClass: UsageClass): bigint | undefined {
   return price.rates[usageClass] ?? price.services?.[usageClass]
 }
 
-/** Whether a price charges for tokens, or for any class, in any of its periods. */
+/** Returns whether a price charges for tokens, or for any class, in all of its tiers and periods. */
 export function chargesFor(
   { rates, tiers, multiplier, periods }: Price,
   what: "tokens" | "anything",
@@ -195,7 +195,7 @@ function addOtherLines(lines: CostLine[], other: SecondUsage, { multiplier }: Pr
   return addLines(lines, other.usage, card, { model: other.model, scale })
 }
 
-/** Which model the lines are for, and how its rates are scaled. */
+/** The model that the lines are for, and the scaling of its rates. */
 interface LineOwner {
   readonly model: string | undefined
   scale(rate: bigint): bigint

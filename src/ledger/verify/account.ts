@@ -7,14 +7,14 @@ import type { LedgerProblem } from "./problem.ts"
 import type { LastEntry, VerifyProgress } from "./progress.ts"
 import type { Redactions } from "./redactions.ts"
 
-/** How many entries are read at once. */
+/** Entries read at once. */
 const PAGE = 500
-/** A ledger that grew this often while its end was read is in use: the end keeps moving. */
+/** Maximum times that the end is read: the ledger of an account in use keeps growing. */
 const ENDS = 5
 
 /**
- * Checks one account's ledger: numbers without gaps, each hash over the entry and the hash before, balances
- * that add up, and each charge with exactly the receipt it belongs to.
+ * Checks one account's ledger: numbers without gaps, each hash over the entry and the previous hash, balances that add
+ * up, and each charge with exactly its own receipt.
  */
 export class AccountWalk {
   readonly #store: StoreReader
@@ -50,7 +50,7 @@ export class AccountWalk {
     }
     this.#prunedUntil = (await this.#store.integrity.findPrunedRows()).until
     for (let ends = 0; ;) {
-      // Read before the page: it is the sum of the entries up to some point of the page.
+      // Read before the page, so that it equals the sum of the entries up to some point of the page.
       const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
       const page = await this.#store.entries.list(this.#account, this.#last.number, PAGE)
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
@@ -68,7 +68,7 @@ export class AccountWalk {
     }
   }
 
-  /** Nothing may be missing at the end of what was checked before, which nothing else would show. */
+  /** Checks that the last entry of the previous verification is still there. No other check would notice its loss. */
   async #endProblem({ number, hash }: LastEntry): Promise<LedgerProblem | null> {
     const [entry] = await this.#store.entries.list(this.#account, number - 1, 1)
     if (entry?.number === number && entry.hash === hash) return null
@@ -104,7 +104,7 @@ export class AccountWalk {
     return null
   }
 
-  /** The receipt of each charge, all read at once: the database may be far away. */
+  /** Reads the receipts of all charges at once, because the database may be far away. */
   async #receiptsOf(charges: readonly EntryRecord[]): Promise<(ReceiptRecord | undefined)[]> {
     if (charges.length === 0) return []
     const requests = charges.flatMap(({ request }) => request ?? [])
@@ -127,7 +127,7 @@ export class AccountWalk {
     return { account: entry.account, number: entry.number, fault: "receipt", message }
   }
 
-  /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
+  /** Checks that a request has one receipt, and the receipt one entry, so that no request is charged twice. */
   #receiptFaultOf(entry: EntryRecord, receipt: ReceiptRecord | undefined): string | null {
     if (!receipt && entry.at < this.#prunedUntil) return null
     if (!receipt) return "the receipt of its request is missing"
@@ -142,7 +142,7 @@ export class AccountWalk {
     return null
   }
 
-  /** Which labels it drew on, only its receipt says. */
+  /** Adds a charge to the spending of its budgets. Only its receipt contains the labels. */
   #draw(entry: EntryRecord, receipt: ReceiptRecord | undefined): void {
     const { budgetBits, key, account, at, amount } = entry
     if (key === null) return
@@ -159,11 +159,11 @@ export class AccountWalk {
   }
 }
 
-/** The key that a receipt names. Charges from before schema 7 have it in no other hash. */
+/** Returns the key in a receipt. For charges from before schema 7, no other hash covers it. */
 function keyInReceipt(body: string): string | undefined {
   const name = KEY_IN_RECEIPT.exec(body)?.[1]
   return name
 }
 
-/** Nothing that a caller can write precedes it. */
+/** No caller can write text that precedes it. */
 const KEY_IN_RECEIPT = /"account":"[^"\\]*","key":"([^"\\]*)"/

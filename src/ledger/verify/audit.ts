@@ -4,22 +4,22 @@ import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 import { Redactions } from "./redactions.ts"
 
-/** How many records are read at once. */
+/** Records read at once. */
 const PAGE = 500
-/** People are erased one by one. */
+/** Maximum repetitions because of concurrent erasures. */
 const ATTEMPTS = 5
 
 type AuditReader = Pick<StoreReader, "audit" | "personKeys">
 
 export interface AuditVerdict {
   readonly records: number
-  /** The first invalid record; what follows it cannot be checked. */
+  /** The first invalid record. Records after it cannot be checked. */
   readonly problem: { readonly number: number; readonly message: string } | null
 }
 
 /**
- * Checks the audit log: numbers without gaps, each hash over the record and the hash before, and what was removed of
- * people who were erased. Safe during writes.
+ * Checks the audit log: numbers without gaps, each hash over the record and the previous hash, and the redactions of
+ * erased people. Safe during writes.
  * @param ends the log's ends according to the anchors.
  */
 export async function verifyAudit(
@@ -30,7 +30,7 @@ export async function verifyAudit(
     const redactions = await Redactions.read(store)
     const verdict = await verifyOnce(store, ends, redactions)
     if (verdict.problem === null || attempt === ATTEMPTS) return verdict
-    // A name that was removed meanwhile looks as if the record was changed.
+    // A name that was removed meanwhile makes its record look changed.
     if ((await Redactions.read(store)).count === redactions.count) return verdict
   }
 }

@@ -10,9 +10,9 @@ const checkpointSchema = z.object({
   at: z.int(),
   /** The number of removed rows. The checkpoint is unusable once more rows are removed. */
   prunedRows: z.int(),
-  /** The last entry of each account that was checked. */
+  /** The last checked entry of each account. */
   accounts: z.record(z.string(), z.object({ number: z.int(), hash: z.string(), balance: amount })),
-  /** The amount that their charges drew on each budget. */
+  /** The amounts that their charges drew on each budget. */
   spent: z.record(z.string(), amount),
   rows: z.object({
     /** All rows up to this one were checked. */
@@ -33,7 +33,7 @@ export function checkpointPath(data: string): string {
   return join(data, "verified.json")
 }
 
-/** Returns undefined without a checkpoint, or if the data folder's secret has not signed it. */
+/** Returns undefined if there is no checkpoint, or if the data folder's secret has not signed it. */
 export function readCheckpoint(data: string, secret: string): Checkpoint | undefined {
   const path = checkpointPath(data)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined
@@ -45,7 +45,7 @@ export function readCheckpoint(data: string, secret: string): Checkpoint | undef
     : undefined
 }
 
-/** Writes it atomically. */
+/** Writes a checkpoint atomically. */
 export async function writeCheckpoint(
   data: string,
   checkpoint: Checkpoint,

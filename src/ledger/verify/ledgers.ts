@@ -14,30 +14,30 @@ import type { Anchors } from "./rows.ts"
 import { verifyRows } from "./rows.ts"
 import { verifyWriteOffs } from "./write-offs.ts"
 
-/** How many budgets are read at once. */
+/** Budgets read at once. */
 const PAGE = 500
-/** Old rows are removed once a month, within minutes. */
+/** Maximum repetitions because of concurrent pruning, which runs once a month and takes minutes. */
 const ATTEMPTS = 5
 
 export interface Verdict {
   readonly accounts: number
-  /** Entries that were read, without those before the checkpoint. */
+  /** Entries read, without those before the checkpoint. */
   readonly entries: number
   /** Receipts of requests that were not charged. */
   readonly receipts: number
   readonly writeOffs: number
   /** At most one for each account and each key: rows after an invalid row cannot be checked. */
   readonly problems: readonly LedgerProblem[]
-  /** The checkpoint that it continued from; null: from the beginning. */
+  /** The checkpoint from which it continued; null: from the beginning. */
   readonly from: Checkpoint | null
 }
 
 /**
- * Checks the entire ledger: every account's entries with their receipts, posted balances, leases and budgets,
- * debts, receipts of requests without a charge, write-offs, and that no row is missing that an anchor covers.
- * Safe during writes.
+ * Checks the entire ledger: every account's entries with their receipts, posted balances, leases and budgets, debts,
+ * receipts of requests without a charge, write-offs, and that no row covered by an anchor is missing. Safe during
+ * writes.
  * @param besideLedger the anchor in the file next to the ledger.
- * @param options an unusable checkpoint is ignored: then everything is checked.
+ * @param options an unusable checkpoint is ignored, and everything is checked.
  */
 export async function verifyLedgers(
   store: StoreReader,
@@ -63,7 +63,7 @@ async function verifyOnce(
   besideLedger: ReadAnchor | undefined,
   options: VerifyOptions,
 ): Promise<Verdict> {
-  // Read first: from here on, the ledger only grows beyond it.
+  // Read first: the ledger only grows from here on.
   const anchors: Anchors = { inside: await store.integrity.findAnchor(), besideLedger }
   const pruned = await store.integrity.findPrunedRows()
   const from = options.from && isUsable(options.from, pruned, anchors) ? options.from : null

@@ -1,8 +1,8 @@
-/** Something in the ledger that differs from what was written. */
+/** A difference between the ledger and its original content. */
 export interface LedgerProblem {
-  /** Null when it does not belong to one account. */
+  /** Null if it does not belong to one account. */
   readonly account: string | null
-  /** The invalid entry or write-off; null when it is not a single one. */
+  /** The invalid entry or write-off; null if it is not a single one. */
   readonly number: number | null
   readonly fault:
     | "number"

@@ -3,26 +3,26 @@ import { HashSum } from "../../accounting/hash-sum.ts"
 import type { PrunedRows } from "../../store/integrity.ts"
 import type { Checkpoint } from "./checkpoint.ts"
 
-/** The end of what was checked of an account. */
+/** The last checked entry of an account. */
 export type LastEntry = Pick<EntryRecord, "number" | "hash" | "balance">
 
-/** What a verification may be asked for. */
+/** Options of a verification. */
 export interface VerifyOptions {
-  /** What is before it is not read again. */
+  /** Rows before the checkpoint are not read again. */
   readonly from?: Checkpoint | undefined
   /** Called between two pages. */
   readonly onPage?: ((progress: VerifyProgress) => void | Promise<void>) | undefined
 }
 
-/** How far a verification has come. */
+/** The progress of a verification. */
 export class VerifyProgress {
-  /** How many rows have been read: each is read as an entry or a receipt, and among all rows. */
+  /** Number of rows read. Each is read twice: as an entry or a receipt, and among all rows. */
   done = 0
-  /** The approximate number of rows to read: more are written meanwhile. */
+  /** The approximate number of rows to read, because more are written meanwhile. */
   readonly total: number
-  /** The last entry of each account that was checked. */
+  /** The last checked entry of each account. */
   readonly accounts: Map<string, LastEntry>
-  /** What charges drew on each budget. */
+  /** The amounts that charges drew on each budget. */
   readonly spent: Map<string, bigint>
   /** The progress among all rows. */
   rows: Checkpoint["rows"]

@@ -8,7 +8,7 @@ import {
 } from "../../accounting/redaction.ts"
 import type { StoreReader } from "../../store/store.ts"
 
-/** Records without the names of people who were erased: their own hashes are of what they were. */
+/** Records from which names of erased people were removed. Their own hashes cover the original content. */
 export class Redactions {
   readonly #byRecord = new Map<number, RecordedRedaction[]>()
   readonly #hashes: ReadonlySet<string>
@@ -36,7 +36,7 @@ export class Redactions {
     return this.#hashes.size > 0 && this.#hashes.has(nameOf(redactionOfEntry(entry)))
   }
 
-  /** Whether an audit record vouches for exactly the redactions that name it. */
+  /** Returns whether an audit record authorizes exactly the redactions that refer to it. */
   areThoseOf({ number, action, after }: AuditRecord): boolean {
     const own = this.#byRecord.get(number) ?? []
     if (action !== "user.erase") return own.length === 0

@@ -7,7 +7,7 @@ import type { ReadAnchor } from "../anchor-file.ts"
 import type { LedgerProblem } from "./problem.ts"
 import type { VerifyProgress } from "./progress.ts"
 
-/** How many rows are read at once. */
+/** Rows read at once. */
 const PAGE = 1_000
 
 /** The anchors, read before the ledger. */
@@ -24,10 +24,10 @@ export interface RowsVerdict {
 }
 
 /**
- * Checks all rows in the order they were written: receipts of requests without a charge are unchanged, and no
- * row is missing that an anchor covers.
- * @param isKnownWrong whether invalid entries are already known: then anchors add nothing.
- * @param progress the rows that were checked before.
+ * Checks all rows in the order in which they were written: receipts of requests without a charge are unchanged, and no
+ * row covered by an anchor is missing.
+ * @param isKnownWrong whether invalid entries were already found; then the anchors are not compared.
+ * @param progress the rows checked before.
  */
 export async function verifyRows(
   store: StoreReader,
@@ -47,7 +47,7 @@ export async function verifyRows(
     const message = "the anchor beside the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }
-  // Beyond an anchor it could not be compared with it any more.
+  // The progress must not pass an anchor, because the next verification could not compare with it.
   const farthest = Math.min(...marks.map(({ lastRow }) => lastRow))
   const sum = progress.hashSum()
   let { last: after, receipts, hasHashes } = progress.rows
@@ -78,7 +78,7 @@ export async function verifyRows(
   return { receipts, problems }
 }
 
-/** @param hasHashes whether a row before this one has a hash: then this one needs one, too. */
+/** @param hasHashes whether an earlier row has a hash; then this one must have one too. */
 function unchargedFault(row: LedgerRow, hasHashes: boolean): string | undefined {
   const { account, key, request, at, isExpired, receipt, hash } = row
   const name = `the receipt of ${request ?? "a request"}, which was not charged,`

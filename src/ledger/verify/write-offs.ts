@@ -4,7 +4,7 @@ import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 import type { LedgerProblem } from "./problem.ts"
 
-/** How many records are read at once. */
+/** Records read at once. */
 const PAGE = 500
 
 export interface WriteOffsVerdict {
@@ -13,8 +13,8 @@ export interface WriteOffsVerdict {
 }
 
 /**
- * Checks the write-offs: numbers without gaps, each hash over the line and the hash before, and none missing
- * that an anchor covers. Safe during writes.
+ * Checks the write-offs: numbers without gaps, each hash over the line and the previous hash, and that no line covered
+ * by an anchor is missing. Safe during writes.
  */
 export async function verifyWriteOffs(
   store: Pick<StoreReader, "settlements">,
