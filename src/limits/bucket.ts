@@ -1,31 +1,33 @@
 import type { RateUnit } from "../store/rate-limits.ts"
 
-/** Milliseconds in which a full limit drains. */
+/** Time in which a full limit drains. */
 export const MINUTE = 60_000
 
-/** Sums of floats differ from the integers they represent by less than this. */
+/** Rounding errors of sums are smaller than this fraction of a limit. */
 const ROUNDING = 1e-9
 
-/** The longest debt in minutes, so that a lost correction heals. */
+/** The maximum debt in minutes, so that a lost correction has a limited effect. */
 export const LONGEST_DEBT = 10
 
 /**
- * One limit of one key: GCRA in its form as a leaky bucket. Usage fills it, time drains it at the rate of the
- * limit, and what does not fit has to wait. It counts units rather than time, so that a changed share leaves
- * past usage unchanged.
+ * One limit of one key: GCRA as a leaky bucket. Usage fills it, time drains it at the rate of the limit, and usage that
+ * does not fit must wait. It counts units rather than time, so that a changed share leaves past usage unchanged.
  */
 export interface Bucket {
   /** Units per minute, of all machines together. */
   readonly limit: number
-  /** Units in use now. @param share this machine's part of the limit. */
+  /**
+   * Returns the units in use.
+   * @param share this machine's part of the limit.
+   */
   levelAt(share: number, now: number): number
   /**
-   * Uses units, if they fit now.
-   * @param capacity the most that fits in one burst.
-   * @returns 0, or milliseconds until they fit; then nothing was used.
+   * Uses units if they fit.
+   * @param capacity the maximum burst.
+   * @returns 0, or the milliseconds until they fit; nothing is used then.
    */
   take(units: number, capacity: number, share: number, now: number): number
-  /** Adds to the usage, whether it fits or not; negative units give back, at most all of it. */
+  /** Adds to the usage, whether it fits or not. Negative units are returned, at most all of the usage. */
   add(units: number, share: number, now: number): void
 }
 
@@ -35,14 +37,14 @@ export interface Buckets {
   readonly share: number
   /** Sets how many machines share the limits. */
   setMachines(machines: number, now: number): void
-  /** The bucket of a key's requests; created when it does not exist. */
+  /** Returns the bucket of a key's requests, creating it if needed. */
   requests(keyId: string, limit: number, now: number): Bucket
   tokens(keyId: string, limit: number, now: number): Bucket
-  /** The bucket of a limit that was set when the key was last seen. */
+  /** Returns the bucket of a limit if the key had that limit when last seen. */
   used(keyId: string, unit: RateUnit): Bucket | undefined
 }
 
-/** The bucket of a process with its own share of a limit. */
+/** The bucket of a process that has its own share of a limit. */
 export class PrivateBucket implements Bucket {
   limit: number
   level: number
@@ -62,7 +64,7 @@ export class PrivateBucket implements Bucket {
   }
 
   take(units: number, capacity: number, share: number, now: number): number {
-    // More than can ever fit waits until nothing is in use, and becomes a debt.
+    // A request that can never fit waits until nothing is in use, and becomes a debt.
     const room = units > capacity ? 0 : capacity - units
     const excess = this.levelAt(share, now) - room
     if (excess > ROUNDING * this.limit) return (excess * MINUTE) / (this.limit * share)

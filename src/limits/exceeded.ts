@@ -1,12 +1,12 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatWait } from "./headers.ts"
 
-/** Who has a limit, as messages name it. */
+/** The owner of a limit, as named in messages. */
 export type LimitOwner = "this key" | "this account"
 
-/** Why a request has to wait, and for how long. */
+/** An exceeded limit, and the time to wait. */
 export interface Exceeded {
-  /** Whose limit it is: a key's, or that of all keys of an account. */
+  /** The owner of the limit: a key, or an account for all of its keys. */
   readonly whose: LimitOwner
   /** Units per minute. */
   readonly limit: number

@@ -1,4 +1,4 @@
-/** What a key has left of one of its limits. */
+/** The remaining part of one of a key's limits. */
 export interface QuotaState {
   /** Units per minute. */
   readonly limit: number
@@ -8,8 +8,8 @@ export interface QuotaState {
 }
 
 /**
- * Writes the request limit into response headers, as OpenAI formats them (docs/wire/openai-chat.md#f11). The
- * names are literals: to build them for each response would cost more than the rest.
+ * Adds the request limit to response headers, in OpenAI's format (docs/wire/openai-chat.md#f11). The names are
+ * literals, because building them for each response would cost more than the rest.
  */
 export function addRequestLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-requests"] = String(quota.limit)
@@ -17,14 +17,14 @@ export function addRequestLimit(headers: Record<string, string>, quota: QuotaSta
   headers["x-ratelimit-reset-requests"] = formatWait(quota.reset)
 }
 
-/** The same for the token limit. */
+/** Adds the token limit. */
 export function addTokenLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-tokens"] = String(quota.limit)
   headers["x-ratelimit-remaining-tokens"] = String(quota.remaining)
   headers["x-ratelimit-reset-tokens"] = formatWait(quota.reset)
 }
 
-/** Of the headers of two limits those of the one that leaves less, for requests and for tokens. */
+/** Merges the headers of two limits, keeping those that leave less, separately for requests and tokens. */
 export function addTighter(
   headers: Record<string, string>,
   others: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ export function addTighter(
   }
 }
 
-/** A wait as OpenAI writes it: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounded up to milliseconds. */
+/** Formats a wait as OpenAI does: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounds up to milliseconds. */
 export function formatWait(milliseconds: number): string {
   const whole = Math.ceil(milliseconds)
   if (whole <= 0) return "0s"

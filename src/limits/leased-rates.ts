@@ -6,24 +6,27 @@ import { addRequestLimit, addTokenLimit } from "./headers.ts"
 import type { RateLimiter, RateRequest } from "./rate-limiter.ts"
 import { Slice } from "./slice.ts"
 
-/** Keys remembered. What was leased of a forgotten one drains. */
+/** Maximum keys in memory. Leases of forgotten keys drain. */
 const MAX_KEYS = 10_000
-/** Keys that one step leases for. */
+/** Maximum keys per lease request. */
 const BATCH = 250
-/** How long a request waits for a lease before its node decides alone, and how long it then does not ask; milliseconds. */
+/**
+ * Maximum wait of a request for a lease before its node decides alone, and then the pause before the next lease
+ * request.
+ */
 const PATIENCE = 1_000
 
-/** What one node has leased for a key. */
+/** A node's leases for one key. */
 interface LeasedKey {
   readonly id: string
   requests?: Slice
   tokens?: Slice
   waiting: Waiting[]
-  /** The last outage in which this node has decided alone. */
+  /** The last outage in which this node decided alone. */
   outage?: number
 }
 
-/** A request that waits for a lease. */
+/** A request that is waiting for a lease. */
 interface Waiting {
   readonly request: RateRequest
   readonly decide: (decision: () => Record<string, string>) => void
@@ -39,13 +42,13 @@ interface Limited {
 interface SliceOrder {
   readonly slice: Slice
   readonly order: RateOrder
-  /** Units that this machine has counted by itself until now. */
+  /** Units that this machine has counted locally so far. */
   readonly counted: number
 }
 
 export interface LeasedRatesParts {
   readonly limits: RateLimitWrites
-  /** Decides while the database is away, and says what was used before there were other machines. */
+  /** Decides while the database is unavailable, and provides the usage from before there were other machines. */
   readonly local: RateLimiter
   /** Monotonic milliseconds. */
   readonly clock: () => number
@@ -53,9 +56,9 @@ export interface LeasedRatesParts {
 }
 
 /**
- * The limits of keys that several machines share: what requests use is leased from the database, a little in advance, so
- * that most need not wait for it (docs/decisions, 39). A request for which too little is leased waits for the next lease.
- * While the database is away, each node has its part of a limit.
+ * Limits of keys that several machines share. Usage is leased from the database, slightly in advance, so that most
+ * requests do not wait for it (docs/decisions, 39). A request that exceeds the lease waits for the next one. While the
+ * database is unavailable, each node has its share of a limit.
  */
 export class LeasedRates {
   machines = 1
@@ -66,11 +69,11 @@ export class LeasedRates {
   readonly #keys = new Map<string, LeasedKey>()
   /** Keys to lease for. */
   readonly #wanting = new Set<LeasedKey>()
-  /** The requests for which the lease under way is. */
+  /** The requests that the running lease request serves. */
   #underway: (readonly [LeasedKey, readonly Waiting[]])[] = []
   #isLeasing = false
   #awayUntil = -Infinity
-  /** How often the database was away. */
+  /** Number of outages of the database. */
   #outages = 0
 
   constructor({ limits, local, clock, onFailure }: LeasedRatesParts) {
@@ -80,7 +83,7 @@ export class LeasedRates {
     this.#onFailure = onFailure
   }
 
-  /** As that of `RateLimiter`; a promise only where it has to wait for the database. */
+  /** Checks a request like `RateLimiter`; returns a promise only if it must wait for the database. */
   check(
     keyId: string,
     request: RateRequest,
@@ -108,13 +111,16 @@ export class LeasedRates {
     })
   }
 
-  /** As that of `Rates`: rejects only what the database has just rejected. */
+  /** Rejects like `Rates`, but only requests that the database has just rejected. */
   refuseExceeded(keyId: string, request: RateRequest): void {
     const now = this.#clock()
     this.#refuseWhatWas(slicesOf(this.#keyOf(keyId), request, now), request, now)
   }
 
-  /** As that of `RateLimiter`. @returns false when nothing was leased for the key. */
+  /**
+   * Adjusts like `RateLimiter`.
+   * @returns false if nothing was leased for the key.
+   */
   adjust(keyId: string, delta: number, heldFor: number): boolean {
     const key = this.#keys.get(keyId)
     if (!key?.tokens) return false
@@ -124,7 +130,7 @@ export class LeasedRates {
     return true
   }
 
-  /** Uses both, or none. */
+  /** Uses both limits or neither. */
   #isLeased({ requests, tokens }: Limited, request: RateRequest, now: number): boolean {
     if (requests && !requests.has(1, now)) return false
     if (tokens && !tokens.has(request.tokens, now)) return false
@@ -133,7 +139,7 @@ export class LeasedRates {
     return true
   }
 
-  /** @throws GatewayError when the database has just refused as much. */
+  /** @throws GatewayError if the database has just rejected a request of this size. */
   #refuseWhatWas(limited: Limited, { tokens }: RateRequest, now: number): void {
     if (limited.requests?.isFull(1, now) === true) throw requestsRefused(limited, now)
     if (limited.tokens?.isFull(tokens, now) === true) throw tokensRefused(limited, tokens, now)
@@ -166,7 +172,7 @@ export class LeasedRates {
       this.#wanting.delete(key)
     }
     const timer = setTimeout(() => {
-      // Until it answers, however long that takes.
+      // Until the database answers, regardless of how long it takes.
       this.#beginOutage(Infinity)
       this.#decideAlone()
     }, PATIENCE)
@@ -199,7 +205,7 @@ export class LeasedRates {
     })
   }
 
-  /** The requests that waited for a lease which is there now. */
+  /** Decides the requests that waited for this lease. */
   #answer(key: LeasedKey, waiting: readonly Waiting[]): void {
     const now = this.#clock()
     for (const { request, decide } of waiting) {
@@ -211,7 +217,7 @@ export class LeasedRates {
     }
   }
 
-  /** Without the database: those that wait get what is this node's part. */
+  /** Decides waiting requests by this node's share, without the database. */
   #decideAlone(): void {
     const waiting = [...this.#wanting].map((key) => [key, key.waiting] as const)
     for (const [key, requests] of [...this.#underway, ...waiting]) {
@@ -227,7 +233,7 @@ export class LeasedRates {
     this.#awayUntil = until
   }
 
-  /** With this node's part of the limits, of which what is known to be in use is taken. */
+  /** Checks a request against this node's share of the limits, minus the usage known so far. */
   #checkAlone(key: LeasedKey, request: RateRequest): Record<string, string> {
     if (key.outage !== this.#outages) {
       key.outage = this.#outages
@@ -249,7 +255,7 @@ export class LeasedRates {
     return key
   }
 
-  /** A tenth in one go, so that the next new keys do not each look for one. */
+  /** Forgets a tenth of the keys at once, so that the next new keys do not each search for one. */
   #forget(): void {
     let excess = MAX_KEYS / 10
     for (const [id, key] of this.#keys) {
@@ -259,7 +265,7 @@ export class LeasedRates {
   }
 }
 
-/** A limit that has been changed begins with nothing leased. */
+/** Returns the slices of a request's limits. A changed limit begins with an empty lease. */
 function slicesOf(key: LeasedKey, request: RateRequest, now: number): Limited {
   const { requestsPerMinute, tokensPerMinute, whose = "this key" } = request
   if (requestsPerMinute !== undefined && key.requests?.limit !== requestsPerMinute) {
@@ -288,7 +294,7 @@ function headersOf({ requests, tokens }: Limited, now: number): Record<string, s
   return headers
 }
 
-/** Why a request was refused that the database had no room for. */
+/** Returns the error of a request that the database rejected. */
 function refused(limited: Limited, { tokens }: RateRequest, now: number): GatewayError {
   const { requests } = limited
   if (requests && !requests.has(1, now)) {

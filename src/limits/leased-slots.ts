@@ -3,14 +3,14 @@ import type { RateLimitWrites } from "../store/rate-limits.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import { type RunningRequests, tooManyRunning } from "./running-requests.ts"
 
-/** How long slots stay leased that are not used. */
+/** How long unused slots stay leased. */
 const IDLE_MS = 50
-/** How long a request waits for slots that other nodes give back, and how long after that no request waits. */
+/** Maximum wait of a request for slots that other nodes return, and the time after it during which no request waits. */
 const WAIT_MS = 300
-/** How long the database is not asked after a failure. */
+/** Pause after a failure before the database is queried again. */
 const OUTAGE_MS = 1_000
 
-/** A request that waits for a slot. */
+/** A request that is waiting for a slot. */
 interface Waiting {
   readonly until: number
   readonly admit: (leave: () => void) => void
@@ -18,24 +18,24 @@ interface Waiting {
   readonly whose: LimitOwner
 }
 
-/** What this node may run of a key. */
+/** This node's slots for one key. */
 interface KeySlots {
   readonly id: string
   limit: number
-  /** Leased; those that run here are of these. */
+  /** Leased slots, including those of running requests. */
   slots: number
   waiting: Waiting[]
   isAsking: boolean
-  /** Whether the database may have another number than `slots`, since it did not answer. */
+  /** Whether the database may have another number than `slots`, because it did not answer. */
   isUnknown: boolean
-  /** Until when requests do not wait, since others have waited in vain. */
+  /** Until then requests do not wait, because others have waited without success. */
   fullUntil: number
 }
 
 export interface LeasedSlotsParts {
   readonly limits: Pick<RateLimitWrites, "leaseSlots">
   readonly running: RunningRequests
-  /** The process, as the database knows it. */
+  /** The id of the process in the database. */
   readonly node: string
   /** Monotonic milliseconds. */
   readonly clock: () => number
@@ -43,9 +43,9 @@ export interface LeasedSlotsParts {
 }
 
 /**
- * How many requests of a key run at the same time on several machines: each node leases a slot for each from the
- * database, and gives back what is idle (docs/decisions, 39). A request waits a moment for slots that others give back.
- * While the database is away, each machine has its part of a limit, and at least one.
+ * Limits the concurrent requests of a key on several machines: each node leases a slot for each request from the
+ * database, and returns idle ones (docs/decisions, 39). A request briefly waits for slots that others return. While the
+ * database is unavailable, each machine has its share of a limit, and at least one slot.
  */
 export class LeasedSlots {
   machines = 1
@@ -58,7 +58,7 @@ export class LeasedSlots {
     this.#parts = parts
   }
 
-  /** Like that of `RunningRequests`; a promise if it has to wait for the database. */
+  /** Enters like `RunningRequests`; returns a promise if it must wait for the database. */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): MaybePromise<() => void> {
     const { running, clock } = this.#parts
     const now = clock()
@@ -73,7 +73,7 @@ export class LeasedSlots {
     })
   }
 
-  /** Leases slots for what runs here already: other machines have come. */
+  /** Leases slots for requests that are already running, after other machines have joined. */
   begin(): void {
     const { running } = this.#parts
     for (const id of running.ownKeys()) {
@@ -83,7 +83,7 @@ export class LeasedSlots {
     }
   }
 
-  /** Leases what a key needs now, until nothing waits for it any more. */
+  /** Leases slots for a key until no request is waiting. */
   async #ask(key: KeySlots): Promise<void> {
     if (key.isAsking) return
     key.isAsking = true
@@ -92,13 +92,13 @@ export class LeasedSlots {
       for (;;) {
         const own = running.own(key.id)
         const wanted = own + key.waiting.length
-        // Returned slots are not used from now on: another node may lease them before the answer arrives.
+        // Slots to return are not used from now on, because another node may lease them before the answer arrives.
         key.slots = Math.min(key.slots, wanted)
         key.slots = await limits.leaseSlots({ ...orderOf(key), node, running: own, wanted })
         key.isUnknown = false
         this.#admit(key)
         if (key.waiting.length === 0) break
-        // Nothing was short: those that wait came in the meantime, and were not asked for yet.
+        // The order was filled; the waiting requests arrived meanwhile and are in the next order.
         if (key.slots === wanted) continue
         await Bun.sleep(IDLE_MS)
         this.#refuseLate(key, clock())
@@ -125,7 +125,7 @@ export class LeasedSlots {
 
   /** Rejects requests whose wait has timed out. */
   #refuseLate(key: KeySlots, now: number): void {
-    // Slots that were freed here since are as good as leased ones.
+    // Slots freed here meanwhile can be used like leased ones.
     this.#admit(key)
     const late = key.waiting.filter(({ until }) => until <= now)
     if (late.length === 0) return

@@ -1,6 +1,6 @@
 import type { FrameMemory } from "../wire/frames.ts"
 
-/** The part of a request's memory that one of its calls has, which can be given back before the request is over. */
+/** The part of a request's memory that one of its calls uses. It can be released before the request ends. */
 export class LentMemory implements FrameMemory, Disposable {
   readonly #whole: FrameMemory
   #bytes = 0
@@ -10,7 +10,7 @@ export class LentMemory implements FrameMemory, Disposable {
     this.#whole = whole
   }
 
-  /** @throws GatewayError as the request's own. */
+  /** @throws GatewayError like the request's reservation. */
   takeAnswer(bytes: number): void {
     if (this.#isOver) return
     this.#whole.takeAnswer(bytes)

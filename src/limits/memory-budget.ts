@@ -6,20 +6,20 @@ export interface MemoryHolder {
   readonly account: string
 }
 
-/** A key that holds no more than this may use what is reserved for small requests. Bytes. */
+/** Keys that hold at most this much may use the part reserved for small requests. */
 const SMALL_HOLDING = 128 * 1024
-/** Seconds after which to retry when the budget is full. */
+/** Seconds after which to retry if the budget is full. */
 const RETRY_AFTER = 2
 const EIGHTHS = 8
 /** Eighths of the budget that large bodies may fill, and that responses may fill. The rest is for small requests. */
 const EIGHTHS_OF_BODIES = 6
 const EIGHTHS_OF_ANSWERS = 7
-/** An account may hold this many times what it leaves free; each of its keys, as much as it leaves free. */
+/** An account may hold this many times the free memory that it leaves, and each of its keys as much as it leaves. */
 const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
 
-/** What one key or account holds. */
+/** The bytes held by one key or account. */
 interface Share {
   held: number
 }
@@ -29,9 +29,9 @@ interface KeyShare extends Share {
 }
 
 /**
- * The bytes that all requests of this process may hold together: bodies, what is parsed of them, responses that
- * are read completely. A single request of a key may take what is free; several together hold no more than they
- * leave free, so that no key can shut the others out.
+ * Limits the memory that all requests of this process hold: bodies, their parsed form, and buffered responses. A single
+ * request of a key may take all free memory. Several together hold at most as much as they leave free, so that no key
+ * can block the others.
  */
 export class MemoryBudget {
   #limit: number
@@ -48,7 +48,7 @@ export class MemoryBudget {
     return this.#limit
   }
 
-  /** A smaller limit takes nothing from requests that already hold more. */
+  /** Requests that already hold more keep it after the limit is reduced. */
   set limit(bytes: number) {
     this.#limit = bytes
   }
@@ -58,17 +58,17 @@ export class MemoryBudget {
     return this.#held
   }
 
-  /** The most that one large body may hold. */
+  /** Maximum bytes of one large body. */
   get largest(): number {
     return this.#roomOf(EIGHTHS_OF_BODIES)
   }
 
-  /** The most that a request may hold together with its response. */
+  /** Maximum bytes of a request with its response. */
   get largestAnswer(): number {
     return this.#roomOf(EIGHTHS_OF_ANSWERS)
   }
 
-  /** A request's reservation, initially empty. */
+  /** Creates an empty reservation for a request. */
   open({ id, account }: MemoryHolder): Reservation {
     let key = this.#keys.get(id)
     if (key === undefined) {
@@ -79,8 +79,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Takes the bytes if they are free.
-   * @param own what the request holds already: while it is the only one of its key, it need not share.
+   * Takes bytes if they are free.
+   * @param own bytes that the request already holds: if it is the only one of its key, it need not share.
    */
   take(share: KeyShare, own: number, bytes: number, eighths: number): boolean {
     const free = this.#roomOf(eighths) - this.#held - bytes
@@ -112,7 +112,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one request holds of the budget, until it is disposed of. */
+/** The part of the budget that one request holds until it is disposed. */
 export class Reservation implements Disposable {
   readonly #budget: MemoryBudget
   readonly #share: KeyShare
@@ -130,17 +130,17 @@ export class Reservation implements Disposable {
     return this.#bytes
   }
 
-  /** Whether all of it was given back. */
+  /** Whether it has been released. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** A new reservation for work that outlives the request. */
+  /** Creates a reservation for work that outlives the request. */
   another(): Reservation {
     return new Reservation(this.#budget, this.#share)
   }
 
-  /** A new reservation that takes over all that this one has, for work that outlives the request. */
+  /** Creates a reservation that takes over all bytes of this one, for work that outlives the request. */
   handOver(): Reservation {
     const heir = this.another()
     heir.#bytes = this.#bytes
@@ -149,8 +149,8 @@ export class Reservation implements Disposable {
   }
 
   /**
-   * Reserves what a body needs before it is read, or as it grows.
-   * @throws GatewayError `overloaded`; `body_too_large` when it can never fit.
+   * Reserves memory for a body before it is read, or as it grows.
+   * @throws GatewayError `overloaded`; `body_too_large` if it can never fit.
    */
   takeBody(bytes: number): void {
     const { largest } = this.#budget
@@ -164,8 +164,8 @@ export class Reservation implements Disposable {
   }
 
   /**
-   * Reserves what a response, a frame or a fetched file needs.
-   * @throws GatewayError `overloaded`; `upstream_error` when it can never fit.
+   * Reserves memory for a response, a frame or a fetched file.
+   * @throws GatewayError `overloaded`; `upstream_error` if it can never fit.
    */
   takeAnswer(bytes: number): void {
     const { largestAnswer } = this.#budget
@@ -178,20 +178,20 @@ export class Reservation implements Disposable {
     this.#take(bytes, EIGHTHS_OF_ANSWERS)
   }
 
-  /** Gives some of it back. */
+  /** Releases a part of it. */
   give(bytes: number): void {
     if (this.#isOver) return
     this.#bytes -= bytes
     this.#budget.give(this.#share, bytes)
   }
 
-  /** Registers something that ends together with it. It must not throw. */
+  /** Registers a callback for its end. It must not throw. */
   defer(end: () => void): void {
     if (this.#isOver) end()
     else (this.#deferred ??= []).push(end)
   }
 
-  /** Gives all of it back; what is taken later is not counted. */
+  /** Releases all of it. Memory taken later is not counted. */
   [Symbol.dispose](): void {
     if (this.#isOver) return
     this.#isOver = true

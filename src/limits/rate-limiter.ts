@@ -5,15 +5,15 @@ import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts
 import { addRequestLimit, addTokenLimit, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
-/** What one request uses of its key's limits. */
+/** The usage of one request for its key's limits. */
 export interface RateRequest {
-  /** Whose limits they are; absent: its key's. */
+  /** The owner of the limits; absent: its key. */
   readonly whose?: LimitOwner
   /** Undefined: no limit. */
   readonly requestsPerMinute?: number | undefined
   /** Undefined: no limit. */
   readonly tokensPerMinute?: number | undefined
-  /** How many tokens it may use, estimated. `adjust` corrects that. */
+  /** Estimated tokens, which `adjust` corrects. */
   readonly tokens: number
 }
 
@@ -33,18 +33,18 @@ interface Limited {
 }
 
 /**
- * Requests and tokens per minute of each key. A key may use a full minute's limit in one burst, and then as
- * much as drains: in no minute more than the limit and that burst. The processes of one machine share the
- * buckets (docs/decisions, 19); of those of several machines each has its part.
+ * Limits requests and tokens per minute of each key. A key may use a full minute's limit in one burst, and then as much
+ * as drains: in any minute at most the limit and that burst. The processes of one machine share the buckets
+ * (docs/decisions, 19); each of several machines has its share.
  *
- * A request whose tokens alone exceed a full minute's limit is not refused for good, since its tokens are an
- * estimate: it waits until nothing is in use, and the debt delays what follows.
+ * A request whose tokens alone exceed a full minute's limit is not rejected permanently, because its tokens are an
+ * estimate. It waits until nothing is in use, and the debt delays later requests.
  */
 export class RateLimiter {
   readonly #buckets: Buckets
   readonly #clock: () => number
 
-  /** @param clock monotonic milliseconds; shared buckets need a clock that is shared, too. */
+  /** @param clock monotonic milliseconds; shared buckets need a shared clock. */
   constructor(
     clock: () => number = () => performance.now(),
     buckets: Buckets = new PrivateBuckets(),
@@ -53,19 +53,19 @@ export class RateLimiter {
     this.#buckets = buckets
   }
 
-  /** The part of each limit that this machine has alone. */
+  /** The part of each limit that only this machine may use. */
   get share(): number {
     return this.#buckets.share
   }
 
-  /** Sets how many machines share the limits: each has its part. */
+  /** Sets how many machines share the limits. */
   setMachines(machines: number): void {
     this.#buckets.setMachines(machines, this.#clock())
   }
 
   /**
-   * Admits a request or refuses it. A refused request uses nothing.
-   * @returns the `x-ratelimit-*` headers of its response, for the limits that are set.
+   * Admits or rejects a request. A rejected request uses nothing.
+   * @returns the `x-ratelimit-*` headers of its response, for the configured limits.
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
    */
   check(keyId: string, request: RateRequest): Record<string, string> {
@@ -94,17 +94,17 @@ export class RateLimiter {
     return this.#headers(limited)
   }
 
-  /** As that of `Rates`. */
+  /** Rejects like `Rates`. */
   refuseExceeded(keyId: string, request: RateRequest): void {
     this.check(keyId, request)
     this.#buckets.used(keyId, "requests")?.add(-1, this.#buckets.share, this.#clock())
   }
 
   /**
-   * Corrects the tokens of a request once its real usage is known.
-   * @param delta tokens really used less those it was checked with; a request that failed gives all of them
-   * back. Never gives back more than is in use.
-   * @param heldFor milliseconds since the check. What has drained meanwhile is not given back a second time.
+   * Corrects the tokens of a request once its actual usage is known.
+   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. Never returns more
+   * than is in use.
+   * @param heldFor milliseconds since the check. Units that have drained meanwhile are not returned again.
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {
     if (delta === 0) return
@@ -115,12 +115,12 @@ export class RateLimiter {
     bucket.add(delta < 0 ? Math.min(0, delta + drained) : delta, share, this.#clock())
   }
 
-  /** Units in use of a limit that was set when the key was last seen. */
+  /** Returns the units in use of a limit that the key had when last seen. */
   levelOf(keyId: string, unit: RateUnit): number {
     return this.#buckets.used(keyId, unit)?.levelAt(this.#buckets.share, this.#clock()) ?? 0
   }
 
-  /** Counts units that were counted elsewhere before; negative ones are counted elsewhere from now on. */
+  /** Adds units that were counted elsewhere before; negative units are counted elsewhere from now on. */
   move(keyId: string, { unit, limit }: RateLimit, units: number): void {
     if (units === 0) return
     const now = this.#clock()
@@ -147,7 +147,7 @@ export class RateLimiter {
     const { share } = this.#buckets
     const { limit } = bucket
     const level = bucket.levelAt(share, now)
-    // Processes with the other shares are assumed to be as busy.
+    // Assumes that processes with the other shares are equally busy.
     const left = Math.floor((capacity - level) / share + 1e-6)
     return {
       limit,

@@ -8,13 +8,13 @@ import type { RunningRequests } from "./running-requests.ts"
 
 export interface RatesParts extends LeasedRatesParts {
   readonly running: RunningRequests
-  /** The process, as the database knows it. */
+  /** The id of the process in the database. */
   readonly node: string
 }
 
 /**
- * Admits requests at the rates of their keys: from this machine's memory while it is alone, which asks no one, and from
- * leases while there are other machines.
+ * Admits requests at the rates of their keys: from this machine's memory while it is the only one, and from leases
+ * while there are other machines.
  */
 export class Rates {
   readonly #running: RunningRequests
@@ -23,7 +23,7 @@ export class Rates {
   readonly #slots: LeasedSlots
   readonly #clock: () => number
   #isLeased = false
-  /** When another machine was last seen. */
+  /** When other machines were last seen. */
   #companyAt = -Infinity
 
   constructor(parts: RatesParts) {
@@ -41,15 +41,15 @@ export class Rates {
     this.#slots.machines = machines
     const now = this.#clock()
     if (machines > 1) this.#companyAt = now
-    // What others have used before they left drains first.
+    // The usage of departed machines must drain first.
     const wasLeased = this.#isLeased
     this.#isLeased = now < this.#companyAt + MINUTE
     if (this.#isLeased && !wasLeased) this.#slots.begin()
   }
 
   /**
-   * A request begins, of a key, or an account, that may have only so many at the same time.
-   * @returns a function to call once when it ends; a promise if it has to wait for the database.
+   * Begins a request of a key or an account with a maximum of concurrent requests.
+   * @returns a function to call once when it ends; a promise if it must wait for the database.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
   enter(keyId: string, limit: number, whose?: LimitOwner): MaybePromise<() => void> {
@@ -58,9 +58,9 @@ export class Rates {
   }
 
   /**
-   * Admits a request or refuses it. A refused request uses nothing.
-   * @returns the `x-ratelimit-*` headers of its response, for the limits that are set; a promise where it has to wait for
-   * the database.
+   * Admits or rejects a request. A rejected request uses nothing.
+   * @returns the `x-ratelimit-*` headers of its response, for the configured limits; a promise if it must wait for the
+   * database.
    * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`, with `retryAfter`.
    */
   check(keyId: string, request: RateRequest): MaybePromise<Record<string, string>> {
@@ -70,7 +70,7 @@ export class Rates {
   }
 
   /**
-   * Rejects a request for which the key has none left in its minute; uses nothing.
+   * Rejects a request if the key has none left in its minute. Uses nothing.
    * @param limit per minute; undefined: no limit.
    * @throws GatewayError `request_rate_exceeded`, with `retryAfter`.
    */
@@ -81,10 +81,10 @@ export class Rates {
   }
 
   /**
-   * Corrects the tokens of a request once its real usage is known.
-   * @param delta tokens really used less those it was checked with; a request that failed gives all of them
-   * back. Never gives back more than is in use.
-   * @param heldFor milliseconds since the check. What has drained meanwhile is not given back a second time.
+   * Corrects the tokens of a request once its actual usage is known.
+   * @param delta the actual tokens minus the checked ones; a failed request returns all of them. Never returns more
+   * than is in use.
+   * @param heldFor milliseconds since the check. Units that have drained meanwhile are not returned again.
    */
   adjust(keyId: string, delta: number, heldFor = 0): void {
     if (delta === 0) return

@@ -4,20 +4,20 @@ import type { Presence } from "../machine/presence.ts"
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
 
-/** The hash of a key and a process, and how many requests of the key run there. */
+/** The hash of a key and a process, and the number of the key's requests running there. */
 const SLOT_WORDS = 2
 const COUNT = 1
-/** Seconds after which to retry: a request may end at any time. */
+/** Seconds after which to retry. A request may end at any time. */
 const RETRY_AFTER = 1
 
 /**
- * How many requests of each key run at the same time, in all processes of the machine. Each process counts its own, so that
- * those of a process that dies are no longer counted when it is found to be gone.
+ * Counts the concurrent requests of each key in all processes of the machine. Each process has its own counts, so that
+ * those of a dead process are no longer counted once it is detected.
  */
 export class RunningRequests {
   readonly #table: WordTable
   readonly #presence: Presence
-  /** Those of this process, by key. */
+  /** Counts of this process, by key. */
   readonly #own = new Map<string, number>()
 
   constructor(memory: SharedMemory, presence: Presence) {
@@ -26,23 +26,26 @@ export class RunningRequests {
   }
 
   /**
-   * A request begins.
-   * @param limit of its key, or what this machine has of it.
-   * @returns what to call once when it ends.
+   * Begins a request.
+   * @param limit of its key, or this machine's share of it.
+   * @returns a function to call once when it ends.
    * @throws GatewayError `concurrent_requests_exceeded`
    */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): () => void {
-    // Counted first: of several processes that do so at the same time, none overlooks the others.
+    // Counted first, so that simultaneous processes see each other's requests.
     const leave = this.begin(keyId)
     if (this.#countOf(keyId) <= limit) return leave
     leave()
     throw tooManyRunning(limit, whose)
   }
 
-  /** A request begins, whose limit is kept elsewhere. @returns what to call once when it ends. */
+  /**
+   * Begins a request whose limit is checked elsewhere.
+   * @returns a function to call once when it ends.
+   */
   begin(keyId: string): () => void {
     const name = this.#nameOf(keyId, this.#presence.id)
-    // The more requests a slot counts, the more is lost with it.
+    // If the table is full, the slot with the lowest count is replaced.
     const slot = this.#table.make(name, (at) => -Number(this.#table.words[at + COUNT] ?? 0n))
     Atomics.add(this.#table.words, slot.at + COUNT, 1n)
     this.#own.set(keyId, this.own(keyId) + 1)
@@ -54,18 +57,18 @@ export class RunningRequests {
     }
   }
 
-  /** How many requests of a key run in this process. */
+  /** Returns the number of a key's requests in this process. */
   own(keyId: string): number {
     return this.#own.get(keyId) ?? 0
   }
 
-  /** The keys of which requests run in this process. */
+  /** Returns the keys with running requests in this process. */
   ownKeys(): string[] {
     return [...this.#own.keys()]
   }
 
   #leave(name: string, slot: TableSlot): void {
-    // Another name may have taken it, in a full table.
+    // If the table was full, another name may have taken the slot.
     if (!this.#table.holds(slot)) return
     if (Atomics.sub(this.#table.words, slot.at + COUNT, 1n) === 1n) this.#table.free(name, slot.at)
   }

@@ -3,19 +3,19 @@ import { type TableSlot, WordTable } from "../machine/word-table.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, LONGEST_DEBT, MINUTE } from "./bucket.ts"
 
-/** The key's hash, and for each of its two limits when its bucket is empty and what the limit is. */
+/** The key's hash, and for each of its two limits the moment when its bucket is empty, and the limit. */
 const SLOT_WORDS = 5
 const REQUESTS = 1
 const TOKENS = 3
 
 const NANOSECONDS = 1_000_000
-/** Moments are whole nanoseconds: sums of them stray by less than this. */
+/** Moments are whole nanoseconds. Rounding errors of their sums are smaller than this. */
 const ROUNDING = 1_000
 
-/** Keys whose slot is remembered. Beyond that, all of them are looked up afresh. */
+/** Maximum keys with a remembered slot. Beyond it, all slots are looked up again. */
 const MAX_KEYS = 10_000
 
-/** The slot of a key, and the buckets in it that were used. */
+/** The slot of a key, and its used buckets. */
 interface KeyBuckets {
   readonly slot: TableSlot
   requests?: SharedBucket
@@ -23,8 +23,8 @@ interface KeyBuckets {
 }
 
 /**
- * The limits of processes that share memory: one bucket for each limit of a key, whichever process serves it.
- * Their machine has all of a limit, or its part where other machines have one.
+ * The limits of processes that share memory: one bucket for each limit of a key, for all processes. Their machine has
+ * the whole limit, or its share if there are other machines.
  */
 export class SharedBuckets implements Buckets {
   readonly #table: WordTable
@@ -70,7 +70,7 @@ export class SharedBuckets implements Buckets {
     return this.#limits[at + 1] === limit
   }
 
-  /** The bucket of that limit; another process, or an earlier configuration, may have used another limit. */
+  /** Returns the bucket of a limit. Another process, or an earlier configuration, may have used another limit. */
   #bucket(at: number, limit: number, now: number): SharedBucket {
     const before = this.#limits[at + 1] ?? 0
     const bucket = new SharedBucket(this.#table.words, at, limit)
@@ -80,7 +80,7 @@ export class SharedBuckets implements Buckets {
     return bucket
   }
 
-  /** The buckets of a key; another key may have taken its slot meanwhile. */
+  /** Returns the buckets of a key; undefined if another key has taken its slot. */
   #find(keyId: string): KeyBuckets | undefined {
     const known = this.#keys.get(keyId)
     if (known !== undefined && this.#table.holds(known.slot)) return known
@@ -89,7 +89,7 @@ export class SharedBuckets implements Buckets {
   }
 
   #make(keyId: string): KeyBuckets {
-    // The emptier a key's buckets, the less is lost with them.
+    // If the table is full, the emptiest buckets are replaced.
     const slot = this.#table.make(keyId, (at) => -Number(this.#emptyAt(at)))
     return this.#keep(keyId, slot)
   }
@@ -109,12 +109,12 @@ export class SharedBuckets implements Buckets {
   }
 }
 
-/** A bucket in one word, the moment at which it is empty: one compare-and-exchange of that word updates it. */
+/** A bucket in one word, the moment at which it is empty. One compare-and-exchange of that word updates it. */
 class SharedBucket implements Bucket {
   readonly limit: number
   readonly #words: BigInt64Array
   readonly #at: number
-  /** The level when this process last took from it, and when that was: it need not be read again immediately. */
+  /** The level and time when this process last took from it, so that it need not be read again immediately. */
   #filledTo = 0
   #filledAt = -1
 
@@ -132,7 +132,7 @@ class SharedBucket implements Bucket {
 
   take(units: number, capacity: number, share: number, now: number): number {
     const unit = this.#unit(share)
-    // More than can ever fit waits until nothing is in use, and becomes a debt.
+    // A request that can never fit waits until nothing is in use, and becomes a debt.
     const room = units > capacity ? 0 : (capacity - units) * unit
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
@@ -158,7 +158,10 @@ class SharedBucket implements Bucket {
     }
   }
 
-  /** @param filled nanoseconds that it takes to drain. @returns false when another process was faster. */
+  /**
+   * @param filled nanoseconds until it is empty.
+   * @returns false if another process was faster.
+   */
   #exchange(before: bigint, filled: number, now: number): boolean {
     const after = BigInt(Math.round(now * NANOSECONDS + filled))
     if (Atomics.compareExchange(this.#words, this.#at, before, after) !== before) return false
@@ -167,15 +170,15 @@ class SharedBucket implements Bucket {
     return true
   }
 
-  /** Nanoseconds in which one unit drains. */
+  /** Returns the nanoseconds in which one unit drains. */
   #unit(share: number): number {
     return (MINUTE * NANOSECONDS) / (this.limit * share)
   }
 }
 
-/** Nanoseconds until a moment. */
+/** Returns the nanoseconds until a bucket is empty. */
 function filledBy(emptyAt: bigint, now: number): number {
-  // No process writes a longer one: it comes from another clock.
+  // No process writes a later moment, so a later one comes from another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
   return Math.max(0, Math.min(filled, LONGEST_DEBT * MINUTE * NANOSECONDS))
 }

@@ -2,38 +2,38 @@ import type { RateGrant, RateOrder, RateUnit } from "../store/rate-limits.ts"
 import { LONGEST_DEBT, MINUTE } from "./bucket.ts"
 import type { QuotaState } from "./headers.ts"
 
-/** What was leased and not used for this long has drained: it may not be used any more. Milliseconds. */
+/** Leases that were not used for this time have drained and may not be used any more. */
 const TERM = MINUTE
-/** The largest and the smallest part of a limit that a node leases in advance. */
+/** The largest and smallest fractions of a limit that a node leases in advance. */
 const MOST_AHEAD = 1 / 16
 const LEAST_AHEAD = 1 / 64
-/** In advance a node leases what it has used in so long, milliseconds. */
+/** A node leases in advance what it uses in this time. */
 const AHEAD = 1_000
-/** How long a refusal holds without asking again, milliseconds. */
+/** How long a rejection is repeated without a new lease request. */
 const SHORTEST_REFUSAL = 100
 const LONGEST_REFUSAL = 1_000
-/** Sums of floats differ from the integers they represent by less than this. */
+/** Rounding errors of sums are smaller than this. */
 const ROUNDING = 1e-6
 
-/** What this node has leased of one limit of a key. */
+/** This node's lease of one limit of a key. */
 export class Slice {
   readonly unit: RateUnit
   readonly limit: number
-  /** Units that may be used; negative when more was used than leased. */
+  /** Units that may be used; negative if more was used than leased. */
   #left = 0
-  /** What of that the order under way pays. */
+  /** The part of a negative rest that the running order pays. */
   #owed = 0
-  /** Until when, by the limiter's clock. */
+  /** When the lease ends, by the limiter's clock. */
   #until = 0
-  /** What all nodes use, as the database last said, and when that was. */
+  /** The units in use by all nodes, as last reported by the database, and when that was. */
   #level = 0
   #knownAt: number
   /** Units used since then. */
   #used = 0
-  /** The part of the limit that this node uses in `AHEAD`, in units. */
+  /** Units that this node uses in `AHEAD`. */
   #pace = 0
   #refusesUntil = 0
-  /** What was handed over for as long as the database is away, and when. */
+  /** Units handed over during an outage of the database, and when. */
   #handedOver = 0
   #handedOverAt = 0
   #refuses = Infinity
@@ -44,7 +44,7 @@ export class Slice {
     this.#knownAt = now
   }
 
-  /** Whether a request can be let through without asking. */
+  /** Returns whether a request can be admitted without a new lease. */
   has(units: number, now: number): boolean {
     if (now >= this.#until) this.#left = Math.min(0, this.#left)
     return this.#left >= units - ROUNDING
@@ -55,21 +55,22 @@ export class Slice {
     this.#used += units
   }
 
-  /** What a request has counted and not used, or used besides. */
+  /** Corrects the usage: units that a request counted and did not use, or used in addition. */
   correct(units: number): void {
     this.#left = Math.max(-this.limit * LONGEST_DEBT, this.#left - units)
     this.#used = Math.max(0, this.#used + units)
   }
 
-  /** Whether more should be leased before it runs out, or some given back. */
+  /** Whether more should be leased before the rest is used up, or some returned. */
   get wantsLease(): boolean {
     return this.#left < this.#ahead() / 2 || this.#left > this.#most()
   }
 
   /**
-   * What to ask of the database for it: what it owes and needs, less what it gives back. One at a time.
-   * @param used besides what has been leased.
-   * @param waiting what each waiting request needs, in their order.
+   * Returns the order for the next lease request: owed and needed units minus returned ones. Only one order may be
+   * open.
+   * @param used units in addition to leased ones.
+   * @param waiting units that each waiting request needs, in order.
    */
   order(key: string, used: number, waiting: readonly number[]): RateOrder {
     const { unit, limit } = this
@@ -90,7 +91,7 @@ export class Slice {
     }
   }
 
-  /** @param askedAt before the database was asked. */
+  /** @param askedAt a moment before the database was queried. */
   granted({ granted, level }: RateGrant, askedAt: number): void {
     const elapsed = Math.max(1, askedAt - this.#knownAt)
     this.#pace = Math.max(this.#used * Math.min(1, AHEAD / elapsed), this.#pace / 2)
@@ -103,27 +104,27 @@ export class Slice {
     this.#until = askedAt + TERM
   }
 
-  /** The database has no room for a request: those after it need not ask for a while. */
+  /** Records that the database rejected a request, so that later ones are rejected for a while without a query. */
   refuse(units: number, now: number): void {
     const wait = Math.min(LONGEST_REFUSAL, Math.max(SHORTEST_REFUSAL, this.wait(units, now)))
     this.#refuses = units
     this.#refusesUntil = now + wait
   }
 
-  /** Whether a request as large was refused just now. */
+  /** Returns whether a request of this size was just rejected. */
   isFull(units: number, now: number): boolean {
     return now < this.#refusesUntil && units >= this.#refuses
   }
 
-  /** Milliseconds until a request fits, as far as is known. */
+  /** Returns the estimated milliseconds until a request fits. */
   wait(units: number, now: number): number {
     const room = units > this.limit ? 0 : this.limit - units
     return Math.max(1, ((this.#levelAt(now) - room) * MINUTE) / this.limit)
   }
 
   /**
-   * The database is away: what is known to be in use is counted by each machine for its part, until it is back.
-   * @param share the part of this machine.
+   * Hands over the known usage during an outage of the database: each machine counts its share until the outage ends.
+   * @param share this machine's share.
    * @returns units to count there.
    */
   handOver(share: number, now: number): number {
@@ -132,7 +133,7 @@ export class Slice {
     return this.#handedOver
   }
 
-  /** Of what was handed over, what has not drained there. The database knows of it. */
+  /** Returns the handed-over units that have not drained. The database still counts them. */
   handedOver(share: number, now: number): number {
     const drained = ((now - this.#handedOverAt) * this.limit * share) / MINUTE
     return Math.max(0, this.#handedOver - drained)
@@ -152,18 +153,21 @@ export class Slice {
     return Math.max(0, this.#level - ((now - this.#knownAt) * this.limit) / MINUTE)
   }
 
-  /** Whole requests: a part of one cannot be used. */
+  /** Returns units to lease in advance. Requests are whole, because a fraction is useless. */
   #ahead(): number {
     const ahead = Math.min(this.limit * MOST_AHEAD, Math.max(this.#pace, this.limit * LEAST_AHEAD))
     return this.unit === "requests" ? Math.floor(ahead) : ahead
   }
 
-  /** The most that it keeps. */
+  /** Returns the maximum units to keep. */
   #most(): number {
     return Math.max(1, 2 * this.#ahead(), this.limit * MOST_AHEAD)
   }
 
-  /** What it can give back. What is more than the whole limit fits only when nothing is in use. */
+  /**
+   * Returns the units to return. A request that exceeds the limit only fits if nothing is in use, so all units are
+   * returned then.
+   */
   #surplus(first: number, needed: number): number {
     if (first > this.limit) return Math.max(0, this.#left)
     const spare = this.#left - needed
