@@ -4,7 +4,7 @@ import * as z from "zod"
 const chainEnd = z.object({ number: z.int(), hash: z.string() })
 
 export const anchorSchema = z.object({
-  /** The last covered row of `entries`, and its hash; null if it has none. */
+  /** The last covered row of `entries`, and its hash; null if it has no hash. */
   lastRow: z.int(),
   lastHash: z.string().nullable(),
   /** The number of rows up to it. */
@@ -18,8 +18,8 @@ export const anchorSchema = z.object({
 })
 
 /**
- * The extent of the ledger at a moment. It reveals a ledger whose end was cut off, which the chains of hashes cannot
- * show. It may be behind the ledger, but never ahead.
+ * The extent of the ledger at a moment. It reveals that rows were cut off the end, unlike the chains of hashes. It may
+ * be behind the ledger, but never ahead.
  */
 export type Anchor = z.infer<typeof anchorSchema>
 export type ChainEnd = z.infer<typeof chainEnd>

@@ -15,7 +15,7 @@ export interface ChangedBudget {
   readonly excess: bigint
 }
 
-/** Returns what a limit leaves after spending. */
+/** Returns the rest of a limit after spending. */
 export function leftOf(limit: bigint, spent: bigint): bigint {
   return limit > spent ? limit - spent : 0n
 }

@@ -18,7 +18,7 @@ export interface BudgetOwner {
   readonly until: number
 }
 
-/** The holders of budgets to which one charge applies, besides labels. */
+/** The holders of budgets that one charge draws on, besides labels. */
 export interface BudgetHolders {
   readonly key: string
   readonly account: string

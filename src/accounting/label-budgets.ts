@@ -59,8 +59,8 @@ export function labelHolders(account: string): { readonly after: string; readonl
 }
 
 /**
- * Returns the first period to keep. Budgets of labels with earlier periods ended at least a month before a moment and
- * are deleted, because there may be one for each user and day.
+ * Returns the first period to keep. Budgets of labels in earlier periods, which ended at least a month before a moment,
+ * are deleted. There may be one for each user and day.
  */
 export function firstKeptPeriod(at: number): string {
   const date = new Date(at)
@@ -89,7 +89,7 @@ function amountOf(text: string | undefined): bigint | null {
   return text === undefined ? null : BigInt(text)
 }
 
-/** Returns the owners of the budgets to which a request with these labels applies, in the periods of a moment. */
+/** Returns the owners of the budgets that limit a request with these labels, in the periods of a moment. */
 export function labelOwners(
   account: string,
   budgets: readonly LabelBudget[],

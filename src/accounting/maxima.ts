@@ -1,5 +1,5 @@
-// The largest numbers that the ledger stores. Numbers of a provider, a price list or an older receipt are capped where
-// they enter, so that every row can be stored.
+// The largest numbers that the ledger stores. Numbers of a provider, a price list or an older receipt are capped on
+// input, so that every row can be stored.
 
 /** Maximum units of one usage class, and milliseconds, of one request. A billion such requests can be summed. */
 export const MAX_QUANTITY = 10_000_000_000

@@ -4,7 +4,7 @@ export interface Payer {
   readonly key: string
   /** The owners of the budgets of the key, of its account and of the labels of a request in the current period. */
   readonly budgets: readonly string[]
-  /** The time for which it is valid, in Unix milliseconds, the end exclusive. No hold is placed outside of it. */
+  /** Its validity in Unix milliseconds, the end exclusive. No hold is placed outside of it. */
   readonly from: number
   readonly until: number
 }

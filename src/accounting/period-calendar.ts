@@ -29,7 +29,7 @@ export interface Stretch {
   readonly until: number
 }
 
-/** A part of a week in which the same period applies. */
+/** A part of a week with the same applicable period. */
 interface Part extends Window {
   /** Index of the period; -1: no period applies. */
   readonly index: number
@@ -76,7 +76,7 @@ export class PeriodCalendar {
     return { index, from, until }
   }
 
-  /** Returns the next moment after `at` at which another period may apply. */
+  /** Returns the next moment after `at` when another period may apply. */
   nextEdge(at: number): number {
     const over = this.#datesUntil(at)
     const date = this.#dates[over] ?? Infinity
@@ -88,7 +88,7 @@ export class PeriodCalendar {
     return Math.min(date, (this.#changeBetween(whole, next) ?? next) * MINUTE)
   }
 
-  /** Returns the last moment up to `at` at which another period may have begun. */
+  /** Returns the last moment up to `at` when another period may have begun. */
   #edgeBefore(at: number): number {
     const over = this.#datesUntil(at)
     const date = this.#dates[over - 1] ?? -Infinity
@@ -139,8 +139,8 @@ export class PeriodCalendar {
 }
 
 /**
- * Returns all parts of a week, also those in which no period applies. Windows of two periods can overlap only in a
- * minute that does not occur between their dates, so either of them is right there.
+ * Returns all parts of a week, including those without a period. Windows of two periods can overlap only in a minute
+ * that does not occur between their dates, so either of them is right there.
  */
 function partsOf(applied: readonly Part[]): readonly Part[] {
   const minutes = new Int16Array(WEEK_MINUTES).fill(-1)
@@ -162,7 +162,7 @@ function partAt(week: readonly Part[], minute: number): Part {
   return part
 }
 
-/** Returns the first index in a sorted list for which the condition is false. */
+/** Returns the first index in a sorted list that does not satisfy the condition. */
 function placeAfter(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {

@@ -12,7 +12,7 @@ export interface PersonTraces {
   readonly addresses: readonly string[]
 }
 
-/** A record from which a person's name was removed. Its own hash stays, because the next record contains it. */
+/** A record after the removal of a person's name. Its own hash stays, because the next record contains it. */
 export interface Redaction {
   /** The account of the entry; null for an audit record. */
   readonly account: string | null
@@ -30,7 +30,7 @@ export interface RecordedRedaction extends Redaction {
 export interface RedactionSummary {
   readonly records: number
   readonly entries: number
-  /** The hash over all of them, so that none can be added, changed or removed later. */
+  /** The hash over all of them, so that later additions, changes and removals are detected. */
   readonly hash: string
 }
 

@@ -6,7 +6,7 @@ import { StoreError } from "../store/store-error.ts"
 /** A settlement whose values the database rejects: nothing is charged. */
 export class UnstorableError extends Error {
   override readonly name = "UnstorableError"
-  /** Its cost, as it was written off; undefined if it has none, or if the database rejects the write-off too. */
+  /** Its cost, as it was written off; undefined without a cost, or if the database rejects the write-off too. */
   readonly writeOff: WriteOff | undefined
   /** Whether the database has its receipt. */
   readonly isRecorded: boolean

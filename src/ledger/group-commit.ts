@@ -29,8 +29,8 @@ export class GroupCommit {
   #pending: Pending[] = []
   #closed: string[] = []
   /**
-   * Running holds that are not recorded, in the order in which they were opened. Ended holds are removed immediately,
-   * because each keeps its entire request in memory.
+   * Running holds that are not recorded, oldest first. Ended holds are removed immediately, because each keeps its
+   * entire request in memory.
    */
   readonly #open = new LinkedList<Hold>()
   #running = 0
@@ -62,7 +62,7 @@ export class GroupCommit {
     return this.add(settling)
   }
 
-  /** Adds a settlement whose hold belongs to another group commit. */
+  /** Adds a settlement that has its hold in another group commit. */
   add(settling: LazyPosting): Promise<Settled> {
     this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {

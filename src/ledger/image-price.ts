@@ -9,8 +9,8 @@ export interface ImageKind {
 }
 
 /**
- * Returns the price of one kind of image, whose rate of `images` is that of the requested size and quality. If the
- * caller leaves one open, the highest matching rate applies, unless there is a rate for exactly that.
+ * Returns the price of one kind of image. Its rate of `images` is that of the requested size and quality. If the caller
+ * leaves one open, the highest matching rate applies, unless there is a rate for exactly that.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
   const { listed } = price

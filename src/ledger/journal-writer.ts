@@ -7,7 +7,7 @@ import type { Settled, SettlementWriter } from "./settlement-writer.ts"
 
 /** Maximum settlements that wait for the database, in about 100 MB. Beyond it, no new request begins. */
 const MOST_WAITING = 50_000
-/** Interval at which lines of dead processes are adopted. */
+/** Interval between adoptions of dead processes' lines. */
 const ADOPT_EVERY = 10_000
 /** Maximum lines adopted at once. */
 const ADOPTED = 1_000

@@ -35,7 +35,7 @@ export class LeasedBalances {
     this.#isRemote = true
   }
 
-  /** Whether it is unclear which leases were returned. */
+  /** True if a returned lease may not have arrived in the database. */
   get isAstray(): boolean {
     return this.#isAstray
   }
@@ -179,7 +179,7 @@ export class LeasedBalances {
     return balance.nextLease
   }
 
-  /** Leases the total that waiting requests need, and at least what the smallest of them needs. */
+  /** Leases the total that waiting requests need. The minimum is the need of the smallest of them. */
   #send(balance: LeasedBalance): Promise<LeaseGrant> {
     let wanted = 0n
     let min: bigint | undefined

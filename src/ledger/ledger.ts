@@ -95,8 +95,8 @@ export class Ledger {
   }
 
   /**
-   * Whether it is unclear what the database has leased to this node, because the database was lost during a step. The
-   * node must then rejoin under another id.
+   * True if the leases in the database are unclear, because the database was lost during a step. The node must then
+   * rejoin under another id.
    */
   get isAstray(): boolean {
     return this.#isAstray || this.#balances.isAstray
@@ -371,8 +371,8 @@ export class Ledger {
 }
 
 /**
- * Returns the time of a new hold: now, but never outside the period for which its payer is valid. So it always draws on
- * the budgets of its own day and month.
+ * Returns the time of a new hold: now, but never outside its payer's validity. So it always draws on the budgets of its
+ * own day and month.
  */
 function momentFor(payer: Payer): number {
   const now = Date.now()

@@ -4,7 +4,7 @@ import { nextEpoch, type NodeChanges, type NodeRecord, processOf } from "../stor
 import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
-/** Default interval at which a node polls for changes. */
+/** Default interval between polls for changes. */
 const POLL_EVERY = 100
 /** Delay of an early poll, so that simultaneous changes cause only one. */
 const SOON = 20
@@ -21,7 +21,7 @@ const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
-  /** Returns whether it is unclear what the database has leased to this node, which then rejoins. */
+  /** Returns whether the node's leases in the database are unclear, so that it must rejoin. */
   isAstray?(): boolean
   /** Called after the node has joined again under another id, without leases. */
   onRejoined(id: string): Promise<void>
@@ -37,7 +37,7 @@ export interface NodeListeners {
 export interface NodeOptions {
   /** Absent: this node holds no lock, and judges others only by their silence. */
   readonly locks?: NodeLocks
-  /** How long leases last after a heartbeat, in milliseconds; absent or null: as long as the process. */
+  /** Lifetime of leases after a heartbeat, in milliseconds; absent or null: as long as the process. */
   readonly leaseTerm?: number | null
   /** Identifies the memory that it shares with other nodes of its machine. */
   readonly memory?: string

@@ -26,7 +26,7 @@ export interface PricedMode {
 
 /** A mode that applies to a request. */
 export interface AppliedMode {
-  /** Its name in a price; undefined if it has none there. */
+  /** Its name in a price; undefined if the price does not name it. */
   readonly key: string | undefined
   /** For prices without this mode, in millionths. */
   readonly factor: bigint
@@ -172,9 +172,9 @@ function highestFactor(price: Price, { rates, tiers }: ModeRates): bigint {
 }
 
 /**
- * Returns the rates of a mode. A class that the mode does not name costs no less than in the standard mode, and in a
- * more expensive mode as much more as the class that rises most.
- * @param above the tier; undefined for shorter inputs than those of all tiers.
+ * Returns the rates of a mode. A class that the mode does not name never costs less than in the standard mode. In a
+ * more expensive mode, it rises by the highest factor of any class.
+ * @param above the tier; undefined for inputs below all tiers.
  */
 function ratesIn(price: Price, mode: ModeRates, factor: bigint, above?: number): Rates {
   const usual = above === undefined ? price.rates : ratesFor(price, above + 1)

@@ -17,18 +17,18 @@ export type Rates = Readonly<Partial<Record<UsageClass, bigint>>>
 /** A rate card and the operator's factor on it. */
 export interface Price {
   readonly rates: Rates
-  /** Longest context first: the first tier whose `above` the input exceeds prices the whole request. */
+  /** Longest context first. The first tier with an `above` below the input prices the whole request. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
   /**
    * Rates of images that depend on size and quality: `1024x1024/hd`, `1024x1024` or `hd`. They replace the rate
    * of `images` (`priceOfImages`).
    */
   readonly imageRates?: ReadonlyMap<string, bigint>
-  /** Seconds charged for a request whose audio is shorter. */
+  /** Minimum seconds charged for the audio of a request. */
   readonly minimumSeconds?: number
   /**
-   * Rates of a vendor's services besides the model, such as web searches. They apply if `rates` has none, and are held
-   * only for requests that ask for such a service.
+   * Rates of a vendor's services besides the model, such as web searches. They apply to services without a rate in
+   * `rates`, and are held only for requests that ask for such a service.
    */
   readonly services?: Rates
   /** Additional hold for all calls of a request's tools together. Never charged. */
@@ -57,7 +57,7 @@ export interface ModeRates {
   readonly tiers: Price["tiers"]
 }
 
-/** The interval in which a price is in force. */
+/** The interval of a price in force. */
 export interface InForce extends Stretch {
   /** The name of the period; absent if it has no name, or outside of all periods. */
   readonly name?: string
@@ -82,7 +82,7 @@ export interface PricePeriods {
   periodAt(now: number): PricePeriod | undefined
   /** Returns the next moment with another price; infinite if no change is known. */
   changeAfter(now: number): number
-  /** Returns future dates at which periods begin or end. */
+  /** Returns future beginnings and ends of periods. */
   datesAfter(now: number): readonly number[]
   /** Returns the same periods with other prices. */
   map(change: (price: Price) => Price): PricePeriods
@@ -154,7 +154,7 @@ export function chargesFor(
 
 /** One, in millionths. */
 export const UNIT_FACTOR = 1_000_000n
-/** The classes whose rates a mode changes: only tokens. */
+/** The classes that a mode prices: only tokens. */
 export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 
 /** Usage of another call or model for the same request, with its own price. */

@@ -12,7 +12,7 @@ export type SettlementOutcome = Settled | UnstorableError
 
 /** Makes settlements durable: in the database, or first in the node's journal. */
 export interface SettlementWriter {
-  /** Whether it continues while the database is unavailable. */
+  /** True if it continues while the database is unavailable. */
   readonly outlastsOutages: boolean
   /** Number of settlements that are durable but not in the database yet. */
   readonly waiting: number

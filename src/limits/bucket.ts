@@ -1,6 +1,6 @@
 import type { RateUnit } from "../store/rate-limits.ts"
 
-/** Time in which a full limit drains. */
+/** Time until a full limit has drained. */
 export const MINUTE = 60_000
 
 /** Rounding errors of sums are smaller than this fraction of a limit. */

@@ -22,7 +22,7 @@ interface LeasedKey {
   requests?: Slice
   tokens?: Slice
   waiting: Waiting[]
-  /** The last outage in which this node decided alone. */
+  /** The last outage that this node decided alone in. */
   outage?: number
 }
 

@@ -3,7 +3,7 @@ import type { RateLimitWrites } from "../store/rate-limits.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import { type RunningRequests, tooManyRunning } from "./running-requests.ts"
 
-/** How long unused slots stay leased. */
+/** Lifetime of leases of unused slots. */
 const IDLE_MS = 50
 /** Maximum wait of a request for slots that other nodes return, and the time after it during which no request waits. */
 const WAIT_MS = 300

@@ -130,7 +130,7 @@ export class Reservation implements Disposable {
     return this.#bytes
   }
 
-  /** Whether it has been released. */
+  /** True after its release. */
   get isOver(): boolean {
     return this.#isOver
   }

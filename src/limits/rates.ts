@@ -70,7 +70,7 @@ export class Rates {
   }
 
   /**
-   * Rejects a request if the key has none left in its minute. Uses nothing.
+   * Rejects a request if the key has used all requests of its minute. Uses nothing.
    * @param limit per minute; undefined: no limit.
    * @throws GatewayError `request_rate_exceeded`, with `retryAfter`.
    */

@@ -109,7 +109,7 @@ export class SharedBuckets implements Buckets {
   }
 }
 
-/** A bucket in one word, the moment at which it is empty. One compare-and-exchange of that word updates it. */
+/** A bucket in one word, the moment when it is empty. One compare-and-exchange of that word updates it. */
 class SharedBucket implements Bucket {
   readonly limit: number
   readonly #words: BigInt64Array
@@ -170,7 +170,7 @@ class SharedBucket implements Bucket {
     return true
   }
 
-  /** Returns the nanoseconds in which one unit drains. */
+  /** Returns the time in nanoseconds until one unit has drained. */
   #unit(share: number): number {
     return (MINUTE * NANOSECONDS) / (this.limit * share)
   }

@@ -7,9 +7,9 @@ const TERM = MINUTE
 /** The largest and smallest fractions of a limit that a node leases in advance. */
 const MOST_AHEAD = 1 / 16
 const LEAST_AHEAD = 1 / 64
-/** A node leases in advance what it uses in this time. */
+/** A node leases its usage of this time in advance. */
 const AHEAD = 1_000
-/** How long a rejection is repeated without a new lease request. */
+/** Minimum and maximum time for repeating a rejection without a new lease request. */
 const SHORTEST_REFUSAL = 100
 const LONGEST_REFUSAL = 1_000
 /** Rounding errors of sums are smaller than this. */

@@ -5,15 +5,12 @@ import type { NewAuditRecord } from "./audit.ts"
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /**
- * A `paused` account pays for no requests. A `closed` account pays for none and gets no new keys; only an operator can
- * reopen it.
+ * A `paused` account pays for no requests. A `closed` account pays for no requests either and gets no new keys; only an
+ * operator can reopen it.
  */
 export type AccountState = "active" | "paused" | "closed"
 
-/**
- * Common limits and prices of all keys of an account, in the form in which they are stored. An absent field has no
- * limit.
- */
+/** Common limits and prices of all keys of an account, in their stored form. An absent field has no limit. */
 export interface AccountLimits {
   /** Globs of the allowed models. */
   readonly models?: readonly string[]

@@ -2,7 +2,7 @@ import type { AuditFacts, AuditRecord } from "../accounting/chained-records.ts"
 
 /** A change to record in the audit log. */
 export interface NewAuditRecord extends AuditFacts {
-  /** The request whose idempotency key this change uses up. It is not part of the record. */
+  /** The request that uses up its idempotency key with this change. It is not part of the record. */
   readonly claim?: string | undefined
 }
 

@@ -11,7 +11,7 @@ export interface CodeRecord {
   readonly note: string | null
   /** The amount granted by each use. */
   readonly amount: bigint
-  /** How many accounts may use it, and how many have. */
+  /** Maximum number of accounts that may use it, and the number that have. */
   readonly uses: number
   readonly used: number
   readonly createdAt: number
@@ -41,7 +41,7 @@ export interface CodeReads {
 
 export interface CodeWrites {
   create(code: NewCode, audit: NewAuditRecord): Promise<CodeRecord>
-  /** Creates all codes or none. */
+  /** Creates all codes in one step. */
   createAll(codes: readonly NewCode[], audit: NewAuditRecord): Promise<CodeRecord[]>
   /** @throws StoreError `not_found`. */
   revoke(id: string, at: number, audit: NewAuditRecord): Promise<CodeRecord>

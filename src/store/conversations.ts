@@ -1,11 +1,11 @@
 /** One encrypted record: a response with its whole history, or a single item. */
 export interface KeptPart {
-  /** The hash by which it is found, which reveals nothing about the id. */
+  /** The hash for finding the record. It reveals nothing about the id. */
   readonly hash: string
   readonly encrypted: Uint8Array
 }
 
-/** The stored data of one answer, from which its account can continue. */
+/** The stored data of one answer, so that its account can continue from it. */
 export interface ConversationRecord {
   readonly account: string
   /** Unix milliseconds. */
@@ -32,8 +32,8 @@ export interface FindOptions {
   /** Unix milliseconds. */
   readonly now: number
   /**
-   * The current retention of answers, in milliseconds. Older answers have expired, whatever the retention was when they
-   * were stored.
+   * The current retention of answers, in milliseconds. Older answers have expired, even if they were stored with a
+   * longer retention.
    */
   readonly keep: number
   /** Maximum bytes to return. */

@@ -49,7 +49,7 @@ export interface ServerStatus {
   readonly isOnThisMachine: boolean
   /** Encoding of its texts, such as `UTF8`. */
   readonly encoding: string
-  /** Whether it is read-only. */
+  /** True if the server is read-only. */
   readonly isStandby: boolean
   /** Settings that may lose committed data in a crash, such as `fsync = off`. */
   readonly risks: readonly string[]

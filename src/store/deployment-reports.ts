@@ -7,7 +7,7 @@ export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "refused"
 export interface DeploymentReport {
   readonly deployment: string
   readonly event: DeploymentEvent
-  /** How long the deployment is avoided, in milliseconds. */
+  /** Time for avoiding the deployment, in milliseconds. */
   readonly rest: number
 }
 

@@ -14,7 +14,7 @@ export interface NewEntry {
 }
 
 /**
- * A charge has the time at which its request began, but is appended when it ends. So times in the ledger may go
+ * A charge has the start time of its request, but is appended when the request ends. So times in the ledger may go
  * backwards, but never by more than the longest request.
  */
 export const LONGEST_REQUEST = 24 * 60 * 60 * 1_000

@@ -27,11 +27,11 @@ export interface FailedAttempt {
   readonly request: string
   readonly at: number
   readonly deployment: string
-  /** Status of the vendor's response; 0 if there was none. */
+  /** Status of the vendor's response; 0 without a response. */
   readonly status: number
   /** A kind of the error table. */
   readonly kind: string
-  /** The vendor's error code; null if there is none. */
+  /** The vendor's error code; null if the vendor sent no code. */
   readonly code: string | null
   readonly message: string
 }
@@ -68,7 +68,7 @@ export interface FailureLimits {
 export interface FailureLog {
   add(requests: readonly FailedRequest[], attempts: readonly FailedAttempt[]): Promise<void>
   find(request: string): Promise<FailedRequest | null>
-  /** Lists the failed attempts of a request in the order in which they failed. */
+  /** Lists the failed attempts of a request in the order of time. */
   attempts(request: string): Promise<FailedAttempt[]>
   /** Lists the failed requests after a position, newest first; null starts at the newest. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>

@@ -18,7 +18,7 @@ export interface IdempotencyClaim {
 export interface ClaimInput extends IdempotencyClaim {
   /** Claims from this moment or earlier have expired. */
   readonly expired: number
-  /** A request that will never end, whose claim this one takes over. */
+  /** A request that will never end. This claim replaces its claim. */
   readonly replaces: string | null
   /** Maximum keys of one scope. */
   readonly maxKeys: number
@@ -47,7 +47,7 @@ export interface KeptAnswer {
 export interface KeepResult {
   /** False if the claim has expired or was taken over. */
   readonly isKept: boolean
-  /** Requests whose answers were evicted. */
+  /** Requests that lost their stored answers. */
   readonly dropped: readonly string[]
 }
 

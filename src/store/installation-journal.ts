@@ -11,7 +11,7 @@ export function openJournal(folder: string): Promise<Journal> {
   return openOnThread<Journal>("store/sqlite/journal-thread.ts", journalFileIn(folder))
 }
 
-/** Returns the state of a data folder's journal; null if it has none. */
+/** Returns the state of a data folder's journal; null if there is no journal. */
 export function journalState(folder: string): JournalState | null {
   const path = journalFileIn(folder)
   if (!existsSync(path)) return null

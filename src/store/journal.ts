@@ -1,7 +1,7 @@
 /** A settlement on a node's own disk that may not be in the database yet. */
 export interface JournalLine {
   readonly number: number
-  /** The node that settled it, whose lease pays for it. */
+  /** The node that settled it and pays from its lease. */
   readonly node: string
   /** The posting, as written by `src/ledger/journal-posting.ts`. */
   readonly body: string
@@ -11,7 +11,7 @@ export interface JournalLine {
 export interface JournalState {
   /** Number of settlements that are not in the database yet. */
   readonly waiting: number
-  /** When the oldest of them was written, in Unix milliseconds; null if there is none. */
+  /** Creation time of the oldest of them, in Unix milliseconds; null if there are no such settlements. */
   readonly oldest: number | null
   /** Number of settlements that the database rejected, which need an operator. */
   readonly refused: number

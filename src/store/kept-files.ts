@@ -23,7 +23,7 @@ export interface KeptFiles {
 export interface KeptFile extends AsyncDisposable {
   /** Size in bytes. */
   readonly size: number
-  /** Reads up to `length` bytes from a position; none at the end. */
+  /** Reads up to `length` bytes from a position; an empty array at the end. */
   read(start: number, length: number): Promise<Uint8Array>
   /** Returns the whole content, read on demand. */
   body(): Blob | ReadableStream<Uint8Array>

@@ -10,7 +10,7 @@ export interface KeyFilter {
   /** Absent: all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly status?: "active" | "revoked" | "expired" | undefined
-  /** The moment for which the status is determined, in Unix milliseconds. */
+  /** The reference time for the status, in Unix milliseconds. */
   readonly now: number
 }
 
@@ -20,7 +20,7 @@ export interface KeyRecord extends BudgetLimits {
   readonly name: string
   /** Globs of the allowed models; null: all. */
   readonly models: readonly string[] | null
-  /** Additional names of models, with the model ids they refer to; null: none. */
+  /** Additional names of models, with the model ids they refer to; null: no aliases. */
   readonly aliases: Readonly<Record<string, string>> | null
   /** Total amount that it may spend; null: no budget of its own. */
   readonly budget: bigint | null
@@ -36,9 +36,9 @@ export interface KeyRecord extends BudgetLimits {
   readonly tokensPerMinute: number | null
   /** Maximum concurrent requests. */
   readonly concurrentRequests: number | null
-  /** Whether it may only read: it pays for nothing and changes nothing. */
+  /** True for a key that pays for nothing and changes nothing. */
   readonly isReadOnly: boolean
-  /** Addresses and ranges (CIDR) from which it may be used; null: any. */
+  /** Client addresses and ranges (CIDR) that may use it; null: any. */
   readonly addresses: readonly string[] | null
   /** Origins of web pages that may use it in a browser; null: only those of the settings. */
   readonly origins: readonly string[] | null

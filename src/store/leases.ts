@@ -27,11 +27,11 @@ export interface LeaseGrant {
   readonly debt: bigint
 }
 
-/** Leases of balances, from which nodes pay without asking the database. */
+/** Leases of balances. Nodes pay from them without asking the database. */
 export interface LeaseWrites {
   /**
-   * Leases the larger of the wanted amount and a fair share, if that is at least `min`. If it is less than wanted, asks
-   * other nodes for the idle parts of their leases.
+   * Leases the larger of the requested amount and a fair share, if that is at least `min`. If the lease is smaller than
+   * requested, asks other nodes for the idle parts of their leases.
    */
   take(request: LeaseRequest): Promise<LeaseGrant>
   giveBack(node: string, shares: readonly LeaseShare[]): Promise<void>

@@ -25,7 +25,7 @@ export interface MemberFilter {
 
 export interface MemberReads {
   find(id: string): Promise<MemberRecord | null>
-  /** Lists members in the order in which they joined. */
+  /** Lists members by the time of joining. */
   list(filter: MemberFilter, after: TimePosition | null, limit: number): Promise<MemberRecord[]>
 }
 

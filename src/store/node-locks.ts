@@ -46,7 +46,7 @@ export class NodeLocks {
     }
   }
 
-  /** @param machine where the node reports that it holds its lock. */
+  /** @param machine that the node reports to hold its lock on. */
   stateOf(node: string, machine: string): NodeState {
     const isHeld = this.#isHeld(node)
     if (isHeld === true) return "alive"

@@ -7,9 +7,9 @@ export interface NodeRecord {
   readonly host: string
   /** The last heartbeat, by the clock of the reading process. */
   readonly beatAt: number
-  /** The machine on which it holds the lock that proves it alive; null if it holds none. */
+  /** The machine of the lock that proves it alive; null if it holds no lock. */
   readonly machine: string | null
-  /** How long its leases last after a heartbeat, in milliseconds; absent or null: not reported. */
+  /** Lifetime of its leases after a heartbeat, in milliseconds; absent or null: not reported. */
   readonly leaseTerm?: number | null
   /** Identifies the memory that it shares with other nodes of its machine; absent or null: not reported. */
   readonly memory?: string | null
@@ -32,7 +32,7 @@ export interface NodeChanges {
   /** False if the node was considered dead: its leases are gone. */
   readonly known: boolean
   readonly nodes: number
-  /** Number of shared memories; a node that reported none counts as one. */
+  /** Number of shared memories. A node without a reported memory counts as one. */
   readonly machines: number
   /** Grows with every change of keys or accounts. */
   readonly revision: number
@@ -40,7 +40,7 @@ export interface NodeChanges {
   readonly settingsRevision: number
   /** Grows with every report on a deployment. */
   readonly deploymentRevision: number
-  /** Owners whose idle leases another node asks for. */
+  /** Owners of idle leases that another node asks for. */
   readonly recalls: readonly string[]
 }
 

@@ -5,7 +5,7 @@ import type { NewAuditRecord } from "./audit.ts"
 
 export type NoticeChannel = "webhook" | "slack" | "mail"
 
-/** A target to which notices are sent. */
+/** A target of notices. */
 export interface NoticeTarget {
   readonly id: string
   /** Null: the operator's target, which gets the notices of all accounts and those without an account. */
@@ -17,7 +17,7 @@ export interface NoticeTarget {
   readonly encrypted: string
   /** Null: all types. */
   readonly types: readonly string[] | null
-  /** Balances below this amount are reported; null: none are. */
+  /** Threshold for low balances; null: no reports of low balances. */
   readonly balanceBelow: bigint | null
   readonly createdAt: number
 }
@@ -28,7 +28,7 @@ export interface NewNotice {
   readonly account: string | null
   readonly type: string
   readonly at: number
-  /** JSON whose shape depends on the type; amounts in it are decimal text. */
+  /** JSON in a shape that depends on the type; amounts in it are decimal text. */
   readonly data: string
   /** The only target to notify. */
   readonly target?: string
@@ -81,7 +81,7 @@ export interface DeliveryResult {
   readonly nextAt: number | null
 }
 
-/** An account whose balance is below the threshold of a target. */
+/** An account with a balance below the threshold of a target. */
 export interface LowBalance {
   readonly target: string
   readonly account: string
@@ -95,7 +95,7 @@ export interface HeldAccount {
   readonly state: AccountState
 }
 
-/** A budget of which at least half is spent in its current period. */
+/** A budget with at least half of it spent in the current period. */
 export interface SpentBudget {
   /** The owner as named by `accounting/budget-periods.ts`. */
   readonly owner: string
@@ -116,7 +116,7 @@ export interface NoticeReads {
     before: number | null,
     limit: number,
   ): Promise<NoticeRecord[]>
-  /** Returns all marks whose names start with a prefix. */
+  /** Returns all marks with names that start with a prefix. */
   marks(prefix: string): Promise<ReadonlyMap<string, string>>
   /** Lists accounts that are paused or closed. */
   heldAccounts(limit: number): Promise<HeldAccount[]>

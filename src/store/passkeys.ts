@@ -8,7 +8,7 @@ export interface PasskeyRecord {
   readonly publicKey: string
   /** The authenticator's own count of signatures. Many always report 0. */
   readonly counter: number
-  /** How browsers reach the authenticator: `internal`, `hybrid`, `usb`. */
+  /** Transports that browsers can use for it: `internal`, `hybrid`, `usb`. */
   readonly transports: readonly string[]
   readonly name: string
   readonly createdAt: number

@@ -14,9 +14,9 @@ export interface DebtLedger {
   readonly taken: bigint
 }
 
-/** A card payment, to which later reversals refer. */
+/** A card payment that later reversals refer to. */
 export interface CardPayment {
-  /** The id by which refunds and disputes refer to it. */
+  /** The id that refunds and disputes refer to. */
   readonly intent: string
   /** Its id in the ledger. */
   readonly payment: string
@@ -37,7 +37,7 @@ export interface Reversal {
   readonly kind: "charge" | "refund" | "dispute"
   /** In the currency's smallest units; null: the whole payment. */
   readonly units: bigint | null
-  /** Whether it failed or was won. It then takes nothing, whatever is reported later. */
+  /** True if it failed or was won. It then takes nothing, even if more is reported later. */
   readonly isUndone: boolean
 }
 
@@ -66,7 +66,7 @@ export interface NewPayment {
   readonly at: number
   readonly note: string | null
   readonly author?: string | null
-  /** The ids by which refunds and disputes refer to it; absent if unknown. */
+  /** The ids that refunds and disputes refer to; absent if unknown. */
   readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }
 
@@ -83,10 +83,10 @@ export interface PaymentWrites {
    * @throws StoreError `exists` if the payment was reported before.
    */
   add(payment: NewPayment, audit: NewAuditRecord): Promise<EntryRecord>
-  /** Records the ids by which reversals refer to a payment in the ledger. */
+  /** Records the ids that reversals of a payment in the ledger refer to. */
   rememberCard(payment: CardPayment): Promise<void>
   /**
-   * Records a reversal, once, regardless of how often and in which order it is reported.
+   * Records a reversal, once, regardless of the number and order of its reports.
    * @returns the amount to settle, from all known reversals.
    * @throws StoreError `not_found` if the payment is unknown.
    */

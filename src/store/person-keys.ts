@@ -15,9 +15,9 @@ export interface PersonKey {
 export interface PersonKeyReads {
   /** Returns the keys of people, without unknown ids. */
   keys(people: readonly string[]): Promise<PersonKey[]>
-  /** Returns the id that stands for an email address; null if it has none. */
+  /** Returns the id that stands for an email address; null if it has no id. */
   findAddress(addressHash: string): Promise<string | null>
-  /** Returns all records from which a name was removed. */
+  /** Returns all records that lost a name. */
   redactions(): Promise<RecordedRedaction[]>
 }
 

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs"
 
 /**
  * Creates an empty file that only its owner can read, unless it exists. SQLite treats it as a new database and gives
- * its auxiliary files the same permissions. The folder may have been created by someone else, with open permissions.
+ * its auxiliary files the same permissions. The folder may have been created by another user, with open permissions.
  */
 export function makePrivateFile(path: string): void {
   try {

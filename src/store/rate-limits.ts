@@ -13,7 +13,7 @@ export interface RateOrder {
   readonly first: number
   /** Units that all waiting requests need, including the first. */
   readonly needed: number
-  /** Units wanted in advance, if as much remains for each other node. */
+  /** Units requested in advance, if as much remains for each other node. */
   readonly ahead: number
 }
 
@@ -33,7 +33,7 @@ export interface SlotOrder {
   readonly limit: number
   /** Requests running at the node. It keeps at least these slots. */
   readonly running: number
-  /** Slots wanted, including those of running requests. */
+  /** Slots requested, including those of running requests. */
   readonly wanted: number
 }
 

@@ -13,7 +13,7 @@ export interface RequestRecord {
   readonly keyName: string | null
   readonly endpoint: string
   readonly model: string
-  /** The provider that answered or was tried last; null if none was tried. */
+  /** The provider that answered or was tried last; null if no provider was tried. */
   readonly provider: string | null
   readonly labels: Labels
   readonly status: "settled" | "released" | "expired"
@@ -47,7 +47,7 @@ export interface RequestFilter {
   readonly endpoint?: string | undefined
   /** A request must have all of these. */
   readonly labels?: readonly Label[] | undefined
-  /** Whether it failed. A request cancelled by its caller did not fail. */
+  /** Filters by failure. A request cancelled by its caller did not fail. */
   readonly failed?: boolean | undefined
   /** Whether a part of its cost was written off. */
   readonly writtenOff?: true | undefined
@@ -72,7 +72,7 @@ export type RequestOrder = "newest" | "dearest" | "slowest"
 
 /** The position of a request, after which a page starts. */
 export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
-  /** The value by which the list is sorted; absent if sorted by time. */
+  /** The sort value of the request; absent if sorted by time. */
   readonly value?: bigint
 }
 
@@ -83,7 +83,7 @@ export interface RequestPage {
   readonly order: RequestOrder
 }
 
-/** Returns the expression that sorts requests before their time, as SQL; undefined if there is none. */
+/** Returns the expression that sorts requests before their time, as SQL; undefined if they are only sorted by time. */
 export function sortColumn(order: RequestOrder): string | undefined {
   if (order === "dearest") return "cost"
   // Requests without a duration come last.
@@ -154,7 +154,7 @@ export interface UsageSum {
   readonly writtenOff: bigint
   /** The cost before the multiplier; for requests from before it was recorded, the cost. */
   readonly providerCost: bigint
-  /** Means over answered requests; null if there are none. */
+  /** Means over answered requests; null without answered requests. */
   readonly meanDuration: number | null
   readonly meanFirstByte: number | null
 }
@@ -184,7 +184,7 @@ export interface AnswerSample {
   readonly output: Float64Array
   /**
    * The groups of answers, as pairs of an index of an answer and an index of a requested name; -1: another group. An
-   * answer may be in several groups, or in none.
+   * answer may be in any number of groups.
    */
   readonly entries: { readonly answers: Int32Array; readonly names: Int32Array }
   /** Whether the sample contains all answers. */

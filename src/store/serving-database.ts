@@ -22,10 +22,10 @@ export interface ServingDatabase extends AsyncDisposable {
   prepare(now: number): Promise<void>
   /** @param onNews called when another node has changed something that this node polls for. It may never be called. */
   listen(onNews: () => void): Disposable
-  /** Interval in milliseconds at which nodes poll for changes. Its cost depends on the engine. */
+  /** Interval between polls of a node for changes, in milliseconds. The cost of a poll depends on the engine. */
   readonly pollEvery: number
   /**
-   * How long leases last after a node's heartbeat, in milliseconds; null: as long as its process, which is proved by a
+   * Lifetime of leases after a node's heartbeat, in milliseconds; null: as long as its process, which is proved by a
    * lock of the operating system.
    */
   readonly leaseTerm: number | null

@@ -13,7 +13,7 @@ export interface SettingRecord {
   readonly id: string
   /** JSON in the format of `tollgate.yaml`, without secrets. */
   readonly body: string
-  /** Its encrypted secrets; null if it has none. */
+  /** Its encrypted secrets; null without secrets. */
   readonly encrypted: string | null
   /** The revision of the change that set it. */
   readonly revision: number

@@ -51,7 +51,7 @@ export interface ReceiptRecord {
   readonly entry: EntryRecord | null
   /** The charged budgets. */
   readonly budgets: readonly string[]
-  /** Whether it replaced an expired receipt. */
+  /** True if it replaced an expired receipt. */
   readonly late: boolean
   /** The uncharged part of its cost. */
   readonly writtenOff: readonly WriteOff[]
@@ -73,7 +73,7 @@ export interface ReceiptFilter extends TimeRange {
 export interface SettlementReads {
   /** Lists the holds of an account's requests, oldest first. Short requests are not included. */
   listHolds(account: string): Promise<HoldRecord[]>
-  /** Returns the receipt of a request; null if it has none. */
+  /** Returns the receipt of a request; null if it has no receipt. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
   /**
    * Returns the existing receipts of requests, in any order.

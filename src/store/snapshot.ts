@@ -1,7 +1,7 @@
 import type { StoreReader } from "./store.ts"
 import type { UserRecord } from "./users.ts"
 
-/** A database at one moment, regardless of how long it is read and what others write. */
+/** A database at one moment. Reads may take any time, and concurrent writes are not visible. */
 export interface Snapshot {
   readonly store: Omit<StoreReader, symbol>
   readonly users: UserNames

@@ -3,7 +3,7 @@ export function globPattern(glob: string): string {
   return starPattern(glob).replaceAll("?", "_")
 }
 
-/** Converts a glob in which only `*` is special to a pattern of `LIKE`. */
+/** Converts a glob to a pattern of `LIKE`. Only `*` is special in it. */
 export function starPattern(glob: string): string {
   return glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 }

@@ -14,7 +14,7 @@ import type {
 export const HOUR = 3_600_000
 export const HOURS_OF_DAY = 24
 
-/** Maximum answers from which latencies are computed. */
+/** Maximum answers in a sample of latencies. */
 export const LATENCY_SAMPLE = 1_000
 
 /** The sums of requests, by column. */

@@ -14,7 +14,7 @@ export interface UserRecord {
   readonly lastSeenAt: number | null
 }
 
-/** A user as an OpenID Connect issuer knows them. */
+/** A user's identity at an OpenID Connect issuer. */
 export interface Identity {
   /** The issuer's id in the settings. */
   readonly provider: string

@@ -5,11 +5,11 @@ export interface VendorStateRecord {
   /** The provider that stores it. */
   readonly provider: string
   readonly kind: string
-  /** The owner; empty if the same id was given to several accounts, so that it belongs to none. */
+  /** The owner; empty if the same id was given to several accounts, so that no account owns it. */
   readonly account: string
   /** The request that created it. */
   readonly request: string
-  /** How many tokens it represents; null if unknown. */
+  /** Number of tokens it represents; null if unknown. */
   readonly tokens: number | null
   /** Unix milliseconds. */
   readonly createdAt: number

@@ -24,7 +24,7 @@ const checkpointSchema = z.object({
   }),
 })
 
-/** The progress of a verification of the ledger, from which the next one continues. */
+/** The progress of a verification of the ledger. The next one continues from here. */
 export type Checkpoint = z.infer<typeof checkpointSchema>
 
 const checkpointFile = z.object({ checkpoint: checkpointSchema, signature: z.string() })

@@ -3,9 +3,9 @@ import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtLedger } from "../../store/payments.ts"
 
 /**
- * Returns what is wrong with an account's debts. Checks the lines in order, each hash over the line and the previous
- * hash, each payment with its entry, and that reversed card payments agree with entries and debts.
- * @returns null if everything agrees.
+ * Checks an account's debts: the order and hashes of the lines, each payment with its entry, and that reversed card
+ * payments agree with entries and debts.
+ * @returns the first fault; null if everything agrees.
  */
 export function debtFault({ lines, reversed, paid, taken }: DebtLedger): string | null {
   let last: Pick<DebtLine, "number" | "debt" | "hash"> = {

@@ -28,14 +28,13 @@ export interface Verdict {
   readonly writeOffs: number
   /** At most one for each account and each key: rows after an invalid row cannot be checked. */
   readonly problems: readonly LedgerProblem[]
-  /** The checkpoint from which it continued; null: from the beginning. */
+  /** The checkpoint that it continued from; null: from the beginning. */
   readonly from: Checkpoint | null
 }
 
 /**
- * Checks the entire ledger: every account's entries with their receipts, posted balances, leases and budgets, debts,
- * receipts of requests without a charge, write-offs, and that no row covered by an anchor is missing. Safe during
- * writes.
+ * Checks the entire ledger: entries with their receipts, balances, leases, budgets, debts, receipts of uncharged
+ * requests, and write-offs. It also checks that no row covered by an anchor is missing. Safe during writes.
  * @param besideLedger the anchor in the file next to the ledger.
  * @param options an unusable checkpoint is ignored, and everything is checked.
  */

@@ -8,7 +8,7 @@ import {
 } from "../../accounting/redaction.ts"
 import type { StoreReader } from "../../store/store.ts"
 
-/** Records from which names of erased people were removed. Their own hashes cover the original content. */
+/** Records after the removal of erased people's names. Their own hashes cover the original content. */
 export class Redactions {
   readonly #byRecord = new Map<number, RecordedRedaction[]>()
   readonly #hashes: ReadonlySet<string>

@@ -24,8 +24,8 @@ export interface RowsVerdict {
 }
 
 /**
- * Checks all rows in the order in which they were written: receipts of requests without a charge are unchanged, and no
- * row covered by an anchor is missing.
+ * Checks all rows in the order of their creation: receipts of requests without a charge are unchanged, and no row
+ * covered by an anchor is missing.
  * @param isKnownWrong whether invalid entries were already found; then the anchors are not compared.
  * @param progress the rows checked before.
  */

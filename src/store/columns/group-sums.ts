@@ -63,7 +63,7 @@ export class GroupSums {
   }
 }
 
-/** The sums by which groups are ranked. Of equal groups, the most expensive comes first. */
+/** The sums that rank groups. Of equal groups, the most expensive comes first. */
 export class RankSums {
   readonly #order: UsageOrder
   readonly #rank = new ExactSums()

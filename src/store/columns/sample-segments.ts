@@ -5,7 +5,7 @@ import type { Segments } from "./sum-segments.ts"
 
 /** Maximum answers of a sample. */
 const MOST_ANSWERS = 20_000
-/** The group of answers that are in none of the given groups. */
+/** The group of answers outside the given groups. */
 const OTHER = -1
 
 /** The groups of a sample. */

@@ -40,7 +40,7 @@ export type ColumnName =
   | "flags"
   /** 1 for requests that are no longer counted. */
   | "gone"
-  /** How many tags each request has; `tags` contains them one after the other. */
+  /** Number of tags of each request; `tags` contains them one after the other. */
   | "tag_counts"
   | "tags"
 

@@ -15,7 +15,7 @@ export interface IdFilter {
   readonly tags: readonly number[]
 }
 
-/** The dimension by which requests are grouped: a name, each of their tags, hours since 1970 in steps, or none. */
+/** The dimension for grouping requests: a name, each of their tags, hours since 1970 in steps, or a single group. */
 export type Grouping =
   | { readonly column: NameColumn; readonly hasNone: boolean }
   | { readonly column: "tags" }

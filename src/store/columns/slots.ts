@@ -20,12 +20,12 @@ export class Slots {
     for (let entry = 0; entry < length; entry++) keys[entry] = this.take(keys[entry] ?? 0)
   }
 
-  /** @returns the slot of a key; -1 if it has none. */
+  /** @returns the slot of a key; -1 if the key is unknown. */
   find(key: number): number {
     return this.#slots[this.#placeOf(key)] ?? EMPTY
   }
 
-  /** @returns the slot of a key, a new one if it has none. */
+  /** @returns the slot of a key, a new one if the key is unknown. */
   take(key: number): number {
     const place = this.#placeOf(key)
     const known = this.#slots[place] ?? EMPTY

@@ -8,7 +8,7 @@ import { Slots } from "./slots.ts"
 /** Segments that can be iterated several times. */
 export type Segments = Iterable<Segment>
 
-/** Maximum groups that are summed in one pass. For more groups, a first pass determines which ones are wanted. */
+/** Maximum groups that are summed in one pass. For more groups, a first pass determines the top ones. */
 const FEW_GROUPS = 8_192
 /** Maximum groups that are ranked at once, in about 50 MB. More groups are ranked in several passes. */
 const MANY_GROUPS = 2 ** 20
@@ -23,7 +23,7 @@ export interface GroupQuery {
   readonly filter: IdFilter
   readonly grouping: Grouping
   readonly order: UsageOrder
-  /** How many groups to return, the first by their order. */
+  /** Number of groups to return, the first by their order. */
   readonly count: number
 }
 

@@ -29,8 +29,8 @@ export type IdOf = (name: string) => number | undefined
 export type NameOf = (id: number) => string
 
 /**
- * Returns whether only segments have the sums: none are stored by label, because there may be as many labels as
- * requests.
+ * Returns whether only segments have the sums. There are no stored sums by label, because there may be as many labels
+ * as requests.
  */
 export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): boolean {
   return isLabel(group) || labels.length > 0
@@ -39,7 +39,7 @@ export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): b
 /** Beyond this length of time, segments are read faster than the hourly sums by all names. */
 const LONG = 2 * HOURS_OF_DAY * HOUR
 
-/** Returns whether a range of time is so long that segments are faster than hourly sums. */
+/** Returns whether segments are faster than hourly sums for a range of time, because it is long. */
 export function isLong({ from, to }: UsageFilter): boolean {
   return to - from > LONG
 }

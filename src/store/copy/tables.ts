@@ -4,7 +4,7 @@ export interface CopiedTable {
   readonly columns: readonly string[]
 }
 
-/** All tables that are not derived from others, in an order in which they can be written. */
+/** All tables that are not derived from others. Tables come after those that they refer to. */
 export const TABLES: readonly CopiedTable[] = [
   table("accounts", "id name created_at stores_content state limits"),
   table(

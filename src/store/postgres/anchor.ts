@@ -14,9 +14,9 @@ interface AnchorRow extends StoredAnchor {
 }
 
 /**
- * How far the ledger can be read in order. A transaction gets its number before its rows get their positions, and its
- * rows become visible when it ends. All rows up to a position are therefore visible once every transaction that was
- * running when the position was drawn has ended.
+ * The readable part of the ledger. A transaction gets its number before its rows get their positions, and its rows
+ * become visible when it ends. All rows up to a position are therefore visible once every transaction that was running
+ * when the position was drawn has ended.
  */
 interface Horizon {
   /** The last position that was drawn. */
@@ -73,7 +73,7 @@ export async function advanceAnchor(client: PostgresClient, at: number): Promise
   })
 }
 
-/** Returns the position up to which all rows are visible; null while the pending horizon has not been reached. */
+/** Returns the position that all rows are visible up to; null while the pending horizon has not been reached. */
 function stableRow(anchor: AnchorRow, { row, oldest, next }: Horizon): bigint | null {
   if (oldest > next) return row
   // A restored cluster has smaller transaction numbers. Everything readable in it is committed.

@@ -7,7 +7,7 @@ const CHANNEL = "tollgate"
 /** Pause before the next attempt to listen. */
 const PAUSE = 30_000
 
-/** Methods whose effects concern other nodes. */
+/** Methods that affect other nodes. */
 const CHANGES: ReadonlySet<string> = new Set([
   "accounts.update",
   "keys.insert",
@@ -23,7 +23,7 @@ const CHANGES: ReadonlySet<string> = new Set([
 /**
  * Announces changes to other nodes, so that they poll at once: changed keys and settings, joined nodes, nodes that are
  * short of credits, and failing deployments. This is only an optimization: an announcement may be lost, and a pooler
- * may forward none.
+ * may not forward any.
  */
 export class Announcements {
   readonly #client: PostgresClient

@@ -19,7 +19,7 @@ const LEASED = `
   GROUP BY balances.owner, leased HAVING leased <> coalesce(sum(amount), 0)`
 
 /**
- * A budget's balance is what its limit leaves, plus at most the amount that nodes must still give back of a larger
+ * A budget's balance is the rest of its limit, plus at most the amount that nodes must still give back of a larger
  * limit. The budget of a period may have less: if the clock was wrong when the limit grew, the balance did not grow.
  */
 const LIMIT = `

@@ -47,7 +47,7 @@ const UNHURRIED =
 const WRITING = `BEGIN; ${SILENCE}; ${NAME_TRANSACTION}`
 const READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
 
-/** A transaction whose COMMIT is still outstanding. */
+/** A transaction with an outstanding COMMIT. */
 interface Made<T> {
   readonly result: T
   /** The id of the transaction. */
@@ -71,7 +71,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   #failingSince: number | undefined
   #isAway = false
   #endsAt = Infinity
-  /** The connection of a client whose reads all see the same state. */
+  /** The connection of a client that reads one state. */
   #moment: PooledConnection | undefined
 
   constructor(options: PoolOptions) {

@@ -18,7 +18,7 @@ interface Reads {
 
 /**
  * Determines whether a transaction was committed if the response to its COMMIT was lost. A server stores the outcome
- * under the transaction's id. A standby that takes over begins another timeline, on which it may reuse the ids.
+ * under the transaction's id. A standby that takes over begins another timeline and may reuse the ids.
  */
 export class Commits {
   readonly #statements: Reads
@@ -41,7 +41,7 @@ export class Commits {
    * @returns undefined if the outcome cannot be determined.
    */
   async isCommitted(id: string, timeline: string | null): Promise<boolean | undefined> {
-    // The server may still be ending a transaction whose client was disconnected.
+    // The server may still be ending the transaction of a disconnected client.
     const deadline = performance.now() + STATEMENT_RETRIES.maxWaitMs
     if (timeline === null) return undefined
     for (;;) {

@@ -18,7 +18,7 @@ const WRITTEN_AT_ONCE = 1024 * 1024
 const SWEPT_AT_ONCE = 1_000n
 /** Maximum parts read at once to free space. */
 const OLDEST_AT_ONCE = 100n
-/** Maximum age of the cached total over all accounts. It does not include what other nodes have stored since. */
+/** Maximum age of the cached total over all accounts. It does not include later additions of other nodes. */
 const TOTAL_LIFETIME = 10_000
 /** When the total is exceeded, this fraction of it is freed (1/50), so that not every answer has to free space. */
 const FREED_PART = 50
@@ -204,7 +204,7 @@ function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> 
 }
 
 /**
- * Deletes the oldest answers of an account whose row is locked: enough of them, or a part.
+ * Deletes the oldest answers of an account with a locked row: enough of them, or a part.
  * @returns the freed bytes.
  */
 async function freeOldest(
@@ -230,7 +230,10 @@ async function freeOldest(
   return gone.bytes
 }
 
-/** Deletes parts of accounts whose rows are locked. @param condition on the columns of a part. */
+/**
+ * Deletes parts of accounts with locked rows.
+ * @param condition on the columns of a part.
+ */
 async function forget(
   transaction: Statements,
   condition: string,

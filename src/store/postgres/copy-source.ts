@@ -26,7 +26,7 @@ const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.bal
   UNION ALL SELECT position, account, NULL, 'expired', NULL, NULL, at, NULL, NULL, NULL,
     NULL, NULL, hash, key, 0, body, request FROM expired_receipts`
 
-/** The part of the sums that belongs to requests whose receipts were pruned. */
+/** The part of the sums that belongs to pruned requests. */
 const PRUNED_HOURS = `WITH present AS (
     SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
       count(*) AS requests,

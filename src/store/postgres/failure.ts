@@ -45,7 +45,7 @@ export class PostgresFailure extends Error {
     this.outcome = outcome ?? outcomeOf(this.code)
   }
 
-  /** Returns the same failure for a transaction whose COMMIT was not sent. */
+  /** Returns the same failure for a transaction without a COMMIT. */
   notDone(): PostgresFailure {
     return new PostgresFailure(this.cause, "not_done")
   }
@@ -75,13 +75,13 @@ export class PostgresFailure extends Error {
 /** The code of a statement that timed out. */
 export const DEADLINE = "ERR_POSTGRES_CONNECTION_DEADLINE"
 
-/** The code for a database whose hosts are all standbys. */
+/** The code for a database that has only standbys. */
 const NO_PRIMARY = "ERR_POSTGRES_CONNECTION_NO_PRIMARY"
 
 /** A change was sent to a read-only server. */
 const READ_ONLY = "25006"
 
-/** Returns the failure of a database of several hosts, none of which accepts changes. */
+/** Returns the failure of a database without a host that accepts changes. */
 export function noPrimary(cause: unknown): PostgresFailure {
   const message = cause instanceof Error ? cause.message : String(cause)
   return new PostgresFailure(Object.assign(new Error(message), { code: NO_PRIMARY }), "not_done")

@@ -1,7 +1,7 @@
 import type { Label } from "../../accounting/labels.ts"
 import type { Conditions } from "./conditions.ts"
 
-/** The time of the request in `request_labels`, whose rows are sorted by it. */
+/** The time of the request in `request_labels`, which sorts the rows. */
 export const LABELLED_AT = "label_at"
 
 /** Returns the receipts that have all of the labels, as SQL after `FROM`; undefined without labels. */

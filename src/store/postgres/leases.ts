@@ -15,7 +15,7 @@ const NO_NODE = ""
 /** The largest possible balance, which caps the requested amounts. */
 const LARGEST = 2n ** 63n - 1n
 
-/** The owners whose idle leases node $1 is asked to return, as an array. */
+/** The owners of idle leases that node $1 is asked to return, as an array. */
 export const RECALLS_FROM_NODE = `SELECT array_agg(DISTINCT recalls.owner)
   FROM recalls JOIN leases ON leases.owner = recalls.owner
   WHERE leases.node = $1 AND recalls.node <> $1 AND leases.amount > 0
@@ -55,9 +55,9 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
 }
 
 /**
- * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of what it needs and its
- * share, which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that each
- * hold half of what they need would wait for each other.
+ * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of its need and its share,
+ * which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that each hold
+ * half of what they need would wait for each other.
  */
 async function take(client: PostgresClient, request: LeaseRequest): Promise<LeaseGrant> {
   const grant = await tryTake(client, request)

@@ -21,8 +21,8 @@ export interface SchemaStep {
   /** Statements, separated by semicolons. */
   readonly sql: string
   /**
-   * The oldest schema whose programs keep working after it. A step that only adds leaves it alone; one that removes what
-   * an older program uses comes a version later than the one that stopped using it.
+   * The oldest schema of programs that keep working after it. A step that only adds tables or columns keeps this
+   * number. A step that removes something is released one version after the last program that used it.
    */
   readonly oldest: number
 }
@@ -31,7 +31,7 @@ export interface SchemaStep {
 export interface SchemaState {
   /** 0 for a database without Tollgate's tables. */
   readonly version: number
-  /** The oldest schema whose programs work with it. */
+  /** The oldest schema of programs that work with it. */
   readonly oldest: number
 }
 

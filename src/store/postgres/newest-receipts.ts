@@ -16,9 +16,9 @@ export const MOST_NEWEST = 2 * SEGMENT_SIZE
 const LAST_ID = 2 ** 31 - 1
 
 interface StateRow {
-  /** The position up to which receipts are in segments. */
+  /** The position of the last receipt in a segment. */
   readonly position: bigint
-  /** The position up to which all receipts are visible. */
+  /** The last position with all rows up to it visible. */
   readonly anchored: bigint
   /** Requests that began before this moment were pruned. */
   readonly until: bigint
@@ -48,7 +48,7 @@ export class NewestReceipts {
   #ids = new Map<string, number>()
   #own = new Map<number, string>()
 
-  /** @param names further names whose ids are needed. */
+  /** @param names further names that need ids. */
   async read(transaction: Statements, span: Span, names: readonly string[]): Promise<Newest> {
     const state = await transaction.row<StateRow>(
       `SELECT position, until, anchor.last_row AS anchored, EXISTS (SELECT FROM expired_requests) AS has_expired

@@ -1,7 +1,7 @@
 import type { PostgresClient, Statements } from "./client.ts"
 
 const DAY = 24 * 60 * 60_000
-/** How far ahead partitions are created, in days and months. */
+/** Days and months of partitions to create in advance. */
 const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2
 /** Requests may have begun this many days before they are posted. */

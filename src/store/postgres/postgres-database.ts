@@ -34,7 +34,7 @@ export interface PostgresAddress {
   readonly connections: number
   /** True by default. */
   readonly preparedStatements?: boolean | undefined
-  /** How long leases last after a node's heartbeat, in milliseconds. */
+  /** Lifetime of leases after a node's heartbeat, in milliseconds. */
   readonly leaseTerm?: number | undefined
   /** The secrets of the installation are derived from it; absent: from a secret in the database. */
   readonly secret?: string | undefined

@@ -8,7 +8,7 @@ import { Conditions } from "./conditions.ts"
 import { entryFromRow, type EntryRow } from "../steps/entry-rows.ts"
 import { reportOf } from "./postings.ts"
 
-/** A receipt with its entry, whose columns are null if nothing was charged or if the entry is missing. */
+/** A receipt with its entry. The entry's columns are null if nothing was charged or if the entry is missing. */
 type ReceiptRow = Omit<EntryRow, "number" | "kind"> & {
   readonly number: bigint | null
   readonly kind: EntryKind | null
@@ -28,7 +28,7 @@ const withEntries = (receipts: string): string =>
      e.author, e.receipt_hash, e.previous_hash, e.hash, coalesce(e.budgets, 0) AS budgets
    FROM (${receipts}) AS r LEFT JOIN entries AS e ON e.account = r.account AND e.number = r.entry AND e.at = r.at`
 
-/** Returns the receipt of a request; null if it has none. */
+/** Returns the receipt of a request; null if it has no receipt. */
 export async function findReceipt(
   statements: Statements,
   request: string,

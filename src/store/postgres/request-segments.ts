@@ -26,8 +26,8 @@ const DAY = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
 /**
- * Creates a segment from receipts that are in none, if there are enough. Only receipts that the anchor covers are used,
- * since later ones get greater positions.
+ * Creates a segment from receipts outside of segments, if there are enough. Only receipts that the anchor covers are
+ * used, since later ones get greater positions.
  * @returns whether there may be enough for another segment.
  */
 export async function appendSegment(client: PostgresClient): Promise<boolean> {
@@ -146,7 +146,9 @@ async function write(
   await transaction.run("UPDATE segment_end SET position = $1", [BigInt(lastRow)])
 }
 
-/** Removes segments whose requests all began before a moment. A segment with a newer request stays as a whole. */
+/**
+ * Removes segments that only contain requests from before a moment. A segment with a newer request stays as a whole.
+ */
 export async function removeSegments(transaction: Statements, before: number): Promise<void> {
   await transaction.run(`DELETE FROM request_segments WHERE last_at < ${BigInt(before)}`)
   await transaction.run(`DELETE FROM expired_requests WHERE at < ${BigInt(before)}`)

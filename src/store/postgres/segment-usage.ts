@@ -31,7 +31,7 @@ import { appendSegment } from "./request-segments.ts"
 
 /** Maximum bytes of cached columns: those of about a million requests. */
 const CACHE_SIZE = 64 * 1024 * 1024
-/** Maximum segments whose columns are fetched at once. */
+/** Maximum segments per query for columns. */
 const FETCHED = 64
 
 /** In the order of their positions in the cache; new columns are appended. */
@@ -61,9 +61,7 @@ interface Source {
   readonly own: ReadonlyMap<number, string>
 }
 
-/**
- * Builds usage reports from segments and from the newest requests, which are in none. Intended for a separate thread.
- */
+/** Builds usage reports from segments and from the newest requests outside of them. Intended for a separate thread. */
 export class SegmentUsage {
   readonly #client: PostgresClient
   readonly #cache: ColumnCache
@@ -77,7 +75,7 @@ export class SegmentUsage {
   }
 
   /**
-   * Returns whether segments contain all requests of a report. They do not if requests were pruned, of which only sums
+   * Returns whether segments contain all requests of a report. They do not if requests were pruned, because only sums
    * are left, or while segments are far behind.
    */
   async covers({ from }: UsageFilter): Promise<boolean> {
@@ -129,7 +127,7 @@ export class SegmentUsage {
 
   /**
    * Reads one state of the database.
-   * @param names further names whose ids are needed.
+   * @param names further names that need ids.
    */
   #read(
     filter: UsageFilter,

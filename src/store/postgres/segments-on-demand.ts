@@ -7,7 +7,7 @@ import type { PoolOptions } from "./connection-pool.ts"
 import { explainedError } from "./explain-failure.ts"
 import { SegmentUsage } from "./segment-usage.ts"
 
-/** How the thread reaches the database. */
+/** The address of the database for the thread. */
 export interface SegmentsAddress {
   readonly options: PoolOptions
   /** The place of the database, for messages. */

@@ -29,7 +29,7 @@ export interface ServingParts {
   /** Options for another pool of the same database. */
   readonly options: PoolOptions
   readonly openReader: () => Promise<StoreReader>
-  /** How long leases last after a heartbeat, in milliseconds. */
+  /** Lifetime of leases after a heartbeat, in milliseconds. */
   readonly leaseTerm: number
 }
 

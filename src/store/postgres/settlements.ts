@@ -11,7 +11,7 @@ import { runStep } from "./run-steps.ts"
 
 const UNIQUE_VIOLATION = "23505"
 
-/** The shortest age at which rows are pruned. */
+/** The minimum age of pruned rows. */
 const OLD = 31 * 24 * 60 * 60_000
 
 /**

@@ -94,7 +94,7 @@ export class AnchorRow {
     this.#waiting = undefined
   }
 
-  /** Does nothing if the anchor does not end where the rows begin. */
+  /** Does nothing if the rows do not begin at the end of the anchor. */
   #write({ after, last, lastHash, hashes, count }: Run): void {
     const anchor = this.#sum.get(after)
     if (!anchor) return

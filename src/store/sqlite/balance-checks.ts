@@ -27,7 +27,7 @@ const BALANCE_CHECKS: readonly Check[] = [
   },
   {
     fault: "limit",
-    // A budget's balance is what its limit leaves, plus at most the amount that nodes must still give back of a larger
+    // A budget's balance is the rest of its limit, plus at most the amount that nodes must still give back of a larger
     // limit. The budget of a period may have less: if the clock was wrong when the limit grew, the balance did not
     // grow.
     statement: `

@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite"
 
 const LOOK_EVERY = 100
 /**
- * Pages of the log (16 MB) from which a checkpoint is worthwhile. Commits rewrite the same few pages many times, and a
- * checkpoint writes each once. A log of this size is restarted often enough not to grow.
+ * Minimum pages of the log (16 MB) for a checkpoint. Commits rewrite the same few pages many times, and a checkpoint
+ * writes each once. A log of this size is restarted often enough not to grow.
  */
 const WORTH_MOVING = 4_000
 /** Maximum wait for readers when the log restarts. Writers wait as well. */

@@ -111,7 +111,7 @@ class LockedFiles implements Disposable {
   }
 }
 
-/** Selects the rows in the order in which they were written, if known. */
+/** Selects the rows in the order of their creation, if known. */
 function selectOf(table: CopiedTable): string {
   if (table.name === "revisions") {
     return "SELECT 'keys' AS name, number FROM revision UNION ALL SELECT 'settings', number FROM settings_revision"

@@ -91,7 +91,7 @@ interface WatchedFile {
   readonly identity: string | undefined
 }
 
-/** Returns the identity of the file at a path; undefined if there is none. */
+/** Returns the identity of the file at a path; undefined if the file is missing. */
 function identityOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`

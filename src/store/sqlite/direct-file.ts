@@ -2,7 +2,7 @@ import type { Store } from "../store.ts"
 import { type GroupsOf, type Method, methodNames, methodOf, methodsNamed } from "../methods.ts"
 import type { SqliteStore } from "./sqlite-store.ts"
 
-/** A file on the caller's thread, whose methods can move to another thread while they are in use. */
+/** A file on the caller's thread. Its methods can move to another thread while they are in use. */
 export class DirectFile {
   readonly #direct: SqliteStore
   readonly #checkpoints: Disposable | undefined
@@ -35,7 +35,7 @@ export class DirectFile {
     }
   }
 
-  /** Methods are synchronous, so none is running now. */
+  /** Methods are synchronous, so no method is running now. */
   async moveTo(open: () => Promise<Store>): Promise<void> {
     this.#moved = await open()
     this.#end()

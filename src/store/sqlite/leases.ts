@@ -47,7 +47,7 @@ export class Leases {
     )
   }
 
-  /** Returns the owners whose idle leases a node is asked to return. */
+  /** Returns the owners of idle leases that a node is asked to return. */
   recallsFrom(node: string): string[] {
     return this.#recalls.all(node, BigInt(Date.now() - RECALL_LIFETIME)).map((row) => row.owner)
   }
@@ -67,7 +67,7 @@ export class Leases {
   }
 
   /**
-   * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of what it needs and its
+   * Leases part of a balance. A lone node gets all of it. Among several, each gets the larger of its need and its
    * share, which leaves as much for each other node. Amounts too small to be useful are not granted: two nodes that
    * each hold half of what they need would wait for each other.
    */

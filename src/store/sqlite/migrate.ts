@@ -12,7 +12,7 @@ export interface Schema {
   readonly discard?: (database: Database) => void
 }
 
-/** A file whose tables are not of a version that this program can use. */
+/** A file with a schema that this program does not support. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError"
 }

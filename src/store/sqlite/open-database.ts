@@ -5,7 +5,7 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 export interface DatabaseOptions {
   readonly schema: Schema
-  /** How long a statement waits for the lock of another process; absent: 10 s. */
+  /** Maximum wait of a statement for the lock of another process; absent: 10 s. */
   readonly busyTimeoutMs?: number
   /** `FULL`: a commit waits for the disk. `NORMAL`: it survives a crash of the process only. */
   readonly synchronous: "FULL" | "NORMAL"

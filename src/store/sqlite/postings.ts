@@ -61,7 +61,7 @@ export class Postings {
     return this.#post(node, batch, () => null)
   }
 
-  /** Posts a batch whose requests may already be in the ledger. These are not charged again. */
+  /** Posts a batch with requests that may already be in the ledger. These are not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
     this.#ends.forget()
     return this.#post(node, batch, (request, charges) => {

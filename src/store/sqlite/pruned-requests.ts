@@ -10,7 +10,7 @@ interface PrunedRow {
   readonly last_row: bigint
 }
 
-/** Removes requests from the index whose rows were removed from the ledger. Their sums stay. */
+/** Removes the requests of pruned ledger rows from the index. Their sums stay. */
 export class PrunedRequests {
   readonly #index: Database
   readonly #ledger: Database

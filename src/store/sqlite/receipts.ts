@@ -95,7 +95,7 @@ export class Receipts {
     return hash
   }
 
-  /** Records the expired receipt of a hold whose node died, unless the request has a receipt. */
+  /** Records the expired receipt for a hold of a dead node, unless the request has a receipt. */
   expire(hold: HoldRecord): void {
     if (this.#row.get(hold.request) === null) this.addUncharged(hold, EXPIRED)
   }

@@ -29,7 +29,7 @@ interface Progress {
   last_request: string | null
 }
 
-/** Adds the ledger's receipts to the index, in the order in which they were written. */
+/** Adds the ledger's receipts to the index, in the order of their creation. */
 export class RequestIndex {
   readonly #index: Database
   readonly #readProgress: Statement<Progress, []>

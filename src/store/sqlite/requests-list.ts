@@ -132,7 +132,7 @@ interface Source {
   readonly conditions: Conditions
   /** The rows to read, as SQL after `FROM`. */
   readonly source: string
-  /** The time column by which they are sorted. */
+  /** The time column that sorts them. */
   readonly at: string
 }
 

@@ -112,8 +112,8 @@ export function openSqliteReports(databasePath: string): SqliteReports {
 }
 
 /**
- * Returns the rows whose ids equal or begin with a text, which the ledger's index finds directly. Undefined if the text
- * is no id prefix, or if it matches so many rows that a scan soon finds them.
+ * Returns the rows with ids that equal or begin with a text, which the ledger's index finds directly. Undefined if the
+ * text is no id prefix, or if a scan soon finds enough matches because there are many.
  */
 function rowsOf(ledger: Database, search: string | undefined): readonly bigint[] | undefined {
   if (search === undefined) return undefined

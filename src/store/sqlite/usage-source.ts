@@ -3,7 +3,7 @@ import { addNames, HOUR, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 import { SUM_NAMES, type SumName } from "./name-sums.ts"
 
-/** A query whose rows are sums. */
+/** A query that returns rows of sums. */
 export interface UsageSource {
   readonly text: string
   readonly values: readonly (string | bigint)[]
@@ -49,7 +49,7 @@ export function isOfSeveralNames({
 /** Every request has an endpoint, and there are few endpoints. */
 const ANY_KIND = "endpoint"
 
-/** Returns the kind of name whose own sums suffice; undefined if none does. */
+/** Returns the kind of name with sums that suffice; undefined if no kind does. */
 function kindOf(filter: UsageFilter, group: UsageGroup): SumName | undefined {
   if (filter.accounts !== undefined || isOfSeveralNames(filter)) return undefined
   return SUM_NAMES.find((name) => name === group) ?? ANY_KIND

@@ -1,6 +1,6 @@
 import { MAX_STORED_AMOUNT } from "../../accounting/maxima.ts"
 
-// Sums of amounts may exceed 64 bits, for which SQLite's `sum()` fails. A stored sum is capped at the largest number of
+// Sums of amounts may exceed 64 bits, and SQLite's `sum()` fails then. A stored sum is capped at the largest number of
 // its column; sums of rows are read in two columns, the upper and the lower 32 bits.
 
 const BITS = 32n

@@ -37,7 +37,7 @@ const SELECT = sql`SELECT number, at, actor_kind, actor_id, actor_name, action, 
 /** Whether the name of the actor is encrypted under the key of a person. */
 const IS_ENCRYPTED = sql`substr(actor_name, 1, 10) = 'encrypted:'`
 
-/** The person under whose key it is encrypted. */
+/** The person with the key that encrypts it. */
 const PERSON = perEngine({
   sqlite: sql`substr(actor_name, 11, instr(substr(actor_name, 11), ':') - 1)`,
   postgresql: sql`split_part(actor_name, ':', 2)`,

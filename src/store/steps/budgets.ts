@@ -30,7 +30,7 @@ interface Budget {
   readonly account: string
 }
 
-/** Where the period begins in the owner of a budget; 0 for owners without a period. */
+/** The position of the period in the owner of a budget; 0 for owners without a period. */
 export const PERIOD_POSITION = perEngine({
   sqlite: sql`instr(owner, '@')`,
   postgresql: sql`strpos(owner, '@')`,

@@ -31,7 +31,7 @@ export function* findCardPayment(intent: string): Step<CardPayment | null> {
   return payment
 }
 
-/** Records the ids by which a payment in the ledger is reported. Known ids stay unchanged. */
+/** Records the ids that reports of a payment in the ledger refer to. Known ids stay unchanged. */
 export function* rememberCard(card: CardPayment): Step<void> {
   const { intent, payment, account, amount, units, currency } = card
   yield* run(

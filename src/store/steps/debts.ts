@@ -27,7 +27,7 @@ export function* debtOf(account: string): Step<bigint> {
   return (yield* endOfDebts(account))?.debt ?? 0n
 }
 
-/** Increases or reduces the debt of an account, whose balance must be locked. */
+/** Increases or reduces the debt of an account. Its balance must be locked. */
 export function* changeDebt(
   change: Pick<DebtLine, "account" | "amount" | "at" | "note">,
 ): Step<void> {

@@ -13,7 +13,7 @@ import { row, rows, run, statements, type Step, type StepMethods } from "./step.
 /** Maximum rows of one INSERT. Each number of rows has its own prepared statement. */
 const SLICE = 20
 
-/** A stored failure, whose integers are `bigint`. */
+/** A stored failure. Its integers are `bigint`. */
 type Row<Failure extends FailedRequest | FailedAttempt> = Omit<Failure, "at" | "status"> & {
   readonly at: bigint
   readonly status: bigint

@@ -8,7 +8,7 @@ import {
 import type { KeyRecord } from "../keys.ts"
 import { numberOrNull } from "./sql.ts"
 
-/** A key as the database stores it, except columns whose types depend on the engine. */
+/** A key as the database stores it, without the columns that have engine-specific types. */
 export interface StoredKey {
   readonly id: string
   readonly account: string

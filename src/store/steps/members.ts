@@ -53,7 +53,7 @@ function* find(id: string): Step<MemberRecord | null> {
   return found && memberFromRow(found)
 }
 
-/** In the order in which they joined. */
+/** Lists members by the time of joining. */
 function* list(
   { accounts, users }: MemberFilter,
   after: TimePosition | null,
@@ -83,7 +83,7 @@ function* remove(id: string): Step<MemberRecord> {
   return member
 }
 
-/** Locks the account, so that none of its members changes until the transaction ends. */
+/** Locks the account, so that its members do not change until the transaction ends. */
 function* lockMember(id: string): Step<MemberRecord> {
   yield* runOnPostgresql(
     sql`SELECT id FROM accounts WHERE id = (SELECT account FROM members WHERE id = ${id}) FOR NO KEY UPDATE`,

@@ -1,7 +1,7 @@
 import { sql } from "./sql.ts"
 import { run, type Step } from "./step.ts"
 
-/** Names in `recalls` other than nodes, whose recalls do not expire: for budgets to reduce, and for debts. */
+/** Names in `recalls` other than nodes: for budgets to reduce, and for debts. Their recalls do not expire. */
 export const RECALLS_FOREVER = { budget: "(budget)", debt: "(debt)" } as const
 
 type Reason = keyof typeof RECALLS_FOREVER

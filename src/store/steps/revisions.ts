@@ -25,9 +25,9 @@ const UPDATE_REVISIONS = {
 } satisfies Record<keyof typeof REVISIONS, PerEngine>
 
 /**
- * Returns the next revision. PostgreSQL locks its row until the transaction ends, so a greater revision never becomes
- * visible before a smaller one, and a reader of the changes after a revision misses no change. Every transaction takes
- * it after the locks on accounts, keys and balances, and before the end of the audit log.
+ * Returns the next revision. PostgreSQL locks its row until the transaction ends, so that a greater revision never
+ * becomes visible before a smaller one. A reader of the changes after a revision therefore misses no change. Every
+ * transaction takes it after the locks on accounts, keys and balances, and before the end of the audit log.
  */
 export function* nextRevision(name: keyof typeof REVISIONS): Step<bigint> {
   const next = yield* row<{ number: bigint }>(sql`${UPDATE_REVISIONS[name]} RETURNING number`)

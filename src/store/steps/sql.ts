@@ -88,7 +88,7 @@ export function oneOf(values: readonly string[]): Sql {
   })}`
 }
 
-/** Follows a column and matches none of the values. */
+/** Follows a column and excludes all of the values. */
 export function noneOf(values: readonly string[]): PerEngine {
   return perEngine({
     sqlite: sql`NOT IN (SELECT value FROM json_each(${values}))`,

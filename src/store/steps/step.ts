@@ -48,14 +48,15 @@ export function* run(sql: Sql, refusals?: Refusals): Step<number> {
 }
 
 /**
- * Runs a statement only on PostgreSQL, such as one that takes a lock. SQLite has one writer at a time and needs none.
+ * Runs a statement only on PostgreSQL, such as one that takes a lock. SQLite has one writer at a time and needs no
+ * locks.
  */
 export function* runOnPostgresql(sql: Sql): Step<void> {
   yield { kind: "run", sql, only: "postgresql" }
 }
 
 /**
- * How a method accesses the database.
+ * The access of a method to the database.
  *
  * `statements`: each statement on its own. PostgreSQL repeats one after a lost connection, so a change must be
  * idempotent. `snapshot`: reads that see the same state. `transaction`: atomic, performed once. `long`: a transaction
@@ -69,7 +70,7 @@ export interface StepMethod<Parameters extends readonly unknown[], Result> {
   readonly step: (...parameters: Parameters) => Step<Result>
 }
 
-/** The steps of an aggregate, from which each engine creates its methods. */
+/** The steps of an aggregate. Each engine creates its methods from them. */
 export type StepMethods<Methods> = {
   readonly [Name in keyof Methods]: Methods[Name] extends (
     ...parameters: infer Parameters

@@ -5,8 +5,8 @@ BEGIN
 END
 $$;
 
--- The same for the audit log, except that an erasure may remove personal names (actor_name, before_body, after_body
--- and address) from a record that a row of `redactions` covers.
+-- Does the same for the audit log. An erasure may remove personal data (actor_name, before_body, after_body and
+-- address) from a record that a row of `redactions` covers.
 CREATE OR REPLACE FUNCTION refuse_change_of_audit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' THEN

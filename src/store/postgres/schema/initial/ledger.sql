@@ -1,8 +1,8 @@
--- The ledger: balances, entries, write-offs, payments and debts. Every table carries the account, and every transaction
--- touches one account or a batch that can be divided by account, so that the tables can be distributed by it.
+-- The ledger: balances, entries, write-offs, payments and debts. Every table contains the account. Every transaction
+-- touches one account, or a batch that can be divided by account, so that the tables can be distributed by it.
 
--- The balance of an owner (an account, or a budget of a key), how much of it nodes have leased, and where an account's chain
--- of entries ends: all in the one row that a posting locks anyway.
+-- The balance of an owner (an account, or a budget of a key), its leased part, and the end of an account's chain of
+-- entries. They share one row because a posting locks it anyway.
 CREATE TABLE balances (
   owner text COLLATE "C" PRIMARY KEY,
   account text COLLATE "C" NOT NULL REFERENCES accounts (id),
@@ -16,8 +16,8 @@ CREATE TABLE balances (
 ) WITH (fillfactor = 50);
 CREATE INDEX balances_by_account ON balances (account);
 
--- Grows with every row of entries and receipts. A row may become visible before one with a smaller position, so reading in
--- order stops at the position up to which all transactions are over (see anchor).
+-- Grows with every row of entries and receipts. A row may become visible before one with a smaller position. Reading in
+-- order therefore stops at the last position that no running transaction can precede (see anchor).
 CREATE SEQUENCE ledger_position;
 
 -- The lines of the ledger. The lock on its balance gives an account's next number to one transaction at a time.

@@ -113,7 +113,7 @@ CREATE TABLE console_settings (
   PRIMARY KEY (section, id)
 );
 
--- How often keys ('keys') and settings ('settings') have changed. A change locks its row until it is committed, so that a
+-- Number of changes of keys ('keys') and settings ('settings'). A change locks its row until it is committed, so that a
 -- greater revision never becomes visible before a smaller one.
 CREATE TABLE revisions (name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL);
 INSERT INTO revisions VALUES ('keys', 0), ('settings', 0);

@@ -7,7 +7,7 @@ CREATE TABLE nodes (
   machine text,
   -- By the database's clock (tollgate_now).
   beat_at bigint NOT NULL,
-  -- How long its leases last after a beat, milliseconds.
+  -- Lifetime of its leases after a heartbeat, in milliseconds.
   lease_term bigint,
   -- Nodes of one machine share memory, and with it their limits.
   memory text COLLATE "C"
@@ -70,8 +70,8 @@ CREATE TABLE rate_buckets (
   PRIMARY KEY (key, unit)
 );
 
--- How many requests of a key each node may run at the same time, by node in one row for each key, so that leases of it are
--- made one after the other.
+-- Maximum concurrent requests of a key at each node. One row per key contains all nodes, so that leases of it are
+-- serialized.
 CREATE TABLE running_slots (
   key text COLLATE "C" PRIMARY KEY,
   slots jsonb NOT NULL

@@ -113,11 +113,11 @@ CREATE TABLE console_settings (
   PRIMARY KEY (section, id)
 ) STRICT, WITHOUT ROWID;
 
--- How often settings have changed.
+-- Number of changes of settings.
 CREATE TABLE settings_revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO settings_revision VALUES (0);
 
--- How often keys have changed.
+-- Number of changes of keys.
 CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO revision VALUES (0);
 

@@ -4,7 +4,7 @@ CREATE TABLE nodes (
   id TEXT PRIMARY KEY,
   process INTEGER NOT NULL,
   host TEXT NOT NULL,
-  -- The machine on which the node holds the lock that proves it alive; null if it holds none.
+  -- The machine with the lock that proves the node alive; null if it holds no lock.
   machine TEXT,
   beat_at INTEGER NOT NULL,
   -- Nodes of one machine share memory, and with it their limits.
@@ -63,7 +63,7 @@ CREATE TABLE rate_buckets (
   PRIMARY KEY (key, unit)
 ) STRICT, WITHOUT ROWID;
 
--- How many requests of a key each node may run at the same time.
+-- Maximum concurrent requests of a key at each node.
 CREATE TABLE running_slots (
   key TEXT NOT NULL,
   node TEXT NOT NULL,
