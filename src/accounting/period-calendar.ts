@@ -1,12 +1,12 @@
 import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
 /** Unix time begins on a Thursday; a week begins on Monday. */
 const FIRST_DAY_MINUTES = 3 * DAY_MINUTES
 /** Longer than a week with any clock change, so that each weekly window has recurred. */
-const LONGER_THAN_A_WEEK = 8 * DAY_MINUTES * MINUTE
+const OVER_A_WEEK_MS = 8 * DAY_MINUTES * MINUTE_MS
 
 /** Minutes of the week; the end is exclusive. */
 interface Window {
@@ -83,9 +83,9 @@ export class PeriodCalendar {
     const week = this.#weekAt(over)
     if (week.length === 1) return date
     const minute = this.#minuteOfWeek(at)
-    const whole = Math.floor(at / MINUTE)
+    const whole = Math.floor(at / MINUTE_MS)
     const next = whole + partAt(week, minute).end - minute
-    return Math.min(date, (this.#changeBetween(whole, next) ?? next) * MINUTE)
+    return Math.min(date, (this.#changeBetween(whole, next) ?? next) * MINUTE_MS)
   }
 
   /** Returns the last moment up to `at` when another period may have begun. */
@@ -95,19 +95,19 @@ export class PeriodCalendar {
     const week = this.#weekAt(over)
     if (week.length === 1) return date
     const minute = this.#minuteOfWeek(at)
-    const whole = Math.floor(at / MINUTE)
+    const whole = Math.floor(at / MINUTE_MS)
     const last = whole - (minute - partAt(week, minute).start)
-    return Math.max(date, (this.#changeBetween(last, whole) ?? last) * MINUTE)
+    return Math.max(date, (this.#changeBetween(last, whole) ?? last) * MINUTE_MS)
   }
 
   /** Returns the first minute after a clock change between two minutes; undefined without a change. */
   #changeBetween(from: number, to: number): number | undefined {
-    const offset = this.#offsetAt(from * MINUTE)
-    if (this.#offsetAt(to * MINUTE) === offset) return undefined
+    const offset = this.#offsetAt(from * MINUTE_MS)
+    if (this.#offsetAt(to * MINUTE_MS) === offset) return undefined
     let [same, changed] = [from, to]
     while (changed - same > 1) {
       const middle = Math.floor((same + changed) / 2)
-      if (this.#offsetAt(middle * MINUTE) === offset) same = middle
+      if (this.#offsetAt(middle * MINUTE_MS) === offset) same = middle
       else changed = middle
     }
     return changed
@@ -133,7 +133,7 @@ export class PeriodCalendar {
   }
 
   #minuteOfWeek(at: number): number {
-    const local = Math.floor(at / MINUTE) + this.#offsetAt(at) + FIRST_DAY_MINUTES
+    const local = Math.floor(at / MINUTE_MS) + this.#offsetAt(at) + FIRST_DAY_MINUTES
     return ((local % WEEK_MINUTES) + WEEK_MINUTES) % WEEK_MINUTES
   }
 }
@@ -182,7 +182,7 @@ export function overlaps(left: PeriodTimes, right: PeriodTimes): boolean {
   const share = one.some((window) =>
     other.some(({ start, end }) => window.start < end && start < window.end),
   )
-  if (!share || until - from >= LONGER_THAN_A_WEEK) return share
+  if (!share || until - from >= OVER_A_WEEK_MS) return share
   const calendars = [new PeriodCalendar([left]), new PeriodCalendar([right])]
   for (let at = from; at < until; at = Math.min(...calendars.map((each) => each.nextEdge(at)))) {
     if (calendars.every((each) => each.indexAt(at) === 0)) return true
@@ -248,7 +248,7 @@ function offsetsOf(zone: string): (at: number) => number {
     )
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts
     const local = Date.UTC(year, month - 1, day, hour, minute)
-    return Math.round((local - Math.floor(at / MINUTE) * MINUTE) / MINUTE)
+    return Math.round((local - Math.floor(at / MINUTE_MS) * MINUTE_MS) / MINUTE_MS)
   }
 }
 

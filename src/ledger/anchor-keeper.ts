@@ -2,10 +2,10 @@ import type { Anchor, ChainEnd } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
 import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
-const KEEP_EVERY = 5_000
+const UPDATE_INTERVAL_MS = 5_000
 
 /** Rows read at each update to check that they are readable, which takes a fraction of a millisecond. */
-const SAMPLE = 200
+const SAMPLE_ROWS = 200
 
 /** Alarms for the operator. */
 export interface AnchorAlarms {
@@ -30,13 +30,13 @@ export interface AnchorParts {
 export class AnchorKeeper implements AsyncDisposable {
   readonly #parts: AnchorParts
   /** By the monotonic clock. */
-  #keptAt = -Infinity
+  #updatedAt = -Infinity
   /** The last row that was read as a sample. */
   #sampled = 0
   #written: Anchor | undefined
   /** Whether a cut of the audit log has been reported. */
   #isCutKnown = false
-  #keeping: Promise<void> = Promise.resolve()
+  #updating: Promise<void> = Promise.resolve()
 
   private constructor(parts: AnchorParts) {
     this.#parts = parts
@@ -56,23 +56,23 @@ export class AnchorKeeper implements AsyncDisposable {
   /** Updates the anchor if it is due. */
   keep(): void {
     const now = performance.now()
-    if (now - this.#keptAt < KEEP_EVERY) return
-    this.#keptAt = now
-    this.#keeping = this.#keep()
+    if (now - this.#updatedAt < UPDATE_INTERVAL_MS) return
+    this.#updatedAt = now
+    this.#updating = this.#update()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#keeping
-    await this.#keep()
+    await this.#updating
+    await this.#update()
   }
 
-  async #keep(): Promise<void> {
+  async #update(): Promise<void> {
     const { store, data, secret, alarms } = this.#parts
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
       // A long ledger is counted in several steps.
-      if (isBehind) this.#keptAt = -Infinity
+      if (isBehind) this.#updatedAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
       // The server may have been replaced by one that lacks rows seen here.
       await this.#compare()
@@ -88,8 +88,8 @@ export class AnchorKeeper implements AsyncDisposable {
    * needed.
    */
   async #sample(): Promise<void> {
-    const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE)
-    this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.position ?? 0)
+    const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE_ROWS)
+    this.#sampled = rows.length < SAMPLE_ROWS ? 0 : (rows.at(-1)?.position ?? 0)
   }
 
   /** Detects an older backup, or a replica that was behind: they lack rows that the anchor file covers. */

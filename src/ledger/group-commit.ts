@@ -5,11 +5,11 @@ import { UnstorableError } from "./divided-batch.ts"
 import type { Settled, SettlementOutcome } from "./settlement-writer.ts"
 
 /** Maximum wait of a settlement for others that share its commit. */
-const GATHER_TIME = 8
+const GATHER_MS = 8
 /** Minimum arrivals within that time that make waiting worthwhile. */
 const MIN_ARRIVALS = 8
 /** Younger holds are not recorded, because most requests have ended by then. */
-const RECORD_AFTER = 250
+const RECORD_AFTER_MS = 250
 
 /** A settlement whose receipt is built together with others of its commit, which is cheaper. */
 export type LazyPosting = Omit<Posting, "receipt"> & { readonly receipt: () => string }
@@ -74,7 +74,7 @@ export class GroupCommit {
   /** Records long-running holds, and the ends of recorded ones. */
   tick(now: number): void {
     const oldest = this.#open.first
-    const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER < now
+    const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER_MS < now
     if (isLasting || this.#closed.length > 0) void this.flush()
   }
 
@@ -97,7 +97,7 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#flushing) return
     const isExpected = this.#running > 0 && this.#arrivals.recent >= MIN_ARRIVALS
-    if (isExpected) this.#timer ??= setTimeout(() => void this.flush(), GATHER_TIME)
+    if (isExpected) this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
     else this.#immediate ??= setImmediate(() => void this.flush())
   }
 
@@ -130,7 +130,7 @@ export class GroupCommit {
   #takeLasting(now: number): Hold[] {
     const lasting: Hold[] = []
     for (let hold = this.#open.first; hold; hold = this.#open.first) {
-      if (hold.at + RECORD_AFTER >= now) break
+      if (hold.at + RECORD_AFTER_MS >= now) break
       hold.recorded = true
       this.#leave(hold)
       lasting.push(hold)
@@ -153,8 +153,8 @@ class Arrivals {
 
   add(now: number): void {
     const time = now - this.#since
-    if (time >= GATHER_TIME) {
-      this.recent = time < 2 * GATHER_TIME ? this.#count : 0
+    if (time >= GATHER_MS) {
+      this.recent = time < 2 * GATHER_MS ? this.#count : 0
       this.#since = now
       this.#count = 0
     }

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts"
 import { postDivided, UnstorableError } from "./divided-batch.ts"
 
 /** Larger batches do not reduce the cost per posting. */
-const MOST_POSTINGS = 128
+const MAX_POSTINGS = 128
 
 /** A batch that is in the journal but not in the database yet. */
 export interface JournalEntry {
@@ -59,20 +59,17 @@ export class JournalPoster {
     return done
   }
 
-  /**
-   * Resolves when everything is posted, or after a timeout.
-   * @param patience milliseconds.
-   */
-  async settled(patience: number): Promise<void> {
+  /** Resolves when everything is posted, or after a timeout. */
+  async settled(timeoutMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, patience)
+    const timer = setTimeout(resolve, timeoutMs)
     await Promise.race([this.#running, promise])
     clearTimeout(timer)
   }
 
   /** Waits like `settled`, and stops posting. */
-  async close(patience: number): Promise<void> {
-    await this.settled(patience)
+  async close(timeoutMs: number): Promise<void> {
+    await this.settled(timeoutMs)
     this.#isClosed = true
   }
 
@@ -95,7 +92,7 @@ export class JournalPoster {
     let count = 0
     for (const { batch, ...one } of this.#queue) {
       if (one.node !== node) break
-      if (count > 0 && postings.length + batch.postings.length > MOST_POSTINGS) break
+      if (count > 0 && postings.length + batch.postings.length > MAX_POSTINGS) break
       lines.push(...one.lines)
       postings.push(...batch.postings)
       opened.push(...batch.opened)

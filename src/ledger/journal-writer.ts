@@ -6,15 +6,15 @@ import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
 import type { Settled, SettlementWriter } from "./settlement-writer.ts"
 
 /** Maximum settlements that wait for the database, in about 100 MB. Beyond it, no new request begins. */
-const MOST_WAITING = 50_000
+const MAX_PENDING = 50_000
 /** Interval between adoptions of dead processes' lines. */
-const ADOPT_EVERY = 10_000
+const ADOPT_INTERVAL_MS = 10_000
 /** Maximum lines adopted at once. */
-const ADOPTED = 1_000
+const ADOPT_BATCH = 1_000
 /** Maximum wait for adopted lines to be posted before this process begins. */
-const RECOVERY_TIME = 5_000
+const MAX_RECOVERY_WAIT_MS = 5_000
 /** Maximum wait for the journal to be posted when the process ends. */
-const CLOSE_TIME = 5_000
+const MAX_CLOSE_WAIT_MS = 5_000
 
 export interface JournalParts {
   readonly journal: Journal
@@ -38,7 +38,7 @@ export class JournalWriter implements SettlementWriter {
   }
 
   get failure(): unknown {
-    return this.#failure ?? (this.#parts.poster.waiting >= MOST_WAITING ? FULL : undefined)
+    return this.#failure ?? (this.#parts.poster.waiting >= MAX_PENDING ? FULL : undefined)
   }
 
   get waiting(): number {
@@ -68,13 +68,13 @@ export class JournalWriter implements SettlementWriter {
    */
   async recover(own: string): Promise<void> {
     await this.#adoptAll(own)
-    await this.#parts.poster.settled(RECOVERY_TIME)
+    await this.#parts.poster.settled(MAX_RECOVERY_WAIT_MS)
   }
 
   async #adoptAll(own: string): Promise<void> {
     const { journal, isAlive } = this.#parts
-    const lines = await journal.lines.list(0, ADOPTED)
-    if (lines.length < ADOPTED) this.#adoptAt = performance.now() + ADOPT_EVERY
+    const lines = await journal.lines.list(0, ADOPT_BATCH)
+    if (lines.length < ADOPT_BATCH) this.#adoptAt = performance.now() + ADOPT_INTERVAL_MS
     const alive = new Map([[own, true]])
     for (const line of lines) {
       const isOfTheLiving = alive.get(line.node) ?? isAlive(line.node)
@@ -98,7 +98,7 @@ export class JournalWriter implements SettlementWriter {
 
   async close(): Promise<void> {
     const { poster } = this.#parts
-    await poster.close(CLOSE_TIME)
+    await poster.close(MAX_CLOSE_WAIT_MS)
     if (poster.done.length > 0) await this.#add("", [])
   }
 
@@ -120,7 +120,7 @@ export class JournalWriter implements SettlementWriter {
 
 const FULL = new LedgerError(
   "unavailable",
-  `the journal holds ${MOST_WAITING} settlements that the database has not taken`,
+  `the journal holds ${MAX_PENDING} settlements that the database has not taken`,
 )
 
 /** Returns the result of a charge that is paid entirely from the node's lease, as it was held. */

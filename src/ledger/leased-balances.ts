@@ -6,12 +6,12 @@ import type { Store } from "../store/store.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
 /** Maximum wait of a request for other nodes to return idle leases. */
-const RECALL_TIME = 600
+const MAX_RECALL_WAIT_MS = 600
 /** Pause between attempts. */
-const RECALL_PAUSE = 75
+const RECALL_PAUSE_MS = 75
 
 /** Maximum idle budgets of periods, such as those of end users, that stay in memory. */
-const MOST_IDLE = 10_000
+const MAX_IDLE = 10_000
 
 /** Manages this process's leases of accounts and budgets. */
 export class LeasedBalances {
@@ -87,7 +87,7 @@ export class LeasedBalances {
     const waiting = { amount }
     for (const balance of balances) balance.waiting.add(waiting)
     try {
-      const deadline = performance.now() + RECALL_TIME
+      const deadline = performance.now() + MAX_RECALL_WAIT_MS
       let result = attempt()
       while (result === undefined) {
         const short = balances.filter((balance) => balance.available < amount)
@@ -98,10 +98,10 @@ export class LeasedBalances {
         if (!isWorthWaiting || performance.now() > deadline) {
           // Awaited, so that the request still counts as waiting and the balance does not seem idle.
           return grants.some(({ free }) => free > 0n)
-            ? await this.#takeRest(balances, amount, attempt)
+            ? await this.#leaseRest(balances, amount, attempt)
             : undefined
         }
-        await Bun.sleep(RECALL_PAUSE)
+        await Bun.sleep(RECALL_PAUSE_MS)
       }
       return result
     } finally {
@@ -120,7 +120,7 @@ export class LeasedBalances {
 
   /** Returns and forgets leases of budgets whose period has ended, and of the oldest ones if there are too many. */
   async closePeriods(now: number): Promise<void> {
-    let excess = this.#ends.size - MOST_IDLE
+    let excess = this.#ends.size - MAX_IDLE
     if (now < this.#nextEnd && excess <= 0) return
     const over = [...this.#ends].flatMap(([balance, end]) =>
       balance.isIdle && (end <= now || excess-- > 0) ? [balance] : [],
@@ -156,7 +156,7 @@ export class LeasedBalances {
     for (const balance of this.#balances.values()) balance.leased = 0n
   }
 
-  async #takeRest<T>(
+  async #leaseRest<T>(
     balances: readonly LeasedBalance[],
     amount: bigint,
     attempt: () => T | undefined,

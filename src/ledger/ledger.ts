@@ -46,7 +46,7 @@ const LEASES_ARE_OVER = new LedgerError(
   "the database has not renewed this node's leases: others may spend them now",
 )
 
-const IMAGINED = { recorded: false, over: true } as const
+const ESTIMATE = { recorded: false, over: true } as const
 
 /**
  * The money of one process: holds and settles in memory against leases, and posts to the store in batches. It
@@ -181,7 +181,7 @@ export class Ledger {
 
   /** Creates a hold for an estimate, which has already ended and sets nothing aside. */
   imagine({ request, payer, amount, receipt }: HoldInput): Hold {
-    return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
+    return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...ESTIMATE }
   }
 
   /** Returns the amount that could be held immediately. */

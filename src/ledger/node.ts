@@ -5,19 +5,19 @@ import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
 /** Default interval between polls for changes. */
-const POLL_EVERY = 100
+const POLL_INTERVAL_MS = 100
 /** Delay of an early poll, so that simultaneous changes cause only one. */
-const SOON = 20
+const EARLY_POLL_MS = 20
 /** Interval of heartbeats and of checks for dead nodes, if leases have no term. */
-const BEAT_EVERY = 5_000
+const HEARTBEAT_INTERVAL_MS = 5_000
 /** A node whose lock cannot be checked is considered dead after this much silence, if leases have no term. */
-const DEAD_AFTER = 120_000
+const DEAD_AFTER_MS = 120_000
 /** Heartbeats per term of the leases. */
-const BEATS = 3
+const HEARTBEATS_PER_TERM = 3
 /** The fraction of a term that a node leaves unused, because clocks may run at different speeds. */
-const MARGIN = 1 / 8
+const TERM_MARGIN = 1 / 8
 /** A node that was silent this long was suspended. The others may have been suspended too and be resuming now. */
-const SUSPENDED_AFTER = 15_000
+const SUSPENDED_AFTER_MS = 15_000
 
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
@@ -60,12 +60,12 @@ export class Node implements AsyncDisposable {
   readonly #pollEvery: number
   readonly #leaseTerm: number | null
   readonly #memory: string | null
-  readonly #beatEvery: number
+  readonly #heartbeatIntervalMs: number
   #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #polling: Promise<void> = Promise.resolve()
   /** Whether an early poll was requested. */
-  #isAwaited = false
+  #isEarlyPollDue = false
   #beatAt = 0
   #stopped = false
 
@@ -76,9 +76,10 @@ export class Node implements AsyncDisposable {
     this.#locks = options.locks
     this.#leaseTerm = options.leaseTerm ?? null
     this.#memory = options.memory ?? null
-    this.#beatEvery = this.#leaseTerm === null ? BEAT_EVERY : this.#leaseTerm / BEATS
-    this.#deadAfter = options.deadAfter ?? this.#leaseTerm ?? DEAD_AFTER
-    this.#pollEvery = options.pollEvery ?? POLL_EVERY
+    this.#heartbeatIntervalMs =
+      this.#leaseTerm === null ? HEARTBEAT_INTERVAL_MS : this.#leaseTerm / HEARTBEATS_PER_TERM
+    this.#deadAfter = options.deadAfter ?? this.#leaseTerm ?? DEAD_AFTER_MS
+    this.#pollEvery = options.pollEvery ?? POLL_INTERVAL_MS
   }
 
   /** Joins, and returns the leases of dead processes. */
@@ -93,7 +94,7 @@ export class Node implements AsyncDisposable {
     node.#lock = node.#locks?.take(id)
     await node.#join()
     await node.#reap()
-    node.#next()
+    node.#schedulePoll()
     return node
   }
 
@@ -103,12 +104,12 @@ export class Node implements AsyncDisposable {
 
   /** Requests an early poll because another node has announced a change. */
   look(): void {
-    if (this.#isAwaited) return
-    this.#isAwaited = true
+    if (this.#isEarlyPollDue) return
+    this.#isEarlyPollDue = true
     // Without a timer, a poll is running, and the next one will be early.
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
-    this.#next()
+    this.#schedulePoll()
   }
 
   /** Stops polling and returns all leases. Everything must be settled before. */
@@ -143,18 +144,18 @@ export class Node implements AsyncDisposable {
   /** @param begunAt a moment before the database recorded the heartbeat, by `performance.now()`. */
   #renewed(begunAt: number): void {
     if (this.#leaseTerm !== null)
-      this.#listeners.onRenewed?.(begunAt + this.#leaseTerm * (1 - MARGIN))
+      this.#listeners.onRenewed?.(begunAt + this.#leaseTerm * (1 - TERM_MARGIN))
   }
 
-  #next(): void {
+  #schedulePoll(): void {
     if (this.#stopped) return
-    const pause = this.#isAwaited ? Math.min(SOON, this.#pollEvery) : this.#pollEvery
+    const pause = this.#isEarlyPollDue ? Math.min(EARLY_POLL_MS, this.#pollEvery) : this.#pollEvery
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#isAwaited = false
+      this.#isEarlyPollDue = false
       this.#polling = this.#poll()
         .catch((error: unknown) => this.#listeners.onFailure(error))
-        .then(() => this.#next())
+        .then(() => this.#schedulePoll())
     }, pause)
   }
 
@@ -162,14 +163,14 @@ export class Node implements AsyncDisposable {
     const now = Date.now()
     // Also correct after a change of the clock.
     const silence = Math.abs(now - this.#beatAt)
-    const beats = silence >= this.#beatEvery
+    const beats = silence >= this.#heartbeatIntervalMs
     const begunAt = performance.now()
     const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
     if (!changes.known || this.#listeners.isAstray?.()) await this.#rejoin(changes.known)
     else if (beats) this.#renewed(begunAt)
     await this.#listeners.onChanges(changes)
-    if (beats && silence < SUSPENDED_AFTER) await this.#reap()
+    if (beats && silence < SUSPENDED_AFTER_MS) await this.#reap()
   }
 
   /** @param isKnown whether the database still has the previous node. */

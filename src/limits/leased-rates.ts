@@ -9,12 +9,12 @@ import { Slice } from "./slice.ts"
 /** Maximum keys in memory. Leases of forgotten keys drain. */
 const MAX_KEYS = 10_000
 /** Maximum keys per lease request. */
-const BATCH = 250
+const LEASE_BATCH = 250
 /**
  * Maximum wait of a request for a lease before its node decides alone, and then the pause before the next lease
  * request.
  */
-const PATIENCE = 1_000
+const MAX_WAIT_MS = 1_000
 
 /** A node's leases for one key. */
 interface LeasedKey {
@@ -68,11 +68,11 @@ export class LeasedRates {
   readonly #onFailure: (error: unknown) => void
   readonly #keys = new Map<string, LeasedKey>()
   /** Keys to lease for. */
-  readonly #wanting = new Set<LeasedKey>()
+  readonly #needingLease = new Set<LeasedKey>()
   /** The requests that the running lease request serves. */
-  #underway: (readonly [LeasedKey, readonly Waiting[]])[] = []
+  #inProgress: (readonly [LeasedKey, readonly Waiting[]])[] = []
   #isLeasing = false
-  #awayUntil = -Infinity
+  #outageUntil = -Infinity
   /** Number of outages of the database. */
   #outages = 0
 
@@ -93,11 +93,11 @@ export class LeasedRates {
     const limited = slicesOf(key, request, now)
     if (this.#isLeased(limited, request, now)) {
       const { requests, tokens } = limited
-      if (requests?.wantsLease === true || tokens?.wantsLease === true) this.#want(key)
+      if (requests?.wantsLease === true || tokens?.wantsLease === true) this.#requestLease(key)
       return headersOf(limited, now)
     }
-    this.#refuseWhatWas(limited, request, now)
-    if (now < this.#awayUntil) return this.#checkAlone(key, request)
+    this.#rejectRepeated(limited, request, now)
+    if (now < this.#outageUntil) return this.#checkAlone(key, request)
     return new Promise((resolve, reject) => {
       const decide: Waiting["decide"] = (decision) => {
         try {
@@ -107,14 +107,14 @@ export class LeasedRates {
         }
       }
       key.waiting.push({ request, decide })
-      this.#want(key)
+      this.#requestLease(key)
     })
   }
 
   /** Rejects like `Rates`, but only requests that the database has just rejected. */
   refuseExceeded(keyId: string, request: RateRequest): void {
     const now = this.#clock()
-    this.#refuseWhatWas(slicesOf(this.#keyOf(keyId), request, now), request, now)
+    this.#rejectRepeated(slicesOf(this.#keyOf(keyId), request, now), request, now)
   }
 
   /**
@@ -126,7 +126,7 @@ export class LeasedRates {
     if (!key?.tokens) return false
     const drained = (heldFor * key.tokens.limit) / MINUTE
     key.tokens.correct(delta < 0 ? Math.min(0, delta + drained) : delta)
-    if (key.tokens.wantsLease) this.#want(key)
+    if (key.tokens.wantsLease) this.#requestLease(key)
     return true
   }
 
@@ -140,22 +140,23 @@ export class LeasedRates {
   }
 
   /** @throws GatewayError if the database has just rejected a request of this size. */
-  #refuseWhatWas(limited: Limited, { tokens }: RateRequest, now: number): void {
+  #rejectRepeated(limited: Limited, { tokens }: RateRequest, now: number): void {
     if (limited.requests?.isFull(1, now) === true) throw requestsRefused(limited, now)
     if (limited.tokens?.isFull(tokens, now) === true) throw tokensRefused(limited, tokens, now)
   }
 
-  #want(key: LeasedKey): void {
-    this.#wanting.add(key)
-    if (!this.#isLeasing && this.#clock() >= this.#awayUntil) void this.#lease()
+  #requestLease(key: LeasedKey): void {
+    this.#needingLease.add(key)
+    if (!this.#isLeasing && this.#clock() >= this.#outageUntil) void this.#lease()
   }
 
   async #lease(): Promise<void> {
     this.#isLeasing = true
     try {
-      while (this.#wanting.size > 0) await this.#leaseFor([...this.#wanting].slice(0, BATCH))
+      while (this.#needingLease.size > 0)
+        await this.#leaseFor([...this.#needingLease].slice(0, LEASE_BATCH))
     } catch (error) {
-      this.#beginOutage(this.#clock() + PATIENCE)
+      this.#beginOutage(this.#clock() + MAX_WAIT_MS)
       this.#onFailure(error)
       this.#decideAlone()
     } finally {
@@ -166,16 +167,16 @@ export class LeasedRates {
   async #leaseFor(keys: readonly LeasedKey[]): Promise<void> {
     const askedAt = this.#clock()
     const orders = keys.flatMap((key) => this.#ordersOf(key))
-    this.#underway = keys.map((key) => [key, key.waiting])
+    this.#inProgress = keys.map((key) => [key, key.waiting])
     for (const key of keys) {
       key.waiting = []
-      this.#wanting.delete(key)
+      this.#needingLease.delete(key)
     }
     const timer = setTimeout(() => {
       // Until the database answers, regardless of how long it takes.
       this.#beginOutage(Infinity)
       this.#decideAlone()
-    }, PATIENCE)
+    }, MAX_WAIT_MS)
     try {
       const wanted = orders.map(({ order }) => order)
       const grants = await this.#limits.lease(wanted, this.machines)
@@ -185,12 +186,12 @@ export class LeasedRates {
         slice.granted(grant, askedAt)
         this.#local.move(order.key, slice, -counted)
       }
-      this.#awayUntil = -Infinity
+      this.#outageUntil = -Infinity
     } finally {
       clearTimeout(timer)
     }
-    for (const [key, waiting] of this.#underway) this.#answer(key, waiting)
-    this.#underway = []
+    for (const [key, waiting] of this.#inProgress) this.#answer(key, waiting)
+    this.#inProgress = []
   }
 
   #ordersOf({ id, requests, tokens, waiting }: LeasedKey): SliceOrder[] {
@@ -219,18 +220,18 @@ export class LeasedRates {
 
   /** Decides waiting requests by this node's share, without the database. */
   #decideAlone(): void {
-    const waiting = [...this.#wanting].map((key) => [key, key.waiting] as const)
-    for (const [key, requests] of [...this.#underway, ...waiting]) {
+    const waiting = [...this.#needingLease].map((key) => [key, key.waiting] as const)
+    for (const [key, requests] of [...this.#inProgress, ...waiting]) {
       for (const { request, decide } of requests) decide(() => this.#checkAlone(key, request))
     }
-    for (const key of this.#wanting) key.waiting = []
-    this.#wanting.clear()
-    this.#underway = []
+    for (const key of this.#needingLease) key.waiting = []
+    this.#needingLease.clear()
+    this.#inProgress = []
   }
 
   #beginOutage(until: number): void {
-    if (this.#awayUntil === -Infinity) this.#outages++
-    this.#awayUntil = until
+    if (this.#outageUntil === -Infinity) this.#outages++
+    this.#outageUntil = until
   }
 
   /** Checks a request against this node's share of the limits, minus the usage known so far. */
@@ -260,7 +261,7 @@ export class LeasedRates {
     let excess = MAX_KEYS / 10
     for (const [id, key] of this.#keys) {
       if (excess-- <= 0) return
-      if (!this.#wanting.has(key)) this.#keys.delete(id)
+      if (!this.#needingLease.has(key)) this.#keys.delete(id)
     }
   }
 }

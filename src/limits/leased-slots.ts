@@ -51,7 +51,7 @@ export class LeasedSlots {
   machines = 1
   readonly #parts: LeasedSlotsParts
   readonly #keys = new Map<string, KeySlots>()
-  #awayUntil = -Infinity
+  #outageUntil = -Infinity
   #timer: Timer | undefined
 
   constructor(parts: LeasedSlotsParts) {
@@ -62,14 +62,14 @@ export class LeasedSlots {
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): MaybePromise<() => void> {
     const { running, clock } = this.#parts
     const now = clock()
-    if (now < this.#awayUntil) return this.#enterAlone(keyId, limit, whose)
+    if (now < this.#outageUntil) return this.#enterAlone(keyId, limit, whose)
     const key = this.#keyOf(keyId)
     key.limit = limit
     if (running.own(keyId) < Math.min(key.slots, limit)) return running.begin(keyId)
     if (now < key.fullUntil) throw tooManyRunning(limit, whose)
     return new Promise((admit, refuse) => {
       key.waiting.push({ until: now + WAIT_MS, admit, refuse, whose })
-      void this.#ask(key)
+      void this.#lease(key)
     })
   }
 
@@ -79,12 +79,12 @@ export class LeasedSlots {
     for (const id of running.ownKeys()) {
       const key = this.#keyOf(id)
       key.limit = Math.max(key.limit, running.own(id))
-      void this.#ask(key)
+      void this.#lease(key)
     }
   }
 
   /** Leases slots for a key until no request is waiting. */
-  async #ask(key: KeySlots): Promise<void> {
+  async #lease(key: KeySlots): Promise<void> {
     if (key.isAsking) return
     key.isAsking = true
     const { limits, running, node, clock, onFailure } = this.#parts
@@ -106,8 +106,8 @@ export class LeasedSlots {
       }
     } catch (error) {
       const now = clock()
-      if (now >= this.#awayUntil) onFailure(error)
-      this.#awayUntil = now + OUTAGE_MS
+      if (now >= this.#outageUntil) onFailure(error)
+      this.#outageUntil = now + OUTAGE_MS
       key.slots = 0
       key.isUnknown = true
       this.#decideAlone(key)
@@ -169,11 +169,11 @@ export class LeasedSlots {
 
   /** Returns idle slots, including those that the database may still count as leased after an outage. */
   #sweep(): void {
-    const isAway = this.#parts.clock() < this.#awayUntil
+    const isAway = this.#parts.clock() < this.#outageUntil
     for (const key of this.#keys.values()) {
       if (key.isAsking || (key.isUnknown && isAway)) continue
       const own = this.#parts.running.own(key.id)
-      if (own < key.slots || key.isUnknown) void this.#ask(key)
+      if (own < key.slots || key.isUnknown) void this.#lease(key)
       else if (key.slots === 0) this.#keys.delete(key.id)
     }
     this.#sweepLater()

@@ -7,9 +7,9 @@ export interface MemoryHolder {
 }
 
 /** Keys that hold at most this much may use the part reserved for small requests. */
-const SMALL_HOLDING = 128 * 1024
+const SMALL_HOLDING_BYTES = 128 * 1024
 /** Seconds after which to retry if the budget is full. */
-const RETRY_AFTER = 2
+const RETRY_AFTER_SECONDS = 2
 const EIGHTHS = 8
 /** Eighths of the budget that large bodies may fill, and that responses may fill. The rest is for small requests. */
 const EIGHTHS_OF_BODIES = 6
@@ -160,7 +160,7 @@ export class Reservation implements Disposable {
         `This request would take more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one request may take here. Send less at once, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
-    this.#take(bytes, this.#bytes + bytes <= SMALL_HOLDING ? EIGHTHS : EIGHTHS_OF_BODIES)
+    this.#take(bytes, this.#bytes + bytes <= SMALL_HOLDING_BYTES ? EIGHTHS : EIGHTHS_OF_BODIES)
   }
 
   /**
@@ -211,6 +211,6 @@ function full(): GatewayError {
   return new GatewayError(
     "overloaded",
     "The gateway has no memory free for a request of this size just now. Try again in a moment, or send fewer large requests at once.",
-    { retryAfter: RETRY_AFTER },
+    { retryAfter: RETRY_AFTER_SECONDS },
   )
 }

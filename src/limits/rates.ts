@@ -24,7 +24,7 @@ export class Rates {
   readonly #clock: () => number
   #isLeased = false
   /** When other machines were last seen. */
-  #companyAt = -Infinity
+  #othersSeenAt = -Infinity
 
   constructor(parts: RatesParts) {
     this.#running = parts.running
@@ -40,10 +40,10 @@ export class Rates {
     this.#leased.machines = machines
     this.#slots.machines = machines
     const now = this.#clock()
-    if (machines > 1) this.#companyAt = now
+    if (machines > 1) this.#othersSeenAt = now
     // The usage of departed machines must drain first.
     const wasLeased = this.#isLeased
-    this.#isLeased = now < this.#companyAt + MINUTE
+    this.#isLeased = now < this.#othersSeenAt + MINUTE
     if (this.#isLeased && !wasLeased) this.#slots.begin()
   }
 

@@ -8,7 +8,7 @@ import { type TableSlot, WordTable } from "../machine/word-table.ts"
 const SLOT_WORDS = 2
 const COUNT = 1
 /** Seconds after which to retry. A request may end at any time. */
-const RETRY_AFTER = 1
+const RETRY_AFTER_SECONDS = 1
 
 /**
  * Counts the concurrent requests of each key in all processes of the machine. Each process has its own counts, so that
@@ -91,6 +91,6 @@ export function tooManyRunning(limit: number, whose: LimitOwner): GatewayError {
   return new GatewayError(
     "concurrent_requests_exceeded",
     `Only ${limit} requests of ${whose} may run at the same time, and as many do. Wait for one to end.`,
-    { retryAfter: RETRY_AFTER },
+    { retryAfter: RETRY_AFTER_SECONDS },
   )
 }

@@ -3,15 +3,15 @@ import { LONGEST_DEBT, MINUTE } from "./bucket.ts"
 import type { QuotaState } from "./headers.ts"
 
 /** Leases that were not used for this time have drained and may not be used any more. */
-const TERM = MINUTE
+const LEASE_TERM_MS = MINUTE
 /** The largest and smallest fractions of a limit that a node leases in advance. */
-const MOST_AHEAD = 1 / 16
-const LEAST_AHEAD = 1 / 64
+const MAX_AHEAD = 1 / 16
+const MIN_AHEAD = 1 / 64
 /** A node leases its usage of this time in advance. */
-const AHEAD = 1_000
+const AHEAD_MS = 1_000
 /** Minimum and maximum time for repeating a rejection without a new lease request. */
-const SHORTEST_REFUSAL = 100
-const LONGEST_REFUSAL = 1_000
+const MIN_REJECTION_MS = 100
+const MAX_REJECTION_MS = 1_000
 /** Rounding errors of sums are smaller than this. */
 const ROUNDING = 1e-6
 
@@ -30,13 +30,13 @@ export class Slice {
   #knownAt: number
   /** Units used since then. */
   #used = 0
-  /** Units that this node uses in `AHEAD`. */
+  /** Units that this node uses in `AHEAD_MS`. */
   #pace = 0
-  #refusesUntil = 0
+  #rejectsUntil = 0
   /** Units handed over during an outage of the database, and when. */
   #handedOver = 0
   #handedOverAt = 0
-  #refuses = Infinity
+  #rejectedUnits = Infinity
 
   constructor(unit: RateUnit, limit: number, now: number) {
     this.unit = unit
@@ -63,7 +63,7 @@ export class Slice {
 
   /** Whether more should be leased before the rest is used up, or some returned. */
   get wantsLease(): boolean {
-    return this.#left < this.#ahead() / 2 || this.#left > this.#most()
+    return this.#left < this.#ahead() / 2 || this.#left > this.#maxKept()
   }
 
   /**
@@ -94,26 +94,26 @@ export class Slice {
   /** @param askedAt a moment before the database was queried. */
   granted({ granted, level }: RateGrant, askedAt: number): void {
     const elapsed = Math.max(1, askedAt - this.#knownAt)
-    this.#pace = Math.max(this.#used * Math.min(1, AHEAD / elapsed), this.#pace / 2)
+    this.#pace = Math.max(this.#used * Math.min(1, AHEAD_MS / elapsed), this.#pace / 2)
     this.#used = 0
     this.#left += granted + this.#owed
     this.#owed = 0
     this.#level = level
     this.#handedOver = 0
     this.#knownAt = askedAt
-    this.#until = askedAt + TERM
+    this.#until = askedAt + LEASE_TERM_MS
   }
 
   /** Records that the database rejected a request, so that later ones are rejected for a while without a query. */
   refuse(units: number, now: number): void {
-    const wait = Math.min(LONGEST_REFUSAL, Math.max(SHORTEST_REFUSAL, this.wait(units, now)))
-    this.#refuses = units
-    this.#refusesUntil = now + wait
+    const wait = Math.min(MAX_REJECTION_MS, Math.max(MIN_REJECTION_MS, this.wait(units, now)))
+    this.#rejectedUnits = units
+    this.#rejectsUntil = now + wait
   }
 
   /** Returns whether a request of this size was just rejected. */
   isFull(units: number, now: number): boolean {
-    return now < this.#refusesUntil && units >= this.#refuses
+    return now < this.#rejectsUntil && units >= this.#rejectedUnits
   }
 
   /** Returns the estimated milliseconds until a request fits. */
@@ -155,13 +155,13 @@ export class Slice {
 
   /** Returns units to lease in advance. Requests are whole, because a fraction is useless. */
   #ahead(): number {
-    const ahead = Math.min(this.limit * MOST_AHEAD, Math.max(this.#pace, this.limit * LEAST_AHEAD))
+    const ahead = Math.min(this.limit * MAX_AHEAD, Math.max(this.#pace, this.limit * MIN_AHEAD))
     return this.unit === "requests" ? Math.floor(ahead) : ahead
   }
 
   /** Returns the maximum units to keep. */
-  #most(): number {
-    return Math.max(1, 2 * this.#ahead(), this.limit * MOST_AHEAD)
+  #maxKept(): number {
+    return Math.max(1, 2 * this.#ahead(), this.limit * MAX_AHEAD)
   }
 
   /**
@@ -171,6 +171,6 @@ export class Slice {
   #surplus(first: number, needed: number): number {
     if (first > this.limit) return Math.max(0, this.#left)
     const spare = this.#left - needed
-    return spare > this.#most() ? spare - this.#ahead() : 0
+    return spare > this.#maxKept() ? spare - this.#ahead() : 0
   }
 }

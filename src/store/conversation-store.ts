@@ -9,7 +9,7 @@ import {
 } from "./conversations.ts"
 
 /** Maximum bytes waiting to be written. Further answers are not stored. */
-const MAX_WAITING = 64 * 1024 * 1024
+const MAX_PENDING_BYTES = 64 * 1024 * 1024
 
 /**
  * Stores conversations. Answers that arrive during a write are written together after it; until then they are found in
@@ -17,8 +17,8 @@ const MAX_WAITING = 64 * 1024 * 1024
  */
 export class ConversationStore implements AsyncDisposable {
   readonly #parts: ConversationParts
-  readonly #waiting = new Map<string, Uint8Array>()
-  #waitingBytes = 0
+  readonly #pending = new Map<string, Uint8Array>()
+  #pendingBytes = 0
   #next: ConversationWrite[] = []
   /** The running transaction, and the next one. */
   #writing: Promise<void> = Promise.resolve()
@@ -34,11 +34,11 @@ export class ConversationStore implements AsyncDisposable {
    */
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)
-    if (this.#waitingBytes + bytes > MAX_WAITING) {
+    if (this.#pendingBytes + bytes > MAX_PENDING_BYTES) {
       return Promise.reject(new Error("too much is waiting to be written to conversations.db"))
     }
-    this.#waitingBytes += bytes
-    for (const { hash, encrypted } of record.parts) this.#waiting.set(hash, encrypted)
+    this.#pendingBytes += bytes
+    for (const { hash, encrypted } of record.parts) this.#pending.set(hash, encrypted)
     this.#next.push({ record, room })
     this.#following ??= this.#writing.then(() => this.#write())
     return this.#following
@@ -48,7 +48,7 @@ export class ConversationStore implements AsyncDisposable {
     const inMemory: KeptPart[] = []
     const elsewhere: string[] = []
     for (const hash of hashes) {
-      const encrypted = this.#waiting.get(hash)
+      const encrypted = this.#pending.get(hash)
       if (encrypted === undefined) elsewhere.push(hash)
       else inMemory.push({ hash, encrypted })
     }
@@ -88,9 +88,9 @@ export class ConversationStore implements AsyncDisposable {
   }
 
   #forget(parts: readonly KeptPart[]): void {
-    this.#waitingBytes -= sizeOf(parts)
+    this.#pendingBytes -= sizeOf(parts)
     for (const { hash, encrypted } of parts) {
-      if (this.#waiting.get(hash) === encrypted) this.#waiting.delete(hash)
+      if (this.#pending.get(hash) === encrypted) this.#pending.delete(hash)
     }
   }
 

@@ -10,7 +10,7 @@ import type { Redactions } from "./redactions.ts"
 /** Entries read at once. */
 const PAGE = 500
 /** Maximum times that the end is read: the ledger of an account in use keeps growing. */
-const ENDS = 5
+const MAX_END_READS = 5
 
 /**
  * Checks one account's ledger: numbers without gaps, each hash over the entry and the previous hash, balances that add
@@ -64,7 +64,7 @@ export class AccountWalk {
         await this.#progress.page(page.length)
       }
       if (page.length < PAGE) ends++
-      if (page.length === 0 || ends === ENDS) return this.#checkPosted(posted, balances)
+      if (page.length === 0 || ends === MAX_END_READS) return this.#checkPosted(posted, balances)
     }
   }
 

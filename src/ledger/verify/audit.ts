@@ -7,7 +7,7 @@ import { Redactions } from "./redactions.ts"
 /** Records read at once. */
 const PAGE = 500
 /** Maximum repetitions because of concurrent erasures. */
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 type AuditReader = Pick<StoreReader, "audit" | "personKeys">
 
@@ -29,7 +29,7 @@ export async function verifyAudit(
   for (let attempt = 1; ; attempt++) {
     const redactions = await Redactions.read(store)
     const verdict = await verifyOnce(store, ends, redactions)
-    if (verdict.problem === null || attempt === ATTEMPTS) return verdict
+    if (verdict.problem === null || attempt === MAX_ATTEMPTS) return verdict
     // A name that was removed meanwhile makes its record look changed.
     if ((await Redactions.read(store)).count === redactions.count) return verdict
   }

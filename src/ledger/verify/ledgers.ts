@@ -17,7 +17,7 @@ import { verifyWriteOffs } from "./write-offs.ts"
 /** Budgets read at once. */
 const PAGE = 500
 /** Maximum repetitions because of concurrent pruning, which runs once a month and takes minutes. */
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 export interface Verdict {
   readonly accounts: number
@@ -53,7 +53,7 @@ export async function verifyLedgers(
       after.rowCount === before.rowCount &&
       after.until === before.until &&
       (await store.personKeys.redactions()).length === redacted
-    if (isSame || verdict.problems.length === 0 || attempt === ATTEMPTS) return verdict
+    if (isSame || verdict.problems.length === 0 || attempt === MAX_ATTEMPTS) return verdict
   }
 }
 

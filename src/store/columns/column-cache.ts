@@ -1,18 +1,17 @@
 import type { Column } from "./column.ts"
 
 /** Assumed bytes of a column of zeros. */
-const SMALLEST = 64
+const MIN_COLUMN_BYTES = 64
 
 /** A cache of columns with a maximum size, which evicts the least recently used ones. */
 export class ColumnCache {
   readonly #columns = new Map<number, Column | undefined>()
-  readonly #most: number
+  readonly #maxBytes: number
   #bytes = 0
   #generation = ""
 
-  /** @param most bytes. */
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   /** Clears the cache if the columns have changed. */
@@ -40,19 +39,19 @@ export class ColumnCache {
     if (isKnown) this.#columns.delete(place)
     else this.#bytes += sizeOf(column)
     this.#columns.set(place, column)
-    if (this.#bytes > this.#most) this.#forgetOldest()
+    if (this.#bytes > this.#maxBytes) this.#evictOldest()
     return column
   }
 
-  #forgetOldest(): void {
+  #evictOldest(): void {
     for (const [place, column] of this.#columns) {
       this.#columns.delete(place)
       this.#bytes -= sizeOf(column)
-      if (this.#bytes <= this.#most) return
+      if (this.#bytes <= this.#maxBytes) return
     }
   }
 }
 
 function sizeOf(column: Column | undefined): number {
-  return SMALLEST + (column?.lower.byteLength ?? 0) + (column?.upper?.byteLength ?? 0)
+  return MIN_COLUMN_BYTES + (column?.lower.byteLength ?? 0) + (column?.upper?.byteLength ?? 0)
 }

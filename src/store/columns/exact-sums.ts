@@ -3,7 +3,7 @@ import type { Column } from "./column.ts"
 const HALF = 2 ** 32
 const BITS = 32n
 /** Maximum 32-bit numbers added before sums are carried, so that sums stay exact. */
-const MOST_ADDED = 2 ** 20
+const MAX_ADDED = 2 ** 20
 
 /** Entries to add: the row of a request in its segment, and the group that it counts for. */
 export interface Entries {
@@ -34,7 +34,7 @@ export class ExactSums {
   /** Must be called before `added` 32-bit numbers are added to lower halves. */
   expect(added: number): void {
     this.#added += added
-    if (this.#added > MOST_ADDED) this.carry()
+    if (this.#added > MAX_ADDED) this.carry()
   }
 
   /** Adds a column's numbers to the sums of their groups. */

@@ -4,7 +4,7 @@ import { type Grouping, type IdFilter, Selection } from "./selection.ts"
 import type { Segments } from "./sum-segments.ts"
 
 /** Maximum answers of a sample. */
-const MOST_ANSWERS = 20_000
+const MAX_ANSWERS = 20_000
 /** The group of answers outside the given groups. */
 const OTHER = -1
 
@@ -20,12 +20,12 @@ export function sampleSegments(
   segments: Segments,
   filter: IdFilter,
   groups: SampledGroups,
-  most = MOST_ANSWERS,
+  max = MAX_ANSWERS,
 ): AnswerSample {
   const selection = new Selection(filter, { column: "none" })
   let count = 0
   for (const segment of segments) count += answersOf(selection, segment).length
-  const step = Math.max(1, Math.ceil(count / most))
+  const step = Math.max(1, Math.ceil(count / max))
   const sample = new SampleBuilder(Math.ceil(count / step), groups, filter)
   let next = 0
   for (const segment of segments) {

@@ -1,14 +1,14 @@
-const SMALLEST = 1_024
+const INITIAL_SIZE = 1_024
 /** Knuth's multiplier, which spreads neighboring numbers. */
 const SPREAD = 0x9e37_79b1
 const EMPTY = -1
 
 /** Numbers keys from 0 in the order of their first use: a hash table of integers, several times faster than a `Map`. */
 export class Slots {
-  #keys = new Int32Array(SMALLEST)
-  #slots = new Int32Array(SMALLEST).fill(EMPTY)
-  #shift = 32 - Math.log2(SMALLEST)
-  #known = new Int32Array(SMALLEST)
+  #keys = new Int32Array(INITIAL_SIZE)
+  #slots = new Int32Array(INITIAL_SIZE).fill(EMPTY)
+  #shift = 32 - Math.log2(INITIAL_SIZE)
+  #known = new Int32Array(INITIAL_SIZE)
   #size = 0
 
   get size(): number {

@@ -9,9 +9,9 @@ import { Slots } from "./slots.ts"
 export type Segments = Iterable<Segment>
 
 /** Maximum groups that are summed in one pass. For more groups, a first pass determines the top ones. */
-const FEW_GROUPS = 8_192
+const MAX_SUMMED_GROUPS = 8_192
 /** Maximum groups that are ranked at once, in about 50 MB. More groups are ranked in several passes. */
-const MANY_GROUPS = 2 ** 20
+const MAX_RANKED_GROUPS = 2 ** 20
 
 export interface GroupLimits {
   readonly few: number
@@ -43,7 +43,7 @@ export interface KeyedSums {
 export function sumSegments(
   segments: Segments,
   query: GroupQuery,
-  limits: GroupLimits = { few: FEW_GROUPS, many: MANY_GROUPS },
+  limits: GroupLimits = { few: MAX_SUMMED_GROUPS, many: MAX_RANKED_GROUPS },
 ): KeyedSums[] {
   const all = sumAll(segments, query, limits.few)
   if (all !== undefined) return all

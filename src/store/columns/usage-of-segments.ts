@@ -37,11 +37,11 @@ export function isOfSegments({ labels = [] }: UsageFilter, group: UsageGroup): b
 }
 
 /** Beyond this length of time, segments are read faster than the hourly sums by all names. */
-const LONG = 2 * HOURS_OF_DAY * HOUR
+const LONG_MS = 2 * HOURS_OF_DAY * HOUR
 
 /** Returns whether segments are faster than hourly sums for a range of time, because it is long. */
 export function isLong({ from, to }: UsageFilter): boolean {
-  return to - from > LONG
+  return to - from > LONG_MS
 }
 
 /** Returns the whole hours of a filter's range of time, in Unix milliseconds. */

@@ -1,8 +1,8 @@
 import type { CopiedRow, CopiedValue } from "./copy.ts"
 
 /** Maximum rows and bytes in memory. */
-const ROWS = 1_000
-const BYTES = 4 * 1024 * 1024
+const MAX_ROWS = 1_000
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** Divides rows into batches that need little memory. */
 export function* batchesOf(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
@@ -11,7 +11,7 @@ export function* batchesOf(rows: Iterable<CopiedRow>): Generator<readonly Copied
   for (const row of rows) {
     batch.push(row)
     bytes += row.reduce((sum: number, value) => sum + sizeOf(value), 0)
-    if (batch.length < ROWS && bytes < BYTES) continue
+    if (batch.length < MAX_ROWS && bytes < MAX_BYTES) continue
     yield batch
     batch = []
     bytes = 0

@@ -5,7 +5,7 @@ import type { PostgresClient } from "./client.ts"
 
 const CHANNEL = "tollgate"
 /** Pause before the next attempt to listen. */
-const PAUSE = 30_000
+const RETRY_PAUSE_MS = 30_000
 
 /** Methods that affect other nodes. */
 const CHANGES: ReadonlySet<string> = new Set([
@@ -71,7 +71,7 @@ export class Announcements {
         })
         .catch(() => {
           if (isOver || own !== sql) return
-          timer = setTimeout(begin, PAUSE)
+          timer = setTimeout(begin, RETRY_PAUSE_MS)
           timer.unref()
         })
     }

@@ -32,23 +32,23 @@ export interface Transaction extends Statements {
 }
 
 /** Failures over this time without a success between them mean that the database is unavailable. */
-const AWAY_AFTER = 250
+const UNAVAILABLE_AFTER_MS = 250
 
 /** Locks held by a vanished client are released after this idle time. */
-const SILENCE = "SET LOCAL idle_in_transaction_session_timeout = 5000"
+const IDLE_TIMEOUT = "SET LOCAL idle_in_transaction_session_timeout = 5000"
 
 /** Effectively no limit: about 25 days. */
-const LONGEST = 2 ** 31 - 1
+const NO_TIMEOUT_MS = 2 ** 31 - 1
 /** Lifts the time limits of the server, which are meant for serving requests. */
-const UNHURRIED =
+const NO_TIMEOUTS =
   "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'"
 
 /** The statements that begin a transaction. */
-const WRITING = `BEGIN; ${SILENCE}; ${NAME_TRANSACTION}`
-const READING = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SILENCE}`
+const BEGIN_WRITE = `BEGIN; ${IDLE_TIMEOUT}; ${NAME_TRANSACTION}`
+const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${IDLE_TIMEOUT}`
 
 /** A transaction with an outstanding COMMIT. */
-interface Made<T> {
+interface Uncommitted<T> {
   readonly result: T
   /** The id of the transaction. */
   readonly id: string
@@ -69,10 +69,10 @@ export class PostgresClient implements Statements, AsyncDisposable {
   onAvailability: ((failure: PostgresFailure | undefined) => void) | undefined
   /** The time of the first failure since the last success, by `performance.now()`. */
   #failingSince: number | undefined
-  #isAway = false
+  #isUnavailable = false
   #endsAt = Infinity
   /** The connection of a client that reads one state. */
-  #moment: PooledConnection | undefined
+  #snapshot: PooledConnection | undefined
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -107,21 +107,21 @@ export class PostgresClient implements Statements, AsyncDisposable {
     const deadline = performance.now() + 2 * RETRIES.maxWaitMs
     for (;;) {
       const timeline = await this.#commits.timeline()
-      let made: Made<T> | undefined
+      let uncommitted: Uncommitted<T> | undefined
       try {
         return await this.#repeated(false, (connection) =>
-          inTransaction(connection, WRITING, async (transaction, id) => {
-            made = undefined
+          inTransaction(connection, BEGIN_WRITE, async (transaction, id) => {
+            uncommitted = undefined
             const result = await step(transaction)
-            made = { result, id }
+            uncommitted = { result, id }
             return result
           }),
         )
       } catch (error) {
         if (!(error instanceof PostgresFailure) || error.outcome !== "unclear") throw error
         // The COMMIT was not sent.
-        if (!made) throw error.notDone()
-        if (await this.#isCommitted(made.id, timeline, error)) return made.result
+        if (!uncommitted) throw error.notDone()
+        if (await this.#isCommitted(uncommitted.id, timeline, error)) return uncommitted.result
         if (performance.now() > deadline) throw error.notDone()
       }
     }
@@ -151,8 +151,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
     isolation: "REPEATABLE READ" | "READ COMMITTED" = "REPEATABLE READ",
   ): Promise<T> {
     await using pool = new ConnectionPool({ ...this.#options, max: 1 })
-    return await pool.use(LONGEST, async (connection) => {
-      await connection.script(`BEGIN ISOLATION LEVEL ${isolation}; ${UNHURRIED}`)
+    return await pool.use(NO_TIMEOUT_MS, async (connection) => {
+      await connection.script(`BEGIN ISOLATION LEVEL ${isolation}; ${NO_TIMEOUTS}`)
       const result = await step(statementsOn(connection))
       await connection.script("COMMIT")
       return result
@@ -165,11 +165,11 @@ export class PostgresClient implements Statements, AsyncDisposable {
    */
   async atOneMoment<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
     await using client = new PostgresClient({ ...this.#options, max: 1 })
-    return await client.#pool.use(LONGEST, async (connection) => {
-      await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${UNHURRIED}`)
+    return await client.#pool.use(NO_TIMEOUT_MS, async (connection) => {
+      await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${NO_TIMEOUTS}`)
       // The first read determines which state is seen.
       await connection.query("SELECT 1 FROM accounts LIMIT 1", [])
-      client.#moment = connection
+      client.#snapshot = connection
       const result = await step(client)
       await connection.script("COMMIT")
       return result
@@ -178,8 +178,8 @@ export class PostgresClient implements Statements, AsyncDisposable {
 
   /** Performs several reads that see the same state. */
   consistently<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
-    if (this.#moment) return step(statementsOn(this.#moment))
-    return this.#repeated(true, (connection) => inTransaction(connection, READING, step))
+    if (this.#snapshot) return step(statementsOn(this.#snapshot))
+    return this.#repeated(true, (connection) => inTransaction(connection, BEGIN_READ, step))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -188,17 +188,17 @@ export class PostgresClient implements Statements, AsyncDisposable {
 
   #succeeded(): void {
     this.#failingSince = undefined
-    if (!this.#isAway) return
-    this.#isAway = false
+    if (!this.#isUnavailable) return
+    this.#isUnavailable = false
     this.onAvailability?.(undefined)
   }
 
-  #lost(failure: PostgresFailure): void {
+  #connectionLost(failure: PostgresFailure): void {
     const now = performance.now()
     this.#failingSince ??= now
     // A single broken connection is replaced at once and not reported.
-    if (this.#isAway || now - this.#failingSince < AWAY_AFTER) return
-    this.#isAway = true
+    if (this.#isUnavailable || now - this.#failingSince < UNAVAILABLE_AFTER_MS) return
+    this.#isUnavailable = true
     this.onAvailability?.(failure)
   }
 
@@ -217,7 +217,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
     mayRunTwice: boolean,
     step: (connection: PooledConnection) => Promise<T>,
   ): Promise<T> {
-    if (this.#moment) return step(this.#moment)
+    if (this.#snapshot) return step(this.#snapshot)
     const now = performance.now()
     const untilEnd = Math.max(RETRIES.minAttemptMs, this.#endsAt - now)
     const deadline = now + Math.min(RETRIES.maxWaitMs, untilEnd)
@@ -231,7 +231,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
         return result
       } catch (error) {
         if (!(error instanceof PostgresFailure)) throw error
-        if (error.isConnectionLost) this.#lost(error)
+        if (error.isConnectionLost) this.#connectionLost(error)
         const isUnclear = error.outcome === "unclear" && mayRunTwice && repeats < RETRIES.maxRepeats
         if (error.outcome !== "not_done" && !isUnclear) throw error
         const isLate = error.outcome === "not_done" && isDeadline(error)
@@ -254,7 +254,7 @@ async function inTransaction<T>(
     const answers = await connection.query<readonly { readonly id?: string }[]>(begin, [])
     result = await step(statementsOn(connection), answers.at(-1)?.at(-1)?.id ?? "")
   } catch (error) {
-    throw await undone(connection, error)
+    throw await rollBack(connection, error)
   }
   const { command } = await connection.query("COMMIT", [])
   if (command !== "COMMIT") throw rolledBack()
@@ -262,7 +262,7 @@ async function inTransaction<T>(
 }
 
 /** Rolls back and returns the error to throw. Nothing was committed, not even if the connection broke. */
-async function undone(connection: PooledConnection, error: unknown): Promise<unknown> {
+async function rollBack(connection: PooledConnection, error: unknown): Promise<unknown> {
   if (error instanceof PostgresFailure && error.isConnectionLost) return error.notDone()
   try {
     await connection.query("ROLLBACK", [])

@@ -3,7 +3,7 @@ import { deadlinePassed, isDeadline, noPrimary, PostgresFailure } from "./failur
 import { Hosts } from "./hosts.ts"
 
 /** Maximum age of a connection, so that all servers behind a load balancer get connections. */
-const LIFETIME = 30 * 60_000
+const MAX_AGE_MS = 30 * 60_000
 
 const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
 
@@ -60,12 +60,12 @@ export class ConnectionPool implements AsyncDisposable {
 
   /**
    * Performs a step on a connection of its own.
-   * @param patience timeout in milliseconds, including the wait for a connection.
+   * @param timeoutMs includes the wait for a connection.
    * @throws PostgresFailure on timeout; the connection is closed even if the server is still working.
    */
-  async use<T>(patience: number, step: (connection: PooledConnection) => Promise<T>): Promise<T> {
+  async use<T>(timeoutMs: number, step: (connection: PooledConnection) => Promise<T>): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(deadlinePassed(patience)), patience)
+    const timer = setTimeout(() => reject(deadlinePassed(timeoutMs)), timeoutMs)
     late.catch(() => undefined)
     let open: Open | undefined
     let isUsable = false
@@ -172,7 +172,7 @@ export class ConnectionPool implements AsyncDisposable {
       // The same cause has probably broken the idle connections, which would fail on their next use.
       for (const idle of this.#idle.splice(0)) this.#drop(idle)
     }
-    if (!isUsable || performance.now() - open.openedAt > LIFETIME) {
+    if (!isUsable || performance.now() - open.openedAt > MAX_AGE_MS) {
       this.#drop(open)
       return
     }

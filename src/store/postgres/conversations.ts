@@ -13,18 +13,18 @@ import type { Value } from "./connection-pool.ts"
 /** Approximate size of a row without its content. */
 const ROW_BYTES = 300
 /** Maximum bytes of parts written by one statement; a larger part is written alone. */
-const WRITTEN_AT_ONCE = 1024 * 1024
+const MAX_WRITE_BYTES = 1024 * 1024
 /** Maximum parts deleted by one step of a sweep. */
-const SWEPT_AT_ONCE = 1_000n
+const SWEEP_BATCH = 1_000n
 /** Maximum parts read at once to free space. */
-const OLDEST_AT_ONCE = 100n
+const EVICTION_BATCH = 100n
 /** Maximum age of the cached total over all accounts. It does not include later additions of other nodes. */
-const TOTAL_LIFETIME = 10_000
+const MAX_TOTAL_AGE_MS = 10_000
 /** When the total is exceeded, this fraction of it is freed (1/50), so that not every answer has to free space. */
-const FREED_PART = 50
+const FREED_DIVISOR = 50
 
 /** Also true if the clock was wrong, in either direction, when the answer was stored. */
-const OVER = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
+const EXPIRED = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
 
@@ -64,7 +64,7 @@ export class PostgresConversations implements ConversationParts {
   async find(hashes: readonly string[], { now, keep, max }: FindOptions): Promise<FoundParts> {
     const rows = await this.#client.rows<FoundRow>(
       `SELECT hash, bytes, CASE WHEN sum(bytes) OVER () <= $5 THEN encrypted END AS encrypted
-       FROM conversation_parts WHERE NOT ${OVER} AND hash = ANY($4)`,
+       FROM conversation_parts WHERE NOT ${EXPIRED} AND hash = ANY($4)`,
       [BigInt(now), BigInt(now - keep), BigInt(now + keep), texts(hashes), BigInt(max)],
     )
     const found: KeptPart[] = []
@@ -92,8 +92,8 @@ export class PostgresConversations implements ConversationParts {
     const times = [BigInt(now), BigInt(now - keep), BigInt(now + keep)]
     for (;;) {
       const rows = await this.#client.rows<{ hash: string; account: string }>(
-        `SELECT hash, account FROM conversation_parts WHERE ${OVER} LIMIT $4`,
-        [...times, SWEPT_AT_ONCE],
+        `SELECT hash, account FROM conversation_parts WHERE ${EXPIRED} LIMIT $4`,
+        [...times, SWEEP_BATCH],
       )
       if (rows.length === 0) break
       const hashes = rows.map(({ hash }) => hash)
@@ -102,7 +102,7 @@ export class PostgresConversations implements ConversationParts {
           transaction,
           rows.map(({ account }) => account),
         )
-        await forget(transaction, `${OVER} AND hash = ANY($4)`, [...times, texts(hashes)])
+        await forget(transaction, `${EXPIRED} AND hash = ANY($4)`, [...times, texts(hashes)])
       })
     }
     await this.#client.run(
@@ -113,11 +113,11 @@ export class PostgresConversations implements ConversationParts {
 
   /** Deletes answers of the account that stores most, so that no account loses answers to one that stores more. */
   async #makeTotalRoom(max: number): Promise<void> {
-    if (performance.now() - this.#total.readAt > TOTAL_LIFETIME || this.#total.bytes > max) {
+    if (performance.now() - this.#total.readAt > MAX_TOTAL_AGE_MS || this.#total.bytes > max) {
       await this.#readTotal()
     }
     if (this.#total.bytes <= max) return
-    const goal = max - max / FREED_PART
+    const goal = max - max / FREED_DIVISOR
     while (this.#total.bytes > goal) {
       const freed = await freeOfLargest(this.#client, this.#total.bytes - goal)
       if (freed === 0) return
@@ -214,7 +214,7 @@ async function freeOldest(
 ): Promise<number> {
   const rows = await transaction.rows<{ answer: string; bytes: bigint }>(
     "SELECT answer, bytes FROM conversation_parts WHERE account = $1 ORDER BY at LIMIT $2",
-    [account, OLDEST_AT_ONCE],
+    [account, EVICTION_BATCH],
   )
   const answers = new Set<string>()
   let bytes = 0
@@ -257,7 +257,7 @@ function* inWrites(parts: readonly KeptPart[]): Generator<readonly KeptPart[]> {
   let some: KeptPart[] = []
   let bytes = 0
   for (const part of parts) {
-    if (some.length > 0 && bytes + sizeOfPart(part) > WRITTEN_AT_ONCE) {
+    if (some.length > 0 && bytes + sizeOfPart(part) > MAX_WRITE_BYTES) {
       yield some
       some = []
       bytes = 0

@@ -7,7 +7,7 @@ import { SUMS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 
 /** Rows fetched at once; fewer from tables with large rows. */
-const ROWS = 1_000
+const FETCH_ROWS = 1_000
 const LARGE_ROWS: Readonly<Record<string, number>> = {
   entries: 500,
   contents: 20,
@@ -15,7 +15,7 @@ const LARGE_ROWS: Readonly<Record<string, number>> = {
 }
 
 /** Every change writes to one of these tables. */
-const WRITTEN = "nodes, balances, audit, revisions, idempotency, users, sessions"
+const WRITTEN_TABLES = "nodes, balances, audit, revisions, idempotency, users, sessions"
 
 /** Entries with their receipts, and the receipts of requests that were not charged. */
 const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.balance, e.at, e.request, e.note, e.author,
@@ -66,7 +66,7 @@ export async function copySource(
   secrets: InstallationSecrets,
   place: string,
 ): Promise<CopySource> {
-  await transaction.run(`LOCK TABLE ${WRITTEN} IN SHARE MODE`)
+  await transaction.run(`LOCK TABLE ${WRITTEN_TABLES} IN SHARE MODE`)
   await transaction.run("SET LOCAL cursor_tuple_fraction = 1")
   const row = await transaction.row<{ nodes: bigint }>(
     "SELECT (SELECT count(*) FROM nodes) + (SELECT count(*) FROM holds) AS nodes",
@@ -101,7 +101,7 @@ async function* rowsOf(
   // Statements are prepared by text: a shared cursor name would return rows of the first table.
   const cursor = `copied_${name}`
   await transaction.run(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${select}`)
-  const fetch = `FETCH ${LARGE_ROWS[name] ?? ROWS} FROM ${cursor}`
+  const fetch = `FETCH ${LARGE_ROWS[name] ?? FETCH_ROWS} FROM ${cursor}`
   for (;;) {
     const rows = await transaction.rows<Record<string, Cell>>(fetch)
     if (rows.length === 0) break

@@ -88,8 +88,8 @@ export function noPrimary(cause: unknown): PostgresFailure {
 }
 
 /** Returns the failure of a statement that exceeded the client's timeout. */
-export function deadlinePassed(patience: number): PostgresFailure {
-  const message = `the database did not answer within ${Math.round(patience)} ms`
+export function deadlinePassed(timeoutMs: number): PostgresFailure {
+  const message = `the database did not answer within ${Math.round(timeoutMs)} ms`
   return new PostgresFailure(Object.assign(new Error(message), { code: DEADLINE }))
 }
 

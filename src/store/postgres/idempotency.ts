@@ -3,7 +3,7 @@ import type { Store } from "../store.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 
 /** Maximum claims deleted by one sweep. */
-const SWEPT_AT_ONCE = 5_000n
+const SWEEP_BATCH = 5_000n
 
 export function idempotencyMethods(client: PostgresClient): Store["idempotency"] {
   return {
@@ -20,7 +20,7 @@ export function idempotencyMethods(client: PostgresClient): Store["idempotency"]
            SELECT count_idempotency(array_agg(scope), array_agg(-1::bigint), array_agg(-size)) FROM gone
          )
          SELECT request FROM gone, counted`,
-        [BigInt(expired), SWEPT_AT_ONCE],
+        [BigInt(expired), SWEEP_BATCH],
       )
       return rows.map(({ request }) => request)
     },

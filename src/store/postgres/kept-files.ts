@@ -5,9 +5,9 @@ import type { PostgresClient } from "./client.ts"
 /** Bytes of a file in one row, and so the most that is in memory at once. */
 export const CHUNK = 512 * 1024
 /** Maximum rows deleted by one step of a sweep. */
-const SWEPT_AT_ONCE = 100n
+const SWEEP_BATCH = 100n
 /** Maximum bytes of all images; beyond it, those that expire first are deleted. The settings limit the answers. */
-const ROOM: Readonly<Record<FileKind, bigint | undefined>> = {
+const MAX_BYTES: Readonly<Record<FileKind, bigint | undefined>> = {
   answers: undefined,
   pictures: 8n * 1024n * 1024n * 1024n,
 }
@@ -27,13 +27,13 @@ type Source = (start: number, end: number) => Promise<Uint8Array>
 export class PostgresFiles implements KeptFiles {
   readonly #client: PostgresClient
   readonly #kind: FileKind
-  readonly #room: bigint | undefined
+  readonly #maxBytes: bigint | undefined
 
   /** @param room maximum bytes of all files of the kind. */
-  constructor(client: PostgresClient, kind: FileKind, room = ROOM[kind]) {
+  constructor(client: PostgresClient, kind: FileKind, room = MAX_BYTES[kind]) {
     this.#client = client
     this.#kind = kind
-    this.#room = room
+    this.#maxBytes = room
   }
 
   async write(name: string, bytes: Uint8Array, lifetime: number): Promise<void> {
@@ -76,13 +76,13 @@ export class PostgresFiles implements KeptFiles {
          SELECT file, number FROM kept_file_chunks WHERE expires_at <= (SELECT tollgate_now())
          LIMIT $1 FOR UPDATE SKIP LOCKED)`,
     )
-    if (this.#room === undefined) return
+    if (this.#maxBytes === undefined) return
     const beyond = await this.#client.rows<{ name: string }>(
       `SELECT name FROM (
          SELECT name, sum(size) OVER (ORDER BY expires_at DESC, name) AS total
          FROM kept_files WHERE kind = $1
        ) AS files WHERE total > $2`,
-      [this.#kind, this.#room],
+      [this.#kind, this.#maxBytes],
     )
     for (const { name } of beyond) await this.remove(name)
   }
@@ -115,7 +115,7 @@ export class PostgresFiles implements KeptFiles {
 
   /** Repeats a statement until it deletes nothing. */
   async #repeat(statement: string): Promise<void> {
-    while ((await this.#client.run(statement, [SWEPT_AT_ONCE])) > 0);
+    while ((await this.#client.run(statement, [SWEEP_BATCH])) > 0);
   }
 }
 

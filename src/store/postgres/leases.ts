@@ -7,19 +7,19 @@ import { collectDebts } from "../steps/debts.ts"
 import { runStep } from "./run-steps.ts"
 
 /** A waiting node repeats its recall before this time has passed. */
-const RECALL_LIFETIME = 500
+const RECALL_LIFETIME_MS = 500
 
 /** The `node` of recalls that no node makes: those of commands that reduce a balance. */
 const NO_NODE = ""
 
 /** The largest possible balance, which caps the requested amounts. */
-const LARGEST = 2n ** 63n - 1n
+const MAX_BALANCE = 2n ** 63n - 1n
 
 /** The owners of idle leases that node $1 is asked to return, as an array. */
 export const RECALLS_FROM_NODE = `SELECT array_agg(DISTINCT recalls.owner)
   FROM recalls JOIN leases ON leases.owner = recalls.owner
   WHERE leases.node = $1 AND recalls.node <> $1 AND leases.amount > 0
-    AND recalls.at > tollgate_now() - ${RECALL_LIFETIME}`
+    AND recalls.at > tollgate_now() - ${RECALL_LIFETIME_MS}`
 
 interface GrantRow {
   readonly granted: bigint
@@ -75,7 +75,7 @@ function tryTake(client: PostgresClient, request: LeaseRequest): Promise<LeaseGr
   return client.transaction(async (transaction) => {
     const row = await transaction.row<GrantRow>(
       "SELECT granted, posted, free, leased_elsewhere, debt FROM take_lease($1, $2, $3, $4)",
-      [node, owner, smaller(wanted, LARGEST), smaller(min, LARGEST)],
+      [node, owner, smaller(wanted, MAX_BALANCE), smaller(min, MAX_BALANCE)],
     )
     if (!row) return null
     const { granted, posted, free, leased_elsewhere: leasedElsewhere, debt } = row

@@ -55,7 +55,7 @@ export class NewestReceipts {
        FROM segment_end, pruned_rows, anchor`,
     )
     if (!state) throw new Error("the database has no segments")
-    await this.#keepUp(transaction, state)
+    await this.#update(transaction, state)
     const others = [
       ...(await readReceipts(transaction, {
         behind: this.#end,
@@ -75,7 +75,7 @@ export class NewestReceipts {
   }
 
   /** Reads the receipts that the anchor has covered since the last call. */
-  async #keepUp(transaction: Statements, { position, anchored }: StateRow): Promise<void> {
+  async #update(transaction: Statements, { position, anchored }: StateRow): Promise<void> {
     if (position !== this.#begin) {
       this.#begin = position
       this.#end = position

@@ -1,6 +1,6 @@
 import type { PostgresClient, Statements } from "./client.ts"
 
-const DAY = 24 * 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 /** Days and months of partitions to create in advance. */
 const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2
@@ -11,7 +11,7 @@ const DAILY_MONTHS = 2
 const DAY_LENGTH = "2026-11-23".length
 const MONTH_LENGTH = "2026-11".length
 /** Maximum wait for a table lock, because all other transactions wait behind it. */
-const LOCK_TIME = 100
+const LOCK_TIMEOUT_MS = 100
 
 /** One partition of a table, its end exclusive. */
 interface Partition {
@@ -41,10 +41,10 @@ export async function ensurePartitions(
 /** Returns for how many days, including today, there are partitions without a gap. */
 export async function daysAhead(client: PostgresClient, now: number): Promise<number> {
   const present = await presentPartitions(client)
-  const today = Math.floor(now / DAY) * DAY
+  const today = Math.floor(now / DAY_MS) * DAY_MS
   for (let days = 0; ; days++) {
-    const day = today + days * DAY
-    const receipts = receiptsOf(day, day + DAY, DAY_LENGTH)
+    const day = today + days * DAY_MS
+    const receipts = receiptsOf(day, day + DAY_MS, DAY_LENGTH)
     if (!present.has(receipts.name) || !present.has(entriesOf(monthOf(day)).name)) return days
   }
 }
@@ -60,7 +60,7 @@ export async function partitionsUntil(
     const [, of, year, month, day] = NAME.exec(name) ?? []
     if (of !== table) return false
     const begin = Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1))
-    return (day === undefined ? monthOf(begin, 1) : begin + DAY) <= until
+    return (day === undefined ? monthOf(begin, 1) : begin + DAY_MS) <= until
   })
 }
 
@@ -76,11 +76,18 @@ async function presentPartitions(client: Statements): Promise<ReadonlySet<string
 
 /** Returns the partitions that should exist at a moment. */
 export function partitionsAround(now: number, since = now): Partition[] {
-  const today = Math.floor(now / DAY) * DAY
-  const firstDay = Math.min(today - DAYS_BACK * DAY, Math.max(since, monthOf(now, -DAILY_MONTHS)))
+  const today = Math.floor(now / DAY_MS) * DAY_MS
+  const firstDay = Math.min(
+    today - DAYS_BACK * DAY_MS,
+    Math.max(since, monthOf(now, -DAILY_MONTHS)),
+  )
   const days: Partition[] = []
-  for (let day = Math.floor(firstDay / DAY) * DAY; day <= today + DAYS_AHEAD * DAY; day += DAY) {
-    days.push(receiptsOf(day, day + DAY, DAY_LENGTH))
+  for (
+    let day = Math.floor(firstDay / DAY_MS) * DAY_MS;
+    day <= today + DAYS_AHEAD * DAY_MS;
+    day += DAY_MS
+  ) {
+    days.push(receiptsOf(day, day + DAY_MS, DAY_LENGTH))
   }
   const months: Partition[] = []
   const firstMonth = monthOf(Math.min(since, monthOf(now, -1)))
@@ -130,7 +137,7 @@ export function firstRequestOf(at: number): string {
 async function create(client: PostgresClient, { table, name, from, to }: Partition): Promise<void> {
   const column = table === "receipts" ? "request" : "at"
   await client.transaction(async (transaction) => {
-    await transaction.run(`SET LOCAL lock_timeout = ${LOCK_TIME}`)
+    await transaction.run(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
     // Several nodes may create partitions at the same time.
     await transaction.run(`LOCK TABLE ${table}_other IN SHARE UPDATE EXCLUSIVE MODE`)
     const isTaken = await transaction.row(

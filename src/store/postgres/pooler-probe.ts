@@ -5,7 +5,7 @@ import { PostgresFailure } from "./failure.ts"
 /** Enough callers to share connections of a pooler. */
 const CALLERS = 4
 const ROUNDS = 8
-const PATIENCE = 8_000
+const TIMEOUT_MS = 8_000
 
 /** The prepared statement does not exist, or another one has its name. */
 const NOT_PREPARED = new Set(["26000", "42P05", "08P01"])
@@ -18,7 +18,7 @@ const NOT_PREPARED = new Set(["26000", "42P05", "08P01"])
 export async function probePooler(pool: ConnectionPool, place: string): Promise<void> {
   const isRight = await Promise.all(
     Array.from({ length: CALLERS }, (_, caller) =>
-      pool.use(PATIENCE, (own) => answersRight(own, caller)),
+      pool.use(TIMEOUT_MS, (own) => answersRight(own, caller)),
     ),
   )
   if (isRight.every(Boolean)) return

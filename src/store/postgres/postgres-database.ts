@@ -41,9 +41,9 @@ export interface PostgresAddress {
 }
 
 /** Timeout for opening a connection. */
-const CONNECT_TIME = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
 /** Three heartbeats. */
-const LEASE_TERM = 15_000
+const DEFAULT_LEASE_TERM_MS = 15_000
 /** Commands run few statements at once. */
 const COMMAND_CONNECTIONS = 2
 const PROBED_CONNECTIONS = 4
@@ -138,7 +138,7 @@ export class PostgresDatabase implements Database {
       // One report runs at a time, so one connection is enough.
       options: this.#options(1),
       openReader: () => this.openReader(),
-      leaseTerm: this.#address.leaseTerm ?? LEASE_TERM,
+      leaseTerm: this.#address.leaseTerm ?? DEFAULT_LEASE_TERM_MS,
     })
   }
 
@@ -236,7 +236,7 @@ export class PostgresDatabase implements Database {
 
   #options(max: number): PoolOptions {
     const { url, preparedStatements } = this.#address
-    return { url, max, connectTime: CONNECT_TIME, preparedStatements }
+    return { url, max, connectTime: CONNECT_TIMEOUT_MS, preparedStatements }
   }
 }
 

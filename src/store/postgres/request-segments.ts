@@ -22,7 +22,7 @@ const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
 const EXPIRED = `SELECT r.* FROM expired_requests AS e CROSS JOIN LATERAL (
     SELECT r.position AS row, ${COLUMNS} FROM receipts AS r WHERE r.request = e.request AND is_expired OFFSET 0
   ) AS r WHERE e.at >= $1 AND e.at < $2`
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
 /**
@@ -45,7 +45,7 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
     })
     if (requests.length < SEGMENT_SIZE) return false
     // Rounded up to the day, because most names occur again on the same day.
-    const last = Math.ceil(Math.max(...requests.map(({ at }) => at)) / DAY) * DAY
+    const last = Math.ceil(Math.max(...requests.map(({ at }) => at)) / DAY_MS) * DAY_MS
     const ids = await takeIds(transaction, namesOf(requests), last)
     await write(
       transaction,

@@ -21,7 +21,7 @@ const COLUMNS =
   "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
 const BY_TIME = "at DESC, position DESC"
 /** Slightly less than the client's timeout. */
-const LONGEST_SEARCH = 7_000
+const SEARCH_TIMEOUT_MS = 7_000
 
 /** Returns a page of the requests that match a filter. */
 export async function listRequests(
@@ -54,7 +54,7 @@ function search(
   values: readonly Value[],
 ): Promise<readonly RequestRow[]> {
   return client.consistently(async (transaction) => {
-    await transaction.run(`SET LOCAL statement_timeout = ${LONGEST_SEARCH}`)
+    await transaction.run(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}`)
     return transaction.rows<RequestRow>(text, values)
   })
 }

@@ -30,9 +30,9 @@ import { MOST_NEWEST, NewestReceipts } from "./newest-receipts.ts"
 import { appendSegment } from "./request-segments.ts"
 
 /** Maximum bytes of cached columns: those of about a million requests. */
-const CACHE_SIZE = 64 * 1024 * 1024
+const CACHE_BYTES = 64 * 1024 * 1024
 /** Maximum segments per query for columns. */
-const FETCHED = 64
+const FETCH_BATCH = 64
 
 /** In the order of their positions in the cache; new columns are appended. */
 const COLUMNS: readonly ColumnName[] = [
@@ -68,10 +68,9 @@ export class SegmentUsage {
   readonly #newest = new NewestReceipts()
   #appending: Promise<void> | undefined
 
-  /** @param cacheSize bytes. */
-  constructor(client: PostgresClient, cacheSize = CACHE_SIZE) {
+  constructor(client: PostgresClient, cacheBytes = CACHE_BYTES) {
     this.#client = client
-    this.#cache = new ColumnCache(cacheSize)
+    this.#cache = new ColumnCache(cacheBytes)
   }
 
   /**
@@ -163,8 +162,8 @@ export class SegmentUsage {
       [BigInt(from), BigInt(to)],
     )
     const segments: Segment[] = []
-    for (let first = 0; first < rows.length; first += FETCHED) {
-      const some = rows.slice(first, first + FETCHED)
+    for (let first = 0; first < rows.length; first += FETCH_BATCH) {
+      const some = rows.slice(first, first + FETCH_BATCH)
       const places = some.map(({ id }) => columns.map((name) => placeOf(id, name)))
       // Get the cached columns first, because adding others may evict them.
       const known = places.map((own) => this.#cache.known(own))

@@ -19,7 +19,7 @@ import { postgresStore } from "./postgres-store.ts"
 import { postgresConsoleStore } from "./console-store.ts"
 
 /** A poll is a round trip to the server. */
-const POLL_EVERY = 1_000
+const POLL_INTERVAL_MS = 1_000
 
 export interface ServingParts {
   readonly client: PostgresClient
@@ -58,7 +58,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
       }
     },
     listen: (onNews) => announcements.listen(onNews),
-    pollEvery: POLL_EVERY,
+    pollEvery: POLL_INTERVAL_MS,
     leaseTerm,
     // PostgreSQL needs no change for further nodes.
     hasCompany: async () => {},

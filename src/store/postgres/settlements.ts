@@ -12,7 +12,7 @@ import { runStep } from "./run-steps.ts"
 const UNIQUE_VIOLATION = "23505"
 
 /** The minimum age of pruned rows. */
-const OLD = 31 * 24 * 60 * 60_000
+const MIN_PRUNED_AGE_MS = 31 * 24 * 60 * 60_000
 
 /**
  * Rejects requests whose receipts would already be pruned: they may have been charged, and a repetition could not be
@@ -21,7 +21,7 @@ const OLD = 31 * 24 * 60 * 60_000
  */
 async function requireKnowable(client: PostgresClient, { postings }: Batch): Promise<void> {
   const oldest = postings.reduce((at, posting) => Math.min(at, posting.at), Infinity)
-  if (oldest > Date.now() - OLD) return
+  if (oldest > Date.now() - MIN_PRUNED_AGE_MS) return
   const { until } = await runStep(client, findPrunedRows())
   if (oldest < until) throw refusals.requestIsTooOld(new Date(until).toISOString())
 }

@@ -21,12 +21,12 @@ interface Run {
  * Maximum pending batches of a process that writes alone. Each commit that writes the anchor has to write one more
  * page.
  */
-const MAX_WAITING = 32
+const MAX_PENDING_BATCHES = 32
 /**
  * After another process has written, the anchor is written with each of this many batches, because the next writer
  * continues from it.
  */
-const COMPANY = 100
+const SHARED_BATCHES = 100
 
 /**
  * The part of the anchor that the writers of the rows maintain. Reading each row again later would cost more than all
@@ -37,11 +37,11 @@ export class AnchorRow {
   readonly #last: Statement<{ row: bigint; hash: string | null }, []>
   readonly #extend: Statement<unknown, (string | bigint | null)[]>
   /** Committed rows that are not in the anchor yet. */
-  #waiting: Run | undefined
+  #pending: Run | undefined
   /** The pending rows once the current batch is committed. */
   #posted: Run | undefined
   /** The remaining batches until this process is considered the only writer. */
-  #company = COMPANY
+  #sharedBatches = SHARED_BATCHES
 
   constructor(database: Database) {
     this.#sum = database.prepare("SELECT row_count, hash_sum FROM anchor WHERE last_row = ?")
@@ -55,7 +55,7 @@ export class AnchorRow {
 
   /** Begins a batch, inside its transaction. The previous batch, if it was not committed, is forgotten. */
   begin(): void {
-    this.#posted = this.#waiting
+    this.#posted = this.#pending
   }
 
   /** @param hashes of all rows that the batch has just inserted. */
@@ -67,7 +67,7 @@ export class AnchorRow {
     const isNext = earlier?.last === after
     if (earlier && !isNext) {
       this.#write(earlier)
-      this.#company = COMPANY
+      this.#sharedBatches = SHARED_BATCHES
     }
     const run = {
       after: isNext ? earlier.after : after,
@@ -77,21 +77,21 @@ export class AnchorRow {
       count: (isNext ? earlier.count : 0) + hashes.length,
       batches: (isNext ? earlier.batches : 0) + 1,
     }
-    if (this.#company > 0) this.#company--
-    const waits = this.#company === 0 && run.batches < MAX_WAITING
+    if (this.#sharedBatches > 0) this.#sharedBatches--
+    const waits = this.#sharedBatches === 0 && run.batches < MAX_PENDING_BATCHES
     if (!waits) this.#write(run)
     this.#posted = waits ? run : undefined
   }
 
   /** Records that the batch was committed. */
   commit(): void {
-    this.#waiting = this.#posted
+    this.#pending = this.#posted
   }
 
   /** Writes the pending rows to the anchor. Must run inside a transaction. */
   flush(): void {
-    if (this.#waiting) this.#write(this.#waiting)
-    this.#waiting = undefined
+    if (this.#pending) this.#write(this.#pending)
+    this.#pending = undefined
   }
 
   /** Does nothing if the rows do not begin at the end of the anchor. */

@@ -4,7 +4,7 @@ import type { Database, Statement } from "bun:sqlite"
 export type Row = readonly (string | bigint)[]
 
 /** Rows of the largest statement. Every size is a power of two. */
-const LARGEST = 32
+const MAX_ROWS = 32
 
 /**
  * Inserts rows with as few statements as possible. Executing a statement costs more than adding a row to it: in a batch
@@ -29,7 +29,7 @@ export class BulkInsert {
   /** Must run inside a transaction, which must be rolled back if this throws. */
   insert(rows: readonly Row[]): void {
     let from = 0
-    for (let count = LARGEST; count >= 1; count /= 2) {
+    for (let count = MAX_ROWS; count >= 1; count /= 2) {
       while (rows.length - from >= count) {
         this.#statement(count).run(...rows.slice(from, from + count).flat())
         from += count

@@ -1,13 +1,13 @@
 import { Database } from "bun:sqlite"
 
-const LOOK_EVERY = 100
+const CHECK_INTERVAL_MS = 100
 /**
  * Minimum pages of the log (16 MB) for a checkpoint. Commits rewrite the same few pages many times, and a checkpoint
  * writes each once. A log of this size is restarted often enough not to grow.
  */
-const WORTH_MOVING = 4_000
+const MIN_LOG_PAGES = 4_000
 /** Maximum wait for readers when the log restarts. Writers wait as well. */
-const PATIENCE = 50
+const MAX_READER_WAIT_MS = 50
 
 declare const self: Worker
 
@@ -20,10 +20,10 @@ declare const self: Worker
  * read ends.
  */
 function checkpoint(database: Database): void {
-  const state = go(database, "NOOP")
-  if (state.log - state.checkpointed < WORTH_MOVING) return
-  const { log } = go(database, "PASSIVE")
-  if (go(database, "PASSIVE").checkpointed >= log) go(database, "RESTART")
+  const state = runCheckpoint(database, "NOOP")
+  if (state.log - state.checkpointed < MIN_LOG_PAGES) return
+  const { log } = runCheckpoint(database, "PASSIVE")
+  if (runCheckpoint(database, "PASSIVE").checkpointed >= log) runCheckpoint(database, "RESTART")
 }
 
 /** Sizes in pages. */
@@ -32,7 +32,7 @@ interface LogState {
   readonly checkpointed: number
 }
 
-function go(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
+function runCheckpoint(database: Database, mode: "NOOP" | "PASSIVE" | "RESTART"): LogState {
   const [state] = database.query<LogState, []>(`PRAGMA wal_checkpoint(${mode})`).all()
   return state ?? { log: 0, checkpointed: 0 }
 }
@@ -49,6 +49,6 @@ function open(path: string): Database | undefined {
 self.addEventListener("message", (message: MessageEvent<string>) => {
   const database = open(message.data)
   if (database === undefined) return
-  database.run(`PRAGMA busy_timeout = ${PATIENCE}`)
-  setInterval(() => checkpoint(database), LOOK_EVERY)
+  database.run(`PRAGMA busy_timeout = ${MAX_READER_WAIT_MS}`)
+  setInterval(() => checkpoint(database), CHECK_INTERVAL_MS)
 })

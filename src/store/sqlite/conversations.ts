@@ -14,7 +14,7 @@ import type { Direct, GroupsOf } from "../methods.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
 /** Free bytes of the disk that are reserved for the ledger, which no request is served without. */
-const MIN_FREE = 128 * 1024 * 1024
+const MIN_FREE_BYTES = 128 * 1024 * 1024
 /** Approximate size of a row without its content. */
 const ROW_BYTES = 300
 
@@ -39,7 +39,7 @@ export function openSqliteConversations(
   const file = new ConversationFile(path)
   const parts: SqliteConversations["methods"]["parts"] = {
     keep: (writes) => {
-      if (freeBytes(path) < MIN_FREE) throw new Error(FULL)
+      if (freeBytes(path) < MIN_FREE_BYTES) throw new Error(FULL)
       return file.use((database) => database.transaction(() => keep(database, writes)).immediate())
     },
     find: (hashes, options) => file.use((database) => find(database, hashes, options)),
@@ -56,7 +56,7 @@ export function openSqliteConversations(
   return { methods: { parts }, close: () => file.close() }
 }
 
-const FULL = `less than ${MIN_FREE / 1_048_576} MB are free on the disk, which the ledger may need`
+const FULL = `less than ${MIN_FREE_BYTES / 1_048_576} MB are free on the disk, which the ledger may need`
 
 function freeBytesAt(path: string): number {
   const { bavail, bsize } = statfsSync(dirname(path))

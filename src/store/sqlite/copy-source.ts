@@ -19,7 +19,7 @@ import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
 /** Maximum wait for a running write. */
-const BUSY_TIME = 10_000
+const BUSY_TIMEOUT_MS = 10_000
 
 /**
  * Performs a step that copies a ledger and the files next to it. All of them are locked against writes until it ends.
@@ -98,7 +98,7 @@ class LockedFiles implements Disposable {
     if (!existsSync(path)) return
     const database = new Database(path, { readwrite: true, strict: true, safeIntegers: true })
     this.#files.set(name, database)
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     requireNewestSchema(database, schema)
     database.run("BEGIN IMMEDIATE")
   }

@@ -25,9 +25,9 @@ interface ClaimRow {
 
 const COLUMNS = "scope, key, fingerprint, request, node, claimed_at, rights, state"
 /** Maximum claims deleted by one sweep, which blocks other writers. */
-const SWEPT_AT_ONCE = 5_000
+const SWEEP_BATCH = 5_000
 /** The row with the totals of all scopes. */
-const ALL = ""
+const ALL_SCOPES = ""
 
 /** Stores idempotency keys. Methods that write must run inside a transaction. */
 export class Idempotency {
@@ -84,7 +84,7 @@ export class Idempotency {
       )
       .get(BigInt(size), request)
     if (kept === null) return { isKept: false, dropped: [] }
-    const dropped = [...this.#shrink(kept.scope, maxOfScope), ...this.#shrink(ALL, maxOfAll)]
+    const dropped = [...this.#shrink(kept.scope, maxOfScope), ...this.#shrink(ALL_SCOPES, maxOfAll)]
     return { isKept: !dropped.includes(request), dropped }
   }
 
@@ -108,7 +108,7 @@ export class Idempotency {
       .query<{ request: string }, [bigint, bigint]>(
         "SELECT request FROM idempotency WHERE claimed_at <= ? LIMIT ?",
       )
-      .all(BigInt(expired), BigInt(SWEPT_AT_ONCE))
+      .all(BigInt(expired), BigInt(SWEEP_BATCH))
     for (const { request } of claims) {
       this.#database.run("DELETE FROM idempotency WHERE request = ?", [request])
     }
@@ -119,7 +119,7 @@ export class Idempotency {
   #shrink(scope: string, max: number): string[] {
     const dropped: string[] = []
     const oldest = this.#database.query<{ request: string }, [string]>(
-      `SELECT request FROM idempotency WHERE state = 'kept' ${scope === ALL ? "AND ?1 = ''" : "AND scope = ?1"}
+      `SELECT request FROM idempotency WHERE state = 'kept' ${scope === ALL_SCOPES ? "AND ?1 = ''" : "AND scope = ?1"}
        ORDER BY claimed_at, request LIMIT 1`,
     )
     while (this.#totals(scope).bytes > max) {

@@ -8,7 +8,7 @@ import type { RunStep } from "./run-steps.ts"
 import type { Transactions } from "./transactions.ts"
 
 /** A waiting node repeats its recall before this time has passed. */
-const RECALL_LIFETIME = 500
+const RECALL_LIFETIME_MS = 500
 
 /** The `node` of recalls that no node makes: those of commands that reduce a balance. */
 const NO_NODE = ""
@@ -49,7 +49,7 @@ export class Leases {
 
   /** Returns the owners of idle leases that a node is asked to return. */
   recallsFrom(node: string): string[] {
-    return this.#recalls.all(node, BigInt(Date.now() - RECALL_LIFETIME)).map((row) => row.owner)
+    return this.#recalls.all(node, BigInt(Date.now() - RECALL_LIFETIME_MS)).map((row) => row.owner)
   }
 
   /** Returns all leases of a node to the balances. */
@@ -98,7 +98,7 @@ export class Leases {
 
   /** Returns the part of the free amount that is reserved for a reduction. */
   #reservedOf(owner: string, free: bigint): bigint {
-    const row = this.#reserved.get(owner, BigInt(Date.now() - RECALL_LIFETIME))
+    const row = this.#reserved.get(owner, BigInt(Date.now() - RECALL_LIFETIME_MS))
     const amount = row?.amount ?? 0n
     return amount < free ? amount : free
   }
@@ -106,7 +106,7 @@ export class Leases {
   /** Asks the other nodes for the idle parts of their leases. */
   #ask(owner: string, node: string, amount: bigint): void {
     const now = Date.now()
-    this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME)])
+    this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME_MS)])
     this.#database.run(
       "INSERT OR REPLACE INTO recalls (owner, node, at, amount) VALUES (?, ?, ?, ?)",
       [owner, node, BigInt(now), amount],

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url"
 import { hasLog } from "./database-file.ts"
 
 /** Maximum wait for writers. */
-const BUSY_TIME = 10_000
+const BUSY_TIMEOUT_MS = 10_000
 const READ_ONLY = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
 
 /**
@@ -15,7 +15,7 @@ export function openForReading(path: string): Database {
   // The file `-shm` means that others may have the database open, so their locks must be respected.
   if (existsSync(`${path}-shm`)) {
     const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return database
   }
   if (!hasLog(path)) return openExactly(addressOf(path, "immutable=1"))

@@ -88,13 +88,13 @@ export class RequestIndex {
     this.#index
       .transaction(() => {
         // If another process has indexed these rows meanwhile, the next step continues after them.
-        if (this.#readProgress.get()?.row === from) this.#take(summaries, replaced, last.row)
+        if (this.#readProgress.get()?.row === from) this.#add(summaries, replaced, last.row)
       })
       .immediate()
     return rows.length === chunk
   }
 
-  #take(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
+  #add(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
     for (const summary of summaries) this.#insertRequest(summary)
     this.#sums.add(summaries, 1)
     // An expired request that was settled after all is counted once, by its real receipt.

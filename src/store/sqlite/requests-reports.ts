@@ -37,9 +37,9 @@ interface SqliteReports {
 }
 
 /** Maximum matches of an id prefix that are looked up by id. */
-const MOST_OF_PREFIX = 1_000
+const MAX_PREFIX_MATCHES = 1_000
 /** Maximum size of the page cache of the index, in KiB. Insertions touch many pages at once. */
-const CACHE_SIZE = 32 * 1024
+const CACHE_KIB = 32 * 1024
 
 /** Returns the path of the index, next to the ledger. */
 export function reportsPath(databasePath: string): string {
@@ -126,8 +126,8 @@ function rowsOf(ledger: Database, search: string | undefined): readonly bigint[]
     .query<{ row: bigint }, [string, string, bigint]>(
       "SELECT rowid AS row FROM entries WHERE request >= ? AND request < ? LIMIT ?",
     )
-    .all(search, `${search}${BEHIND_IDS}`, BigInt(MOST_OF_PREFIX + 1))
-  return rows.length > MOST_OF_PREFIX ? undefined : rows.map(({ row }) => row)
+    .all(search, `${search}${BEHIND_IDS}`, BigInt(MAX_PREFIX_MATCHES + 1))
+  return rows.length > MAX_PREFIX_MATCHES ? undefined : rows.map(({ row }) => row)
 }
 
 /** Commits do not wait for the disk: rows lost in a crash are indexed again from the ledger. */
@@ -135,7 +135,7 @@ function openIndex(path: string, schema: Schema): Database {
   return openDatabase(path, {
     schema,
     synchronous: "NORMAL",
-    pragmas: [`cache_size = -${CACHE_SIZE}`],
+    pragmas: [`cache_size = -${CACHE_KIB}`],
   })
 }
 

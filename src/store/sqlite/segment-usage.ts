@@ -41,7 +41,7 @@ import { RequestSegments } from "./request-segments.ts"
 const LAST_ID = 2 ** 31 - 1
 
 /** Maximum bytes of cached columns: those of about a million requests. */
-const CACHE_SIZE = 64 * 1024 * 1024
+const CACHE_BYTES = 64 * 1024 * 1024
 
 /**
  * Returns whether a report may be built from segments if they cover its range of time: it is by label, or segments are
@@ -83,7 +83,7 @@ interface Source {
 export class SegmentUsage {
   readonly #index: Database
   readonly #segments: RequestSegments
-  readonly #cache = new ColumnCache(CACHE_SIZE)
+  readonly #cache = new ColumnCache(CACHE_BYTES)
   #newest: Newest | undefined
 
   constructor(index: Database) {

@@ -6,9 +6,9 @@ import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
 /** If the disk takes longer to sync a commit, commits are moved to a thread. */
-const QUICK_COMMIT = 1
+const FAST_COMMIT_MS = 1
 /** Delay before the checkpoint thread is started. */
-const FIRST_CHECKPOINT = 1_000
+const FIRST_CHECKPOINT_MS = 1_000
 
 /** The ledger of a serving process. */
 export interface ServingStore extends Store {
@@ -29,7 +29,7 @@ export interface ServingStore extends Store {
 export async function openServingStore(path: string, isShared: boolean): Promise<ServingStore> {
   if (isShared) return alwaysThreaded(await openThreadedStore(path))
   const store = openSqliteStore(path)
-  if (commitTime(store) > QUICK_COMMIT) {
+  if (commitTime(store) > FAST_COMMIT_MS) {
     store.close()
     return alwaysThreaded(await openThreadedStore(path))
   }
@@ -87,7 +87,7 @@ function startCheckpoints(path: string): Disposable {
     thread = new Worker(threadAddress("store/sqlite/checkpoint-thread.ts"))
     thread.postMessage(path)
     thread.unref()
-  }, FIRST_CHECKPOINT)
+  }, FIRST_CHECKPOINT_MS)
   timer.unref()
   return {
     [Symbol.dispose]() {

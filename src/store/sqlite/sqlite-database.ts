@@ -29,7 +29,7 @@ import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
 import { openThreadedStore } from "./threaded-store.ts"
 
 /** A poll only reads a few rows of a cached file. */
-const POLL_EVERY = 100
+const POLL_INTERVAL_MS = 100
 
 /** A SQLite file, and the files next to it for data outside the ledger. */
 export class SqliteDatabase implements Database {
@@ -129,7 +129,7 @@ export class SqliteDatabase implements Database {
       prepare: async () => {},
       // Polls are frequent enough without announcements.
       listen: () => ({ [Symbol.dispose]() {} }),
-      pollEvery: POLL_EVERY,
+      pollEvery: POLL_INTERVAL_MS,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),
       hasCompany: () => store.hasCompany(),

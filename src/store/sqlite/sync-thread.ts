@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync } from "node:fs"
 
-const SYNC_EVERY = 50
+const SYNC_INTERVAL_MS = 50
 
 declare const self: Worker
 
@@ -14,7 +14,7 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) =
     return
   }
   const file = openSync(path, "r+")
-  const timer = setInterval(() => sync(file), SYNC_EVERY)
+  const timer = setInterval(() => sync(file), SYNC_INTERVAL_MS)
   end = () => {
     clearInterval(timer)
     closeSync(file)

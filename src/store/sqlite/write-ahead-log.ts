@@ -1,24 +1,23 @@
 import { type Database, SQLiteError } from "bun:sqlite"
 
 /** Maximum wait for other processes. */
-const PATIENCE = 10_000
-const PAUSE = 10
+const MAX_WAIT_MS = 10_000
+const RETRY_PAUSE_MS = 10
 
 /**
  * Enables the write-ahead log. SQLite does not wait for every lock here, and processes that start together compete for
  * it. If SQLite does wait, an attempt takes as long as its busy timeout.
- * @param patience milliseconds.
  * @throws SQLiteError if another process still has the file locked after that.
  */
-export function useWriteAheadLog(database: Database, patience = PATIENCE): void {
-  const until = performance.now() + patience
+export function useWriteAheadLog(database: Database, maxWaitMs = MAX_WAIT_MS): void {
+  const until = performance.now() + maxWaitMs
   for (;;) {
     try {
       database.run("PRAGMA journal_mode = WAL")
       return
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error
-      Bun.sleepSync(PAUSE)
+      Bun.sleepSync(RETRY_PAUSE_MS)
     }
   }
 }

@@ -7,7 +7,7 @@ import { literal, perEngine, sql, type Sql } from "./sql.ts"
 import { row, run, type Step } from "./step.ts"
 
 /** The largest sum that a column holds. */
-const MAX = 2n ** 63n - 1n
+const MAX_BALANCE = 2n ** 63n - 1n
 
 /** A new entry other than a charge. */
 type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "charge"> }
@@ -57,7 +57,7 @@ export function* addEntry(addition: Addition): Step<EntryRecord> {
   const { account, amount } = addition
   const { posted, leased, number, balance, hash } = yield* lockBalance(account)
   if (posted - leased + amount < 0n) throw refusals.balanceIsShort()
-  if (posted + amount > MAX) throw refusals.balanceIsFull()
+  if (posted + amount > MAX_BALANCE) throw refusals.balanceIsFull()
   const unhashed = {
     ...addition,
     request: null,
