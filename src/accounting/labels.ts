@@ -8,11 +8,11 @@ export interface Labels {
 }
 
 /** Maximum characters of a user, a session, and the value of a tag. */
-export const LONGEST_LABEL = 128
+export const MAX_LABEL_LENGTH = 128
 /** Maximum characters of a tag's name. */
-export const LONGEST_TAG_NAME = 64
+export const MAX_TAG_NAME_LENGTH = 64
 /** Maximum tags of one request. */
-export const MOST_TAGS = 16
+export const MAX_TAGS = 16
 
 /** A label as reports filter by it. */
 export interface Label {

@@ -46,10 +46,10 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
   const listeners: NodeListeners = {
     async onChanges(changes) {
       machine.presence.beat()
-      databaseWatch.look()
+      databaseWatch.check()
       keeper.keep()
       limiter.setMachines(changes.machines)
-      if (changes.nodes > 1) await database.hasCompany()
+      if (changes.nodes > 1) await database.becomeShared()
       await Promise.all([
         ledger.tick(changes.recalls),
         keyring.refresh(changes.revision),
@@ -57,7 +57,7 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
         healthExchange.look(changes),
       ])
     },
-    isAstray: () => ledger.isAstray,
+    hasUnclearLeases: () => ledger.hasUnclearLeases,
     async onRejoined(id) {
       events.nodeForgotten()
       await ledger.rejoin(id)
@@ -67,15 +67,15 @@ export async function joinNode(parts: NodeParts, building: AsyncDisposableStack)
       for (const hold of holds) events.holdExpired(hold.request, hold.account)
     },
     onFailure(error) {
-      databaseWatch.look()
+      databaseWatch.check()
       // The loss of the ledger has been reported already.
       if (error !== databaseWatch.fault) events.nodeFailed(error)
     },
   }
-  const { pollEvery, leaseTerm } = database
-  const options = { locks, pollEvery, leaseTerm, memory: machine.memory.name() }
+  const { pollIntervalMs, leaseTerm } = database
+  const options = { locks, pollIntervalMs, leaseTerm, memory: machine.memory.name() }
   const node = building.use(await Node.join(parts.store, parts.nodeId, listeners, options))
-  building.use(database.listen(() => node.look()))
+  building.use(database.listen(() => node.pollSoon()))
   // Who else there is matters from the first request on.
   const { machines } = await parts.store.nodes.poll(node.id, null)
   limiter.setMachines(machines)

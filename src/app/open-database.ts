@@ -41,9 +41,9 @@ export async function openDatabase(
   building: AsyncDisposableStack,
 ): Promise<OpenDatabase> {
   const machine = building.use(new Machine(settings.data))
-  const hasCompany = isShared || machine.presence.count > 1
+  const hasOtherProcesses = isShared || machine.presence.count > 1
   const installed = databaseOf(settings)
-  const database = building.use(await installed.openToServe(hasCompany))
+  const database = building.use(await installed.openToServe(hasOtherProcesses))
   // After the ledger: secrets without a ledger mean that the ledger is lost.
   const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {

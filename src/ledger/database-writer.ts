@@ -41,7 +41,7 @@ export class DatabaseWriter implements SettlementWriter {
     }
   }
 
-  async look(node: string): Promise<void> {
+  async maintain(node: string): Promise<void> {
     const { failure } = this
     if (failure === undefined) return
     await this.#store.nodes.poll(node, Date.now())

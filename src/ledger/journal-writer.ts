@@ -53,7 +53,7 @@ export class JournalWriter implements SettlementWriter {
     return postings.map(settled)
   }
 
-  async look(node: string): Promise<void> {
+  async maintain(node: string): Promise<void> {
     const { poster } = this.#parts
     // Writes and removes an empty line to test whether the disk is writable.
     if (this.#failure !== undefined) poster.done.push(await this.#add(node, [""]))

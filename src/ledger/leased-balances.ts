@@ -23,7 +23,7 @@ export class LeasedBalances {
   #nextEnd = Infinity
   /** Whether the database is reached over a network, so that failed operations may have been performed. */
   #isRemote = false
-  #isAstray = false
+  #hasUnclearLeases = false
 
   constructor(store: Store, node: string) {
     this.#store = store
@@ -36,8 +36,8 @@ export class LeasedBalances {
   }
 
   /** True if a returned lease may not have arrived in the database. */
-  get isAstray(): boolean {
-    return this.#isAstray
+  get hasUnclearLeases(): boolean {
+    return this.#hasUnclearLeases
   }
 
   /** Totals of all accounts in nanocredits. Budgets are parts of them and not counted. */
@@ -142,7 +142,7 @@ export class LeasedBalances {
     try {
       await this.#store.leases.giveBack(this.#node, shares)
     } catch (error) {
-      if (this.#isRemote) this.#isAstray = true
+      if (this.#isRemote) this.#hasUnclearLeases = true
       else
         for (const { owner, amount } of shares) this.of(owner, isOfPeriod(owner)).leased += amount
       throw error
@@ -152,7 +152,7 @@ export class LeasedBalances {
   /** Continues as another node, without leases. Open holds stay counted, and the next leases must cover them. */
   rejoin(node: string): void {
     this.#node = node
-    this.#isAstray = false
+    this.#hasUnclearLeases = false
     for (const balance of this.#balances.values()) balance.leased = 0n
   }
 

@@ -67,7 +67,7 @@ export class Ledger {
    */
   isClaimed: (request: string) => boolean = () => false
   #open = 0
-  #isAstray = false
+  #hasUnclearLeases = false
   #refusal: unknown
   /**
    * When the leases end, by `performance.now()` and by the wall clock. The first clock stops while a machine sleeps.
@@ -98,8 +98,8 @@ export class Ledger {
    * True if the leases in the database are unclear, because the database was lost during a step. The node must then
    * rejoin under another id.
    */
-  get isAstray(): boolean {
-    return this.#isAstray || this.#balances.isAstray
+  get hasUnclearLeases(): boolean {
+    return this.#hasUnclearLeases || this.#balances.hasUnclearLeases
   }
 
   /**
@@ -282,7 +282,7 @@ export class Ledger {
     this.#commits.tick(now)
     for (const owner of recalls) await this.#balances.giveBack(owner)
     await this.#balances.closePeriods(now)
-    if (!this.isAstray) await this.#writer.look(this.#node)
+    if (!this.hasUnclearLeases) await this.#writer.maintain(this.#node)
   }
 
   /**
@@ -291,9 +291,9 @@ export class Ledger {
    */
   async rejoin(node: string): Promise<void> {
     this.#node = node
-    this.#isAstray = false
+    this.#hasUnclearLeases = false
     this.#balances.rejoin(node)
-    await this.#writer.look(node)
+    await this.#writer.maintain(node)
   }
 
   /** Sets the moment, by `performance.now()`, after which no settlement waits for an unavailable database. */
@@ -331,7 +331,7 @@ export class Ledger {
       return
     }
     if (this.#spendUntil === Infinity) return
-    this.#isAstray = true
+    this.#hasUnclearLeases = true
     for (const leased of hold.balances) leased.leased -= amount
   }
 

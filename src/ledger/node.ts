@@ -22,7 +22,7 @@ const SUSPENDED_AFTER_MS = 15_000
 export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
   /** Returns whether the node's leases in the database are unclear, so that it must rejoin. */
-  isAstray?(): boolean
+  hasUnclearLeases?(): boolean
   /** Called after the node has joined again under another id, without leases. */
   onRejoined(id: string): Promise<void>
   onExpired(holds: readonly HoldRecord[]): void
@@ -42,7 +42,7 @@ export interface NodeOptions {
   /** Identifies the memory that it shares with other nodes of its machine. */
   readonly memory?: string
   /** Interval between polls, in milliseconds. */
-  readonly pollEvery?: number
+  readonly pollIntervalMs?: number
   /** Milliseconds; for tests. */
   readonly deadAfter?: number
 }
@@ -57,7 +57,7 @@ export class Node implements AsyncDisposable {
   readonly #listeners: NodeListeners
   readonly #locks: NodeLocks | undefined
   readonly #deadAfter: number
-  readonly #pollEvery: number
+  readonly #pollIntervalMs: number
   readonly #leaseTerm: number | null
   readonly #memory: string | null
   readonly #heartbeatIntervalMs: number
@@ -79,7 +79,7 @@ export class Node implements AsyncDisposable {
     this.#heartbeatIntervalMs =
       this.#leaseTerm === null ? HEARTBEAT_INTERVAL_MS : this.#leaseTerm / HEARTBEATS_PER_TERM
     this.#deadAfter = options.deadAfter ?? this.#leaseTerm ?? DEAD_AFTER_MS
-    this.#pollEvery = options.pollEvery ?? POLL_INTERVAL_MS
+    this.#pollIntervalMs = options.pollIntervalMs ?? POLL_INTERVAL_MS
   }
 
   /** Joins, and returns the leases of dead processes. */
@@ -103,7 +103,7 @@ export class Node implements AsyncDisposable {
   }
 
   /** Requests an early poll because another node has announced a change. */
-  look(): void {
+  pollSoon(): void {
     if (this.#isEarlyPollDue) return
     this.#isEarlyPollDue = true
     // Without a timer, a poll is running, and the next one will be early.
@@ -149,7 +149,9 @@ export class Node implements AsyncDisposable {
 
   #schedulePoll(): void {
     if (this.#stopped) return
-    const pause = this.#isEarlyPollDue ? Math.min(EARLY_POLL_MS, this.#pollEvery) : this.#pollEvery
+    const pause = this.#isEarlyPollDue
+      ? Math.min(EARLY_POLL_MS, this.#pollIntervalMs)
+      : this.#pollIntervalMs
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#isEarlyPollDue = false
@@ -167,7 +169,7 @@ export class Node implements AsyncDisposable {
     const begunAt = performance.now()
     const changes = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
-    if (!changes.known || this.#listeners.isAstray?.()) await this.#rejoin(changes.known)
+    if (!changes.known || this.#listeners.hasUnclearLeases?.()) await this.#rejoin(changes.known)
     else if (beats) this.#renewed(begunAt)
     await this.#listeners.onChanges(changes)
     if (beats && silence < SUSPENDED_AFTER_MS) await this.#reap()

@@ -25,7 +25,7 @@ export interface SettlementWriter {
    */
   write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]>
   /** Checks whether a failure has ended. Called periodically. */
-  look(node: string): Promise<void>
+  maintain(node: string): Promise<void>
   /** Sets the moment, by `performance.now()`, after which nothing waits for an unavailable database. */
   endBy(moment: number): void
   /** Posts everything written to the database, as far as it is available. */

@@ -7,7 +7,7 @@ export const MINUTE = 60_000
 const ROUNDING = 1e-9
 
 /** The maximum debt in minutes, so that a lost correction has a limited effect. */
-export const LONGEST_DEBT = 10
+export const MAX_DEBT_MINUTES = 10
 
 /**
  * One limit of one key: GCRA as a leaky bucket. Usage fills it, time drains it at the rate of the limit, and usage that
@@ -74,7 +74,7 @@ export class PrivateBucket implements Bucket {
 
   add(units: number, share: number, now: number): void {
     const level = this.levelAt(share, now)
-    const max = this.limit * share * LONGEST_DEBT
+    const max = this.limit * share * MAX_DEBT_MINUTES
     this.level = Math.max(0, Math.min(Math.max(max, level), level + units))
   }
 }

@@ -93,7 +93,7 @@ export class LeasedRates {
     const limited = slicesOf(key, request, now)
     if (this.#isLeased(limited, request, now)) {
       const { requests, tokens } = limited
-      if (requests?.wantsLease === true || tokens?.wantsLease === true) this.#requestLease(key)
+      if (requests?.needsLease === true || tokens?.needsLease === true) this.#requestLease(key)
       return headersOf(limited, now)
     }
     this.#rejectRepeated(limited, request, now)
@@ -126,7 +126,7 @@ export class LeasedRates {
     if (!key?.tokens) return false
     const drained = (heldFor * key.tokens.limit) / MINUTE
     key.tokens.correct(delta < 0 ? Math.min(0, delta + drained) : delta)
-    if (key.tokens.wantsLease) this.#requestLease(key)
+    if (key.tokens.needsLease) this.#requestLease(key)
     return true
   }
 
@@ -200,7 +200,7 @@ export class LeasedRates {
       const { unit } = slice
       const needs = waiting.flatMap(({ request }) => unitsOf(request, unit))
       const counted = this.#local.levelOf(id, unit)
-      const isKnown = slice.handedOver(this.#local.share, this.#clock())
+      const isKnown = slice.undrainedHandOver(this.#local.share, this.#clock())
       const order = slice.order(id, Math.max(0, counted - isKnown), needs)
       return [{ slice, order, counted }]
     })

@@ -1,7 +1,7 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Bucket, type Buckets, LONGEST_DEBT, MINUTE } from "./bucket.ts"
+import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE } from "./bucket.ts"
 
 /** The key's hash, and for each of its two limits the moment when its bucket is empty, and the limit. */
 const SLOT_WORDS = 5
@@ -180,10 +180,10 @@ class SharedBucket implements Bucket {
 function filledBy(emptyAt: bigint, now: number): number {
   // No process writes a later moment, so a later one comes from another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
-  return Math.max(0, Math.min(filled, LONGEST_DEBT * MINUTE * NANOSECONDS))
+  return Math.max(0, Math.min(filled, MAX_DEBT_MINUTES * MINUTE * NANOSECONDS))
 }
 
 function atMost(filled: number, more: number): number {
-  const max = LONGEST_DEBT * MINUTE * NANOSECONDS
+  const max = MAX_DEBT_MINUTES * MINUTE * NANOSECONDS
   return Math.max(0, Math.min(Math.max(max, filled), filled + more))
 }

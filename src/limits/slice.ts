@@ -1,5 +1,5 @@
 import type { RateGrant, RateOrder, RateUnit } from "../store/rate-limits.ts"
-import { LONGEST_DEBT, MINUTE } from "./bucket.ts"
+import { MAX_DEBT_MINUTES, MINUTE } from "./bucket.ts"
 import type { QuotaState } from "./headers.ts"
 
 /** Leases that were not used for this time have drained and may not be used any more. */
@@ -57,12 +57,12 @@ export class Slice {
 
   /** Corrects the usage: units that a request counted and did not use, or used in addition. */
   correct(units: number): void {
-    this.#left = Math.max(-this.limit * LONGEST_DEBT, this.#left - units)
+    this.#left = Math.max(-this.limit * MAX_DEBT_MINUTES, this.#left - units)
     this.#used = Math.max(0, this.#used + units)
   }
 
   /** Whether more should be leased before the rest is used up, or some returned. */
-  get wantsLease(): boolean {
+  get needsLease(): boolean {
     return this.#left < this.#ahead() / 2 || this.#left > this.#maxKept()
   }
 
@@ -134,7 +134,7 @@ export class Slice {
   }
 
   /** Returns the handed-over units that have not drained. The database still counts them. */
-  handedOver(share: number, now: number): number {
+  undrainedHandOver(share: number, now: number): number {
     const drained = ((now - this.#handedOverAt) * this.limit * share) / MINUTE
     return Math.max(0, this.#handedOver - drained)
   }

@@ -1,4 +1,4 @@
-import { isAnywhere } from "../store/request-search.ts"
+import { needsScan } from "../store/request-search.ts"
 import {
   placeAfter,
   type RequestFilter,
@@ -52,7 +52,7 @@ export function isReadWhole(filter: RequestFilter): boolean {
   const { minimumCost, maximumCost, minimumDuration, maximumDuration, search } = filter
   return (
     (minimumCost ?? maximumCost ?? minimumDuration ?? maximumDuration) !== undefined ||
-    isAnywhere(search)
+    needsScan(search)
   )
 }
 

@@ -6,7 +6,7 @@ import type { SignInAttempts } from "./sign-in-attempts.ts"
 import type { UserReads, UserWrites } from "./users.ts"
 
 /** Older attempts are outside every window. */
-export const LONGEST_WINDOW = 60 * 60_000
+export const MAX_ATTEMPT_WINDOW_MS = 60 * 60_000
 
 /** The console's users and their credentials. */
 export interface ConsoleStore extends Disposable {

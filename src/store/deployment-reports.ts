@@ -28,4 +28,4 @@ export interface DeploymentReportWrites {
 }
 
 /** Reports that ended longer ago are ignored. */
-export const LONGEST_NEWS = 60_000
+export const REPORT_LIFETIME_MS = 60_000

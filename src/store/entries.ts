@@ -17,7 +17,7 @@ export interface NewEntry {
  * A charge has the start time of its request, but is appended when the request ends. So times in the ledger may go
  * backwards, but never by more than the longest request.
  */
-export const LONGEST_REQUEST = 24 * 60 * 60 * 1_000
+export const MAX_REQUEST_MS = 24 * 60 * 60 * 1_000
 
 /** The entries of a range of time: all numbers up to `after` are earlier, and all after `last` are later. */
 export interface EntryRange {

@@ -56,7 +56,7 @@ export interface RateLimitWrites {
 }
 
 /** The maximum debt in minutes, so that a debt that is never paid back ends. */
-export const LONGEST_RATE_DEBT = 10
+export const MAX_RATE_DEBT_MINUTES = 10
 
 /** Rounding errors of sums are smaller than this fraction of a limit. */
 export const RATE_ROUNDING = 1e-9

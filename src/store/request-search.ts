@@ -1,9 +1,9 @@
-import { FINE } from "./request-summary.ts"
+import { OUTCOMES_WITHOUT_FAILURE } from "./request-summary.ts"
 
 /** The prefix of every request id. */
 export const ID_PREFIX = "req_"
 /** Sorts after all characters of ids. */
-export const BEHIND_IDS = "~"
+export const AFTER_IDS = "~"
 /** Ids are `req_` and a UUID. */
 const PART_OF_ID = /^[req_0-9a-f-]*$/
 
@@ -13,7 +13,7 @@ export function isFailure(search: string | undefined): boolean {
 }
 
 /** Returns whether only failed or partly written-off requests can contain a text. */
-export function isTrouble(search: string | undefined): boolean {
+export function isOnlyInTroubled(search: string | undefined): boolean {
   return isIn(search, new Set(["written_off"]))
 }
 
@@ -21,14 +21,16 @@ export function isTrouble(search: string | undefined): boolean {
  * Returns whether any request may contain a text, so that no index helps. The beginning of an id can be found by an
  * index.
  */
-export function isAnywhere(search: string | undefined): boolean {
-  return search !== undefined && !search.startsWith(ID_PREFIX) && !isTrouble(search)
+export function needsScan(search: string | undefined): boolean {
+  return search !== undefined && !search.startsWith(ID_PREFIX) && !isOnlyInTroubled(search)
 }
 
 /** @param fine further outcomes that may contain it and are no failures. */
 function isIn(search: string | undefined, fine: ReadonlySet<string>): boolean {
   if (search === undefined || PART_OF_ID.test(search)) return false
-  return ![...FINE].some((outcome) => !fine.has(outcome) && outcome.includes(search))
+  return ![...OUTCOMES_WITHOUT_FAILURE].some(
+    (outcome) => !fine.has(outcome) && outcome.includes(search),
+  )
 }
 
 /** Returns whether a filter's model is a glob. Only `*` is special in these globs. */

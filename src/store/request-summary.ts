@@ -58,7 +58,11 @@ const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
 /** Outcomes of requests that did not fail. A request cancelled by its caller is not a failure. */
-export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
+export const OUTCOMES_WITHOUT_FAILURE: ReadonlySet<string> = new Set([
+  "ok",
+  "written_off",
+  "caller_left",
+])
 /** The outcome of a call that was cancelled because another one had answered. */
 const NOT_NEEDED = "not_needed"
 
@@ -82,7 +86,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     provider: providerOf(textOf(receipt.deployment) ?? textOf(last?.deployment)),
     status,
     outcome,
-    failed: !FINE.has(outcome),
+    failed: !OUTCOMES_WITHOUT_FAILURE.has(outcome),
     stream: receipt.stream === true,
     estimated: receipt.estimated === true,
     at: Number(row.at),

@@ -23,7 +23,7 @@ export interface ServingDatabase extends AsyncDisposable {
   /** @param onNews called when another node has changed something that this node polls for. It may never be called. */
   listen(onNews: () => void): Disposable
   /** Interval between polls of a node for changes, in milliseconds. The cost of a poll depends on the engine. */
-  readonly pollEvery: number
+  readonly pollIntervalMs: number
   /**
    * Lifetime of leases after a node's heartbeat, in milliseconds; null: as long as its process, which is proved by a
    * lock of the operating system.
@@ -33,7 +33,7 @@ export interface ServingDatabase extends AsyncDisposable {
    * Must be called when other processes begin to use the database. Running calls are not affected, and further calls do
    * nothing.
    */
-  hasCompany(): Promise<void>
+  becomeShared(): Promise<void>
   /** Opens the same database for reading all of it without blocking others. */
   openReader(): Promise<StoreReader>
   /** Sets the moment, by `performance.now()`, after which no step waits for an unavailable database. */
@@ -49,7 +49,7 @@ export interface DatabaseWatch {
   /** The reason why the database cannot be trusted; undefined if it can. */
   readonly fault: LedgerError | undefined
   /** Checks the database. Called many times a second. */
-  look(): void
+  check(): void
   /** Wraps a store so that its failures are seen here. While the database cannot be trusted, its methods fail. */
   over(store: Store): Store
 }

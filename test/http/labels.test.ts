@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { type Labels, LONGEST_LABEL, MOST_TAGS } from "../../src/accounting/labels.ts"
+import { type Labels, MAX_LABEL_LENGTH, MAX_TAGS } from "../../src/accounting/labels.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { labelsOf } from "../../src/http/v1/labels.ts"
 
@@ -64,7 +64,7 @@ test.each([
   ["x-tollgate-tags", "name="],
   ["x-tollgate-tags", `${"n".repeat(65)}=v`],
   ["x-tollgate-tags", `n=${"v".repeat(129)}`],
-  ["x-tollgate-tags", Array.from({ length: MOST_TAGS + 1 }, (_, n) => `t${n}=v`).join(",")],
+  ["x-tollgate-tags", Array.from({ length: MAX_TAGS + 1 }, (_, n) => `t${n}=v`).join(",")],
   ["x-tollgate-user", "u".repeat(129)],
 ])("a header that cannot be taken is refused by its name: %s: %s", (name, value) => {
   expect(() => read({ [name]: value })).toThrow(`'${name}'`)
@@ -82,9 +82,9 @@ test("whatever a body says, labels are short, and text that every database takes
       (body) => {
         const labels = read({}, body as JsonObject)
         const tags = Object.entries(labels?.tags ?? {})
-        expect(tags.length).toBeLessThanOrEqual(MOST_TAGS)
+        expect(tags.length).toBeLessThanOrEqual(MAX_TAGS)
         for (const part of [labels?.user ?? "x", labels?.session ?? "x", ...tags.flat()]) {
-          expect(part.length).toBeWithin(1, LONGEST_LABEL + 1)
+          expect(part.length).toBeWithin(1, MAX_LABEL_LENGTH + 1)
           expect(part).not.toMatch(/\p{Cc}/u)
           expect(part.isWellFormed()).toBe(true)
         }

@@ -54,7 +54,7 @@ describe("posting to a database that is away", () => {
       maxWaitMs: 0,
     })
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")
-    await writer.look("node")
+    await writer.maintain("node")
     expect(writer.failure).toBeUndefined()
   })
 

@@ -30,7 +30,7 @@ function answering(store: Store, isHeard: () => boolean): Store {
 function listeners(ledger: Ledger): NodeListeners {
   return {
     onChanges: ({ recalls }) => ledger.tick(recalls),
-    isAstray: () => ledger.isAstray,
+    hasUnclearLeases: () => ledger.hasUnclearLeases,
     onRejoined: (id) => ledger.rejoin(id),
     onRenewed: (moment) => ledger.spendUntil(moment),
     onExpired() {},
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
       const ledger = await joined(database, "node", store)
       await using node = await Node.join(store, "node", listeners(ledger), {
         leaseTerm: 60_000,
-        pollEvery: 20,
+        pollIntervalMs: 20,
       })
       await ledger.lease(payer, 100n)
       const [cut, other] = [30n, 20n].map((amount) => ledger.tryHold(database.order(payer, amount)))

@@ -88,7 +88,7 @@ for (const engine of ENGINES) {
       await until(async () => (await database.balanceOf("a")) === 50n)
       expect(await database.store.accounts.find("a")).toMatchObject({ leased: 50n })
       await until(async () => {
-        await settling.writer.look("node")
+        await settling.writer.maintain("node")
         return waitingIn(database) === 0
       })
       expect((await verifyLedgers(database.store)).problems).toEqual([])
@@ -107,7 +107,7 @@ for (const engine of ENGINES) {
       await using another = await Settling.open(database, "another")
       await Promise.all([next.writer.recover("next"), another.writer.recover("another")])
       expect(await database.store.accounts.find("a")).toMatchObject({ balance: 70n, leased: 70n })
-      await next.writer.look("next")
+      await next.writer.maintain("next")
       expect(waitingIn(database)).toBe(0)
       expect(next.alarms.writtenOffs).toEqual([])
     })
@@ -163,7 +163,7 @@ for (const engine of ENGINES) {
       await next.writer.recover("next")
       await until(async () => (await database.balanceOf("a")) === 97n)
       await until(async () => {
-        await next.writer.look("next")
+        await next.writer.maintain("next")
         return waitingIn(database) === 0
       })
       expect(journalState(database.directory.path)?.refused).toBe(2)

@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("cut off")
-      const options = { leaseTerm: TERM, pollEvery: 20 }
+      const options = { leaseTerm: TERM, pollIntervalMs: 20 }
       let isCut = false
       const rejoined: string[] = []
       const store = cut(database.store, () => isCut)
@@ -77,7 +77,7 @@ for (const engine of ENGINES) {
       const patient = { id: "patient", process: 1, host: "h", beatAt: 0, machine: null }
       await nodes.join({ ...patient, leaseTerm: 60_000 })
       await nodes.join({ ...patient, id: "quick", leaseTerm: 100 })
-      const options = { leaseTerm: 100, pollEvery: 20 }
+      const options = { leaseTerm: 100, pollIntervalMs: 20 }
       await using _ = await Node.join(database.store, "other", listeners(), options)
       await until(async () => (await nodes.list()).every(({ id }) => id !== "quick"))
       expect((await nodes.poll("patient", null)).known).toBe(true)

@@ -103,12 +103,12 @@ describe("a process that died", () => {
 test("a node that is told that there is something polls at once, and once for all that comes together", async () => {
   await using database = TestDatabase.direct()
   const listeners = new RecordedListeners()
-  const minute = { pollEvery: 60_000 }
+  const minute = { pollIntervalMs: 60_000 }
   await using node = await Node.join(database.store, "node", listeners, minute)
   expect(listeners.changes).toHaveLength(0)
-  for (let time = 0; time < 5; time++) node.look()
+  for (let time = 0; time < 5; time++) node.pollSoon()
   await until(() => listeners.changes.length === 1)
-  node.look()
+  node.pollSoon()
   await until(() => listeners.changes.length === 2)
 })
 

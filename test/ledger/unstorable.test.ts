@@ -172,7 +172,7 @@ describe("a settlement that no database stores", () => {
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"])
     expect(settled[1]).toMatchObject({ reason: expect.any(UnstorableError) })
     expect(ledger.available(payer)).toBe(80n)
-    expect(ledger.isAstray).toBe(false)
+    expect(ledger.hasUnclearLeases).toBe(false)
     expect(ledger.failure).toBeUndefined()
     expect(database.alarms.writtenOffs).toMatchObject([
       { request: "req_2", amount: 10n, reason: "unstorable" },

@@ -17,7 +17,7 @@ test("no other user of the machine can read what is kept, no matter who made the
     store.methods.accounts.create({ id: "acc", name: "acc", createdAt: 1 }, AUDIT)
     const content = { request: "req", account: "acc", at: 1, asked: "{}", answered: null }
     reports.methods.payloads.keep(content)
-    reports.methods.requests.bringUp()
+    reports.methods.requests.indexNext()
     const files = readdirSync(data)
     for (const name of ["tollgate.db", "console.db", "reports.db", "contents.db"]) {
       expect(files).toContain(name)

@@ -10,7 +10,7 @@ test("a process that is no longer alone with the ledger waits for others' locks 
   await using store = await openServingStore(directory.database, false)
   await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
   const before = store.accounts.list()
-  await Promise.all([store.hasCompany(), store.hasCompany()])
+  await Promise.all([store.becomeShared(), store.becomeShared()])
   expect(await before).toHaveLength(1)
 
   using other = new Database(directory.database)
@@ -29,7 +29,7 @@ test("while a newer version replaces its process, it goes on as it is open, and 
   const store = await openServingStore(directory.database, false)
   using newer = new Database(directory.database)
   newer.run("PRAGMA user_version = 1000")
-  await store.hasCompany()
+  await store.becomeShared()
   await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
   expect(await store.accounts.list()).toHaveLength(1)
   await store[Symbol.asyncDispose]()
@@ -43,14 +43,14 @@ test("it closes where it could not be opened on a thread", async () => {
   const store = await openServingStore(directory.database, false)
   renameSync(directory.database, `${directory.database}.away`)
   mkdirSync(directory.database)
-  await expect(store.hasCompany()).rejects.toThrow()
+  await expect(store.becomeShared()).rejects.toThrow()
   await store[Symbol.asyncDispose]()
 })
 
 test("it may close at once", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
-  const moving = store.hasCompany()
+  const moving = store.becomeShared()
   await store[Symbol.asyncDispose]()
   await moving
 })

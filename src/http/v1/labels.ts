@@ -1,6 +1,11 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../canon/json.ts"
-import { type Labels, LONGEST_LABEL, LONGEST_TAG_NAME, MOST_TAGS } from "../../accounting/labels.ts"
+import {
+  type Labels,
+  MAX_LABEL_LENGTH,
+  MAX_TAG_NAME_LENGTH,
+  MAX_TAGS,
+} from "../../accounting/labels.ts"
 
 const TAGS = "x-tollgate-tags"
 const USER = "x-tollgate-user"
@@ -66,7 +71,7 @@ function splitUser(text: string): Labels {
 }
 
 function cut(text: string): string {
-  return text.slice(0, LONGEST_LABEL).toWellFormed()
+  return text.slice(0, MAX_LABEL_LENGTH).toWellFormed()
 }
 
 function markedUser(text: string): readonly string[] | undefined {
@@ -88,7 +93,7 @@ function jsonUser(text: string): readonly string[] {
 function sessionOf(headers: Headers): string | undefined {
   for (const name of SESSIONS) {
     const value = headers.get(name)
-    if (value !== null && value !== "") return shortened(value, LONGEST_LABEL)
+    if (value !== null && value !== "") return shortened(value, MAX_LABEL_LENGTH)
   }
   return undefined
 }
@@ -116,23 +121,23 @@ function readTags(header: string, tags: Map<string, string>): void {
     if (!TAG_NAME.test(name) || value === "" || CONTROL.test(value)) {
       throw refused(TAGS, "is a list such as 'feature=search, team=blue'")
     }
-    if (name.length > LONGEST_TAG_NAME || value.length > LONGEST_LABEL) {
+    if (name.length > MAX_TAG_NAME_LENGTH || value.length > MAX_LABEL_LENGTH) {
       throw refused(
         TAGS,
-        `takes ${LONGEST_TAG_NAME} characters of a name, and ${LONGEST_LABEL} of a value`,
+        `takes ${MAX_TAG_NAME_LENGTH} characters of a name, and ${MAX_LABEL_LENGTH} of a value`,
       )
     }
     tags.set(name, value)
   }
-  if (tags.size > MOST_TAGS) throw refused(TAGS, `takes ${MOST_TAGS} tags at most`)
+  if (tags.size > MAX_TAGS) throw refused(TAGS, `takes ${MAX_TAGS} tags at most`)
 }
 
 /** What the header says comes first, and what is too much is left out. */
 function addMetadata(metadata: JsonObject, tags: Map<string, string>): void {
   for (const [name, value] of Object.entries(metadata)) {
-    if (tags.size >= MOST_TAGS) return
-    if (name === "user_id" || name.length > LONGEST_TAG_NAME || tags.has(name)) continue
-    const text = shortened(value, LONGEST_LABEL)
+    if (tags.size >= MAX_TAGS) return
+    if (name === "user_id" || name.length > MAX_TAG_NAME_LENGTH || tags.has(name)) continue
+    const text = shortened(value, MAX_LABEL_LENGTH)
     if (text !== undefined && isTagName(name)) tags.set(name, text.replaceAll(",", " "))
   }
 }
@@ -150,8 +155,8 @@ function isTagName(name: string): boolean {
 function headerOf(headers: Headers, name: string): string | undefined {
   const value = headers.get(name)
   if (value === null || value === "") return undefined
-  if (value.length > LONGEST_LABEL || CONTROL.test(value)) {
-    throw refused(name, `takes ${LONGEST_LABEL} characters at most`)
+  if (value.length > MAX_LABEL_LENGTH || CONTROL.test(value)) {
+    throw refused(name, `takes ${MAX_LABEL_LENGTH} characters at most`)
   }
   return value
 }

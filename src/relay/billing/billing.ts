@@ -97,7 +97,7 @@ export class Billing {
         this.#tell(call.id, (observer) => observer.settled(settled))
         return settlement
       },
-      (error: unknown) => refuseUnwritten(error, this.#ledger.isAstray),
+      (error: unknown) => refuseUnwritten(error, this.#ledger.hasUnclearLeases),
     )
   }
 

@@ -1,5 +1,5 @@
 import { type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
-import { MOST_TAGS } from "../../accounting/labels.ts"
+import { MAX_TAGS } from "../../accounting/labels.ts"
 import { HOUR } from "../usage-sums.ts"
 
 /** Filters requests by the ids of names. */
@@ -140,7 +140,7 @@ export class Selection {
 
   #makeRoom({ count }: Segment): void {
     const most =
-      count * ("column" in this.#grouping && this.#grouping.column === "tags" ? MOST_TAGS : 1)
+      count * ("column" in this.#grouping && this.#grouping.column === "tags" ? MAX_TAGS : 1)
     if (this.#rows.length < count) this.#rows = new Int32Array(count)
     if (this.#more.length < most) this.#more = new Int32Array(most)
     if (this.#keys.length < most) this.#keys = new Int32Array(most)

@@ -146,7 +146,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
    * @param isolation by default, the whole step sees one state.
    * @throws PostgresFailure: nothing was changed, unless the connection was lost during the COMMIT.
    */
-  async atLength<T>(
+  async longTransaction<T>(
     step: (transaction: Transaction) => Promise<T>,
     isolation: "REPEATABLE READ" | "READ COMMITTED" = "REPEATABLE READ",
   ): Promise<T> {
@@ -163,7 +163,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
    * Performs reads that all see the same state, without a time limit, through a separate read-only client.
    * @throws PostgresFailure.
    */
-  async atOneMoment<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
+  async inSnapshot<T>(step: (client: PostgresClient) => Promise<T>): Promise<T> {
     await using client = new PostgresClient({ ...this.#options, max: 1 })
     return await client.#pool.use(NO_TIMEOUT_MS, async (connection) => {
       await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${NO_TIMEOUTS}`)

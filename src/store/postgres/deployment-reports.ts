@@ -1,4 +1,8 @@
-import { type DatedReport, type DeploymentEvent, LONGEST_NEWS } from "../deployment-reports.ts"
+import {
+  type DatedReport,
+  type DeploymentEvent,
+  REPORT_LIFETIME_MS,
+} from "../deployment-reports.ts"
 import type { Store } from "../store.ts"
 import { bigints, texts } from "./arrays.ts"
 import type { PostgresClient } from "./client.ts"
@@ -34,7 +38,7 @@ export function deploymentReportMethods(client: PostgresClient): Store["deployme
         `SELECT deployment, event, node, tollgate_now() - at AS age, until - tollgate_now() AS rest
          FROM deployment_reports WHERE revision > $1 AND greatest(at, until) > tollgate_now() - $2::bigint
          ORDER BY revision, deployment, event`,
-        [BigInt(revision), BigInt(LONGEST_NEWS)],
+        [BigInt(revision), BigInt(REPORT_LIFETIME_MS)],
       )
       return rows.map(({ age, rest, ...row }): DatedReport => ({
         ...row,

@@ -81,7 +81,7 @@ export async function migrate(client: PostgresClient, schema: Schema): Promise<S
     state = await migrateTo(client, schema, state.version === 0 ? newest : state.version + 1)
   }
   // Statistics from before the migration would lead to plans for other tables.
-  await client.atLength((statements) => statements.run("ANALYZE"), "READ COMMITTED")
+  await client.longTransaction((statements) => statements.run("ANALYZE"), "READ COMMITTED")
   return requireUsable(state, schema)
 }
 
@@ -103,7 +103,7 @@ async function requireEncoding(statements: Statements): Promise<void> {
 /** Performs the missing steps up to a version in one transaction, which installs the routines after the last step. */
 function migrateTo(client: PostgresClient, schema: Schema, version: number): Promise<SchemaState> {
   // Without a time limit: steps on large tables and migrations of other processes can take long.
-  return client.atLength(async (statements) => {
+  return client.longTransaction(async (statements) => {
     await statements.script("SET LOCAL lock_timeout = 0")
     await statements.run("SELECT pg_advisory_xact_lock($1)", [LOCK])
     // While a change of a table waits for transactions that use it, all other transactions wait for the change.

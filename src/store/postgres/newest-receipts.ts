@@ -11,7 +11,7 @@ import type { Statements } from "./client.ts"
 import { findIds, readExpired, readReceipts } from "./request-segments.ts"
 
 /** Maximum receipts outside segments that a report reads; beyond it, a report ignores the rest. */
-export const MOST_NEWEST = 2 * SEGMENT_SIZE
+export const MAX_NEWEST = 2 * SEGMENT_SIZE
 /** Names that are in no segment yet get temporary ids, counted down from here. Permanent ids never get this large. */
 const LAST_ID = 2 ** 31 - 1
 
@@ -59,7 +59,7 @@ export class NewestReceipts {
     const others = [
       ...(await readReceipts(transaction, {
         behind: this.#end,
-        limit: Math.max(1, MOST_NEWEST - this.#requests.length),
+        limit: Math.max(1, MAX_NEWEST - this.#requests.length),
       })),
       ...(state.has_expired ? await readExpired(transaction, span) : []),
     ]
@@ -84,7 +84,7 @@ export class NewestReceipts {
       this.#ids = new Map()
       this.#own = new Map()
     }
-    const limit = MOST_NEWEST - this.#requests.length
+    const limit = MAX_NEWEST - this.#requests.length
     if (anchored <= this.#end || limit <= 0) return
     const found = await readReceipts(transaction, { behind: this.#end, until: anchored, limit })
     const last = found.at(-1)

@@ -115,7 +115,7 @@ export class PostgresDatabase implements Database {
     // Checks that the database exists and has a supported version.
     await (await this.openReader())[Symbol.asyncDispose]()
     return this.#using((client) =>
-      client.atOneMoment((moment) =>
+      client.inSnapshot((moment) =>
         step({ store: postgresStore(moment), users: postgresConsoleStore(moment).users }),
       ),
     )
@@ -206,7 +206,7 @@ export class PostgresDatabase implements Database {
   }
 
   #long<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#using((client) => client.atLength(step))
+    return this.#using((client) => client.longTransaction(step))
   }
 
   async #opened(connections: number): Promise<PostgresClient> {

@@ -30,7 +30,7 @@ export class PostgresWatch implements DatabaseWatch {
   }
 
   /** Polls already detect outages. */
-  look(): void {}
+  check(): void {}
 
   over(store: Store): Store {
     return store

@@ -1,6 +1,6 @@
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { NewAuditRecord } from "../audit.ts"
-import { LONGEST_REQUEST } from "../entries.ts"
+import { MAX_REQUEST_MS } from "../entries.ts"
 import type { PrunedRows, PruneStep } from "../integrity.ts"
 import { appendAudit } from "../steps/audit.ts"
 import { ENTRY_COLUMNS } from "../steps/entry-rows.ts"
@@ -38,7 +38,7 @@ export async function prune(
   // Entries are in partitions of a month.
   const before = monthOf(moment)
   if ((await runStep(client, findPrunedRows())).until >= before) return NOTHING
-  return client.atLength(async (transaction) => {
+  return client.longTransaction(async (transaction) => {
     const own = await transaction.row<{ locked: boolean }>(
       "SELECT pg_try_advisory_xact_lock($1) AS locked",
       [LOCK],
@@ -48,7 +48,7 @@ export async function prune(
     // Receipts of the last day may belong to entries of the next month.
     const old = {
       entries: await partitionsUntil(transaction, "entries", before),
-      receipts: await partitionsUntil(transaction, "receipts", before - LONGEST_REQUEST),
+      receipts: await partitionsUntil(transaction, "receipts", before - MAX_REQUEST_MS),
     }
     const tables = [...old.entries, ...old.receipts]
     if (tables.length > 0) await transaction.run(`LOCK TABLE ${tables.join(", ")} IN SHARE MODE`)
@@ -206,7 +206,7 @@ async function setSurvivorsAside(
 
 /** Removes old rows from the default partitions. */
 async function removeOthers(transaction: Statements, sum: Removed, before: number): Promise<void> {
-  const newest = firstRequestOf(before - LONGEST_REQUEST)
+  const newest = firstRequestOf(before - MAX_REQUEST_MS)
   const ofTime = `request >= 'req_' AND request < '${newest}'`
   const anchored = "position < (SELECT last_row FROM anchor)"
   for (const statement of [

@@ -1,4 +1,4 @@
-import { LONGEST_RATE_DEBT, RATE_ROUNDING, type RateGrant } from "../rate-limits.ts"
+import { MAX_RATE_DEBT_MINUTES, RATE_ROUNDING, type RateGrant } from "../rate-limits.ts"
 import type { Store } from "../store.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient } from "./client.ts"
@@ -38,7 +38,7 @@ const LEASE = `WITH moment AS MATERIALIZED (SELECT tollgate_now() AS now),
     FROM filled
   ),
   granted AS MATERIALIZED (
-    SELECT key, unit, at, place, is_known, granted, least(level + granted, greatest(level, quota * ${LONGEST_RATE_DEBT}))
+    SELECT key, unit, at, place, is_known, granted, least(level + granted, greatest(level, quota * ${MAX_RATE_DEBT_MINUTES}))
       AS level FROM granting
   ),
   changed AS (

@@ -1,4 +1,4 @@
-import { Patience } from "../patience.ts"
+import { AdaptiveTimeout } from "../adaptive-timeout.ts"
 import type { Reports, RequestReports } from "../reports.ts"
 import type { KeyUse, UsageFilter, UsageGroup } from "../requests.ts"
 import { accountUses } from "./account-uses.ts"
@@ -30,10 +30,10 @@ export class PostgresReports implements Reports, AsyncDisposable {
   /** @param address of the database, for the thread that builds reports from segments. */
   constructor(client: PostgresClient, address: SegmentsAddress) {
     const segments = segmentsOnDemand(address)
-    const patience = new Patience()
+    const timeout = new AdaptiveTimeout()
     const segmentUsage = async (): Promise<SegmentMethods["usage"]> => {
       const { usage } = await segments.get()
-      await patience.waitFor(usage.append())
+      await timeout.waitFor(usage.append())
       return usage
     }
     /** Returns undefined if the hourly sums are sufficient. */

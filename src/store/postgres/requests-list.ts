@@ -1,4 +1,4 @@
-import { BEHIND_IDS, ID_PREFIX, isFailure, isGlob, isTrouble } from "../request-search.ts"
+import { AFTER_IDS, ID_PREFIX, isFailure, isGlob, isOnlyInTroubled } from "../request-search.ts"
 import {
   type RequestFilter,
   type RequestOrder,
@@ -93,14 +93,14 @@ export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boo
   conditions.add("endpoint = ?", filter.endpoint)
   if (filter.failed !== undefined) conditions.always(filter.failed ? "failed" : "NOT failed")
   if (isFailure(search)) conditions.always("failed")
-  else if (isTrouble(search)) conditions.always("(failed OR written_off > 0)")
+  else if (isOnlyInTroubled(search)) conditions.always("(failed OR written_off > 0)")
   if (filter.writtenOff) conditions.always("written_off > 0")
   if (isOne) conditions.add("request = ?", search)
   else if (search?.startsWith(ID_PREFIX)) {
     // No outcome contains the prefix, and ids contain it only at their start, so a range of ids suffices.
     conditions.add("request >= ?", search)
     conditions.add("starts_with(request, ?)", search)
-    conditions.add("request < ?", `${search}${BEHIND_IDS}`)
+    conditions.add("request < ?", `${search}${AFTER_IDS}`)
   } else conditions.add("(strpos(outcome, ?) > 0 OR strpos(request, ?) > 0)", search)
   conditions.add("cost >= ?", filter.minimumCost)
   conditions.add("cost <= ?", filter.maximumCost)

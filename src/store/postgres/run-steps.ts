@@ -61,7 +61,7 @@ function clientMethod(
         client.transaction((transaction) => runStep(transaction, step(...parameters)))
     case "long":
       return (...parameters) =>
-        client.atLength(
+        client.longTransaction(
           (transaction) => runStep(transaction, step(...parameters)),
           "READ COMMITTED",
         )

@@ -26,7 +26,7 @@ import type {
 import { bigints, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
-import { MOST_NEWEST, NewestReceipts } from "./newest-receipts.ts"
+import { MAX_NEWEST, NewestReceipts } from "./newest-receipts.ts"
 import { appendSegment } from "./request-segments.ts"
 
 /** Maximum bytes of cached columns: those of about a million requests. */
@@ -80,7 +80,7 @@ export class SegmentUsage {
   async covers({ from }: UsageFilter): Promise<boolean> {
     const row = await this.#client.row<{ covered: boolean }>(
       `SELECT until <= $1 AND NOT EXISTS (SELECT FROM entries WHERE position > segment_end.position
-         ORDER BY position OFFSET ${MOST_NEWEST - 1} LIMIT 1) AS covered FROM pruned_rows, segment_end`,
+         ORDER BY position OFFSET ${MAX_NEWEST - 1} LIMIT 1) AS covered FROM pruned_rows, segment_end`,
       [BigInt(from)],
     )
     return row?.covered === true

@@ -58,10 +58,10 @@ export function openToServe(parts: ServingParts): ServingDatabase {
       }
     },
     listen: (onNews) => announcements.listen(onNews),
-    pollEvery: POLL_INTERVAL_MS,
+    pollIntervalMs: POLL_INTERVAL_MS,
     leaseTerm,
     // PostgreSQL needs no change for further nodes.
-    hasCompany: async () => {},
+    becomeShared: async () => {},
     openReader,
     endBy(moment) {
       client.endBy(moment)

@@ -11,7 +11,7 @@ import type {
 import { ConversationFile } from "./conversations-file.ts"
 import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
-import { EVERYBODY } from "./schemas/conversations.ts"
+import { ALL_ACCOUNTS } from "./schemas/conversations.ts"
 
 /** Free bytes of the disk that are reserved for the ledger, which no request is served without. */
 const MIN_FREE_BYTES = 128 * 1024 * 1024
@@ -117,9 +117,9 @@ function makeAccountRoom(database: Database, account: string, max: number): void
 /** Deletes answers of the account that stores most, so that no account loses answers to one that stores more. */
 function makeTotalRoom(database: Database, max: number): void {
   const largest = database.query<{ account: string }, []>(
-    `SELECT account FROM sizes WHERE account <> '${EVERYBODY}' ORDER BY bytes DESC LIMIT 1`,
+    `SELECT account FROM sizes WHERE account <> '${ALL_ACCOUNTS}' ORDER BY bytes DESC LIMIT 1`,
   )
-  while (bytesOf(database, EVERYBODY) > max) {
+  while (bytesOf(database, ALL_ACCOUNTS) > max) {
     const found = largest.get()
     if (!found || !deleteOldest(database, found.account)) return
   }

@@ -21,7 +21,7 @@ import { copyPath } from "./database-file.ts"
 import { requireNothing } from "./nothing-there.ts"
 import { DirectFile } from "./direct-file.ts"
 import { asLedgerError } from "./explain-error.ts"
-import { ANSWER_LIFETIME } from "./folder-files.ts"
+import { ANSWER_LIFETIME_MS } from "./folder-files.ts"
 import type { Schema } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
@@ -79,7 +79,7 @@ function writeKept(directory: string, kind: FileKind, { name, bytes, lifetime }:
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(path, bytes, { mode: 0o600 })
   // An answer expires by the modification time of its file, an image by its name.
-  const written = (Date.now() + lifetime - ANSWER_LIFETIME) / 1_000
+  const written = (Date.now() + lifetime - ANSWER_LIFETIME_MS) / 1_000
   if (kind === "answers") utimesSync(path, written, written)
 }
 

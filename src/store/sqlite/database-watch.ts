@@ -36,7 +36,7 @@ export class DatabaseWatch {
   }
 
   /** Checks the files with one system call each. */
-  look(): void {
+  check(): void {
     this.#change(this.#damage ?? this.#lost())
   }
 
@@ -52,7 +52,7 @@ export class DatabaseWatch {
         try {
           return await method(...parameters)
         } catch (error) {
-          this.#saw(error)
+          this.#noteFailure(error)
           throw error
         }
       }
@@ -60,11 +60,11 @@ export class DatabaseWatch {
     return { ...watched, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
 
-  #saw(error: unknown): void {
+  #noteFailure(error: unknown): void {
     if (!(error instanceof LedgerError) || error.code !== "damaged") return
     // Misread data may have led to wrong charges, so only a restart, which checks the ledger, clears the fault.
     this.#damage ??= error
-    this.look()
+    this.check()
   }
 
   #lost(): LedgerError | undefined {

@@ -3,7 +3,7 @@ import {
   type DatedReport,
   type DeploymentEvent,
   type DeploymentReport,
-  LONGEST_NEWS,
+  REPORT_LIFETIME_MS,
 } from "../deployment-reports.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
@@ -54,7 +54,7 @@ export class DeploymentReports {
         `SELECT deployment, event, node, at, until FROM deployment_reports
          WHERE revision > ? AND max(at, until) > ? ORDER BY revision, deployment, event`,
       )
-      .all(BigInt(revision), BigInt(now - LONGEST_NEWS))
+      .all(BigInt(revision), BigInt(now - REPORT_LIFETIME_MS))
       .map(({ at, until, ...row }) => ({
         ...row,
         age: Math.max(0, now - Number(at)),

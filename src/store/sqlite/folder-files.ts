@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 
 /** Answers are stored for a day, plus an hour because the ledger must forget them first. */
-export const ANSWER_LIFETIME = 25 * 3_600_000
+export const ANSWER_LIFETIME_MS = 25 * 3_600_000
 /** Names of images begin with their expiry time in Unix milliseconds. */
 export const EXPIRY = /^(\d{13})-/
 /** An incomplete file. */
@@ -68,7 +68,7 @@ export class FolderFiles implements KeptFiles {
       return expires !== undefined && Number(expires) <= Date.now()
     }
     const found = await stat(this.#path(name)).catch(() => undefined)
-    return found !== undefined && found.mtimeMs < Date.now() - ANSWER_LIFETIME
+    return found !== undefined && found.mtimeMs < Date.now() - ANSWER_LIFETIME_MS
   }
 
   #path(name: string): string {

@@ -9,7 +9,7 @@ export interface IndexMethods extends AsyncDisposable {
      * Adds the next rows of the ledger to the index.
      * @returns whether there are more.
      */
-    bringUp(): Promise<boolean>
+    indexNext(): Promise<boolean>
   }
   readonly payloads: PayloadLog
   readonly failures: FailureLog

@@ -2,7 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import { ownersOfBits } from "../../accounting/budget-periods.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
-import { LONGEST_REQUEST } from "../entries.ts"
+import { MAX_REQUEST_MS } from "../entries.ts"
 import type { PruneStep } from "../integrity.ts"
 import { type LedgerRow, summarize } from "../request-summary.ts"
 import { RequestSums } from "./request-sums.ts"
@@ -74,7 +74,7 @@ export class Pruning {
     const rows = this.#rows.all(pruned.scanned, BigInt(CHUNK))
     const [first] = rows
     // Rows are ordered by time up to the longest duration of a request.
-    const isOver = first !== undefined && Number(first.at) >= before + LONGEST_REQUEST
+    const isOver = first !== undefined && Number(first.at) >= before + MAX_REQUEST_MS
     const removed = isOver ? [] : this.#removable(rows, before)
     for (const { row } of removed) this.#delete.run(row)
     this.#sums.add(

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import {
-  LONGEST_RATE_DEBT,
+  MAX_RATE_DEBT_MINUTES,
   RATE_ROUNDING,
   type RateGrant,
   type RateOrder,
@@ -52,7 +52,7 @@ export class RateLimits {
     const drained = row ? ((at - Number(row.at)) * limit) / 60_000 : 0
     const before = Math.max(0, used + Math.max(0, (row?.level ?? 0) - drained))
     const granted = grantOf(order, before, machines)
-    const level = Math.min(before + granted, Math.max(before, limit * LONGEST_RATE_DEBT))
+    const level = Math.min(before + granted, Math.max(before, limit * MAX_RATE_DEBT_MINUTES))
     this.#write.run(key, unit, level, BigInt(at))
     return { granted, level }
   }

@@ -1,4 +1,4 @@
-import { Patience } from "../patience.ts"
+import { AdaptiveTimeout } from "../adaptive-timeout.ts"
 import type { Reports, RequestReports } from "../reports.ts"
 import type { UsageFilter, UsageGroup, UsageTime } from "../requests.ts"
 import type { IndexMethods } from "./index-methods.ts"
@@ -13,25 +13,25 @@ import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
 export class ReportsOnDemand implements Reports, AsyncDisposable {
   readonly #thread: ThreadOnDemand<IndexMethods>
   readonly #longReads: ThreadOnDemand<IndexMethods>
-  readonly #patience: Patience
+  readonly #timeout: AdaptiveTimeout
   #last: Promise<void> = Promise.resolve()
 
   /**
    * @param path of the ledger.
-   * @param patience milliseconds; for tests.
+   * @param maxWaitMs for tests.
    */
-  constructor(path: string, patience?: number) {
+  constructor(path: string, maxWaitMs?: number) {
     const place = { thread: "store/sqlite/requests-thread.ts", path, noun: "the reports" }
     this.#thread = new ThreadOnDemand(place)
     this.#longReads = new ThreadOnDemand(place)
-    this.#patience = new Patience(patience)
+    this.#timeout = new AdaptiveTimeout(maxWaitMs)
   }
 
   async upToDate(): Promise<RequestReports> {
     const reports = (await this.current()).requests
     const caughtUp = this.#last.then(() => this.#catchUp(reports))
     this.#last = caughtUp.catch(() => undefined)
-    await this.#patience.waitFor(caughtUp)
+    await this.#timeout.waitFor(caughtUp)
     return this.#withLongReads(reports)
   }
 
@@ -55,7 +55,7 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
   }
 
   async #catchUp(reports: IndexMethods["requests"]): Promise<void> {
-    while (!this.#thread.isClosed && (await reports.bringUp()));
+    while (!this.#thread.isClosed && (await reports.indexNext()));
   }
 
   /** Returns all methods of the thread, without updating the index. */

@@ -82,7 +82,7 @@ export class RequestSegments {
   }
 
   /** Marks a request that was removed from the index, so that it is no longer counted. */
-  takeOut(row: bigint): void {
+  remove(row: bigint): void {
     const found = this.#index
       .query<SegmentRow, [bigint, bigint]>(
         `SELECT ${ROW} FROM segments WHERE first_row <= ? AND last_row >= ?`,

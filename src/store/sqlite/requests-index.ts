@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { listLabels } from "../../accounting/labels.ts"
 import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
-import { takeRequestOut } from "./requests-list.ts"
+import { removeRequest } from "./requests-list.ts"
 import { type LedgerRow, type RequestSummary, summarize } from "../request-summary.ts"
 import { RequestSegments } from "./request-segments.ts"
 import { RequestSums } from "./request-sums.ts"
@@ -71,7 +71,7 @@ export class RequestIndex {
    * Only one process writes at a time, so a row that is committed later never has a smaller rowid.
    * @returns whether there may be more rows.
    */
-  bringUp(): boolean {
+  indexNext(): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
     // Read one state of the ledger. Rows pruned meanwhile are noticed in the next step.
     const { isPruned, rows, chunk } = this.#ledger.transaction(() => {
@@ -98,8 +98,8 @@ export class RequestIndex {
     for (const summary of summaries) this.#insertRequest(summary)
     this.#sums.add(summaries, 1)
     // An expired request that was settled after all is counted once, by its real receipt.
-    const gone = replaced.flatMap((replacedRow) => takeRequestOut(this.#index, replacedRow) ?? [])
-    for (const replacedRow of replaced) this.#segments.takeOut(replacedRow)
+    const gone = replaced.flatMap((replacedRow) => removeRequest(this.#index, replacedRow) ?? [])
+    for (const replacedRow of replaced) this.#segments.remove(replacedRow)
     if (gone.length > 0) this.#sums.add(gone, -1)
     this.#segments.append()
     const last = summaries.at(-1)

@@ -191,7 +191,7 @@ function comparisonOf(order: RequestOrder) {
  * Removes a request from the list.
  * @returns the request; undefined if it is not in the list.
  */
-export function takeRequestOut(index: Database, row: bigint): RequestSummary | undefined {
+export function removeRequest(index: Database, row: bigint): RequestSummary | undefined {
   const found = index
     .query<SummaryRow, [bigint]>(`DELETE FROM requests WHERE row = ? RETURNING ${COLUMNS}`)
     .get(row)

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { isOfSegments } from "../columns/usage-of-segments.ts"
-import { BEHIND_IDS, ID_PREFIX } from "../request-search.ts"
+import { AFTER_IDS, ID_PREFIX } from "../request-search.ts"
 import type { KeyUse } from "../requests.ts"
 import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
 import { accountUses } from "./account-uses.ts"
@@ -75,7 +75,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   return {
     methods: {
       requests: {
-        bringUp: () => requests.bringUp(),
+        indexNext: () => requests.indexNext(),
         list(filter, after, limit, order = "newest") {
           const rows = rowsOf(ledger, filter.search)
           const records = listRequests(index, filter, { after, limit, order }, rows)
@@ -126,7 +126,7 @@ function rowsOf(ledger: Database, search: string | undefined): readonly bigint[]
     .query<{ row: bigint }, [string, string, bigint]>(
       "SELECT rowid AS row FROM entries WHERE request >= ? AND request < ? LIMIT ?",
     )
-    .all(search, `${search}${BEHIND_IDS}`, BigInt(MAX_PREFIX_MATCHES + 1))
+    .all(search, `${search}${AFTER_IDS}`, BigInt(MAX_PREFIX_MATCHES + 1))
   return rows.length > MAX_PREFIX_MATCHES ? undefined : rows.map(({ row }) => row)
 }
 

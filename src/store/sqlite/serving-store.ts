@@ -16,7 +16,7 @@ export interface ServingStore extends Store {
    * Moves the store to a thread, because other processes now use the same ledger and their locks would block this one.
    * Running calls are not affected, and further calls do nothing.
    */
-  hasCompany(): Promise<void>
+  becomeShared(): Promise<void>
 }
 
 /**
@@ -36,13 +36,13 @@ export async function openServingStore(path: string, isShared: boolean): Promise
   store.leaveCheckpoints()
   const file = new DirectFile(store, startCheckpoints(path))
   const methods = file.store()
-  let company: Promise<void> | undefined
+  let moving: Promise<void> | undefined
   return {
     ...methods,
-    hasCompany: () => (company ??= moveToThread(file, path)),
+    becomeShared: () => (moving ??= moveToThread(file, path)),
     async [Symbol.asyncDispose]() {
-      // The caller of `hasCompany` received the error.
-      await company?.catch(() => undefined)
+      // The caller of `becomeShared` received the error.
+      await moving?.catch(() => undefined)
       await methods[Symbol.asyncDispose]()
     },
   }
@@ -74,7 +74,7 @@ async function moveToThread(file: DirectFile, path: string): Promise<void> {
 }
 
 function alwaysThreaded(store: Store): ServingStore {
-  return { ...store, hasCompany: async () => {} }
+  return { ...store, becomeShared: async () => {} }
 }
 
 /**

@@ -129,10 +129,10 @@ export class SqliteDatabase implements Database {
       prepare: async () => {},
       // Polls are frequent enough without announcements.
       listen: () => ({ [Symbol.dispose]() {} }),
-      pollEvery: POLL_INTERVAL_MS,
+      pollIntervalMs: POLL_INTERVAL_MS,
       leaseTerm: null,
       openConsoleStore: () => this.openConsoleStore(),
-      hasCompany: () => store.hasCompany(),
+      becomeShared: () => store.becomeShared(),
       // A file never becomes temporarily unavailable.
       endBy: () => {},
       openReader: () => openThreadedStore(path),

@@ -1,5 +1,5 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
-import { type EntryRange, LONGEST_REQUEST, type NewEntry, type StatementLine } from "../entries.ts"
+import { type EntryRange, MAX_REQUEST_MS, type NewEntry, type StatementLine } from "../entries.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { receive } from "./debts.ts"
@@ -71,8 +71,8 @@ function* listStatementLines(account: string, after: number, limit: number): Ste
  * are ordered by time up to the longest duration of a request, so the times are widened by it.
  */
 function* findRange(account: string, from: number, until: number): Step<EntryRange> {
-  const first = sql`CAST(${from - LONGEST_REQUEST} AS bigint)`
-  const end = sql`CAST(${until + LONGEST_REQUEST} AS bigint)`
+  const first = sql`CAST(${from - MAX_REQUEST_MS} AS bigint)`
+  const end = sql`CAST(${until + MAX_REQUEST_MS} AS bigint)`
   const last = perEngine({
     sqlite: sql`SELECT number FROM entries WHERE account = ${account} AND number IS NOT NULL ORDER BY number DESC LIMIT 1`,
     postgresql: sql`SELECT number FROM balances WHERE owner = ${account}`,

@@ -1,7 +1,7 @@
 import type { Schema } from "../migrate.ts"
 
 /** The row of the total over all accounts; no account has this id. */
-export const EVERYBODY = ""
+export const ALL_ACCOUNTS = ""
 
 const PARTS = `
 CREATE TABLE parts (
@@ -20,11 +20,11 @@ CREATE INDEX parts_by_expiry ON parts (expires_at);
 CREATE TABLE sizes (account TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 CREATE INDEX sizes_by_bytes ON sizes (bytes);
 CREATE TRIGGER parts_kept AFTER INSERT ON parts BEGIN
-  INSERT INTO sizes VALUES (new.account, new.bytes), ('${EVERYBODY}', new.bytes)
+  INSERT INTO sizes VALUES (new.account, new.bytes), ('${ALL_ACCOUNTS}', new.bytes)
     ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
 END;
 CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
-  UPDATE sizes SET bytes = bytes - old.bytes WHERE account IN (old.account, '${EVERYBODY}');
+  UPDATE sizes SET bytes = bytes - old.bytes WHERE account IN (old.account, '${ALL_ACCOUNTS}');
   DELETE FROM sizes WHERE account = old.account AND bytes <= 0;
 END;
 `

@@ -1,4 +1,4 @@
-import { type ConsoleStore, LONGEST_WINDOW } from "../../console-store.ts"
+import { type ConsoleStore, MAX_ATTEMPT_WINDOW_MS } from "../../console-store.ts"
 import { sql } from "../sql.ts"
 import { run, type Step, type StepGroups } from "../step.ts"
 import { passkeySteps } from "./passkeys.ts"
@@ -24,5 +24,5 @@ export const CONSOLE_STEPS: StepGroups<ConsoleAggregates> = {
 export function* sweepExpired(now: number): Step<void> {
   yield* run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`)
   yield* run(sql`DELETE FROM proofs WHERE expires_at <= ${now}`)
-  yield* run(sql`DELETE FROM attempts WHERE begun_at <= ${now - LONGEST_WINDOW}`)
+  yield* run(sql`DELETE FROM attempts WHERE begun_at <= ${now - MAX_ATTEMPT_WINDOW_MS}`)
 }

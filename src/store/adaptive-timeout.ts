@@ -1,18 +1,17 @@
 /** Maximum wait of a report for its data. Data that is not ready in time appears in the next report. */
-const PATIENCE = 3_000
+const MAX_WAIT_MS = 3_000
 /**
  * Shorter wait while the data is known to be far behind: a page has several reports, and each would wait for nothing.
  */
-const MOMENT = 100
+const SHORT_WAIT_MS = 100
 
 /** Waits for slow work with a timeout, which is shorter while earlier waits have timed out. */
-export class Patience {
-  readonly #most: number
-  #isFarBehind = false
+export class AdaptiveTimeout {
+  readonly #maxWaitMs: number
+  #hasTimedOut = false
 
-  /** @param most milliseconds. */
-  constructor(most = PATIENCE) {
-    this.#most = most
+  constructor(maxWaitMs = MAX_WAIT_MS) {
+    this.#maxWaitMs = maxWaitMs
   }
 
   /**
@@ -20,17 +19,17 @@ export class Patience {
    * @throws any error of the work.
    */
   async waitFor(work: Promise<void>): Promise<void> {
-    const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const patience = this.#isFarBehind ? Math.min(MOMENT, this.#most) : this.#most
+    const { promise: timeout, resolve } = Promise.withResolvers<void>()
+    const waitMs = this.#hasTimedOut ? Math.min(SHORT_WAIT_MS, this.#maxWaitMs) : this.#maxWaitMs
     const timer = setTimeout(() => {
-      this.#isFarBehind = true
+      this.#hasTimedOut = true
       resolve()
-    }, patience)
+    }, waitMs)
     const done = work.then(() => {
-      this.#isFarBehind = false
+      this.#hasTimedOut = false
     })
     try {
-      await Promise.race([done, enough])
+      await Promise.race([done, timeout])
     } finally {
       clearTimeout(timer)
       done.catch(() => undefined)
