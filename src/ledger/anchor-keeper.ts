@@ -99,11 +99,11 @@ export class AnchorKeeper implements AsyncDisposable {
     if (anchor === undefined) return
     const seenAt = new Date(anchor.at).toISOString()
     if (!(await hasRow(store, anchor))) {
-      const seen = `${anchor.rowCount} rows of it were seen at ${seenAt}`
-      this.#setAside(`the ledger lacks entries that it had: ${seen}`)
+      const seen = `it had ${anchor.rowCount} rows at ${seenAt}`
+      this.#setAside(`the ledger has lost entries: ${seen}`)
     } else if (!(await hasAuditEnd(store, anchor.audit))) {
-      const seen = `record ${anchor.audit.number} was seen at ${seenAt}`
-      const message = `the audit log lacks records that it had: ${seen}`
+      const seen = `it had record ${anchor.audit.number} at ${seenAt}`
+      const message = `the audit log has lost records: ${seen}`
       const { audit } = await store.integrity.findAnchor()
       // While the ledger's own anchor also shows the cut, every verification reports it. Then the file stays in place,
       // and the alarm is raised only once.
@@ -118,7 +118,7 @@ export class AnchorKeeper implements AsyncDisposable {
     // Another process has already reported it.
     if (aside === undefined) return
     this.#parts.alarms.ledgerBehind(
-      `${message}. If it is a backup, what came after it is lost; what is known of it is in ${aside}`,
+      `${message}. If it is a restored backup, all later entries are lost; their extent is recorded in ${aside}`,
     )
   }
 }

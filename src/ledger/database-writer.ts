@@ -81,5 +81,5 @@ export class DatabaseWriter implements SettlementWriter {
 }
 
 function tooLate(): LedgerError {
-  return new LedgerError("unavailable", "the database has not taken the charges in time")
+  return new LedgerError("unavailable", "the database did not store the charges in time")
 }

@@ -120,7 +120,7 @@ export class JournalWriter implements SettlementWriter {
 
 const FULL = new LedgerError(
   "unavailable",
-  `the journal holds ${MAX_PENDING} settlements that the database has not taken`,
+  `the journal holds ${MAX_PENDING} settlements that the database has not stored`,
 )
 
 /** Returns the result of a charge that is paid entirely from the node's lease, as it was held. */

@@ -157,7 +157,7 @@ export class Reservation implements Disposable {
     if (this.#bytes + bytes > largest) {
       throw new GatewayError(
         "body_too_large",
-        `This request would take more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one request may take here. Send less at once, or ask the operator to raise 'limits.memory_mb'.`,
+        `This request needs more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one request may use. Send a smaller request, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
     this.#take(bytes, this.#bytes + bytes <= SMALL_HOLDING_BYTES ? EIGHTHS : EIGHTHS_OF_BODIES)
@@ -172,7 +172,7 @@ export class Reservation implements Disposable {
     if (this.#bytes + bytes > largestAnswer) {
       throw new GatewayError(
         "upstream_error",
-        `This answer would take more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may take here. Ask for less at once, or ask the operator to raise 'limits.memory_mb'.`,
+        `This answer needs more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may use. Request a smaller answer, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
     this.#take(bytes, EIGHTHS_OF_ANSWERS)
@@ -210,7 +210,7 @@ export class Reservation implements Disposable {
 function full(): GatewayError {
   return new GatewayError(
     "overloaded",
-    "The gateway has no memory free for a request of this size just now. Try again in a moment, or send fewer large requests at once.",
+    "The gateway currently has no free memory for a request of this size. Try again in a moment, or send fewer large requests at once.",
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 }

@@ -88,9 +88,10 @@ export class RunningRequests {
 }
 
 export function tooManyRunning(limit: number, whose: LimitOwner): GatewayError {
+  const noun = limit === 1 ? "request" : "requests"
   return new GatewayError(
     "concurrent_requests_exceeded",
-    `Only ${limit} requests of ${whose} may run at the same time, and as many do. Wait for one to end.`,
+    `The limit of ${limit} concurrent ${noun} of ${whose} is reached. Wait for one to end.`,
     { retryAfter: RETRY_AFTER_SECONDS },
   )
 }

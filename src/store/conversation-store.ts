@@ -35,7 +35,9 @@ export class ConversationStore implements AsyncDisposable {
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)
     if (this.#pendingBytes + bytes > MAX_PENDING_BYTES) {
-      return Promise.reject(new Error("too much is waiting to be written to conversations.db"))
+      return Promise.reject(
+        new Error("too many bytes are waiting to be written to conversations.db"),
+      )
     }
     this.#pendingBytes += bytes
     for (const { hash, encrypted } of record.parts) this.#pending.set(hash, encrypted)

@@ -6,7 +6,10 @@ export const refusals = {
   nameIsTaken: (name: string) =>
     new StoreError("exists", `an account named '${name}' exists already`),
   balanceIsShort: () =>
-    new StoreError("insufficient", "the balance does not cover this, or requests hold it"),
+    new StoreError(
+      "insufficient",
+      "the balance does not cover this, or running requests hold a part of it",
+    ),
   balanceIsFull: () =>
     new StoreError("too_much", "the balance would be more than the ledger can hold"),
 
@@ -20,12 +23,15 @@ export const refusals = {
     new StoreError("unstorable", `the database cannot store this: ${reason}`),
 
   tooManyKeys: (most: number) =>
-    new StoreError("too_much", `the account may have ${most} keys, and has: revoke one first`),
+    new StoreError(
+      "too_much",
+      `the account already has its maximum of ${most} keys: revoke one first`,
+    ),
 
   tooManyInvitations: (most: number) =>
     new StoreError(
       "too_much",
-      `the account may have ${most} open invitations, and has: withdraw one first`,
+      `the account already has its maximum of ${most} open invitations: withdraw one first`,
     ),
 
   noKey: (id: string) => new StoreError("not_found", `there is no key '${id}'`),
@@ -37,7 +43,7 @@ export const refusals = {
   codeIsRevoked: () => new StoreError("revoked", "this code was revoked"),
   codeHasExpired: () => new StoreError("expired", "this code has expired"),
   codeWasRedeemed: () => new StoreError("exists", "this account has redeemed this code already"),
-  codeIsUsedUp: () => new StoreError("insufficient", "this code was used as often as it may be"),
+  codeIsUsedUp: () => new StoreError("insufficient", "this code has no uses left"),
 
   noMember: (id: string) => new StoreError("not_found", `there is no member '${id}'`),
   isMember: () => new StoreError("exists", "this user belongs to the account already"),
@@ -48,8 +54,7 @@ export const refusals = {
   invitationIsClosed: () =>
     new StoreError("not_found", "the invitation was used, withdrawn, or has expired"),
 
-  noNoticeTarget: (id: string) =>
-    new StoreError("not_found", `there is no target of notices '${id}'`),
+  noNoticeTarget: (id: string) => new StoreError("not_found", `there is no notice target '${id}'`),
 
   groupHasMembers: (id: string) =>
     new StoreError("conflict", `accounts belong to the price group '${id}'`),
@@ -64,6 +69,8 @@ export const refusals = {
   paymentIsKnown: (id: string) =>
     new StoreError("exists", `the payment '${id}' is in the ledger already`),
   noPayment: (intent: string) => new StoreError("not_found", `there is no payment '${intent}'`),
-  reversalIsSettled: () => new StoreError("exists", "this was settled before"),
-  reversalHasGrown: () => new StoreError("conflict", "more was reported meanwhile"),
+  reversalIsSettled: () =>
+    new StoreError("exists", "these refunds and disputes are already settled"),
+  reversalHasGrown: () =>
+    new StoreError("conflict", "further refunds or disputes were reported meanwhile"),
 } as const

@@ -153,12 +153,12 @@ test.concurrent("nothing is restored over anything, nor under a gateway that run
   await runJson(before, "backup", folders.backups)
   const taken = await runCommand(before, "restore", folders.backups)
   expect(taken.exitCode).toBe(1)
-  expect(taken.stderr).toContain("is there already")
+  expect(taken.stderr).toContain("already exists")
   const secrets = join(folders.restored.data, "secrets")
   mkdirSync(secrets, { recursive: true })
   writeFileSync(join(secrets, "key-pepper"), "another")
   const mixed = await runCommand(folders.restored, "restore", folders.backups)
-  expect(mixed.stderr).toContain("key-pepper is there already")
+  expect(mixed.stderr).toContain("key-pepper already exists")
 
   await using serving = await startServing(before)
   for (const name of readdirSync(before.data)) {

@@ -65,7 +65,7 @@ test.concurrent("a start next to secrets but without the ledger is refused, and 
   for (const words of [["serve"], ["key", "list"]]) {
     const { exitCode, stderr } = await runCommand(installation, ...words)
     expect([words, exitCode]).toEqual([words, 4])
-    expect(stderr).toContain("tollgate.db is gone")
+    expect(stderr).toContain("tollgate.db is missing")
     expect(stderr).toContain("backup")
     expect(stderr).toContain("--new-ledger")
   }

@@ -38,7 +38,7 @@ test("a database that lacks what it had while a node serves is reported, and wha
   await until(() => existsSync(join(directory.path, "anchor.json")))
   database = replica
   await keeper[Symbol.asyncDispose]()
-  expect(reports).toEqual([expect.stringContaining("lacks entries that it had: 2 rows")])
+  expect(reports).toEqual([expect.stringContaining("has lost entries: it had 2 rows")])
   expect(existsSync(join(directory.path, "anchor.json"))).toBe(true)
 
   // It is reported once.
@@ -76,7 +76,7 @@ test("an audit log that was cut is reported once, and what is known of it is not
   await database.account("other", 500n)
   await second[Symbol.asyncDispose]()
   expect(reports).toEqual([
-    expect.stringContaining(`the audit log lacks records that it had: record ${audit.number}`),
+    expect.stringContaining(`the audit log has lost records: it had record ${audit.number}`),
   ])
   expect(readAnchor(directory.path, SECRET)?.anchor.audit).toEqual(audit)
 
@@ -85,5 +85,5 @@ test("an audit log that was cut is reported once, and what is known of it is not
   const third = await AnchorKeeper.open(parts)
   await third[Symbol.asyncDispose]()
   expect(reports).toHaveLength(2)
-  expect(reports[1]).toContain("what is known of it is in")
+  expect(reports[1]).toContain("their extent is recorded in")
 })

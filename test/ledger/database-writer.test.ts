@@ -79,7 +79,7 @@ describe("posting to a database that is away", () => {
       { status: "rejected", reason: { message: "database or disk is full" } },
       {
         status: "rejected",
-        reason: { message: "the database has not taken the charges in time" },
+        reason: { message: "the database did not store the charges in time" },
       },
     ])
     await expect(writer.write("node", EMPTY)).rejects.toThrow("disk is full")

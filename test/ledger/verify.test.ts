@@ -135,7 +135,7 @@ describe("verifying the ledgers", () => {
       database.run("UPDATE balances SET posted = posted + 1 WHERE owner = 'right'")
     })
     expect(problems).toMatchObject([{ account: "right", number: null, fault: "posted" }])
-    expect(problems[0]?.message).toContain("269, the entries add up to 268")
+    expect(problems[0]?.message).toContain("269, but the entries add up to 268")
   })
 
   test("finds a budget that does not agree with what was charged", async () => {

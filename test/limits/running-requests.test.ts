@@ -21,7 +21,7 @@ test("the processes of a machine keep a key's limit together, and what ends make
   const [one, other] = [processOf(first), processOf(second)]
   const leaves = [one.enter("key", 3), other.enter("key", 3), one.enter("key", 3)]
   for (const refused of [one, other]) {
-    expect(() => refused.enter("key", 3)).toThrow("3 requests of this key may run at the same time")
+    expect(() => refused.enter("key", 3)).toThrow("limit of 3 concurrent requests of this key")
   }
   other.enter("another", 1)
   leaves[1]?.()
@@ -51,7 +51,7 @@ test("a changed limit holds for the next request, and running ones stay", () => 
   using machine = new Machine(folder)
   const running = processOf(machine)
   const leaves = Array.from({ length: 10 }, () => running.enter("key", 1_000_000))
-  expect(() => running.enter("key", 5)).toThrow("5 requests")
+  expect(() => running.enter("key", 5)).toThrow("limit of 5 concurrent requests")
   for (const leave of leaves.splice(0, 6)) leave()
   running.enter("key", 5)
   expect(() => running.enter("key", 5)).toThrow()

@@ -101,7 +101,7 @@ describe("who cuts the end off is found out by the anchor", () => {
     await integrity.advanceAnchor(3)
     const rewritten = await integrity.findAnchor()
     expect(await verifyAudit(database.store, [rewritten.audit])).toMatchObject({
-      problem: { number, message: "it is another than the anchor has seen" },
+      problem: { number, message: "it differs from the one that an anchor covers" },
     })
   })
 

@@ -73,5 +73,5 @@ test("a ledger that is moved away and back is trusted again; what it refuses is 
   watch.check()
   renameSync(`${path}.away`, path)
   watch.check()
-  expect(told).toEqual([`the file of the ledger, ${path}, is gone`, undefined])
+  expect(told).toEqual([`the file of the ledger, ${path}, was deleted`, undefined])
 })

@@ -72,7 +72,7 @@ export class AccountWalk {
   async #endProblem({ number, hash }: LastEntry): Promise<LedgerProblem | null> {
     const [entry] = await this.#store.entries.list(this.#account, number - 1, 1)
     if (entry?.number === number && entry.hash === hash) return null
-    const message = entry?.number === number ? "it is another" : "it is missing"
+    const message = entry?.number === number ? "it has changed" : "it has disappeared"
     const words = `${message} since the ledger was last verified`
     return { account: this.#account, number, fault: "number", message: words }
   }
@@ -154,7 +154,7 @@ export class AccountWalk {
 
   #checkPosted(posted: bigint, balances: readonly bigint[]): LedgerProblem | null {
     if (balances.includes(posted)) return null
-    const message = `the posted balance is ${posted}, the entries add up to ${this.#last.balance}`
+    const message = `the posted balance is ${posted}, but the entries add up to ${this.#last.balance}`
     return { account: this.#account, number: null, fault: "posted", message }
   }
 }

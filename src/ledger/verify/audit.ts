@@ -51,7 +51,10 @@ async function verifyOnce(
       problem = (later && linkFault(record, later)) ?? problem
       problem = contentFault(record, redactions) ?? problem
       if (ends.some(({ number, hash }) => number === record.number && hash !== record.hash)) {
-        problem = { number: record.number, message: "it is another than the anchor has seen" }
+        problem = {
+          number: record.number,
+          message: "it differs from the one that an anchor covers",
+        }
       }
       missing.delete(record.number)
       later = record
@@ -74,7 +77,7 @@ function contentFault(record: AuditRecord, redactions: Redactions): AuditVerdict
     return { number, message: "it was changed after it was written" }
   }
   if (redactions.areThoseOf(record)) return null
-  return { number, message: "it does not vouch for the names that were removed" }
+  return { number, message: "it does not cover the names that were removed" }
 }
 
 function linkFault(record: AuditRecord, later: AuditRecord): AuditVerdict["problem"] {

@@ -19,15 +19,16 @@ export function debtFault({ lines, reversed, paid, taken }: DebtLedger): string 
     const fault = lineFault(line, last)
     if (fault) return `line ${last.number + 1} of its debts ${fault}`
     if (line.entry !== null && entryAmount !== line.amount) {
-      return `line ${line.number} of its debts is not what entry ${line.entry} has paid`
+      return `line ${line.number} of its debts does not match the payment in entry ${line.entry}`
     }
     if (line.entry === null) owed += line.amount
     else payments += line.amount
     last = line
   }
-  if (payments !== paid) return `entries paid ${-paid} of its debts, and its debts say ${-payments}`
+  if (payments !== paid)
+    return `entries paid ${-paid} of its debts, but its debts show payments of ${-payments}`
   if (owed - reversed !== taken) {
-    return `${taken} was taken back of its card payments, and its entries and debts say ${owed - reversed}`
+    return `${taken} of its card payments was taken back, but its entries and debts show ${owed - reversed}`
   }
   return null
 }

@@ -106,9 +106,9 @@ function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors:
 
 function balanceProblem({ fault, owner, found, expected }: BalanceFault): LedgerProblem {
   const messages = {
-    missing: "its balance is missing, so that its entries add up to nothing",
-    leased: `its balance says that ${found} are leased, the leases say ${expected}`,
-    limit: `it has ${found} left, its limit and what was spent leave ${expected}`,
+    missing: "its balance is missing",
+    leased: `its balance shows ${found} as leased, but its leases add up to ${expected}`,
+    limit: `it has ${found} left, but its limit minus its spending is ${expected}`,
   }
   return { account: owner, number: null, fault, message: messages[fault] }
 }
@@ -148,6 +148,6 @@ function checkBudget(
 ): LedgerProblem | null {
   const seen = (seenByOwner.get(owner) ?? 0n) + pruned
   if (seen <= spent && seen >= atLeast) return null
-  const message = `the budget ${owner} says that ${spent} was spent, the entries say ${seen}`
+  const message = `the budget ${owner} shows ${spent} as spent, but its entries add up to ${seen}`
   return { account, number: null, fault: "budget", message }
 }

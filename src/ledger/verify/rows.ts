@@ -116,13 +116,13 @@ class Mark {
     const found = this.#found ?? { count: sum.count, text: sum.text }
     const moment = new Date(at).toISOString()
     const missing = rowCount - found.count
-    const known = `${this.#name} has seen ${rowCount} rows, the last at ${moment}`
+    const known = `${this.#name} covers ${rowCount} rows as of ${moment}`
     if (missing > 0) {
       const message = `${known}: ${missing} of them are missing. Was the log, tollgate.db-wal, left behind when it was copied?`
       return [{ account: null, number: null, fault: "anchor", message }]
     }
     if (missing === 0 && found.text === hashSum) return []
-    const message = `${known}: they are not the rows that are there now`
+    const message = `${known}: the present rows differ from them`
     return [{ account: null, number: null, fault: "anchor", message }]
   }
 }

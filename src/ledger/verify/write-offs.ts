@@ -57,7 +57,9 @@ function faultOf(
   if (later && later.number !== record.number + 1) return "the one after it is missing"
   if (later && later.previousHash !== record.hash) return "the one after it does not follow it"
   const anchored = seen.get(record.number)
-  return anchored === undefined || anchored === record.hash ? undefined : "it is another now"
+  return anchored === undefined || anchored === record.hash
+    ? undefined
+    : "it differs from the one that an anchor covers"
 }
 
 function problemOf(

@@ -74,7 +74,7 @@ export async function copySource(
   if (row?.nodes !== 0n) {
     throw new LedgerError(
       "unavailable",
-      `nodes run on ${place}, or were killed: start one and stop all, so that they give back what they have leased`,
+      `nodes are running on ${place}, or were killed: start one and stop all, so that they return their leases`,
     )
   }
   return {

@@ -61,7 +61,7 @@ export async function databaseStatus(
   const state = await schemaState(client)
   const schema = await versionsOf(state)
   const found = await client.row<ServerRow>(SERVER)
-  if (!found) throw new LedgerError("unavailable", `the database at ${place} says nothing`)
+  if (!found) throw new LedgerError("unavailable", `the database at ${place} returned no status`)
   const parts = await client.rows<PartRow>(PARTS)
   const clock = await clockOf(client)
   return {

@@ -103,7 +103,7 @@ export function isDeadline(error: unknown): error is PostgresFailure {
  * COMMIT.
  */
 export function rolledBack(): PostgresFailure {
-  return new PostgresFailure(new Error("the database has rolled the transaction back"), "refused")
+  return new PostgresFailure(new Error("the database rolled back the transaction"), "refused")
 }
 
 function outcomeOf(code: string): Outcome {

@@ -161,7 +161,7 @@ class ChunkedFile implements KeptFile {
       "SELECT content FROM kept_file_chunks WHERE file = $1 AND number = $2",
       [this.#file, BigInt(number)],
     )
-    if (!row) throw new Error("a kept file was deleted while it was read")
+    if (!row) throw new Error("a stored file was deleted while it was read")
     return row.content
   }
 

@@ -102,7 +102,7 @@ function requireSamePositions(copy: string): void {
     )
     .get()
   if (row === null || row.last === 0n || row.expected === row.hash) return
-  throw new LedgerError("damaged", `the copy ${copy} has other rows than its anchor has seen`)
+  throw new LedgerError("damaged", `the rows of the copy ${copy} differ from its anchor`)
 }
 
 /** Another process may delete expired files meanwhile. */
@@ -157,7 +157,10 @@ function takePlaces(folder: string, path: string): void {
   const names = readdirSync(folder).filter((name) => name !== "tollgate.db")
   for (const name of names) {
     if (!existsSync(join(directory, name))) continue
-    throw new LedgerError("exists", `${join(directory, name)} is there already, and in the backup`)
+    throw new LedgerError(
+      "exists",
+      `${join(directory, name)} already exists and is also in the backup`,
+    )
   }
   for (const name of names) renameSync(join(folder, name), join(directory, name))
   renameSync(join(folder, "tollgate.db"), path)

@@ -72,7 +72,7 @@ class LockedFiles implements Disposable {
     if (row?.nodes === 0n) return
     throw new LedgerError(
       "unavailable",
-      `a gateway runs on ${this.#path}, or was killed: start it and stop it, so that it gives back what it has leased`,
+      `a gateway is running on ${this.#path}, or was killed: start it and stop it, so that it returns its leases`,
     )
   }
 

@@ -16,7 +16,7 @@ function refuseUnfinished(path: string): void {
   if (!existsSync(copyPath(path))) return
   throw new LedgerError(
     "unfinished",
-    `a copy or a backup was to be put into ${dirname(path)}, and that was not finished: remove what it left there, and begin again`,
+    `a copy or a restore into ${dirname(path)} was not finished: remove its files and start it again`,
   )
 }
 
@@ -34,7 +34,7 @@ export function prepareDirectory(path: string): void {
   if (hasContent(path) || !existsSync(join(directory, "secrets", "key-pepper"))) return
   throw new LedgerError(
     "missing",
-    `the ledger ${path} is gone, though the folder's secrets are there: all balances were in it`,
+    `the ledger ${path} is missing, although the folder has its secrets: all balances were in it`,
   )
 }
 

@@ -72,7 +72,7 @@ export class DatabaseWatch {
       if (identity === undefined) continue
       const now = identityOf(path)
       if (now === identity) continue
-      const words = now === undefined ? "is gone" : "is not the one that was opened"
+      const words = now === undefined ? "was deleted" : "was replaced"
       return new LedgerError("unavailable", `the ${name} of the ledger, ${path}, ${words}`)
     }
     return undefined

@@ -57,5 +57,5 @@ function folderFault(folder: string): string | undefined {
 const FOLDER_FAULTS: Readonly<Record<string, string>> = {
   EROFS: "is on a read-only file system",
   EACCES: "cannot be written by this user",
-  ENOENT: "is not there",
+  ENOENT: "does not exist",
 }

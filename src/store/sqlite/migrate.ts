@@ -83,7 +83,7 @@ function requireSupported(schema: Schema, version: number): void {
 }
 
 function foreignTables({ file }: Schema): SchemaError {
-  return new SchemaError(`${file} holds the tables of another program`)
+  return new SchemaError(`${file} contains the tables of another program`)
 }
 
 /** Returns the newest version of a schema. */

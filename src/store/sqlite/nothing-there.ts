@@ -22,6 +22,6 @@ export function requireNothing(path: string): void {
   if (found === undefined) return
   throw new LedgerError(
     "exists",
-    `${found} is there already: choose a folder without a ledger, and remove what is left of a copy that was not finished`,
+    `${found} already exists: choose a folder without a ledger, or remove the files of an unfinished copy`,
   )
 }

@@ -177,7 +177,9 @@ describe("the limits of an account", () => {
     const begun = await running
     const refused = await caller.post("/v1/chat/completions", CHAT)
     expect(refused.status).toBe(429)
-    expect((await errorOf(refused)).message).toContain("Only 1 requests of this account")
+    expect((await errorOf(refused)).message).toContain(
+      "limit of 1 concurrent request of this account",
+    )
     stop.abort()
     await begun.text().catch(() => "")
     let status = 429
@@ -221,7 +223,7 @@ describe("the limits of an account", () => {
     expect(answers.filter(({ ok }) => ok)).toHaveLength(2)
     const refused = answers.find(({ ok }) => !ok)
     expect(refused?.status).toBe(409)
-    expect((await errorOf(refused!)).message).toContain("may have 3 keys")
+    expect((await errorOf(refused!)).message).toContain("maximum of 3 keys")
     await asked(gateway, "POST", `/keys/${caller.keyId}/revoke`)
     expect((await ask(gateway, "POST", "/keys", order)).status).toBe(200)
   })
