@@ -6,7 +6,7 @@ CREATE TABLE lines (
   node TEXT NOT NULL,
   at INTEGER NOT NULL,
   body TEXT NOT NULL,
-  -- Why the database refuses it; null while it has not been asked.
+  -- Why the database rejected it; null if it has not rejected it.
   refusal TEXT
 ) STRICT;
 `

@@ -38,7 +38,7 @@ const USAGE_OF_NAMES = `
 
 const TABLES_AND_INDEXES = `
 CREATE TABLE requests (
-  -- The rowid that its receipt has in the ledger.
+  -- The rowid of its receipt in the ledger.
   row INTEGER PRIMARY KEY,
   request TEXT NOT NULL,
   account TEXT NOT NULL,
@@ -59,7 +59,7 @@ CREATE TABLE requests (
   cost INTEGER NOT NULL,
   written_off INTEGER NOT NULL,
   provider_cost INTEGER NOT NULL,
-  -- JSON; null where its caller said nothing.
+  -- JSON: the user, session and tags that the caller sent; null: none.
   labels TEXT
 ) STRICT;
 CREATE INDEX requests_by_time ON requests (at);
@@ -82,18 +82,18 @@ CREATE TABLE request_labels (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX request_labels_by_row ON request_labels (request_row);
 
--- The same requests column by column, some thousands in a segment, for sums that none of the tables below have.
+-- A columnar copy of the requests, thousands in a segment, for sums that no table below has.
 CREATE TABLE segments (
   id INTEGER PRIMARY KEY,
   first_row INTEGER NOT NULL,
   last_row INTEGER NOT NULL,
   count INTEGER NOT NULL,
-  -- When the first one began, and the last one.
+  -- When the first and the last of its requests began.
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE segment_columns (
-  -- 32 times the segment, and the column.
+  -- 32 times the segment, plus the column.
   place INTEGER PRIMARY KEY,
   numbers BLOB NOT NULL
 ) STRICT;
@@ -105,11 +105,11 @@ CREATE TABLE names (
   last_at INTEGER NOT NULL
 ) STRICT;
 
--- Sums by the hour, and the same by the day; the hour of a day is its first. Hours since 1970, UTC.
+-- Sums by the hour and by the day (hours since 1970, UTC). A day has the number of its first hour.
 CREATE TABLE usage_hours (${USAGE}) STRICT, WITHOUT ROWID;
 CREATE TABLE usage_days (${USAGE}) STRICT, WITHOUT ROWID;
 CREATE INDEX usage_days_by_account ON usage_days (account, hour);
--- The same of all requests of one name, whatever else they were of.
+-- Sums by a single name.
 CREATE TABLE usage_name_hours (${USAGE_OF_NAMES}) STRICT, WITHOUT ROWID;
 CREATE TABLE usage_name_days (${USAGE_OF_NAMES}) STRICT, WITHOUT ROWID;
 
@@ -120,7 +120,7 @@ CREATE TABLE key_uses (
   spent INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How far the ledger has been read, the last request that was in it, and which making of this index it is.
+-- The last indexed row of the ledger, the last request in it, and a random id of this build of the index.
 CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT, made TEXT NOT NULL) STRICT;
 INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
 
