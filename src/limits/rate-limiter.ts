@@ -127,7 +127,7 @@ export class RateLimiter {
     this.#buckets[unit](keyId, limit, now).add(units, this.#buckets.share, now)
   }
 
-  /** A share of less than one request would never admit any. */
+  /** Returns the maximum burst. A share of less than one request would never admit any. */
   #capacity(requests: Bucket): number {
     return Math.max(1, requests.limit * this.#buckets.share)
   }

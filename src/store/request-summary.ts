@@ -178,7 +178,7 @@ function outcomeOf(
   return status === "settled" ? "ok" : "released"
 }
 
-/** A deployment's id begins with its provider's. */
+/** Returns the provider of a deployment, whose id begins with the provider's. */
 function providerOf(deployment: string | null): string | null {
   return deployment?.split("/", 1)[0] ?? null
 }

@@ -53,7 +53,7 @@ export const JOURNAL_RETRIES: RetryPolicy = {
   maxRepeats: 4,
 }
 
-/** The pause after the next failed attempt. */
+/** Returns the pause after the next failed attempt. */
 export function nextPauseMs({ maxPauseMs }: RetryPolicy, pauseMs: number): number {
   return Math.min(2 * pauseMs, maxPauseMs)
 }

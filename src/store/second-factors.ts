@@ -6,7 +6,7 @@ export interface SecondFactor {
   readonly backupCodes: string
   /** Whether sign-in asks for it: a first code has been correct. */
   readonly isActive: boolean
-  /** Until when codes are refused, Unix milliseconds. */
+  /** End of the lock on codes, in Unix milliseconds; null if not locked. */
   readonly lockedUntil: number | null
 }
 

@@ -81,7 +81,7 @@ export interface UserWrites {
    * @returns false, changing nothing, if the identity has a user, or the user is disabled or deleted.
    */
   linkAlone(id: string, identity: Identity, at: number, kept: readonly string[]): Promise<boolean>
-  /** Disabling a user ends their sessions. */
+  /** Changes a user. Disabling a user ends their sessions. */
   change(id: string, change: UserChange): Promise<UserChangeOutcome>
   /**
    * Deletes a user with all credentials.

@@ -95,7 +95,10 @@ async function verifyOnce(
   return { ...counts, problems, from }
 }
 
-/** The sums of a checkpoint contain rows removed since, and an anchor cannot be compared with later rows. */
+/**
+ * Returns whether a checkpoint can be used. Its sums contain rows removed since, and an anchor cannot be compared with
+ * later rows.
+ */
 function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors: Anchors): boolean {
   const { inside, besideLedger } = anchors
   const isCovered = [inside, ...(besideLedger ? [besideLedger.anchor] : [])].every(
@@ -134,13 +137,19 @@ async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
   return spent
 }
 
-/** Only the receipt of a charge has its labels, and it is removed with the charge. */
+/**
+ * Returns whether the labels of a period were pruned: only the receipt of a charge has them, and it is removed with the
+ * charge.
+ */
 function isOfPrunedLabel(owner: string, { until }: PrunedRows): boolean {
   const period = readPeriodOwner(owner)
   return period !== undefined && period.until <= until && readLabelHolder(owner) !== undefined
 }
 
-/** While requests are charged, the sum of the entries is between the spending before and after the walk. */
+/**
+ * Compares a budget with its entries. While requests are charged, their sum is between the spending before and after
+ * the walk.
+ */
 function checkBudget(
   { owner, account, spent, pruned }: BudgetRecord,
   atLeast: bigint,

@@ -103,7 +103,7 @@ class Mark {
     return this.#anchor.lastRow
   }
 
-  /** At the first row beyond the anchor, the sum must equal the anchor's. */
+  /** Notes the sum at the first row beyond the anchor, which must equal the anchor's. */
   pass(position: number, sum: HashSum): void {
     if (this.#found === undefined && position > this.#anchor.lastRow) {
       this.#found = { count: sum.count, text: sum.text }

@@ -1,16 +1,16 @@
 import type { Value } from "./connection-pool.ts"
 
-/** A parameter of type `text[]`. */
+/** Creates a parameter of type `text[]`. */
 export function texts(values: readonly (string | null)[]): Value {
   return Bun.sql.array([...values], "TEXT")
 }
 
-/** A parameter of type `bigint[]`. */
+/** Creates a parameter of type `bigint[]`. */
 export function bigints(values: readonly (bigint | null)[]): Value {
   return Bun.sql.array([...values], "INT8")
 }
 
-/** A parameter of type `bytea[]`. */
+/** Creates a parameter of type `bytea[]`. */
 export function byteArrays(values: readonly Uint8Array[]): Value {
   return Bun.sql.array(
     values.map((value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength)),

@@ -8,7 +8,7 @@ const SWEEP_BATCH = 5_000n
 export function idempotencyMethods(client: PostgresClient): Store["idempotency"] {
   return {
     perform: (steps) => perform(client, steps),
-    /** If the connection is lost, the swept requests are not reported: their answers are deleted by age. */
+    /** If the connection is lost, the swept requests are not returned, and their answers are deleted by age. */
     async sweep(expired) {
       const rows = await client.rows<{ request: string }>(
         `WITH gone AS (

@@ -62,7 +62,7 @@ async function postOneByOne(statements: Statements, node: string, batch: Batch):
   return posted
 }
 
-/** The database locks the owners in the order of their bytes. */
+/** Returns the owners of a batch, which the database locks in the order of their bytes. */
 function ownersOf(postings: readonly Posting[]): string[] {
   const owners = new Set<string>()
   for (const { account, budgets } of postings) {

@@ -55,7 +55,10 @@ export async function appendSegment(client: PostgresClient): Promise<boolean> {
   })
 }
 
-/** An upper bound: other rows of the ledger have positions too. */
+/**
+ * Returns whether there may be enough receipts. This is an upper bound, because other rows of the ledger have positions
+ * too.
+ */
 async function mayHaveMore(statements: Statements): Promise<boolean> {
   const row = await statements.row<{ more: boolean }>(
     "SELECT last_row - position >= $1 AS more FROM anchor, segment_end",

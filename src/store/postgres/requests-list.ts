@@ -47,7 +47,10 @@ export async function listRequests(
   return rows.map(requestFromRow)
 }
 
-/** A search without matches would scan all rows: the timeout stops the server once the client has given up. */
+/**
+ * Searches with a timeout, because a search without matches scans all rows. It stops the server once the client has
+ * given up.
+ */
 function search(
   client: PostgresClient,
   text: string,

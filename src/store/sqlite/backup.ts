@@ -76,7 +76,7 @@ function syncing(path: string): Disposable {
   return { [Symbol.dispose]: () => thread.postMessage(null) }
 }
 
-/** Write errors concern the target, because the source is only read. */
+/** Returns whether an error concerns the target, as all write errors do: the source is only read. */
 function isOfTarget(error: unknown): boolean {
   const code = error instanceof SQLiteError ? (error.code ?? "") : ""
   return ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"].includes(code)
@@ -105,7 +105,7 @@ function requireSamePositions(copy: string): void {
   throw new LedgerError("damaged", `the rows of the copy ${copy} differ from its anchor`)
 }
 
-/** Another process may delete expired files meanwhile. */
+/** Copies the files of a folder. Another process may delete expired files meanwhile. */
 function copyFiles(source: string, target: string): void {
   if (!existsSync(source)) return
   for (const entry of readdirSync(source, { withFileTypes: true })) {

@@ -40,7 +40,7 @@ export class ConversationFile {
     this.#open = undefined
   }
 
-  /** The file may have been deleted, or replaced by another process. */
+  /** Returns the open database, or reopens it if the file was deleted or replaced. */
   #current(): Database {
     if (this.#open && this.#open.inode !== inodeOf(this.#path)) this.close()
     this.#open ??= opened(this.#path)

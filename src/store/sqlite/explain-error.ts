@@ -38,7 +38,7 @@ export function asLedgerError(path: string, error: unknown): unknown {
   return new LedgerError("unavailable", `the ledger ${path} cannot be used: ${reason}`)
 }
 
-/** Extended error codes begin with the primary one. */
+/** Returns whether an error code is one of these or an extension of one. */
 function isOneOf(code: string, names: readonly string[]): boolean {
   return names.some((name) => code.startsWith(name))
 }

@@ -44,7 +44,7 @@ export class FolderFiles implements KeptFiles {
     }
   }
 
-  /** Another process may have deleted the file already. */
+  /** Deletes a file, unless another process has already deleted it. */
   async remove(name: string): Promise<void> {
     await rm(this.#path(name), { force: true })
   }

@@ -90,7 +90,7 @@ export class Leases {
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
   }
 
-  /** The budget of a period begins with its first lease. */
+  /** Begins the budget of a period with its first lease. */
   #begin(owner: string): { posted: bigint; leased: bigint } {
     this.#runStep(beginPeriod(owner))
     return this.balance(owner)

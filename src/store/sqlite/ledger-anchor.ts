@@ -90,7 +90,7 @@ export class LedgerAnchor {
     return { anchor: this.find(), isBehind }
   }
 
-  /** A stored value that is not a hash makes this slower. Other checks report it. */
+  /** Adds the hashes of a chunk. A stored value that is not a hash makes this slower, and other checks report it. */
   #add(sum: HashSum, { last, rows, hashed, hashes }: ChunkRow, after: bigint): void {
     if (last === null) return
     if (sum.addJoined(hashes ?? "", Number(hashed))) sum.count += Number(rows - hashed)

@@ -13,12 +13,15 @@ import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { FAILURES_SCHEMA } from "./schemas/failures.ts"
 import { Transactions } from "./transactions.ts"
 
-/** The file of prompts and answers, next to the ledger. It is created when the first account enables storage. */
+/**
+ * Returns the path of the file of prompts and answers, next to the ledger. It is created when the first account enables
+ * storage.
+ */
 export function contentsPath(databasePath: string): string {
   return join(dirname(databasePath), "contents.db")
 }
 
-/** The file of failed requests and attempts, next to the ledger. It may be deleted. */
+/** Returns the path of the file of failed requests and attempts, next to the ledger. It may be deleted. */
 export function failuresPath(databasePath: string): string {
   return join(dirname(databasePath), "failures.db")
 }

@@ -29,7 +29,10 @@ function addressOf(path: string, parameter: string): string {
   return `${pathToFileURL(path).href}?${parameter}`
 }
 
-/** Bun accepts either flags or options. Exact integers are an option, so each statement enables them instead. */
+/**
+ * Opens a database with flags. Bun accepts either flags or options, so each statement enables exact integers, which are
+ * an option.
+ */
 function openExactly(address: string): Database {
   const database = new Database(address, READ_ONLY)
   const prepare = database.prepare.bind(database)

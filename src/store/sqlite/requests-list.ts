@@ -209,7 +209,9 @@ export function requestsBehind(index: Database, row: bigint, limit: number): Req
     .map(summaryFromRow)
 }
 
-/** SQLite cannot determine which index leaves the fewest rows to scan and keeps their order. */
+/**
+ * Chooses the index, because SQLite cannot determine which one leaves the fewest rows to scan and keeps their order.
+ */
 function orderOf(filter: RequestFilter, { account, model, rows }: Read): string {
   if (rows !== undefined) return "NOT INDEXED"
   if (filter.key !== undefined) return "INDEXED BY requests_by_key"

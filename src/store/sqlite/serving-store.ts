@@ -62,8 +62,8 @@ function commitTime(store: SqliteStore): number {
 }
 
 /**
- * A newer version that is about to replace this process may have migrated the file, which then cannot be opened again.
- * The open file can be used until this process ends.
+ * Moves the store to a thread if possible. A newer version that is about to replace this process may have migrated the
+ * file, which then cannot be opened again. The open file can be used until this process ends.
  */
 async function moveToThread(file: DirectFile, path: string): Promise<void> {
   try {
@@ -78,8 +78,8 @@ function alwaysThreaded(store: Store): ServingStore {
 }
 
 /**
- * A checkpoint takes many milliseconds, so another thread performs it. The thread is started after a delay, so that it
- * does not slow down the first requests.
+ * Starts a thread for checkpoints, each of which takes many milliseconds. It starts after a delay, so that it does not
+ * slow down the first requests.
  */
 function startCheckpoints(path: string): Disposable {
   let thread: Worker | undefined

@@ -62,7 +62,7 @@ const OF_VALUES: ReadonlySet<string | undefined> = new Set([
   "SQLITE_TOOBIG",
 ])
 
-/** Bun throws a RangeError for a number of more than 64 bits. */
+/** Converts errors of rejected values. Bun throws a RangeError for a number of more than 64 bits. */
 function storeErrorOf(error: unknown): unknown {
   const isOfValues =
     error instanceof RangeError || (error instanceof SQLiteError && OF_VALUES.has(error.code))

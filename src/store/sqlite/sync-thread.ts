@@ -21,7 +21,7 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string | null>) =
   }
 })
 
-/** The thread that writes the file reports errors of the disk. */
+/** Syncs a file. The thread that writes the file reports errors of the disk. */
 function sync(file: number): void {
   try {
     fdatasyncSync(file)

@@ -62,7 +62,7 @@ interface Part {
   readonly to: number
 }
 
-/** Whole days are read from daily sums, the hours at both ends from hourly sums. */
+/** Divides a range of time: whole days are read from daily sums, the hours at both ends from hourly sums. */
 function partsOf(filter: UsageFilter, byDay: boolean): Part[] {
   const from = Math.floor(filter.from / HOUR)
   const to = Math.ceil(filter.to / HOUR)

@@ -17,8 +17,8 @@ export class VendorStates {
   }
 
   /**
-   * A known id keeps its row with a later expiry. An id that was also given to another account belongs to no account
-   * from then on.
+   * Writes records. A known id keeps its row with a later expiry. An id that was also given to another account belongs
+   * to no account from then on.
    */
   keep(records: readonly VendorStateRecord[]): void {
     for (const record of records) {

@@ -42,7 +42,7 @@ export const BUDGET_HOLDER = perEngine({
   postgresql: sql`split_part(owner, '@', 1)`,
 })
 
-/** The ends of the owners of the budgets of a day and of its month. */
+/** Returns the suffixes of budget owners for the day and the month of a moment. */
 export function periodsAt(at: number): readonly [day: string, month: string] {
   return [budgetOwner("", "day", at), budgetOwner("", "month", at)]
 }

@@ -80,7 +80,7 @@ function* revoke(id: string, at: number): Step<CodeRecord> {
   return codeFromRow(revoked)
 }
 
-/** The code is locked first, so that its redemptions are serialized. */
+/** Redeems a code. The code is locked first, so that its redemptions are serialized. */
 function* redeem({ hash, account, at, author }: Redemption): Step<EntryRecord> {
   const { id, amount, used, uses } = yield* lockUsable(hash, at)
   yield* lockBalance(account)

@@ -40,7 +40,7 @@ function* list(account: string, after: number, limit: number): Step<EntryRecord[
   return found.map(entryFromRow)
 }
 
-/** The newest first. The index on kinds has no charges, and is used if the query excludes them. */
+/** Lists entries, newest first. The index on kinds has no charges, and is used if the query excludes them. */
 function* listBack(
   account: string,
   before: number | null,
@@ -78,7 +78,7 @@ function* findRange(account: string, from: number, until: number): Step<EntryRan
     postgresql: sql`SELECT number FROM balances WHERE owner = ${account}`,
   })
   const middle = sql`(older + younger) / 2`
-  // Not a join: PostgreSQL would read all entries of the account for it.
+  // A join would make PostgreSQL read all entries of the account.
   const isOlder = sql`coalesce((SELECT at FROM entries WHERE account = ${account} AND number = ${middle}), 0) < moment`
   const range = yield* row<RangeRow>(
     sql`WITH RECURSIVE moments (moment) AS (VALUES (${first}), (${end})),

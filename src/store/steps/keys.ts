@@ -72,7 +72,7 @@ function* find(id: string): Step<KeyRecord | null> {
   return found && keyFromRow(found)
 }
 
-/** The newest first. Balances and secrets are read for the keys of the page alone. */
+/** Lists keys, newest first. Balances and secrets are only read for the keys of the page. */
 function* list(
   { accounts, status, now }: KeyFilter,
   after: TimePosition | null,
@@ -92,7 +92,7 @@ function* list(
   return found.map(keyFromRow)
 }
 
-/** The revision is read first, so that keys that change meanwhile are in the next list as well. */
+/** Lists changed keys. The revision is read first, so that keys that change meanwhile are in the next list as well. */
 function* listChanged(after: number): Step<{ revision: number; keys: KeyRecord[] }> {
   const revision = yield* row<{ number: bigint }>(sql`${REVISIONS.keys}`)
   const found = yield* rows<KeyRow>(sql`${selectKeys()} WHERE keys.revision > ${after}`)

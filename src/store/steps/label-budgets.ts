@@ -6,7 +6,7 @@ import { adjustBudget, PERIOD_POSITION, periodsAt } from "./budgets.ts"
 import { contains, FOR_UPDATE, oneOf, sql, type Sql } from "./sql.ts"
 import { rows, run, type Step } from "./step.ts"
 
-/** The budgets of an account's labels in the periods of a moment, after an owner. */
+/** Matches the budgets of an account's labels in the periods of a moment, after an owner. */
 function areCurrent(account: string, at: number, after?: string | null): Sql {
   const range = labelHolders(account)
   const [day, month] = periodsAt(at)

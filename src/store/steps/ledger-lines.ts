@@ -22,7 +22,7 @@ interface LockedBalance {
   readonly hash: string
 }
 
-/** PostgreSQL stores the end of the chain in the row of the balance, which is locked anyway. */
+/** Selects an account's balance and the end of its chain. PostgreSQL stores both in one row, which is locked anyway. */
 function selectBalance(account: string): Sql {
   return sql`${perEngine({
     sqlite: sql`SELECT posted, leased, coalesce(last.number, 0) AS number, coalesce(last.balance, 0) AS balance,

@@ -102,7 +102,7 @@ function* erase(erased: PersonToErase, audit: NewAuditRecord): Step<void> {
   for (const entry of entries) yield* writeAuthor(entry)
 }
 
-/** An account that is not closed keeps an owner. */
+/** Removes a person's memberships. An account that is not closed keeps an owner. */
 function* leaveAccounts(person: string): Step<void> {
   yield* runOnPostgresql(
     sql`SELECT id FROM accounts WHERE id IN (SELECT account FROM members WHERE user_id = ${person})
@@ -137,7 +137,7 @@ function* removeAddresses({ person, addresses }: PersonTraces): Step<void> {
   }
 }
 
-/** SQLite would not choose the index on kinds by itself. */
+/** Returns the redacted entries of a person. SQLite would not choose the index on kinds by itself. */
 function* entriesBy(traces: PersonTraces): Step<EntryRecord[]> {
   const entries = perEngine({
     sqlite: sql`entries INDEXED BY entries_by_kind`,

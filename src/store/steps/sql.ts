@@ -96,7 +96,7 @@ export function noneOf(values: readonly string[]): PerEngine {
   })
 }
 
-/** A table with one row for each text, in the column `value`. */
+/** Creates a table with one row for each text, in the column `value`. */
 export function eachOf(values: readonly string[]): PerEngine {
   return perEngine({
     sqlite: sql`json_each(${values})`,

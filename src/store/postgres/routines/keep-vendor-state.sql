@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION keep_vendor_state(p_states json) RETURNS void LANGUAG
 DECLARE
   v_state record;
 BEGIN
-  -- In the order of their keys, so that transactions never deadlock.
+  -- States are sorted by their keys, so that transactions never deadlock.
   FOR v_state IN
     SELECT * FROM json_to_recordset(p_states) AS s (id_hash text, provider text, kind text, account text, request text,
       tokens bigint, created_at bigint, expires_at bigint) ORDER BY id_hash COLLATE "C", provider COLLATE "C"

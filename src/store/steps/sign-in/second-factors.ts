@@ -55,7 +55,7 @@ function useStep(user: string, step: number, latest: number): Sql {
     WHERE ${USER_ID} = ${user} AND (last_step IS NULL OR last_step < ${step} OR last_step > ${latest})`
 }
 
-/** An expired lock resets the failures that led to it. */
+/** Counts a failure. An expired lock resets the failures that led to it. */
 function* fail(user: string, now: number, { max, duration }: FailureLock): Step<void> {
   yield* run(
     sql`UPDATE second_factors SET

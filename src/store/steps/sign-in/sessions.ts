@@ -62,7 +62,10 @@ function* list(user: string, now: number): Step<SessionRecord[]> {
   }))
 }
 
-/** The user is locked first: a change of the password, or disabling the user, waits and ends this session too. */
+/**
+ * Creates a session. The user is locked first: a change of the password, or disabling the user, waits and ends this
+ * session too.
+ */
 function* create(session: NewSession, replaced: string | null): Step<boolean> {
   const { id, user, tokenHash, isRemembered, createdAt, expiresAt, address, agent } = session
   if (replaced !== null) yield* run(sql`DELETE FROM sessions WHERE id = ${replaced}`)
