@@ -77,9 +77,9 @@ export class JournalWriter implements SettlementWriter {
     if (lines.length < ADOPT_BATCH) this.#adoptAt = performance.now() + ADOPT_INTERVAL_MS
     const alive = new Map([[own, true]])
     for (const line of lines) {
-      const isOfTheLiving = alive.get(line.node) ?? isAlive(line.node)
-      alive.set(line.node, isOfTheLiving)
-      if (!isOfTheLiving) await this.#adopt(line)
+      const isNodeAlive = alive.get(line.node) ?? isAlive(line.node)
+      alive.set(line.node, isNodeAlive)
+      if (!isNodeAlive) await this.#adopt(line)
     }
   }
 

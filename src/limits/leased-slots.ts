@@ -25,9 +25,9 @@ interface KeySlots {
   /** Leased slots, including those of running requests. */
   slots: number
   waiting: Waiting[]
-  isAsking: boolean
+  isLeasing: boolean
   /** Whether the database may have another number than `slots`, because it did not answer. */
-  isUnknown: boolean
+  isUncertain: boolean
   /** Until then requests do not wait, because others have waited without success. */
   fullUntil: number
 }
@@ -85,8 +85,8 @@ export class LeasedSlots {
 
   /** Leases slots for a key until no request is waiting. */
   async #lease(key: KeySlots): Promise<void> {
-    if (key.isAsking) return
-    key.isAsking = true
+    if (key.isLeasing) return
+    key.isLeasing = true
     const { limits, running, node, clock, onFailure } = this.#parts
     try {
       for (;;) {
@@ -95,7 +95,7 @@ export class LeasedSlots {
         // Slots to return are not used from now on, because another node may lease them before the answer arrives.
         key.slots = Math.min(key.slots, wanted)
         key.slots = await limits.leaseSlots({ ...orderOf(key), node, running: own, wanted })
-        key.isUnknown = false
+        key.isUncertain = false
         this.#admit(key)
         if (key.waiting.length === 0) break
         // The order was filled; the waiting requests arrived meanwhile and are in the next order.
@@ -109,10 +109,10 @@ export class LeasedSlots {
       if (now >= this.#outageUntil) onFailure(error)
       this.#outageUntil = now + OUTAGE_MS
       key.slots = 0
-      key.isUnknown = true
+      key.isUncertain = true
       this.#decideAlone(key)
     } finally {
-      key.isAsking = false
+      key.isLeasing = false
       this.#sweepLater()
     }
   }
@@ -152,7 +152,7 @@ export class LeasedSlots {
   #keyOf(id: string): KeySlots {
     const known = this.#keys.get(id)
     if (known) return known
-    const state = { isAsking: false, isUnknown: false, fullUntil: -Infinity }
+    const state = { isLeasing: false, isUncertain: false, fullUntil: -Infinity }
     const key: KeySlots = { id, limit: 0, slots: 0, waiting: [], ...state }
     this.#keys.set(id, key)
     return key
@@ -171,9 +171,9 @@ export class LeasedSlots {
   #sweep(): void {
     const isAway = this.#parts.clock() < this.#outageUntil
     for (const key of this.#keys.values()) {
-      if (key.isAsking || (key.isUnknown && isAway)) continue
+      if (key.isLeasing || (key.isUncertain && isAway)) continue
       const own = this.#parts.running.own(key.id)
-      if (own < key.slots || key.isUnknown) void this.#lease(key)
+      if (own < key.slots || key.isUncertain) void this.#lease(key)
       else if (key.slots === 0) this.#keys.delete(key.id)
     }
     this.#sweepLater()

@@ -21,8 +21,8 @@ export class PrivateBuckets implements Buckets {
   /**
    * The part of a limit that counts as used for new keys: after another process has left, its usage is unknown here.
    */
-  #unseen = 0
-  #unseenAt = 0
+  #newKeyPart = 0
+  #newKeyPartAt = 0
 
   constructor(maxKeys = MAX_KEYS) {
     this.#maxKeys = maxKeys
@@ -40,8 +40,8 @@ export class PrivateBuckets implements Buckets {
         if (bucket) bucket.level += gained * bucket.limit
       }
     }
-    this.#unseen = this.#unseenPart(now) + gained
-    this.#unseenAt = now
+    this.#newKeyPart = this.#newKeyUsage(now) + gained
+    this.#newKeyPartAt = now
     this.share = after
   }
 
@@ -69,15 +69,15 @@ export class PrivateBuckets implements Buckets {
   }
 
   #ready(bucket: PrivateBucket | undefined, limit: number, now: number): PrivateBucket {
-    if (bucket === undefined) return new PrivateBucket(limit, this.#unseenPart(now) * limit, now)
+    if (bucket === undefined) return new PrivateBucket(limit, this.#newKeyUsage(now) * limit, now)
     bucket.levelAt(this.share, now)
     bucket.limit = limit
     return bucket
   }
 
-  #unseenPart(now: number): number {
-    if (this.#unseen === 0) return 0
-    return Math.max(0, this.#unseen - ((now - this.#unseenAt) / MINUTE) * this.share)
+  #newKeyUsage(now: number): number {
+    if (this.#newKeyPart === 0) return 0
+    return Math.max(0, this.#newKeyPart - ((now - this.#newKeyPartAt) / MINUTE) * this.share)
   }
 
   #forget(now: number): void {

@@ -85,7 +85,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   async rows<Row>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
-    return this.#repeated(true, (connection) => connection.query<Row>(text, values))
+    return this.#withRetries(true, (connection) => connection.query<Row>(text, values))
   }
 
   async row<Row>(text: string, values: readonly Value[] = []): Promise<Row | null> {
@@ -93,7 +93,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   async run(text: string, values: readonly Value[] = []): Promise<number> {
-    const { count } = await this.#repeated(true, (connection) => connection.query(text, values))
+    const { count } = await this.#withRetries(true, (connection) => connection.query(text, values))
     return count
   }
 
@@ -109,7 +109,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
       const timeline = await this.#commits.timeline()
       let uncommitted: Uncommitted<T> | undefined
       try {
-        return await this.#repeated(false, (connection) =>
+        return await this.#withRetries(false, (connection) =>
           inTransaction(connection, BEGIN_WRITE, async (transaction, id) => {
             uncommitted = undefined
             const result = await step(transaction)
@@ -179,7 +179,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   /** Performs several reads that see the same state. */
   consistently<T>(step: (transaction: Transaction) => Promise<T>): Promise<T> {
     if (this.#snapshot) return step(statementsOn(this.#snapshot))
-    return this.#repeated(true, (connection) => inTransaction(connection, BEGIN_READ, step))
+    return this.#withRetries(true, (connection) => inTransaction(connection, BEGIN_READ, step))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -213,7 +213,7 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /** @param mayRunTwice whether the step may be repeated if its outcome is unclear. */
-  async #repeated<T>(
+  async #withRetries<T>(
     mayRunTwice: boolean,
     step: (connection: PooledConnection) => Promise<T>,
   ): Promise<T> {

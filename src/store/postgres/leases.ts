@@ -42,7 +42,7 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
       client.transaction((transaction) => giveBack(transaction, node, shares)),
     recall: (owner, amount) =>
       client.transaction(async (transaction) => {
-        await ask(transaction, owner, amount)
+        await recallIdle(transaction, owner, amount)
         const free = await freeOf(transaction, owner)
         if (free !== null) return free
         await runStep(transaction, beginPeriod(owner))
@@ -104,7 +104,7 @@ export async function giveBackAll(
   )
   await transaction.run(`DELETE FROM leases WHERE ${OF_NODE}`, [node])
   await transaction.run("DELETE FROM recalls WHERE node = $1", [node])
-  await cameBack(
+  await applyReturned(
     transaction,
     rows.map(({ owner }) => owner),
     at,
@@ -138,14 +138,14 @@ async function giveBack(
      FROM unnest($1::text[], $2::bigint[]) AS back (owner, amount) WHERE leases.owner = back.owner AND leases.node = $3`,
     [...given, node],
   )
-  await cameBack(transaction, [...amounts.keys()], Date.now())
+  await applyReturned(transaction, [...amounts.keys()], Date.now())
 }
 
 /**
  * Shrinks budgets to their limits and collects debts, after owners got amounts back. Only for these owners: locking
  * other balances now would violate the lock order.
  */
-async function cameBack(
+async function applyReturned(
   transaction: Statements,
   owners: readonly string[],
   at: number,
@@ -155,7 +155,7 @@ async function cameBack(
 }
 
 /** Asks all nodes for the idle parts of their leases. */
-async function ask(transaction: Statements, owner: string, amount: bigint): Promise<void> {
+async function recallIdle(transaction: Statements, owner: string, amount: bigint): Promise<void> {
   await transaction.run(
     `INSERT INTO recalls (owner, node, at, amount) VALUES ($1, $2, tollgate_now(), $3)
      ON CONFLICT (owner, node) DO UPDATE SET at = excluded.at, amount = excluded.amount`,

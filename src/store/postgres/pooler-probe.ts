@@ -16,12 +16,12 @@ const NOT_PREPARED = new Set(["26000", "42P05", "08P01"])
  * @throws LedgerError `unavailable` if they are mixed up.
  */
 export async function probePooler(pool: ConnectionPool, place: string): Promise<void> {
-  const isRight = await Promise.all(
+  const areCorrect = await Promise.all(
     Array.from({ length: CALLERS }, (_, caller) =>
-      pool.use(TIMEOUT_MS, (own) => answersRight(own, caller)),
+      pool.use(TIMEOUT_MS, (own) => answersCorrectly(own, caller)),
     ),
   )
-  if (isRight.every(Boolean)) return
+  if (areCorrect.every(Boolean)) return
   throw new LedgerError(
     "unavailable",
     `the pooler at ${place} mixes up prepared statements: use PgBouncer 1.21 or newer, let it pool sessions, ` +
@@ -31,7 +31,7 @@ export async function probePooler(pool: ConnectionPool, place: string): Promise<
 
 type Connection = Parameters<Parameters<ConnectionPool["use"]>[1]>[0]
 
-async function answersRight(connection: Connection, caller: number): Promise<boolean> {
+async function answersCorrectly(connection: Connection, caller: number): Promise<boolean> {
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const [row] = await connection.query<{ answer: string }>(

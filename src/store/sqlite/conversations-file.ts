@@ -30,7 +30,7 @@ export class ConversationFile {
     try {
       return step(this.#current())
     } catch (error) {
-      if (isDamage(error)) this.#beginAgain()
+      if (isDamage(error)) this.#deleteFile()
       throw error
     }
   }
@@ -47,10 +47,10 @@ export class ConversationFile {
     return this.#open.database
   }
 
-  #beginAgain(): void {
-    const isOurs = this.#open === undefined || this.#open.inode === inodeOf(this.#path)
+  #deleteFile(): void {
+    const isSameFile = this.#open === undefined || this.#open.inode === inodeOf(this.#path)
     this.close()
-    if (!isOurs) return
+    if (!isSameFile) return
     for (const end of ["-wal", "-shm", ""]) rmSync(this.#path + end, { force: true })
   }
 }

@@ -63,7 +63,7 @@ export class Leases {
     )
     this.#database.run("DELETE FROM leases WHERE node = ?", [node])
     this.#database.run("DELETE FROM recalls WHERE node = ?", [node])
-    this.#cameBack(leases)
+    this.#applyReturned(leases)
   }
 
   /**
@@ -86,7 +86,7 @@ export class Leases {
     const possible = asked < free ? asked : free
     const granted = possible < min ? 0n : possible
     if (granted > 0n) this.#enlarge(owner, node, granted)
-    if (granted < wanted && elsewhere > 0n) this.#ask(owner, node, 0n)
+    if (granted < wanted && elsewhere > 0n) this.#recallIdle(owner, node, 0n)
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
   }
 
@@ -104,7 +104,7 @@ export class Leases {
   }
 
   /** Asks the other nodes for the idle parts of their leases. */
-  #ask(owner: string, node: string, amount: bigint): void {
+  #recallIdle(owner: string, node: string, amount: bigint): void {
     const now = Date.now()
     this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME_MS)])
     this.#database.run(
@@ -118,7 +118,7 @@ export class Leases {
    * @returns the free amount.
    */
   recall(owner: string, amount: bigint): bigint {
-    this.#ask(owner, NO_NODE, amount)
+    this.#recallIdle(owner, NO_NODE, amount)
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     return posted - leased
   }
@@ -136,11 +136,11 @@ export class Leases {
       this.#changeLeased.run(-back, owner)
       this.reduce(owner, node, back)
     }
-    this.#cameBack(shares)
+    this.#applyReturned(shares)
   }
 
   /** Shrinks budgets to their limits and collects debts, after owners got amounts back. */
-  #cameBack(leases: readonly { readonly owner: string }[]): void {
+  #applyReturned(leases: readonly { readonly owner: string }[]): void {
     const owners = leases.map(({ owner }) => owner)
     this.#runStep(shrinkBudgets(owners))
     this.#runStep(collectDebts(owners, Date.now()))

@@ -47,7 +47,7 @@ export class PrunedRequests {
         // Another process may have removed them meanwhile.
         if (this.#known.get()?.row_count !== known?.row_count) return
         // Removed rows that the index has not counted are counted from the stored sums.
-        if (progress < pruned.last_row) this.#beginAgain()
+        if (progress < pruned.last_row) this.#rebuild()
         this.#index.run("DELETE FROM requests WHERE at < ?", [pruned.until])
         this.#index.run("DELETE FROM request_labels WHERE request_at < ?", [pruned.until])
         this.#segments.removeBefore(pruned.until)
@@ -60,7 +60,7 @@ export class PrunedRequests {
     return true
   }
 
-  #beginAgain(): void {
+  #rebuild(): void {
     clearIndex(this.#index)
     this.#sums.addRows(this.#sumsOf("pruned_hours"), this.#sumsOf("pruned_key_uses"))
   }
