@@ -8,6 +8,7 @@ import { readJsonBody } from "../read-body.ts"
 
 /** Bytes. What people type is smaller. */
 const LARGEST_BODY = 256 * 1024
+const READING = { limit: LARGEST_BODY, maxValues: 20_000 }
 /** Faults that are reported; a form has fewer fields. */
 const MAX_FAULTS = 50
 /** How the contract's schemas begin their own words. */
@@ -24,7 +25,7 @@ export async function readBody<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   if (isNothing(schema)) return schema.parse(undefined)
   const isEmpty = request.body === null || request.headers.get("content-length") === "0"
-  const body = isEmpty ? {} : (await readJsonBody(request, { limit: LARGEST_BODY })).json
+  const body = isEmpty ? {} : (await readJsonBody(request, READING)).json
   return check(schema, body)
 }
 
@@ -60,22 +61,41 @@ export function check<Schema extends z.ZodType>(
   throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
-/** Members whose name or text a database may reject. */
-function unstorableMembers(value: JsonObject): Fault[] {
+/** A value within a body, and where it stands. */
+interface Place {
+  readonly value: JsonValue | undefined
+  readonly member: string | number
+  readonly parent: Place | undefined
+}
+
+/** Returns a fault for each member whose name or text a database may reject. */
+function unstorableMembers(body: JsonObject): Fault[] {
   const faults: Fault[] = []
-  const left: [path: readonly (string | number)[], value: JsonValue | undefined][] = [[[], value]]
-  for (let next = left.pop(); next !== undefined && faults.length < MAX_FAULTS; next = left.pop()) {
-    const [path, found] = next
-    const refuse = () => faults.push(unstorable(shown(pathName(path))))
-    if (typeof found === "string" && !isStorableText(found)) refuse()
-    if (typeof found !== "object" || found === null) continue
-    const isList = Array.isArray(found)
-    for (const [member, inner] of Object.entries(found)) {
-      if (isStorableText(member)) left.push([[...path, isList ? Number(member) : member], inner])
-      else refuse()
+  const left: Place[] = [{ value: body, member: "", parent: undefined }]
+  for (let place = left.pop(); place && faults.length < MAX_FAULTS; place = left.pop()) {
+    const { value, member } = place
+    if (typeof member === "string" && !isStorableText(member)) {
+      if (place.parent) faults.push(unstorable(shown(pathName(pathOf(place.parent)))))
+      continue
+    }
+    if (typeof value === "string") {
+      if (!isStorableText(value)) faults.push(unstorable(shown(pathName(pathOf(place)))))
+    } else if (Array.isArray(value)) {
+      for (const [index, inner] of value.entries()) {
+        left.push({ value: inner, member: index, parent: place })
+      }
+    } else if (typeof value === "object" && value !== null) {
+      for (const name in value) left.push({ value: value[name], member: name, parent: place })
     }
   }
   return faults
+}
+
+/** Built only for a fault: a body has thousands of values. */
+function pathOf(place: Place): (string | number)[] {
+  const path: (string | number)[] = []
+  for (let at = place; at.parent; at = at.parent) path.push(at.member)
+  return path.reverse()
 }
 
 function unstorable(name: string): Fault {

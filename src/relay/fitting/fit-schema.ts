@@ -24,18 +24,28 @@ const NOT_STRICT: ReadonlySet<string> = new Set([
   "then",
 ])
 
+/** Schemas within a schema that a model is asked to follow. OpenAI takes 5,000 properties, other providers fewer. */
+const MAX_SCHEMAS = 10_000
+
 /**
  * A schema whose constraints the model accepts. Rejected constraints are moved to the description, where the model can
  * still read them.
  * @returns undefined if the schema cannot be expressed.
  */
 export function fittedSchema(schema: JsonObject, rules: ModelRules): FittedSchema {
-  if (rules.schema_recursion === false && isRecursive(schema)) return undefined
   const fitting = new SchemaFitting(rules)
+  const isFlat = rules.schema_recursion === false
+  if (!fitting.isNeeded && !isFlat) return schema
+  if (hasMoreSchemas(schema, MAX_SCHEMAS) || (isFlat && isRecursive(schema))) return undefined
   if (!fitting.isNeeded) return schema
   const fitted = fitting.fit(schema)
   if (fitting.isUnsupported) return undefined
   return fitting.isChanged ? fitted : schema
+}
+
+function hasMoreSchemas(schema: JsonObject, max: number): boolean {
+  let count = 0
+  return someSchema(schema, () => ++count > max)
 }
 
 /** Whether a schema describes an object. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { formatOf } from "../../../src/dialects/bedrock-converse/media/formats.ts"
 import { DocumentNames } from "../../../src/dialects/bedrock-converse/media/document-names.ts"
 
 test("names are unique, also if a document has the name of a counted one", () => {
@@ -12,6 +13,15 @@ test("names are unique, also if a document has the name of a counted one", () =>
     "document (2)",
     "a (4)",
   ])
+})
+
+test("long names and media types are read only as far as they matter", () => {
+  const begun = performance.now()
+  expect(new DocumentNames().next("a.".repeat(5_000_000))).toStartWith("a a a")
+  expect(formatOf("/".repeat(10_000_000), `${".".repeat(10_000_000)}pdf`)).toBe(
+    formatOf("application/pdf", undefined),
+  )
+  expect(performance.now() - begun).toBeLessThan(100)
 })
 
 test("names of thousands of documents without a title are found quickly", () => {

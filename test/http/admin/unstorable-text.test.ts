@@ -126,3 +126,15 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
     })
   })
 }
+
+test("a management body has at most 20,000 values, also of anyone without a session", async () => {
+  await using gateway = await startManaged()
+  const body = `{"email":[${"1,".repeat(30_000)}1]}`
+  const response = await fetch(`${gateway.url}${PREFIX}/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-tollgate-console": "1" },
+    body,
+  })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain("20,000 values")
+})

@@ -20,3 +20,10 @@ test("a long reference is not followed, which would take long", () => {
   expect(fittedSchema(schema, { schema_recursion: false })).toBeDefined()
   expect(performance.now() - begun).toBeLessThan(100)
 })
+
+test("a schema of more than 10,000 schemas is not sent to models that take part of the keywords", () => {
+  const allOf = Array.from({ length: 10_001 }, () => ({ type: "object" }))
+  const schema = { type: "object", allOf }
+  expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
+  expect(fittedSchema(schema, {})).toBe(schema)
+})

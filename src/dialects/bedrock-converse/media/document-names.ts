@@ -1,4 +1,6 @@
 const LONGEST = 190
+/** Characters of a name that are read: some are left out. */
+const MAX_READ = 4 * LONGEST
 
 /**
  * Names of a request's documents in Converse's form: letters, digits, single spaces, hyphens, parentheses and
@@ -24,7 +26,7 @@ export class DocumentNames {
 }
 
 function fittedName(name = ""): string {
-  const withoutEnding = name.replace(/\.\w+$/, "")
+  const withoutEnding = name.slice(0, MAX_READ).replace(/\.\w+$/, "")
   const fitted = withoutEnding
     .replaceAll(/[^a-zA-Z0-9\-()[\]]+/g, " ")
     .trim()

@@ -43,12 +43,16 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["3gp", "three_gp"],
 ])
 
+/** Characters of a media type (RFC 6838: twice 127, and parameters), and of the ending of a name, that are read. */
+const MAX_TYPE_LENGTH = 1_024
+const MAX_ENDING_LENGTH = 64
+
 /** The format of a file by its media type, else by its extension; undefined where Converse does not support it. */
 export function formatOf(
   mediaType: string | undefined,
   name: string | undefined,
 ): Format | undefined {
-  const type = mediaType?.split(";")[0]?.trim().toLowerCase()
+  const type = mediaType?.slice(0, MAX_TYPE_LENGTH).split(";", 1)[0]?.trim().toLowerCase()
   return byWord(type, type?.split("/").at(-1)) ?? byWord(undefined, endingOf(name))
 }
 
@@ -58,5 +62,8 @@ function byWord(whole: string | undefined, last: string | undefined): Format | u
 }
 
 function endingOf(name: string | undefined): string | undefined {
-  return name?.match(/\.(\w+)$/)?.[1]?.toLowerCase()
+  return name
+    ?.slice(-MAX_ENDING_LENGTH)
+    .match(/\.(\w+)$/)?.[1]
+    ?.toLowerCase()
 }

@@ -84,7 +84,7 @@ function decodeFile(file: JsonObject, name: string): MediaPart {
 function mediaOf(source: MediaSource, mediaType: string, described: JsonObject): MediaPart {
   if (mediaType.startsWith("image/")) return { type: "image", source }
   if (mediaType.startsWith("audio/")) {
-    const [kind = ""] = mediaType.slice("audio/".length).split(";")
+    const [kind = ""] = mediaType.slice("audio/".length).split(";", 1)
     return { type: "audio", source, format: AUDIO_FORMATS.get(kind) ?? kind }
   }
   const title = textAt(described, "displayName")
