@@ -13,83 +13,88 @@ import {
 } from "./common.ts"
 import { route } from "./route.ts"
 
-/** `paused`: nothing is paid for. `closed`: neither are there new keys. */
+/** `paused`: all requests are rejected. `closed`: creating keys is rejected too. */
 const accountState = z.enum(["active", "paused", "closed"])
 
 export const account = z.object({
   id: identifier,
   name: z.string(),
   created_at: moment,
-  /** The posted sum of its entries. */
+  /** The sum of its posted entries. */
   balance: credits,
-  /** What it owes because a card payment was taken back; while that is above zero, nothing is served. */
+  /**
+   * Amount owed after a card payment was reversed. While it is above zero, requests are rejected.
+   */
   debt: credits,
-  /** Whether prompts and answers of its requests are kept. Only an operator changes it. */
+  /** Whether prompts and answers of its requests are stored. Only an operator changes this. */
   stores_content: z.boolean(),
   state: accountState,
-  /** Globs of the models that its keys may call; null: all. */
+  /** Globs of the models that its keys may call; null: all models. */
   models: z.array(z.string()).nullable(),
-  /** What all its keys may do together; null: no limit. */
+  /** Limit for all its keys together; null: no limit. */
   requests_per_minute: z.int().nullable(),
   tokens_per_minute: z.int().nullable(),
   concurrent_requests: z.int().nullable(),
-  /** How many keys there may be that are not revoked. */
+  /** Maximum number of keys that are not revoked. */
   max_keys: z.int().nullable(),
-  /** How many invitations may be open. */
+  /** Maximum number of open invitations. */
   max_invitations: z.int().nullable(),
-  /** The account is paused when an hour costs so many times its usual one; null: never. */
+  /** Suspends the account when its hourly spend exceeds this many times the usual; null: never. */
   max_hourly_pace: z.int().nullable(),
-  /** What all its keys may spend in a day and in a month, UTC; null: as much as there is. */
+  /** Spending limits for all its keys together, per UTC day and month; null: no limit. */
   daily_budget: credits.nullable(),
   daily_budget_left: credits.nullable(),
   monthly_budget: credits.nullable(),
   monthly_budget_left: credits.nullable(),
-  /** The price group that it belongs to; null: it pays what everyone pays. */
+  /** Its price group; null: it pays the default prices. */
   price_group: priceGroupId.nullable(),
 })
 export type Account = z.infer<typeof account>
 
-/** How an account was used. Days are days of UTC, today included. */
+/** Usage of an account. Days are in UTC and include today. */
 export const accountUse = z.object({
   spent_30_days: credits,
   /** Null: never. */
   last_used_at: moment.nullable(),
-  /** How many days its balance lasts at the pace of the last seven; null where nothing was spent in them. */
+  /**
+   * Days until the balance is used up at the pace of the last seven days; null if nothing was
+   * spent.
+   */
   days_left: z.number().nullable(),
 })
 export type AccountUse = z.infer<typeof accountUse>
 
 const listedAccount = account.extend({
-  /** Only where it was asked for, and can be found. */
+  /** Set only if the query asks for it and it can be computed. */
   usage: accountUse.optional(),
 })
 export type ListedAccount = z.infer<typeof listedAccount>
 
 export const accountPage = page(listedAccount).extend({
-  /** How many there are on all pages. */
+  /** Number of accounts on all pages. */
   total: z.int(),
 })
 
 export type AccountPage = z.infer<typeof accountPage>
 
-/** `GET /admin/v1/accounts`. All filters have to hold. */
+/** `GET /admin/v1/accounts`. An account must match all filters. */
 export const accountQuery = pageQuery.extend({
-  /** Longer than elsewhere: it may hold a whole name. */
+  /** Longer than in other lists: it can contain a complete name. */
   cursor: z.string().max(1_000).optional(),
-  /** These, separated by commas. */
+  /** Ids, separated by commas. */
   ids: z.string().max(10_200).optional(),
   /** A part of the name or id. */
   search: z.string().max(100).optional(),
   state: accountState.optional(),
-  /** Those that can pay for nothing: their balance is used up, or they owe something. */
+  /** Accounts that cannot pay: their balance is used up, or they owe an amount. */
   credits: z.enum(["none"]).optional(),
-  /** Those that belong to it. */
+  /** Accounts of this price group. */
   price_group: priceGroupId.optional(),
   sort: z
     .enum(["created_at", "name", "balance", "spent_30_days", "last_used_at", "days_left"])
     .default("created_at"),
   order: z.enum(["asc", "desc"]).default("asc"),
-  /** Adds what each has spent, and when it was last used. */
+  /** Adds the spending and the time of the last use of each account. */
   usage: z.enum(["true", "false"]).optional(),
 })
 export type AccountQuery = z.infer<typeof accountQuery>
@@ -98,12 +103,12 @@ export type AccountSort = AccountQuery["sort"]
 export const newAccount = z.object({
   name: label,
   credits: positiveCredits.optional(),
-  /** One of the settings' `account_templates`: its credits and limits. */
+  /** An entry of the setting `account_templates`, with credits and limits. */
   template: z.string().max(100).optional(),
 })
 export type NewAccount = z.infer<typeof newAccount>
 
-/** Null takes a limit away, and an absent member leaves it. */
+/** Null removes a limit; an absent member leaves it unchanged. */
 export const accountChange = z.object({
   name: label.optional(),
   stores_content: z.boolean().optional(),
@@ -121,17 +126,17 @@ export const accountChange = z.object({
 })
 export type AccountChange = z.infer<typeof accountChange>
 
-/** What new accounts begin with. */
+/** Initial credits and limits of new accounts. */
 export type AccountTemplate = Pick<NewAccount, "credits"> &
   Omit<AccountChange, "name" | "stores_content" | "state">
 
 /** `GET /admin/v1/accounts/{id}/credits` */
 export const accountCredits = z.object({
   balance: credits,
-  /** What running requests hold now. */
+  /** Credits currently held by running requests. */
   held: credits,
   available: credits,
-  /** What is owed: new credits pay it first. */
+  /** Amount owed. New credits pay it first. */
   debt: credits,
   holds: z.array(
     z.object({ request: identifier, key: identifier, amount: credits, created_at: moment }),
@@ -163,35 +168,36 @@ export const entry = z.object({
 })
 export type Entry = z.infer<typeof entry>
 export const entryPage = page(entry)
-/** `GET /admin/v1/accounts/{id}/entries`, the newest first. */
+/** `GET /admin/v1/accounts/{id}/entries`, newest first. */
 export const entryQuery = pageQuery.extend({
   kind: entryKind.optional(),
-  /** From this moment on. */
+  /** Inclusive. */
   from: moment.optional(),
-  /** Before this moment. */
+  /** Exclusive. */
   to: moment.optional(),
 })
 
 /**
- * `POST /admin/v1/accounts/{id}/entries`, operators only. A grant or refund is above zero; an adjustment
- * may be below, down to what the account has free. Nothing in the ledger is ever edited.
+ * `POST /admin/v1/accounts/{id}/entries`, operators only. A grant or refund is above zero. An
+ * adjustment may be negative, down to the available credits of the account. Ledger entries are
+ * never edited.
  */
 export const newEntry = z.object({
   kind: z.enum(["grant", "adjustment", "refund"]),
   amount: creditChange,
-  /** Why; it stays in the ledger forever. */
+  /** The reason. It stays in the ledger permanently. */
   note: label,
 })
 export type NewEntry = z.infer<typeof newEntry>
 
-/** `POST /admin/v1/accounts/{id}/redeem` answers with the entry. */
+/** `POST /admin/v1/accounts/{id}/redeem` returns the entry. */
 export const redemption = z.object({ code: z.string().trim().min(1).max(100) })
 
-/** `POST /admin/v1/accounts/{id}/checkout`: a page of Stripe to pay on. */
+/** `POST /admin/v1/accounts/{id}/checkout` creates a Stripe payment page. */
 export const checkout = z.object({ credits: positiveCredits })
 export const checkoutAnswer = z.object({ url: z.string() })
 
-/** `GET /admin/v1/accounts/{id}/statement`: a file to download. Days in UTC, both inclusive. */
+/** `GET /admin/v1/accounts/{id}/statement` downloads a file. Days are in UTC, both inclusive. */
 export const statementQuery = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
@@ -199,7 +205,7 @@ export const statementQuery = z.object({
 })
 export type StatementQuery = z.infer<typeof statementQuery>
 
-/** `/admin/v1/accounts`: who pays. */
+/** `/admin/v1/accounts`: the accounts that pay for requests. */
 export const accountRoutes = {
   "GET /accounts": route({
     summary: "The accounts that you may see, searched and sorted, with what they have spent",
@@ -232,7 +238,7 @@ export const accountRoutes = {
   }),
 }
 
-/** `/admin/v1/accounts/{id}/...`: the ledger of an account, and what goes into it. */
+/** `/admin/v1/accounts/{id}/...`: the ledger of an account and its entries. */
 export const creditRoutes = {
   "GET /accounts/{id}/credits": route({
     summary: "What an account has, and what running requests hold of it",

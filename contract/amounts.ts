@@ -2,30 +2,32 @@ import { commaAdvice, GROUPED } from "./comma.ts"
 import { parseDecimal } from "./decimal.ts"
 
 /**
- * The one reading of amounts that people type. The console uses it as it is, so it needs nothing that is
- * not plain code. The API and the command line take plain decimals only, and say what to write instead.
+ * The only parser for amounts that people type. The console imports it, so it may not import
+ * schemas. The
+ * API and the command line accept plain decimals only, and their errors show the correct form.
  */
 
 /** The highest `minimum_seconds` of a price. */
 export const MAX_MINIMUM_SECONDS = 3_600
 
-/** What is typed, read: the amount as the API takes it, or what is wrong with it. */
+/** The result of parsing: the amount as the API accepts it, or the error. */
 export type AmountReading = { readonly amount: string } | { readonly fault: string }
 
 export interface AmountForm {
-  /** The most digits before and after the point. */
+  /** Maximum number of digits before and after the point. */
   readonly whole: number
   readonly fraction: number
 }
 
-/** Credits as the API takes them. */
+/** The form of credits in the API. */
 export const CREDITS_FORM: AmountForm = { whole: 9, fraction: 9 }
 
 const PLAIN = /^\d+(?:\.\d+)?$/
 
 /**
- * Reads an amount: digits with a point, thousands between commas, underscores or spaces. A comma that
- * does not group thousands could be a decimal one, so it is refused with what to write.
+ * Parses an amount: digits with a point, thousands separated by commas, underscores or spaces. A
+ * comma
+ * that does not group thousands could be a decimal comma, so it is rejected with a suggestion.
  */
 export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): AmountReading {
   const text = typed.trim().replace(/\s/g, " ").replace("−", "-").replace(/^\+/, "")
@@ -51,26 +53,32 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
   return { amount: `${isBelow ? "-" : ""}${digits}` }
 }
 
-/** Nanocredits above which the author of an entry is asked once more. */
+/** Nanocredits above which an entry needs a confirmation. */
 const LARGE_ENTRY = parseDecimal("1000", CREDITS_FORM.fraction)
-/** As much times what the account has, but not below this: an account that is nearly empty is filled up every day. */
+/**
+ * Multiple of the balance above which an entry needs a confirmation. Amounts below the minimum
+ * never do: a nearly empty account is often topped up.
+ */
 const LARGE_SHARE = 10n
 const MIN_LARGE = parseDecimal("100", CREDITS_FORM.fraction)
 
 /**
- * Whether an entry is so large that its author is asked once more.
- * @param amount nanocredits, of either sign.
- * @param balance what the account has; an empty one has nothing to compare with.
+ * Reports whether an entry is so large that its author must confirm it.
+ * @param amount nanocredits, positive or negative.
+ * @param balance balance of the account. Nothing is compared with an empty balance.
  */
 export function isLargeEntry(amount: bigint, balance: bigint): boolean {
   const size = amount < 0n ? -amount : amount
   if (size > LARGE_ENTRY) return true
-  // More than there is cannot be taken out at all.
+  // Debiting more than the balance is rejected anyway.
   const isComparable = balance > 0n && amount > MIN_LARGE
   return isComparable && size > LARGE_SHARE * balance
 }
 
-/** Why a multiplier is asked about once more; undefined for a usual one. @param multiplier decimal text. */
+/**
+ * Returns why a multiplier must be confirmed, or undefined for a usual one. @param multiplier
+ * decimal text.
+ */
 export function multiplierDoubt(multiplier: string): string | undefined {
   const [whole = "0", fraction = ""] = multiplier.split(".")
   const isAboveZero = /[1-9]/.test(multiplier)

@@ -17,7 +17,7 @@ import {
 import { pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
-/** `/admin/v1/providers`: the accounts at vendors that models are called with. */
+/** `/admin/v1/providers`: the accounts at vendors through which models are called. */
 export const providerRoutes = {
   "GET /providers": route({
     summary: "The providers; who is no operator sees what they are and how they fare",
@@ -53,7 +53,7 @@ export const providerRoutes = {
   }),
 }
 
-/** `/admin/v1/models`: the catalog, its prices, and what the console says of them. */
+/** `/admin/v1/models`: the catalog, its prices, and the settings made in the console. */
 export const modelRoutes = {
   "GET /models": route({
     summary: "The models, with kind, context, prices, endpoints and health",

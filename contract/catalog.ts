@@ -4,20 +4,22 @@ import { MODEL_KIND_NAMES } from "./model-kinds.ts"
 import { identifier, label, moment, page, pageQuery } from "./common.ts"
 import { WEEKDAYS } from "./price-periods.ts"
 
-/** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
+/**
+ * Credits per million units as decimal text, by usage class: `{ "input": "0.1", "output": "0.4" }`.
+ */
 const priceTable = z.record(z.string(), z.string())
 /** Minimum seconds of audio charged per request; absent without a minimum. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))
-/** In a mode of service: a factor on the prices of tokens, or their prices. */
+/** The price in a mode of service: a factor on the token prices, or the token prices themselves. */
 const modePrice = z.union([z.string(), z.object({ price: priceTable, price_tiers: priceTiers })])
 export type ModePrice = z.infer<typeof modePrice>
-/** By the name of the mode. */
+/** Prices by mode name. */
 const priceModes = z.record(z.string(), modePrice)
 /** Null: no beginning or no end. */
 const momentOrNone = moment.nullable()
 
-/** A time with its own prices; null members do not limit it. */
+/** A period with its own prices. Null members do not restrict it. */
 const pricePeriod = z.object({
   name: z.string().nullable(),
   from: momentOrNone,
@@ -30,7 +32,7 @@ const pricePeriod = z.object({
   price_tiers: priceTiers,
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
-  /** The modes of service that differ from those outside of the period. */
+  /** The modes of service whose prices differ from those outside the period. */
   modes: priceModes,
 })
 export type PricePeriod = z.infer<typeof pricePeriod>
@@ -38,9 +40,9 @@ export type PricePeriod = z.infer<typeof pricePeriod>
 export const modelKind = z.enum(MODEL_KIND_NAMES)
 
 export const health = z.object({
-  /** `failing`: its last request failed, and the next one is tried there all the same. */
+  /** `failing`: its last request failed; the next request is still sent there. */
   state: z.enum(["unknown", "healthy", "failing", "resting"]),
-  /** When a resting one is tried again. */
+  /** When a resting deployment is tried again. */
   until: z.string().nullable(),
   successes: z.int(),
   failures: z.int(),
@@ -56,30 +58,35 @@ export const model = z.object({
   owned_by: z.string(),
   context: z.int().nullable(),
   max_output: z.int().nullable(),
-  /** As the known models say it; null: nothing is known. */
+  /** From the list of known models; null: unknown. */
   capabilities: z
     .object({
-      /** What it takes: `text`, `image`, `pdf`, `audio`, `video`; empty: nobody says. */
+      /** Accepted input: `text`, `image`, `pdf`, `audio`, `video`; empty: unknown. */
       input: z.array(z.string()),
       tools: z.boolean(),
       reasoning: z.boolean(),
     })
     .nullable(),
-  /** Credits per million units, before the multiplier, outside of all periods; null: unpriced, and rejected. */
+  /**
+   * Credits per million units, before the multiplier, outside all periods; null: no price, so
+   * requests are rejected.
+   */
   price: priceTable.nullable(),
-  /** Prices of whole requests whose input is longer than `above` tokens. */
+  /** Prices for the entire request if its input is longer than `above` tokens. */
   price_tiers: priceTiers,
-  /** Prices of a million images by size and quality, where they differ. */
+  /** Prices of a million images by size and quality, if they differ. */
   price_pictures: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
-  /** The modes of service outside of all periods. */
+  /** The modes of service outside all periods. */
   price_modes: priceModes,
-  /** Times with other prices. */
+  /** Periods with other prices. */
   price_periods: z.array(pricePeriod),
-  /** The current price, and the time during which it applies; null if the price has no periods. */
+  /**
+   * The current price and the interval during which it applies; null if the price has no periods.
+   */
   price_in_force: z
     .object({
-      /** The name of the period, `""` for a period without a name; null outside of all periods. */
+      /** The name of the period, `""` for an unnamed period; null outside all periods. */
       period: z.string().nullable(),
       from: momentOrNone,
       until: momentOrNone,
@@ -89,53 +96,63 @@ export const model = z.object({
       minimum_seconds: minimumSeconds,
     })
     .nullable(),
-  /** Where its price comes from; null where it has none. */
+  /** The source of its price; null if it has no price. */
   price_source: z
     .object({
       kind: z.enum(["known", "file", "console"]),
-      /** Whose price in the list of known ones: `OpenAI: gpt-4o`; null for those who are no operators. */
+      /**
+       * The matching entry in the list of known prices: `OpenAI: gpt-4o`; null unless the caller is
+       * an operator.
+       */
       name: z.string().nullable(),
-      /** The day of the newest list that says so, or on which it was set here. */
+      /** The date of the newest list with this price, or the day on which it was set here. */
       date: z.iso.date().nullable(),
     })
     .nullable(),
   multiplier: z.string(),
-  /** The endpoints that it answers on: `/v1/chat/completions`. */
+  /** The endpoints that accept it: `/v1/chat/completions`. */
   endpoints: z.array(z.string()),
-  /** `model` is the provider's own name for it; empty for those who are no operators. */
+  /** `model` is the provider's own name for it; empty unless the caller is an operator. */
   deployments: z.array(
     z.object({
       provider: z.string(),
       model: z.string(),
-      /** Of those above 0 requests are shared; those of 0 are tried after them, in this order. */
+      /**
+       * Requests are distributed among deployments with weights above 0. Those with weight 0 are
+       * tried afterwards, in this order.
+       */
       weight: z.number(),
-      /** No request goes there. */
+      /** Receives no requests. */
       is_paused: z.boolean(),
       health,
       /** The rules of its model, and their sources; empty unless the caller is an operator. */
       rules: z.array(effectiveRule),
     }),
   ),
-  /** Of a group: the models any of which may answer, in the order of the settings, and how one is chosen. Null: it is one model. */
+  /**
+   * For a group: its models in the order of the settings, and how one is selected. Null: not a
+   * group.
+   */
   group: z
     .object({
       choice: z.enum(["weight", "order", "price", "latency", "least_busy"]),
       members: z.array(z.object({ model: z.string(), weight: z.number() })),
     })
     .nullable(),
-  /** Where its entry comes from; `file` and `environment` ones are locked in the console. */
+  /** The source of its entry. The console cannot edit `file` and `environment` entries. */
   origin: z.enum(["known", "file", "console"]),
   is_locked: z.boolean(),
-  /** Prices that are known for it and not active, ready for one click; null where there are none. */
+  /** Known prices that are not active and can be applied with one click; null if there are none. */
   known_price: priceTable.nullable(),
   /**
-   * The same as a whole entry to `PUT`, with tiers where there are some, and whose price it is. Prefer it to
-   * `known_price`, which is null where a flat table could not say all.
+   * The known price as a complete entry for `PUT`, including tiers, and the model that it belongs
+   * to. Prefer it
+   * to `known_price`, which is null if a flat table cannot express the price.
    */
   known_entry: z
     .object({ kind: modelKind, price: z.record(z.string(), z.unknown()), source: z.string() })
     .nullable(),
-  /** What the console has set, as it was put; null where it has not, and for those who are no operators. */
+  /** The entry as the console set it; null if it has not, or if the caller is not an operator. */
   entry: z.record(z.string(), z.unknown()).nullable(),
 })
 export type Model = z.infer<typeof model>
@@ -145,10 +162,12 @@ export const modelPage = page(model)
 const newerModel = z.object({
   id: z.string(),
   kind: modelKind,
-  /** Rejected requests for it in the last days. */
+  /** Number of its requests that were rejected in the last days. */
   requests: z.int(),
   last_at: moment,
-  /** Price with `unknown_models: family`: the highest of its family, before the multiplier. */
+  /**
+   * Price with `unknown_models: family`: the highest price of its family, before the multiplier.
+   */
   price: priceTable,
 })
 export type NewerModel = z.infer<typeof newerModel>
@@ -159,24 +178,27 @@ export const modelQuery = pageQuery.extend({
   kind: modelKind.optional(),
   provider: z.string().max(100).optional(),
   priced: z.enum(["true", "false"]).optional(),
-  /** At the prices of this account; absent: those that everyone pays. */
+  /** Shows the prices of this account; absent: the default prices. */
   account: identifier.optional(),
 })
 
-/** `PUT /admin/v1/models/{id}` (operators): an entry as in `tollgate.yaml`; `DELETE` takes it back. */
+/** `PUT /admin/v1/models/{id}` (operators): an entry as in `tollgate.yaml`; `DELETE` removes it. */
 export const modelEntry = z.looseObject({
   kind: modelKind.optional(),
-  /** As in `tollgate.yaml`: classes with prices, and `tiers`; `image` may be a table. */
+  /** As in `tollgate.yaml`: prices by class, and `tiers`; `image` may be a table. */
   price: z.record(z.string(), z.unknown()).optional(),
   multiplier: z.string().optional(),
   context: z.int().optional(),
   max_output: z.int().optional(),
-  /** Overrides of single rules, by their names: `{ "max_tokens_field": "max_tokens" }`. */
+  /** Overrides of individual rules by name: `{ "max_tokens_field": "max_tokens" }`. */
   rules: z.record(z.string(), z.unknown()).optional(),
 })
 export type ModelEntry = z.infer<typeof modelEntry>
 
-/** `POST /admin/v1/models/test` (operators): asks each provider of a model; no model answers, and nothing is charged. */
+/**
+ * `POST /admin/v1/models/test` (operators) checks each provider of a model. It calls no model and
+ * costs nothing.
+ */
 export const modelTestQuestion = z.object({ model: z.string().min(1).max(200) })
 export const modelTest = z.object({
   object: z.literal("list"),
@@ -186,9 +208,9 @@ export const modelTest = z.object({
       model: z.string(),
       is_paused: z.boolean(),
       ok: z.boolean(),
-      /** Whether the provider's own list names the model; null where it has no list. */
+      /** Whether the provider lists the model; null if the provider has no list. */
       is_listed: z.boolean().nullable(),
-      /** What was found, in a sentence; on failure what to do. */
+      /** The result in one sentence; after a failure, also what to do. */
       message: z.string(),
       duration_ms: z.int(),
     }),
@@ -196,37 +218,41 @@ export const modelTest = z.object({
 })
 export type ModelTest = z.infer<typeof modelTest>
 
-/** Providers without their secrets. */
+/** A provider without its secrets. */
 export const provider = z.object({
   id: identifier,
   vendor: z.string(),
   vendor_name: z.string(),
   base_url: z.string().nullable(),
   region: z.string().nullable(),
-  /** Which secrets are set; never what they are. */
+  /** The names of the secrets that are set, never their values. */
   secrets: z.array(z.string()),
-  /** Of several keys, `api_keys`: what they are called, and the share of the requests that each has. */
+  /** The names and weights of the `api_keys`. */
   credentials: z.array(z.object({ name: z.string(), weight: z.number() })),
   known_models: z.boolean(),
   origin: z.enum(["file", "environment", "sandbox", "console"]),
-  /** Those that do not come from the console can only be changed where they come from. */
+  /** Providers that were not added in the console can only be changed at their source. */
   is_locked: z.boolean(),
   models: z.int(),
   unpriced_models: z.int(),
   health,
-  /** Why it cannot be used, and what to do; null where it can. */
+  /** Why it cannot be used, and what to do; null if it works. */
   problem: z.string().nullable(),
-  /** What the console has set, without its secrets; null for providers from elsewhere. */
+  /** The entry as the console set it, without secrets; null for other providers. */
   entry: z.record(z.string(), z.unknown()).nullable(),
 })
 export type Provider = z.infer<typeof provider>
 export const providerPage = page(provider)
 
 /**
- * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In a change
- * an absent member stays as it is and null takes one away. `DELETE` removes one with its models' entries. Secrets are encrypted on disk and never returned.
- * `api_keys` is replaced as a whole: an entry without a credential means the one that is stored under its `name`, or under
- * the name `was`; of a provider with one `api_key` it means that.
+ * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In
+ * a change,
+ * absent members stay as they are and null removes a member. `DELETE` removes a provider with its
+ * models' entries. Secrets are encrypted on disk and never returned.
+ * `api_keys` is replaced completely. An entry without a credential keeps the credential that is
+ * stored
+ * under its `name`, or under its former name, `was`. For a provider with one `api_key`, it keeps
+ * that one.
  */
 export const providerEntry = z.looseObject({
   vendor: identifier.optional(),
@@ -242,11 +268,11 @@ export const newProvider = providerEntry.extend({
 })
 export type NewProvider = z.infer<typeof newProvider>
 
-/** `GET /admin/v1/providers/vendors`: what can be added, and what each one asks for. */
+/** `GET /admin/v1/providers/vendors`: the vendors that can be added, and the fields of each. */
 export const vendor = z.object({
   id: identifier,
   name: label,
-  /** Its own address, if it has one. */
+  /** The vendor's own address, if it has one. */
   base_url: z.string().nullable(),
   /** The fields of its form, in order. */
   fields: z.array(
@@ -264,10 +290,10 @@ export type Vendor = z.infer<typeof vendor>
 /** `POST /admin/v1/providers/{id}/test` */
 export const providerTest = z.object({
   ok: z.boolean(),
-  /** What was found, in a sentence; on failure what to do. */
+  /** The result in one sentence; after a failure, also what to do. */
   message: z.string(),
   duration_ms: z.int(),
-  /** What its own list of models names, when it has one. */
+  /** The models in the provider's own list, if it has one. */
   models: z.array(z.string()).nullable(),
 })
 export type ProviderTest = z.infer<typeof providerTest>

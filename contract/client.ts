@@ -25,26 +25,26 @@ type Inputs = {
 }
 type Answers = { readonly [Name in RouteName]: z.output<Table[Name]["answer"]> }
 
-/** What a caller of a route sends: the parts of its path, its query, its body. */
+/** The input of a route: path parameters, query and body. */
 export type Input<Name extends RouteName> = Inputs[Name]
-/** What a route answers with; undefined for nothing, or a file. */
+/** The response of a route; undefined if it is empty or a file. */
 export type Answer<Name extends RouteName> = Answers[Name]
 
-/** The names of routes that answer with pages of a list. */
+/** The names of routes that return pages of a list. */
 export type PageName = {
   [Name in RouteName]: Answers[Name] extends { readonly next_cursor: string | null } ? Name : never
 }[RouteName]
-/** One entry of such a list. */
+/** One entry of a paged list. */
 export type Item<Name extends PageName> = Answers[Name]["data"][number]
 
-/** What any caller may send, for code that handles all routes. */
+/** The input of any route, for code that handles all routes. */
 export interface AnyInput {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
 }
 
-/** The path of a route with its named parts filled in, below `/admin/v1`. */
+/** Returns the path of a route below `/admin/v1`, with its parameters filled in. */
 export function pathOf(name: RouteName, { path: parts = {} }: AnyInput): string {
   const { path } = methodAndPath(name)
   return path.replace(/\{(\w+)(\.\.\.)?\}/g, (_, part: string, isRest: string | undefined) => {

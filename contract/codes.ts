@@ -2,10 +2,10 @@ import * as z from "zod"
 import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
 import { route } from "./route.ts"
 
-/** A code that gives credits, once to each account. */
+/** A code that grants credits, once to each account. */
 export const code = z.object({
   id: identifier,
-  /** Its last characters; the code itself is kept as a hash only. */
+  /** Its last characters. Only a hash of the code is stored. */
   hint: z.string(),
   note: z.string().nullable(),
   credits,
@@ -28,17 +28,20 @@ export const newCode = z.object({
 })
 export type NewCode = z.infer<typeof newCode>
 
-/** `POST /admin/v1/codes/batch`: so many alike, such as one for each guest. All of them are made, or none. */
+/**
+ * `POST /admin/v1/codes/batch` creates identical codes, such as one for each guest. Either all of
+ * them are created or none.
+ */
 export const newCodes = newCode.extend({ count: z.int().min(2).max(1_000) })
 export type NewCodes = z.infer<typeof newCodes>
 
-/** The answer that shows the code, once. `POST /admin/v1/codes/{id}/revoke` ends it. */
+/** The only response that contains the code. `POST /admin/v1/codes/{id}/revoke` ends it. */
 export const codeWithText = code.extend({ code: z.string() })
 export type CodeWithText = z.infer<typeof codeWithText>
 
 const codesWithText = z.object({ object: z.literal("list"), data: z.array(codeWithText) })
 
-/** `/admin/v1/codes`: what gives credits to the account that redeems it. */
+/** `/admin/v1/codes`: codes that accounts redeem for credits. */
 export const codeRoutes = {
   "GET /codes": route({
     summary: "All codes, without their text",

@@ -1,9 +1,13 @@
-/** Thousands between separators of one kind: `1,500`, `12 000 000.5`. `0,150` is none: it means 0.150. */
+/**
+ * Matches thousands with consistent separators: `1,500`, `12 000 000.5`. It excludes `0,150`, which
+ * means 0.150.
+ */
 export const GROUPED = /^[1-9]\d{0,2}([,_ ])\d{3}(?:\1\d{3})*(?:\.\d+)?$/
 
 /**
- * What to write instead of an amount with a comma, which some read as thousands and some as a decimal
- * point: `write 1.50`. Undefined where a comma is not what is wrong with it.
+ * Returns how to write an amount with a comma, which can be a thousands separator or a decimal
+ * point:
+ * `write 1.50`. Returns undefined if the comma is not the error.
  */
 export function commaAdvice(text: string): string | undefined {
   const size = text.trim().replace(/^[-+−]/, "")
@@ -17,7 +21,7 @@ export function commaAdvice(text: string): string | undefined {
     : "write digits with a point, such as 1.50"
 }
 
-/** The same as the end of a sentence that starts with the amount's name. */
+/** Returns the same advice as the end of a sentence that starts with the amount's name. */
 export function commaFault(text: string): string | undefined {
   const advice = commaAdvice(text)
   return advice === undefined

@@ -3,11 +3,13 @@ import { commaFault } from "./comma.ts"
 import { ACCOUNT_ROLES } from "./roles.ts"
 
 /**
- * What all resources of the management API share. The console imports types, and of values only what needs no
- * schema (`amounts.ts`, `client.ts`, `tools.ts`), so that no schema is in the browser's bundle.
+ * Schemas that all resources of the management API share. The console imports types, and values
+ * only from
+ * modules without schemas (`amounts.ts`, `client.ts`, `tools.ts`), so its bundle contains no
+ * schemas.
  */
 
-/** Why a text is no amount. */
+/** Returns the error for a text that is not an amount. */
 function amountFault(wanted: string) {
   return {
     error: ({ input }: { readonly input?: unknown }): string =>
@@ -15,13 +17,16 @@ function amountFault(wanted: string) {
   }
 }
 
-/** Credits as exact decimal text: `12.5`, `-0.000000001`. Sums have more digits than what is typed. */
+/**
+ * Credits as exact decimal text: `12.5`, `-0.000000001`. Sums can have more digits than typed
+ * amounts.
+ */
 export const credits = z
   .string()
   .regex(/^-?\d{1,20}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
   .meta({ description: "Credits as exact decimal text", example: "12.5" })
 
-/** What one step may add to an account or take from it. */
+/** The amount that one operation adds to an account or debits from it. */
 export const creditChange = z
   .string()
   .regex(/^-?\d{1,9}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
@@ -36,18 +41,21 @@ export const positiveCredits = z
   )
   .meta({ description: "Credits above zero, as decimal text", example: "12.5" })
 
-/** A moment, ISO 8601 in UTC. */
+/** A moment in UTC, in ISO 8601 format. */
 export const moment = z.iso.datetime().meta({ description: "ISO 8601, UTC" })
 
-/** What steers a terminal, and halves of characters: these are lost on disk, and then no hash fits. */
+/**
+ * Control characters and lone surrogates. Surrogates are lost on disk, and the hash would no longer
+ * match.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
 
-/** Whether a text is made of whole characters that can be shown. */
+/** Reports whether a text has only complete, printable characters. */
 export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text)
 }
 
-/** A name that people give: shown, never interpreted. */
+/** A name chosen by people. It is displayed and never interpreted. */
 export const label = z
   .string()
   .trim()
@@ -55,7 +63,7 @@ export const label = z
   .max(100, "must have at most 100 characters")
   .refine(isPrintable, "must have no control characters and no half ones")
 
-/** Names of models, with `*` for any part. */
+/** A model name in which `*` matches any part. */
 export const glob = z
   .string()
   .trim()
@@ -63,7 +71,7 @@ export const glob = z
   .max(200)
   .refine(isPrintable, "must have no control characters and no half ones")
 
-/** The id that an operator gives a price group. */
+/** The id of a price group, chosen by an operator. */
 export const priceGroupId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must be small letters, digits and hyphens, such as partners")
@@ -75,14 +83,14 @@ export const email = z
   .max(200)
   .transform((text) => text.toLowerCase())
 
-/** How a page of a list is asked for. */
+/** The parameters of a page request. */
 export const pageQuery = z.object({
   limit: z.coerce.number<number>().int().min(1).max(200).default(50),
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor: z.string().max(200).optional(),
 })
 
-/** A page of a list; `next_cursor` is null on the last one. */
+/** A page of a list. `next_cursor` is null on the last page. */
 export function page<Item extends z.ZodType>(item: Item) {
   return z.object({
     object: z.literal("list"),
@@ -91,16 +99,16 @@ export function page<Item extends z.ZodType>(item: Item) {
   })
 }
 
-/** A page, as code handles it. */
+/** The type of a page. */
 export interface Page<Item> {
   readonly object: "list"
   readonly data: readonly Item[]
   readonly next_cursor: string | null
 }
 
-/** `operator`: runs the gateway. The others: what a user may do in one account. */
+/** `operator` runs the gateway. The other roles apply to one account. */
 export const accountRole = z.enum(ACCOUNT_ROLES)
 export type { AccountRole } from "./roles.ts"
 
-/** What a step answers that shows nothing. */
+/** The response of an operation without a result. */
 export const done = z.object({ ok: z.literal(true) })

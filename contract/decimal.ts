@@ -1,11 +1,12 @@
 import { withoutTrailing } from "./trailing.ts"
 
 /**
- * Exact decimals: text goes in, integers are worked with, text comes out. Nothing here is ever a float. The gateway,
- * the console and the scripts all use these.
+ * Exact decimals: parsed from text, computed as integers, formatted as text. Nothing here is ever a
+ * float.
+ * The gateway, the console and the scripts use these functions.
  */
 
-/** Plain decimal text, digit for digit as it was meant: `0.10`, `15`, `0.000001`. */
+/** Plain decimal text with all digits preserved: `0.10`, `15`, `0.000001`. */
 export type DecimalText = string
 
 /** `value` divided by ten to the power of `places`. */
@@ -17,8 +18,8 @@ export interface Decimal {
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
- * Plain decimal text with as few places as it takes: `-1.50` is -15 with one place.
- * @throws RangeError when the text is no plain decimal.
+ * Parses plain decimal text with as few places as it needs: `-1.50` is -15 with one place.
+ * @throws RangeError if the text is not a plain decimal.
  */
 export function readDecimal(text: string): Decimal {
   const match = PLAIN.exec(text.trim())
@@ -30,8 +31,8 @@ export function readDecimal(text: string): Decimal {
 }
 
 /**
- * Plain decimal text as an integer of 10^-places.
- * @throws RangeError when the text is no plain decimal or has more digits than `places`.
+ * Parses plain decimal text as an integer of 10^-places.
+ * @throws RangeError if the text is not a plain decimal or has more digits than `places`.
  */
 export function parseDecimal(text: string, places: number): bigint {
   const decimal = readDecimal(text)
@@ -41,7 +42,10 @@ export function parseDecimal(text: string, places: number): bigint {
   return atPlaces(decimal, places)
 }
 
-/** The same number as an integer of 10^-places, where `places` are at least its own. */
+/**
+ * Converts a decimal to an integer of 10^-`wanted`, where `wanted` is at least the decimal's own
+ * places.
+ */
 export function atPlaces({ value, places }: Decimal, wanted: number): bigint {
   return wanted === places ? value : value * 10n ** BigInt(wanted - places)
 }
@@ -49,7 +53,7 @@ export function atPlaces({ value, places }: Decimal, wanted: number): bigint {
 const ZERO = 0x30
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** An integer of 10^-places as the shortest plain decimal: `0.0000125`, `10`. */
+/** Formats an integer of 10^-places as the shortest plain decimal: `0.0000125`, `10`. */
 export function formatDecimal(value: bigint, places: number): DecimalText {
   if (value < 0n) return `-${formatDecimal(-value, places)}`
   return value <= MAX_EXACT && places <= MAX_PLACES
@@ -57,7 +61,10 @@ export function formatDecimal(value: bigint, places: number): DecimalText {
     : formatLong(value, places)
 }
 
-/** Maximum number of places for which powers of ten, and their sums with a remainder, are exact as numbers. */
+/**
+ * Maximum number of places for which powers of ten, and their sums with a remainder, are exact as
+ * numbers.
+ */
 const MAX_PLACES = 15
 
 /** Uses numbers, which are exact in this range and faster than big integers. */
@@ -82,12 +89,12 @@ function formatLong(value: bigint, places: number): DecimalText {
     : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
-/** The product, without rounding. */
+/** Multiplies without rounding. */
 export function multiplyDecimals(left: Decimal, right: Decimal): Decimal {
   return { value: left.value * right.value, places: left.places + right.places }
 }
 
-/** Division that rounds up, for non-negative numerators. */
+/** Divides and rounds up, for non-negative numerators. */
 export function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator
 }
@@ -95,8 +102,9 @@ export function divideUp(numerator: bigint, denominator: bigint): bigint {
 const WITH_EXPONENT = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
 
 /**
- * The same number as plain decimal text, digit for digit: `1e-7` is `0.0000001`, `0.10` stays `0.10`.
- * @returns undefined when the text is no decimal number.
+ * Converts a number to plain decimal text with all digits preserved: `1e-7` is `0.0000001`, `0.10`
+ * stays `0.10`.
+ * @returns undefined if the text is not a decimal number.
  */
 export function plainDecimal(text: string): DecimalText | undefined {
   const match = WITH_EXPONENT.exec(text.trim())

@@ -3,72 +3,74 @@ import { identifier, moment, page, pageQuery } from "./common.ts"
 import { receipt } from "./receipts.ts"
 import { route } from "./route.ts"
 
-/** A request that was answered with an error. What was asked is not in it. */
+/** A request that was answered with an error. It does not contain the request body. */
 export const failedRequest = z.object({
   id: identifier,
   at: moment,
-  /** Null where the caller was not known: only operators see those. */
+  /** Null if the caller was not identified. Only operators see those requests. */
   account: identifier.nullable(),
   key: identifier.nullable(),
   endpoint: z.string(),
-  /** As the caller named it; null where the request was not read so far. */
+  /** The model as the caller named it; null if the request was not read that far. */
   model: z.string().nullable(),
-  /** Of the answer. */
+  /** HTTP status of the response. */
   status: z.int(),
-  /** A word of the error table, as in the answer's `error_type`. */
+  /** A code of the error table, as in the response's `error_type`. */
   code: z.string(),
-  /** The field that was wrong. */
+  /** The invalid field. */
   parameter: z.string().nullable(),
   message: z.string(),
 })
 export type FailedRequestDocument = z.infer<typeof failedRequest>
 export const failedRequestPage = page(failedRequest)
 
-/** The newest first. All filters have to hold. */
+/** Newest first. A failure must match all filters. */
 export const failureQuery = pageQuery.extend({
   account: identifier.optional(),
   key: identifier.optional(),
   endpoint: z.string().max(200).optional(),
   code: z.string().max(100).optional(),
-  /** `true`: only those that were answered before any vendor was asked, which have no receipt. */
+  /**
+   * `true`: only requests that were rejected before a provider was called. They have no receipt.
+   */
   refused: z.enum(["true", "false"]).optional(),
   /** An exact name or a glob. */
   model: z.string().max(200).optional(),
-  /** A part of the message, or the request's id. */
+  /** A part of the message, or the id of the request. */
   search: z.string().max(200).optional(),
   from: moment.optional(),
   to: moment.optional(),
 })
 export type FailureQuery = z.output<typeof failureQuery>
 
-/** An upstream call that failed, in its vendor's words. */
+/** A failed upstream call, as the vendor reported it. */
 export const failedAttempt = z.object({
   at: moment,
   deployment: z.string(),
-  /** The vendor's; 0 where none came. */
+  /** The vendor's status; 0 if there was no response. */
   status: z.int(),
-  /** A word of the error table. */
+  /** A code of the error table. */
   outcome: z.string(),
-  /** The vendor's own code; null also where it is the operator's to know, as is the message. */
+  /** The vendor's own code. Like the message, it is null if only operators may see it. */
   code: z.string().nullable(),
   /** The first 500 characters. */
   message: z.string().nullable(),
 })
 export type FailedAttemptDocument = z.infer<typeof failedAttempt>
 
-/** `GET /admin/v1/requests/{request}`: all that is known of one request. */
+/** `GET /admin/v1/requests/{request}`: everything stored about one request. */
 export const requestRecord = z.object({
   id: identifier,
-  /** Null where it held no money. */
+  /** Null if the request held no credits. */
   receipt: receipt.nullable(),
-  /** Null where it was answered without an error, or that was more than seven days ago. */
+  /** Null if the request succeeded, or if it is older than seven days. */
   failure: failedRequest.nullable(),
-  /** Why its attempts failed, for seven days. */
+  /** Why its attempts failed. Stored for seven days. */
   attempts: z.array(failedAttempt),
 })
 export type RequestRecordDocument = z.infer<typeof requestRecord>
 
-/** What became of requests, also of those that have no receipt. */
+/** The outcomes of requests, including those without a receipt. */
 export const failureRoutes = {
   "GET /requests/{request}": route({
     summary: "What became of one request: its receipt, or why it was refused",

@@ -12,11 +12,11 @@ import {
 } from "./common.ts"
 import { route } from "./route.ts"
 
-/** A budget with what is left of it in the running period. */
+/** A budget, and the amount left in the current period. */
 export const budget = z.object({
   limit: credits,
   left: credits,
-  /** When it begins again; null for the total budget, which never does. */
+  /** When the budget is renewed; null for the total budget, which is never renewed. */
   resets_at: moment.nullable(),
 })
 export type Budget = z.infer<typeof budget>
@@ -28,33 +28,39 @@ export const key = z.object({
   /** The last characters of the key. */
   hint: z.string().nullable(),
   status: z.enum(["active", "revoked", "expired"]),
-  /** Whether it does not work for the time being. */
+  /** Whether requests with the key are temporarily rejected. */
   is_paused: z.boolean(),
-  /** Whether it pays for nothing and changes nothing. */
+  /** Whether the key can only read: it cannot pay for requests or change anything. */
   is_read_only: z.boolean(),
-  /** Globs of the models it may call; null: all. */
+  /** Globs of the models that it may call; null: all models. */
   models: z.array(z.string()).nullable(),
-  /** Further names of models, with the ids that they stand for; null: none. */
+  /** Additional model names, mapped to model ids; null: no aliases. */
   aliases: z.record(z.string(), z.string()).nullable(),
   budget: budget.nullable(),
   daily_budget: budget.nullable(),
   monthly_budget: budget.nullable(),
   requests_per_minute: z.int().nullable(),
   tokens_per_minute: z.int().nullable(),
-  /** How many requests may run at the same time. */
+  /** Maximum number of concurrent requests. */
   concurrent_requests: z.int().nullable(),
   created_at: moment,
-  /** Whether the reader may change, rotate, pause and revoke it: operators, owners of the account and its creator. */
+  /**
+   * Whether the reader may change, rotate, pause and revoke it. Operators, owners of the account
+   * and its creator may.
+   */
   may_change: z.boolean(),
   expires_at: moment.nullable(),
-  /** Origins of the pages that browsers let call with it, besides those of the settings; null: none. */
+  /**
+   * Origins of pages that may call with this key from a browser, in addition to those in the
+   * settings; null: no additional origins.
+   */
   origins: z.array(z.string()).nullable(),
-  /** Addresses and ranges (CIDR) that it may be used from; null: any. */
+  /** Addresses and ranges (CIDR) from which it may be used; null: all. */
   addresses: z.array(z.string()).nullable(),
-  /** When rotated secrets that still work stop. */
+  /** When the rotated secrets that still work expire. */
   grace_until: z.array(moment),
   last_used_at: moment.nullable(),
-  /** What it has spent in all. */
+  /** Total spending of the key. */
   spent: credits,
 })
 export type Key = z.infer<typeof key>
@@ -72,7 +78,7 @@ const origin = z
 
 const MAX_ALIASES = 100
 
-/** By name, the id that it stands for; `models` is asked of that id. */
+/** Aliases mapped to model ids. `models` restricts the model id, not the alias. */
 const aliases = z
   .record(
     z
@@ -92,7 +98,7 @@ const aliases = z
   )
   .refine((table) => Object.keys(table).length > 0, "is empty: null means none")
 
-/** In a change, null takes a limit away and an absent member leaves it. */
+/** In a change, null removes a limit and an absent member leaves it unchanged. */
 const limits = {
   models: z.array(glob).min(1).max(100).nullable().optional(),
   aliases: aliases.nullable().optional(),
@@ -118,7 +124,7 @@ export const keyChange = z.object({
 })
 export type KeyChange = z.infer<typeof keyChange>
 
-/** `POST /admin/v1/keys/{id}/rotate`; the old secret works on for so long. */
+/** `POST /admin/v1/keys/{id}/rotate`. The old secret stays valid for `grace_seconds`. */
 export const keyRotation = z.object({
   grace_seconds: z
     .int()
@@ -127,11 +133,11 @@ export const keyRotation = z.object({
     .default(86_400),
 })
 
-/** The answer that shows a new secret, once. */
+/** The only response that contains the new secret. */
 export const keyWithSecret = key.extend({ secret: z.string() })
 export type KeyWithSecret = z.infer<typeof keyWithSecret>
 
-/** `/admin/v1/keys`: what callers send. */
+/** `/admin/v1/keys`: the API keys of callers. */
 export const keyRoutes = {
   "GET /keys": route({
     summary: "The keys of one account or of all that you may see, the newest first",

@@ -11,12 +11,13 @@ const text = (longest: number) =>
     .max(longest, `must have at most ${longest} characters`)
     .refine(isPrintable, "must have no control characters and no half ones")
 
-/** A tag with its value, as in `x-tollgate-tags`. */
+/** A tag and its value, as in `x-tollgate-tags`. */
 const tag = text(193).regex(/^[^=]{1,64}=[^=].{0,127}$/, "must be 'name=value'")
 
 /**
- * What requests of an end user or with a tag may spend in a day and in a month, UTC, all of them together. `"user": "*"` is
- * each user, `"tag": "team=*"` each value of a tag; what names one comes before that.
+ * Daily and monthly (UTC) spending limit for all requests of an end user or with a tag.
+ * `"user": "*"` applies to
+ * each user, and `"tag": "team=*"` to each value of a tag. An exact name takes precedence.
  */
 const labelBudget = z
   .strictObject({
@@ -34,7 +35,7 @@ const labelBudget = z
   })
 export type LabelBudget = z.infer<typeof labelBudget>
 
-/** All of an account; none of them twice. */
+/** All label budgets of an account, without duplicates. */
 export const labelBudgets = z.strictObject({
   budgets: z
     .array(labelBudget)
@@ -47,7 +48,7 @@ export const labelBudgets = z.strictObject({
 })
 export type LabelBudgets = z.infer<typeof labelBudgets>
 
-/** What was spent of one of them in the present day or month. */
+/** Spending on one budget in the current day or month. */
 const labelSpending = z.object({
   user: z.string().nullable(),
   tag: z.string().nullable(),
@@ -58,7 +59,9 @@ const labelSpending = z.object({
 })
 export type LabelSpending = z.infer<typeof labelSpending>
 
-/** `/admin/v1/accounts/{id}/label-budgets`: what end users and tags of an account may spend. */
+/**
+ * `/admin/v1/accounts/{id}/label-budgets`: spending limits for end users and tags of an account.
+ */
 export const labelBudgetRoutes = {
   "GET /accounts/{id}/label-budgets": route({
     summary: "What end users and tags of an account may spend",

@@ -5,7 +5,7 @@ import { password } from "./own-password.ts"
 import { session } from "./session.ts"
 import { route } from "./route.ts"
 
-/** A user in an account. Its id is of the membership, not of the user. */
+/** A user in an account. The id identifies the membership, not the user. */
 export const member = z.object({
   id: identifier,
   account: identifier,
@@ -17,9 +17,14 @@ export const member = z.object({
 })
 export type Member = z.infer<typeof member>
 export const memberPage = page(member)
-/** `GET /admin/v1/members`: of one account, or of all that the asker may see. */
+/**
+ * `GET /admin/v1/members`: the members of one account, or of all accounts that the caller may see.
+ */
 export const memberQuery = pageQuery.extend({ account: identifier.optional() })
-/** `PATCH /admin/v1/members/{id}`, owners and operators; an account keeps at least one owner once it has one. */
+/**
+ * `PATCH /admin/v1/members/{id}`, owners and operators only. An account that has an owner keeps at
+ * least one.
+ */
 export const memberChange = z.object({ role: accountRole })
 
 export const invitation = z.object({
@@ -38,22 +43,24 @@ export const invitationPage = page(invitation)
 export const invitationQuery = pageQuery.extend({ account: identifier.optional() })
 /** `POST /admin/v1/members/invitations` */
 export const newInvitation = z.object({ account: identifier, email, role: accountRole })
-/** Shown once: give the link to the invited person. */
+/** Returned once. Give the link to the invited person. */
 export const invitationWithLink = invitation.extend({ link: z.string() })
 export type InvitationWithLink = z.infer<typeof invitationWithLink>
 
-/** `GET /admin/v1/invitations/{token}`, without a session: what one is invited to. */
+/** `GET /admin/v1/invitations/{token}`, without a session: the contents of the invitation. */
 export const openInvitation = invitation
   .pick({ account_name: true, email: true, role: true, invited_by: true, expires_at: true })
   .extend({
-    /** Whether someone with this address is registered: they sign in and accept. */
+    /** Whether a user with this address exists. That user signs in and accepts. */
     is_registered: z.boolean(),
   })
 export type OpenInvitation = z.infer<typeof openInvitation>
 
 /**
- * `POST /admin/v1/invitations/{token}/accept`. A new user says their name and a password and is signed in;
- * one who is signed in with the invited address sends neither. Answers as `GET /session`.
+ * `POST /admin/v1/invitations/{token}/accept`. New users send their name and a password and are
+ * signed in.
+ * Users who are signed in with the invited address send neither. Returns the same as
+ * `GET /session`.
  */
 export const acceptance = z.object({ name: label.optional(), password: password.optional() })
 
@@ -73,8 +80,9 @@ export type User = z.infer<typeof user>
 export const userPage = page(user)
 export const userQuery = pageQuery.extend({ search: z.string().max(100).optional() })
 /**
- * `PATCH /admin/v1/users/{id}`. A disabled user's sessions end. The last operator stays one. `email` is what they sign in
- * with, and what an issuer knows them by.
+ * `PATCH /admin/v1/users/{id}`. Disabling a user ends their sessions. The last operator stays an
+ * operator.
+ * Users sign in with `email`, and issuers identify them by it.
  */
 export const userChange = z.object({
   name: label.optional(),
@@ -83,11 +91,14 @@ export const userChange = z.object({
   is_disabled: z.boolean().optional(),
 })
 
-/** `GET /admin/v1/users/{id}/export`, operators and the person: what is stored of them, without secrets. */
+/**
+ * `GET /admin/v1/users/{id}/export`, operators and the user: the data stored about the user,
+ * without secrets.
+ */
 export const personExport = z.object({
   object: z.literal("person"),
   user,
-  /** As whom issuers know them. */
+  /** The user's identities at OpenID Connect issuers. */
   identities: z.array(z.object({ provider: z.string(), subject: z.string() })),
   sessions: z.array(
     z.object({
@@ -98,7 +109,7 @@ export const personExport = z.object({
     }),
   ),
   passkeys: z.array(passkey),
-  /** To their address, those that are open. */
+  /** Open invitations to the user's address. */
   invitations: z.array(
     z.object({
       account: identifier,
@@ -109,14 +120,15 @@ export const personExport = z.object({
     }),
   ),
   /**
-   * What they did, what others did to them, and records that only mention them. Without who the others are: null stands
-   * in the place of their names. The newest first.
+   * Actions by the user, actions that affected the user, and records that mention the user, newest
+   * first. The names of
+   * other people are replaced with null.
    */
   audit: z.array(
     z.object({
       number: z.int(),
       at: moment,
-      /** Null where it was someone else. */
+      /** Null if another person acted. */
       actor: z.object({ name: z.string(), address: z.string().nullable() }).nullable(),
       action: z.string(),
       account: z.string().nullable(),
@@ -129,26 +141,33 @@ export const personExport = z.object({
 export type PersonExport = z.infer<typeof personExport>
 
 /**
- * `POST /admin/v1/users/{id}/erase`, and `POST /admin/v1/users/erase` for someone who was only invited; operators only.
- * What names the person is gone afterwards; what they did stays, under their id.
+ * `POST /admin/v1/users/{id}/erase`, or `POST /admin/v1/users/erase` for a person who was only
+ * invited; operators
+ * only. It deletes data that names the person. Their actions stay recorded under their id.
  */
 export const addressErasure = z.object({ email })
 export const erasure = z.object({
   object: z.literal("erasure"),
-  /** Null for someone who was no user. */
+  /** Null if the person was not a user. */
   user: identifier.nullable(),
 })
 export type Erasure = z.infer<typeof erasure>
 
-/** `POST /admin/v1/users/{id}/reset`, operators only: a link that sets a new password, once. */
+/**
+ * `POST /admin/v1/users/{id}/reset`, operators only: creates a single-use link that sets a new
+ * password.
+ */
 export const userReset = z.object({
-  /** Whether their second factor is switched off as well. */
+  /** Whether to switch off their second factor too. */
   two_factor: z.boolean().default(false),
 })
 export const resetLink = z.object({ link: z.string(), expires_at: moment })
 export type ResetLink = z.infer<typeof resetLink>
 
-/** `/admin/v1/members/invitations`. They stand before the members, whose ids they could be taken for. */
+/**
+ * `/admin/v1/members/invitations`. These routes precede those of members, whose id parameter would
+ * match them.
+ */
 export const invitationRoutes = {
   "GET /members/invitations": route({
     summary: "Open invitations",
@@ -169,7 +188,7 @@ export const invitationRoutes = {
   }),
 }
 
-/** `/admin/v1/members`: who belongs to an account. */
+/** `/admin/v1/members`: the users of an account. */
 export const memberRoutes = {
   "GET /members": route({
     summary: "Who belongs to an account, or to all that you may see",
@@ -190,7 +209,7 @@ export const memberRoutes = {
   }),
 }
 
-/** `/admin/v1/invitations`: for those who are invited. */
+/** `/admin/v1/invitations`: for invited people. */
 export const acceptanceRoutes = {
   "GET /invitations/{token}": route({
     summary: "What one is invited to",
@@ -205,7 +224,7 @@ export const acceptanceRoutes = {
   }),
 }
 
-/** `/admin/v1/users`: everyone who can sign in. */
+/** `/admin/v1/users`: all people who can sign in. */
 export const userRoutes = {
   "GET /users": route({
     summary: "All users, the oldest first",

@@ -6,7 +6,10 @@ export interface ModelKindRow {
   readonly operation: string
   /** The endpoints that take its models; a message about a wrong endpoint names the first. */
   readonly endpoints: readonly `/v1/${string}`[]
-  /** A price must have one class of each group: a class that every request uses would be free without a price. */
+  /**
+   * A price must have one class of each group: without a price, a class that every request uses
+   * would be free.
+   */
   readonly requiredPrices: readonly (readonly PriceName[])[]
   /** The classes that its models are usually priced by: the first fields of a form. */
   readonly usualPrices: readonly (PriceName | "minimum_seconds")[]

@@ -6,17 +6,17 @@ import { route } from "./route.ts"
 const noticeChannel = z.enum(["webhook", "slack", "mail"])
 const noticeType = z.enum([...ACCOUNT_NOTICES, ...OPERATOR_NOTICES])
 
-/** Where notices are sent. */
+/** A destination of notices. */
 export const noticeTarget = z.object({
   id: identifier,
-  /** Null: the operator's, which gets the notices of all accounts. */
+  /** Null: the operator's target, which receives the notices of all accounts. */
   account: identifier.nullable(),
   channel: noticeChannel,
-  /** The address, without what could be used to write there. */
+  /** The address without its secret parts, so it cannot be used to post messages. */
   address: z.string(),
-  /** Null: all. */
+  /** Null: all types. */
   types: z.array(noticeType).nullable(),
-  /** A balance below this is low; null: that is not watched. */
+  /** Balance below which a notice is sent; null: not watched. */
   balance_below: credits.nullable(),
   created_at: moment,
 })
@@ -24,31 +24,31 @@ export type NoticeTarget = z.infer<typeof noticeTarget>
 
 /** `POST /admin/v1/notices/targets` */
 export const newNoticeTarget = z.object({
-  /** Absent: the operator's. */
+  /** Absent: a target of the operator. */
   account: identifier.optional(),
   channel: noticeChannel,
-  /** A web address; for `mail` an e-mail address. */
+  /** A URL; for `mail`, an email address. */
   address: z.string().min(1).max(500),
   types: z.array(noticeType).min(1).optional(),
   balance_below: positiveCredits.optional(),
 })
 export type NewNoticeTarget = z.output<typeof newNoticeTarget>
 
-/** With the secret by which a webhook verifies what it gets; shown once. */
+/** Includes the secret with which a webhook verifies notices. Returned only once. */
 export const noticeTargetWithSecret = noticeTarget.extend({ secret: z.string().nullable() })
 export type NoticeTargetWithSecret = z.infer<typeof noticeTargetWithSecret>
 
-/** Targets are few: all are in one answer. */
+/** All targets in one response, because there are only a few. */
 export const noticeTargets = z.object({ object: z.literal("list"), data: z.array(noticeTarget) })
 export type NoticeTargets = z.infer<typeof noticeTargets>
 
-/** What somebody was told of, and what became of it at each target. */
+/** A notice, and its delivery to each target. */
 export const notice = z.object({
   id: identifier,
   account: identifier.nullable(),
   type: z.string(),
   created_at: moment,
-  /** What happened, in a sentence. */
+  /** What happened, in one sentence. */
   title: z.string(),
   data: z.record(z.string(), z.unknown()),
   deliveries: z.array(
@@ -56,9 +56,9 @@ export const notice = z.object({
       target: identifier,
       state: z.enum(["waiting", "delivered", "failed"]),
       attempts: z.int(),
-      /** When it was delivered or given up, or is tried again. */
+      /** When it was delivered or abandoned, or when the next attempt is due. */
       at: moment,
-      /** Why the last attempt failed. */
+      /** Error of the last attempt. */
       error: z.string().nullable(),
     }),
   ),
@@ -69,7 +69,7 @@ export const noticeQuery = pageQuery.extend({ account: identifier.optional() })
 export type NoticeQuery = z.output<typeof noticeQuery>
 export const noticeTargetQuery = z.object({ account: identifier.optional() })
 
-/** `/admin/v1/notices`: what people are told of, and where. */
+/** `/admin/v1/notices`: notices and their targets. */
 export const noticeRoutes = {
   "GET /notices/targets": route({
     summary: "Where notices are sent",

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
-/** One change that someone made. Never edited, chained by hash. */
+/** One recorded change by a person. Records are never edited and are chained by hash. */
 export const auditRecord = z.object({
   number: z.int(),
   at: moment,
@@ -13,13 +13,13 @@ export const auditRecord = z.object({
   }),
   /** `key.create`, `account.entry`, `provider.change`. */
   action: z.string(),
-  /** The account that it concerns. */
+  /** The affected account. */
   account: z.string().nullable(),
-  /** The id of what was changed. */
+  /** The id of the changed object. */
   target: z.string().nullable(),
   before: z.unknown(),
   after: z.unknown(),
-  /** The network address that it came from. */
+  /** The network address of the caller. */
   address: z.string().nullable(),
   hash: z.string(),
 })
@@ -34,11 +34,13 @@ export const auditQuery = pageQuery.extend({
   to: moment.optional(),
 })
 
-/** A setting that the console can change; `locked` where the file or the environment says it. */
+/**
+ * A setting that the console can change. `locked` means that the file or the environment sets it.
+ */
 export const settingsView = z.object({
-  /** All settings active, without secrets, as `tollgate doctor` shows them. */
+  /** All active settings without secrets, as `tollgate doctor` prints them. */
   effective: z.record(z.string(), z.unknown()),
-  /** What the console may change, and what it has. */
+  /** The settings that the console may change, with their values. */
   changeable: z.array(
     z.object({
       name: z.string(),
@@ -53,10 +55,13 @@ export const settingsView = z.object({
   version: z.string(),
 })
 export type SettingsView = z.infer<typeof settingsView>
-/** `PATCH /admin/v1/settings`: null goes back to the default. */
+/** `PATCH /admin/v1/settings`: null restores the default. */
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
-/** `GET /admin/v1/ledger/verification`: walks every account's ledger, as `tollgate ledger verify` does. */
+/**
+ * `GET /admin/v1/ledger/verification` verifies every account's ledger, as `tollgate ledger verify`
+ * does.
+ */
 export const ledgerVerdict = z.object({
   accounts: z.int(),
   entries: z.int(),
@@ -73,7 +78,7 @@ export const ledgerVerdict = z.object({
 })
 export type LedgerVerdict = z.infer<typeof ledgerVerdict>
 
-/** `/admin/v1/audit`: who changed what. */
+/** `/admin/v1/audit`: changes and their authors. */
 export const auditRoutes = {
   "GET /audit": route({
     summary: "Every change that someone made, the newest first",
@@ -83,7 +88,7 @@ export const auditRoutes = {
   }),
 }
 
-/** `/admin/v1/settings`, the active and the changeable settings; `/admin/v1/ledger`. */
+/** `/admin/v1/settings`: the active and the changeable settings; `/admin/v1/ledger`. */
 export const settingsRoutes = {
   "GET /settings": route({
     summary: "The active settings, and those that can be changed here",

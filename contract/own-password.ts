@@ -10,18 +10,18 @@ export const password = z
 /** `POST /admin/v1/auth/two-factor/verify-totp` and `/verify-backup-code`. */
 export const secondStep = z.object({
   code: z.string().trim().min(1).max(50),
-  /** Whether this browser is asked for no code for 30 days. */
+  /** Whether this browser can skip the code for 30 days. */
   trust_device: z.boolean().default(false),
 })
 
 /** `POST /admin/v1/auth/two-factor/enable`, `/disable` and `/generate-backup-codes`. */
 export const ownPassword = z.object({ password: z.string().min(1).max(200) })
 export const twoFactorSetup = z.object({
-  /** For the image that an authenticator reads: `otpauth://totp/...`. */
+  /** For the QR code that an authenticator app scans: `otpauth://totp/...`. */
   totp_uri: z.string(),
-  /** The same, to type. */
+  /** The same secret for typing. */
   secret: z.string(),
-  /** Each opens the door once. Shown once. */
+  /** Each code works once. Returned only once. */
   backup_codes: z.array(z.string()),
 })
 export const backupCodes = z.object({ backup_codes: z.array(z.string()) })
@@ -38,7 +38,7 @@ export const passwordReset = z.object({
   new_password: password,
 })
 
-/** `/admin/v1/auth/change-password`: for people who know theirs. */
+/** `/admin/v1/auth/change-password`: for people who know their password. */
 export const passwordRoutes = {
   "POST /auth/change-password": route({
     summary: "Change your password; your other sessions end",
@@ -48,7 +48,7 @@ export const passwordRoutes = {
   }),
 }
 
-/** What proves who someone is, besides a password. */
+/** Proofs of identity other than a password. */
 export const proofRoutes = {
   "POST /auth/reset-password": route({
     summary: "Set a new password by an operator's link",
@@ -75,7 +75,7 @@ export const proofRoutes = {
   }),
 }
 
-/** `/admin/v1/auth/two-factor/...`: the second factor of the user who is signed in. */
+/** `/admin/v1/auth/two-factor/...`: the second factor of the signed-in user. */
 export const twoFactorRoutes = {
   "POST /auth/two-factor/enable": route({
     summary: "Begin to set up a second factor; a code of it switches it on",

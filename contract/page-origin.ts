@@ -1,10 +1,10 @@
-/** What an origin has to look like, for those who wrote another text. */
+/** Describes a valid origin, for error messages. */
 export const PAGE_ORIGIN_RULE =
   'must be an origin such as https://app.example.com, or "*" for any page'
 
 /**
- * The origin of a page as browsers send it, without a path; `*` for any.
- * @returns undefined for what is none.
+ * Returns the origin of a page as browsers send it, without a path; `*` for any origin.
+ * @returns undefined if the text is not an origin.
  */
 export function pageOriginOf(text: string): string | undefined {
   if (text === "*") return text

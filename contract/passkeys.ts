@@ -3,7 +3,7 @@ import { done, identifier, label, moment, page } from "./common.ts"
 import { route } from "./route.ts"
 import { signInAnswer } from "./session.ts"
 
-/** A passkey of the user who is signed in. */
+/** A passkey of the signed-in user. */
 export const passkey = z.object({
   id: identifier,
   name: z.string(),
@@ -13,10 +13,13 @@ export const passkey = z.object({
 export type Passkey = z.infer<typeof passkey>
 export const passkeyPage = page(passkey)
 
-/** What a browser is given to make a passkey or to use one: WebAuthn's JSON form, which it parses itself. */
+/**
+ * The options with which a browser creates or uses a passkey. The browser parses WebAuthn's JSON
+ * format itself.
+ */
 export const passkeyOptions = z.object({ public_key: z.looseObject({ challenge: z.string() }) })
 
-/** Binary values of browsers, base64url. */
+/** A base64url value from the browser. */
 const bytes = z
   .string()
   .max(20_000)
@@ -28,13 +31,16 @@ const credential = {
   type: z.literal("public-key"),
 }
 
-/** `POST /admin/v1/auth/passkeys/begin`. Users who have a password say it. */
+/** `POST /admin/v1/auth/passkeys/begin`. Users with a password must send it. */
 export const passkeyBeginning = z.object({ password: z.string().min(1).max(200).optional() })
 
-/** `POST /admin/v1/auth/passkeys`: what the browser's authenticator answered, as `PublicKeyCredential.toJSON` gives it. */
+/**
+ * `POST /admin/v1/auth/passkeys`: the authenticator's response, as `PublicKeyCredential.toJSON`
+ * returns it.
+ */
 export const newPasskey = z.object({
   name: label,
-  // Browsers say more of it than is needed.
+  // Browsers send more members than needed.
   credential: z.looseObject({
     ...credential,
     response: z.looseObject({
@@ -49,9 +55,9 @@ export type NewPasskey = z.infer<typeof newPasskey>
 /** `PATCH /admin/v1/auth/passkeys/{id}` */
 export const passkeyChange = z.object({ name: label })
 
-/** `POST /admin/v1/auth/sign-in/passkey`: what the browser's authenticator answered. */
+/** `POST /admin/v1/auth/sign-in/passkey`: the authenticator's response. */
 export const passkeySignIn = z.object({
-  // Browsers say more of it than is needed.
+  // Browsers send more members than needed.
   credential: z.looseObject({
     ...credential,
     response: z.looseObject({
@@ -61,12 +67,12 @@ export const passkeySignIn = z.object({
       userHandle: bytes.nullish(),
     }),
   }),
-  /** Whether the session outlives the browser. */
+  /** Whether the session persists after the browser closes. */
   remember: z.boolean().default(true),
 })
 export type PasskeyAnswer = z.infer<typeof passkeySignIn>["credential"]
 
-/** Signing in with a passkey, without an e-mail address. */
+/** Signing in with a passkey, without an email address. */
 export const passkeySignInRoutes = {
   "POST /auth/sign-in/passkey/begin": route({
     summary: "What a browser needs to sign in with a passkey",
@@ -81,7 +87,7 @@ export const passkeySignInRoutes = {
   }),
 }
 
-/** `/admin/v1/auth/passkeys`: those of the user who is signed in. */
+/** `/admin/v1/auth/passkeys`: the passkeys of the signed-in user. */
 export const passkeyRoutes = {
   "GET /auth/passkeys": route({
     summary: "Your passkeys",

@@ -2,40 +2,42 @@ import * as z from "zod"
 import { label, moment, page, pageQuery, priceGroupId } from "./common.ts"
 import { route } from "./route.ts"
 
-/** As in `tollgate.yaml`: classes with prices, and `tiers`; `image` may be a table. */
+/** As in `tollgate.yaml`: prices by class, and `tiers`; `image` may be a table. */
 const price = z.record(z.string(), z.unknown())
 
-/** What members pay from a moment on, until the next term begins. */
+/** Prices of the members from a moment on, until the next term begins. */
 export const priceTerm = z.object({
   from: moment,
-  /** `ended`: another one has begun since. */
+  /** `ended`: a later term has begun. */
   state: z.enum(["ended", "active", "upcoming"]),
-  /** A factor on what everyone else pays; null: 1. */
+  /** A factor on the default prices; null: 1. */
   multiplier: z.string().nullable(),
-  /** The rate card: prices of models, by id or by a pattern with `*`. No multiplier is applied to them. */
+  /**
+   * The rate card: prices by model id, or by a pattern with `*`. No multiplier is applied to them.
+   */
   prices: z.record(z.string(), price),
 })
 export type PriceTerm = z.infer<typeof priceTerm>
 
-/** Accounts that pay other prices than everyone. Before its first term a group pays what everyone pays. */
+/** Accounts with their own prices. Before its first term, a group pays the default prices. */
 export const priceGroup = z.object({
   id: priceGroupId,
   name: z.string().nullable(),
-  /** The earliest first. */
+  /** Earliest first. */
   terms: z.array(priceTerm),
-  /** How many accounts belong to it. */
+  /** Number of accounts in the group. */
   members: z.int(),
   origin: z.enum(["file", "console"]),
-  /** What the file sets can only be changed there. */
+  /** A group from the settings file can only be changed there. */
   is_locked: z.boolean(),
-  /** What in it is not used, such as the price of a model that is gone. */
+  /** Unused parts, such as the price of a removed model. */
   problems: z.array(z.string()),
 })
 export type PriceGroup = z.infer<typeof priceGroup>
 export const priceGroupPage = page(priceGroup)
 
 const newTerm = z.object({
-  /** Absent: as soon as every process knows it, which is five seconds from now. A past moment is refused. */
+  /** Absent: in five seconds, when every process has loaded it. A past moment is rejected. */
   from: moment.optional(),
   multiplier: z.string().max(20).nullable().optional(),
   prices: z
@@ -44,7 +46,10 @@ const newTerm = z.object({
     .optional(),
 })
 
-/** Terms that have begun are part of what was charged: they stay as they are; those that have ended may be left out. */
+/**
+ * Terms that have begun cannot be changed, because requests were charged by them. Ended terms may
+ * be left out.
+ */
 export const priceGroupChange = z.object({
   name: label.nullable().optional(),
   terms: z.array(newTerm).min(1).max(100).optional(),
@@ -57,7 +62,7 @@ export const newPriceGroup = priceGroupChange.extend({
 })
 export type NewPriceGroup = z.infer<typeof newPriceGroup>
 
-/** `/admin/v1/price-groups`: accounts with prices of their own. */
+/** `/admin/v1/price-groups`: accounts with their own prices. */
 export const priceGroupRoutes = {
   "GET /price-groups": route({
     summary: "The price groups, with their terms and how many accounts belong to each",

@@ -16,10 +16,10 @@ export interface PeriodTimes {
   readonly hours?: readonly string[]
 }
 
-/** The members of a period that are no prices. */
+/** The members of a period that are not prices. */
 export const PERIOD_MEMBERS = ["name", "from", "until", "zone", "days", "hours"] as const
 
-/** When a period applies, for people: `Mon-Fri, 09:00-12:00 Asia/Shanghai, until 2027-01-01`. */
+/** Describes when a period applies: `Mon-Fri, 09:00-12:00 Asia/Shanghai, until 2027-01-01`. */
 export function periodWords({ from, until, zone = "UTC", days, hours }: PeriodTimes): string {
   const isWeekly = days !== undefined || hours !== undefined
   const weekly = [days && daysWords(days), hours?.join(", ")].filter((part) => part !== undefined)

@@ -4,10 +4,10 @@ import { route } from "./route.ts"
 
 const day = z.iso.date()
 
-/** How one price changes, part by part; decimals are credits per million units. */
+/** A change of one price, by part. Decimals are credits per million units. */
 export const priceChange = z.object({
   vendor: z.string(),
-  /** Null: what the vendor charges besides its models. */
+  /** Null: services that the vendor charges besides its models. */
   model: z.string().nullable(),
   change: z.enum(["added", "removed", "dearer", "cheaper"]),
   parts: z.array(
@@ -23,15 +23,15 @@ export type PriceChangeDocument = z.infer<typeof priceChange>
 
 /** `GET /admin/v1/prices` */
 export const priceLists = z.object({
-  /** The day of the list in force. */
+  /** The date of the active list. */
   date: z.string(),
-  /** `built in`, or where it came from. */
+  /** `built in`, or the source of the list. */
   source: z.string(),
-  /** When it was put in force; null for the built-in one. */
+  /** When it was activated; null for the built-in list. */
   since: moment.nullable(),
-  /** The day of the built-in list. */
+  /** The date of the built-in list. */
   built_in: z.string(),
-  /** The newer list that waits, and what it would change. */
+  /** A newer list that is not active yet, and the changes that it would make. */
   pending: z
     .object({
       date: z.string(),
@@ -47,7 +47,7 @@ export const priceLists = z.object({
 })
 export type PriceListsDocument = z.infer<typeof priceLists>
 
-/** `/admin/v1/prices`: which list of known prices is in force, and which one waits. */
+/** `/admin/v1/prices`: the active and the pending list of known prices. */
 export const priceRoutes = {
   "GET /prices": route({
     summary: "The list of known prices in force, and what the one that waits would change",
@@ -57,7 +57,7 @@ export const priceRoutes = {
   "POST /prices/apply": route({
     summary: "Put the list in force that waits",
     minimumRole: "operator",
-    /** The day of the list that was looked at. */
+    /** The date of the list that the caller reviewed. */
     body: z.object({ date: day }),
     answer: priceLists,
   }),

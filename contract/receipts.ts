@@ -2,7 +2,10 @@ import * as z from "zod"
 import { credits, identifier, moment, page, pageQuery } from "./common.ts"
 import { route } from "./route.ts"
 
-/** One request in a list. `GET /admin/v1/receipts/{request}` gives the whole receipt, as `/v1/receipts/{id}` does. */
+/**
+ * One request in a list. `GET /admin/v1/receipts/{request}` returns the complete receipt, as
+ * `/v1/receipts/{id}` does.
+ */
 export const requestSummary = z.object({
   id: identifier,
   account: identifier,
@@ -15,7 +18,10 @@ export const requestSummary = z.object({
   session: z.string().optional(),
   tags: z.record(z.string(), z.string()).optional(),
   status: z.enum(["settled", "released", "expired"]),
-  /** `ok`; `written_off` where a part of the cost was not charged; or how the last attempt ended, in words of the error table. */
+  /**
+   * `ok`, `written_off` if part of the cost was not charged, or the outcome of the last attempt as
+   * a code of the error table.
+   */
   outcome: z.string(),
   stream: z.boolean(),
   estimated: z.boolean(),
@@ -24,16 +30,17 @@ export const requestSummary = z.object({
   first_byte_ms: z.int().nullable(),
   input: z.int(),
   output: z.int(),
-  /** What was charged. */
+  /** Charged amount. */
   cost: credits,
-  /** What it cost beyond that; only operators are told. */
+  /** Uncharged cost. Only operators receive it. */
   written_off: credits.optional(),
 })
 export type RequestSummary = z.infer<typeof requestSummary>
 export const requestPage = page(requestSummary).extend({
   /**
-   * Set where so many requests would have to be read that only those since then were: of a list of the newest, its
-   * `next_cursor` goes on with older ones; for other orders ask with an earlier `to`.
+   * Set if the range has too many requests, so that only those since this time were read. A list
+   * sorted by
+   * newest continues with `next_cursor`. For other orders, repeat the query with an earlier `to`.
    */
   looked_back_to: moment.nullable(),
 })
@@ -44,7 +51,7 @@ const costBound = z
   .regex(/^\d{1,9}(\.\d{1,9})?$/, "must be credits as decimal text, such as 0.05")
 const milliseconds = z.coerce.number<number>().int().min(0).max(1e12)
 
-/** Which requests are meant. All filters have to hold. */
+/** Selects requests. A request must match all filters. */
 export const requestFilter = z.object({
   account: identifier.optional(),
   key: identifier.optional(),
@@ -58,12 +65,12 @@ export const requestFilter = z.object({
   /** `name=value`. */
   tag: z.string().max(200).optional(),
   status: z.enum(["ok", "failed", "written_off"]).optional(),
-  /** A part of the outcome or of the request's id. */
+  /** A part of the outcome or of the request id. */
   search: z.string().max(100).optional(),
-  /** Of what was charged, this included. */
+  /** Minimum charged amount, inclusive. */
   min_cost: costBound.optional(),
   max_cost: costBound.optional(),
-  /** Of the time from its arrival to the end of its answer, this included. */
+  /** Minimum time from receiving the request to the end of the response, inclusive. */
   min_duration_ms: milliseconds.optional(),
   max_duration_ms: milliseconds.optional(),
   from: moment.optional(),
@@ -71,7 +78,7 @@ export const requestFilter = z.object({
 })
 export type RequestFilterQuery = z.infer<typeof requestFilter>
 
-/** `GET /admin/v1/receipts.csv`: all of a list, as far as a spreadsheet can take them. */
+/** `GET /admin/v1/receipts.csv`: the complete list, up to the row limit of spreadsheets. */
 export const requestTableQuery = requestFilter.extend({
   sort: z.enum(["newest", "dearest", "slowest"]).default("newest"),
 })
@@ -83,7 +90,9 @@ export type RequestQuery = z.infer<typeof requestQuery>
 const namedNumbers = z.record(z.string(), z.number())
 const namedCredits = z.record(z.string(), credits)
 
-/** A receipt as its caller sees it, at `/v1/receipts/{id}`: what `relay/billing/receipt.ts` writes and shows. */
+/**
+ * A receipt as its caller sees it at `/v1/receipts/{id}`, written by `relay/billing/receipt.ts`.
+ */
 const callerReceipt = z.looseObject({
   id: identifier,
   object: z.literal("receipt"),
@@ -95,15 +104,15 @@ const callerReceipt = z.looseObject({
   key: identifier,
   endpoint: z.string(),
   model: z.string(),
-  /** The name by which the request asked for it, where that is another. */
+  /** The model name in the request, if it differs. */
   requested_model: z.string().optional(),
-  /** The caller's end user, the session, and tags, as the request named them. */
+  /** The end user, the session and the tags named in the request. */
   user: z.string().optional(),
   session: z.string().optional(),
   tags: z.record(z.string(), z.string()).optional(),
   stream: z.boolean(),
   deployment: z.string().nullable(),
-  /** Why the first attempt went where it did; absent where there was no choice. */
+  /** The reason for choosing the first deployment; absent if there was no choice. */
   routed_by: z
     .enum([
       "state",
@@ -125,7 +134,10 @@ const callerReceipt = z.looseObject({
     ])
     .optional(),
   usage: namedNumbers.nullable(),
-  /** As the vendor told it, where that is more than the request can have used: the rest is written off. */
+  /**
+   * The vendor's reported usage, if it exceeds the possible usage of the request. The excess is
+   * written off.
+   */
   usage_reported: namedNumbers.optional(),
   usage_beyond_bound: z.boolean().optional(),
   estimated: z.boolean(),
@@ -135,21 +147,23 @@ const callerReceipt = z.looseObject({
       multiplier: credits,
       /** Minimum seconds of audio charged per request; absent without a minimum. */
       minimum_seconds: z.int().optional(),
-      /** The period of the price that applied when the request was admitted; absent outside of all its periods. */
+      /**
+       * The price period that applied when the request was admitted; absent outside all periods.
+       */
       period: z
         .object({
           name: z.string().nullable(),
-          /** The interval during which it applied without a break; null: no beginning or no end. */
+          /** The uninterrupted interval during which it applied; null: no beginning or no end. */
           from: moment.nullable(),
           until: moment.nullable(),
         })
         .optional(),
-      /** The price group that it is of, and since when its term holds. */
+      /** The price group, and the start of its term. */
       group: z
         .object({
           id: z.string(),
           from: moment,
-          /** The group's own, which is a part of the multiplier; absent where its rate card names the price. */
+          /** The group's own part of the multiplier; absent if its rate card sets the price. */
           multiplier: credits.optional(),
         })
         .optional(),
@@ -163,22 +177,22 @@ const callerReceipt = z.looseObject({
         /** Set if the quantity is the minimum of the price, because less was used. */
         is_minimum: z.literal(true).optional(),
         per_million: credits,
-        /** Set where another model than the request's own was used too. */
+        /** Set if a model other than the requested one was used too. */
         model: z.string().optional(),
       }),
     )
     .nullable(),
-  /** The modes of service that it was served in, such as `priority`; they are in the rates. */
+  /** The service modes of the request, such as `priority`. The rates include them. */
   modes: z.array(z.string()).optional(),
-  /** Places in the request of what was passed on without a price. */
+  /** Paths of request fields that were forwarded without a price. */
   unpriced: z.array(z.string()).optional(),
   formula: z.string(),
   cost: credits,
   charged: credits,
-  /** What it cost and was not charged, and why. */
+  /** Cost that was not charged, and the reason. */
   written_off: credits,
   write_offs: z.array(z.object({ amount: credits, reason: z.string() })),
-  /** Whether it was settled after its process had been taken for dead. */
+  /** Whether it was settled after its process was considered dead. */
   late: z.boolean(),
   hold: credits,
   attempts: z.array(
@@ -187,9 +201,15 @@ const callerReceipt = z.looseObject({
       status: z.number(),
       outcome: z.string(),
       duration: z.number(),
-      /** Why it failed: the cause of a connection failure, or what the vendor's error is about; only for operators. */
+      /**
+       * The cause of a connection failure, or the category of the vendor's error; only for
+       * operators.
+       */
       cause: z.string().optional(),
-      /** What a failed attempt cost the operator, as far as its vendor has counted; only operators are told. */
+      /**
+       * The operator's cost of a failed attempt, from the usage that the vendor reported; only for
+       * operators.
+       */
       provider_cost: credits.optional(),
     }),
   ),
@@ -200,16 +220,16 @@ const callerReceipt = z.looseObject({
 })
 export type CallerReceipt = z.infer<typeof callerReceipt>
 
-/** The same as the console shows it. What it cost the operator, only operators are told. */
+/** The receipt as the console shows it. Only operators see the provider cost. */
 export const receipt = callerReceipt.extend({
-  /** What the vendor asks for it, where the arithmetic before the multiplier does not come to that. */
+  /** The vendor's charge, if it differs from the computed cost before the multiplier. */
   provider_cost: credits.optional(),
-  /** What was asked and answered; null unless the account keeps them. */
+  /** The request and the answer; null unless the account stores content. */
   content: z.object({ request: z.unknown(), answer: z.unknown() }).nullable(),
 })
 export type Receipt = z.infer<typeof receipt>
 
-/** `/admin/v1/receipts`: the requests that were made. */
+/** `/admin/v1/receipts`: past requests. */
 export const receiptRoutes = {
   "GET /receipts": route({
     summary:

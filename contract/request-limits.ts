@@ -1,4 +1,7 @@
-/** The maximum sizes of a request's fields. A path names a field; `messages[].content` is that of each message. */
+/**
+ * The maximum sizes of the fields of a request. A path names a field; `messages[].content` is the
+ * content of each message.
+ */
 export interface RequestLimits {
   /** The number of elements of a list. */
   readonly lists: Readonly<Record<string, number>>
@@ -8,33 +11,41 @@ export interface RequestLimits {
   readonly texts: readonly string[]
   /** The number of characters of a text, or of all texts of a list together. */
   readonly lengths?: Readonly<Record<string, number>>
-  /** A list that may be one text as its tokens: then its elements are only counted as values. */
+  /** A list that may also be one text as tokens. Its elements are then only counted as values. */
   readonly tokens?: string
 }
 
-/** The number of values of a JSON body: lists, objects, members and elements. */
+/** Maximum number of values in a JSON body: lists, objects, members and elements. */
 export const MAX_VALUES = 200_000
-/** The same for embeddings, whose texts may be lists of tokens. Providers take 300,000 tokens. */
+/**
+ * The same limit for embeddings, whose texts may be lists of tokens. Providers accept 300,000
+ * tokens.
+ */
 export const MAX_EMBEDDING_VALUES = 1_100_000
-/** The number of members of one object: an engine sorts names that are numbers each time it lists them. */
+/**
+ * Maximum number of members of one object: the JavaScript engine sorts numeric names each time it
+ * lists them.
+ */
 export const MAX_OBJECT_MEMBERS = 10_000
 /** The number of members of a body, of all objects, whose names begin with a digit: such names are sorted as well. */
 export const MAX_NUMBERED_MEMBERS = 20_000
 /** The number of members of a body. */
 export const MAX_MEMBERS = 2_048
 
-/** OpenAI takes 2,048 messages. */
+/** OpenAI accepts 2,048 messages. */
 const MESSAGES = 10_000
 export const MAX_PARTS = 10_000
-/** Anthropic takes 10,000 tools. */
+/** Anthropic accepts 10,000 tools. */
 const TOOLS = 10_000
-/** Amazon Bedrock takes 2,500 stop sequences, others 4 to 16. */
+/** Amazon Bedrock accepts 2,500 stop sequences, others 4 to 16. */
 const STOPS = 2_500
-/** The characters of all stop sequences together: each character of an answer is compared with them. */
+/**
+ * Maximum total length of all stop sequences: each character of an answer is compared with them.
+ */
 const STOP_LENGTH = 65_536
-/** Vendors take 2,048 texts at most. */
+/** Vendors accept at most 2,048 texts. */
 export const MAX_TEXTS = 10_000
-/** Cohere takes 10,000 documents. */
+/** Cohere accepts 10,000 documents. */
 const DOCUMENTS = 10_000
 const OTHERS = 2_048
 /** The characters of a tool's grammar. OpenAI rejects grammars that take long to compile, most of 10 KB. */

@@ -1,12 +1,12 @@
-/** What users may be in an account; each may do all that those after it may. */
+/** Roles of users in an account. Each role includes the rights of those after it. */
 export const ACCOUNT_ROLES = ["owner", "member", "viewer"] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
-/** An operator runs the gateway and may do everything. */
+/** Operators run the gateway and have all rights. */
 type Role = "operator" | AccountRole
 const FROM_THE_HIGHEST: readonly Role[] = ["operator", ...ACCOUNT_ROLES]
 
-/** Whether a role may do what needs another one. */
+/** Reports whether a role includes the rights of another role. */
 export function reaches(role: Role, needed: Role): boolean {
   return FROM_THE_HIGHEST.indexOf(role) <= FROM_THE_HIGHEST.indexOf(needed)
 }

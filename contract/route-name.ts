@@ -1,6 +1,6 @@
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** `id` of `GET /keys/{id}`, and `name` of `GET /models/{provider}/{name...}`. */
+/** The path parameters: `id` of `GET /keys/{id}`, `name` of `GET /models/{provider}/{name...}`. */
 export type PathPart<Name extends string> = Name extends `${string}{${infer Part}}${infer Rest}`
   ? (Part extends `${infer Plain}...` ? Plain : Part) | PathPart<Rest>
   : never
@@ -12,12 +12,15 @@ export interface MethodAndPath {
   readonly path: string
 }
 
-/** A path as readers and OpenAPI know it, which have no form for a part that holds slashes: `/models/{name}`. */
+/**
+ * Returns a path as documented in OpenAPI, which has no syntax for a parameter with slashes:
+ * `/models/{name}`.
+ */
 export function plainPath(path: string): string {
   return path.replaceAll("...}", "}")
 }
 
-/** The method and the path of a route's name. @throws Error when it is not one. */
+/** Splits the name of a route into its method and path. @throws Error if it is not a route name. */
 export function methodAndPath(name: string): MethodAndPath {
   const method = METHODS.find((one) => name.startsWith(`${one} /`))
   if (method === undefined) throw new Error(`'${name}' is not the name of a route`)

@@ -1,22 +1,23 @@
 import * as z from "zod"
 
 /**
- * The minimum role of a caller. `anyone` needs no session, `session` is every user who is signed in; the next three
- * are roles in the account that the route is about, which the service checks.
+ * The minimum role of a caller. `anyone` needs no session; `session` is any signed-in user. The
+ * next three are
+ * roles in the account of the route, which the service checks.
  */
 export type MinimumRole = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
 
-/** The schema where a route takes nothing, or answers nothing. */
+/** The schema of routes without input, or without a response body. */
 const nothing = z.undefined()
 export type Nothing = typeof nothing
 
-/** Whether a route takes nothing there, or answers nothing. */
+/** Reports whether a route has no input or no response body there. */
 export function isNothing(schema: z.ZodType): boolean {
   return schema === nothing
 }
 
 interface Facts<Role extends MinimumRole> {
-  /** What it does, in a few words: `Give a key a new secret`. */
+  /** A short description: `Give a key a new secret`. */
   readonly summary: string
   readonly minimumRole: Role
 }
@@ -30,14 +31,17 @@ export interface Route<
 > extends Facts<Role> {
   readonly query: Query
   readonly body: Body
-  /** `nothing` where it answers nothing, or a file. */
+  /** `nothing` if the response is empty or a file. */
   readonly answer: Answer
 }
 
-/** Routes by name: `GET /keys`, `POST /keys/{id}/rotate`. A part `{name...}` takes the rest of the path. */
+/**
+ * Routes by name: `GET /keys`, `POST /keys/{id}/rotate`. A part `{name...}` matches the rest of the
+ * path.
+ */
 export type Routes = Readonly<Record<string, Route>>
 
-/** Declares a route. It takes nothing where it declares no schema. */
+/** Declares a route. Without a schema, it has no input. */
 export function route<
   Role extends MinimumRole,
   Query extends z.ZodType = Nothing,
@@ -54,7 +58,7 @@ export function route(facts: Facts<MinimumRole> & Partial<Route>): Route {
   return { query: nothing, body: nothing, answer: nothing, ...facts }
 }
 
-/** A value that is not changed any more: what services return for a route. */
+/** A deeply read-only value: the return type of the services behind the routes. */
 export type Immutable<Value> = Value extends object
   ? { readonly [Name in keyof Value]: Immutable<Value[Name]> }
   : Value

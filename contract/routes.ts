@@ -19,7 +19,7 @@ import { writeOffRoutes } from "./write-offs.ts"
 import { billingGapRoutes } from "./billing-gaps.ts"
 import { reconciliationRoutes } from "./reconciliations.ts"
 
-/** All of the management API, `/admin/v1`. `/openapi.json` and `/docs` show it in this order. */
+/** The management API, `/admin/v1`, in the order of `/openapi.json` and `/docs`. */
 export const ROUTES = {
   ...accountRoutes,
   ...creditRoutes,

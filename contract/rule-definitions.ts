@@ -19,7 +19,7 @@ import {
 export interface RuleDefinition {
   readonly label: string
   readonly type: "choice" | "list" | "flag" | "number"
-  /** Of a choice or a list. */
+  /** The allowed values of a choice or a list. */
   readonly values?: readonly string[]
   /** Whether a list may be empty: nothing is accepted, or nothing is restricted. */
   readonly mayBeEmpty?: true

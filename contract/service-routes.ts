@@ -13,36 +13,37 @@ import {
 import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 
 /**
- * A route that callers use with their keys, or that watches the gateway, as `/openapi.json` and `/docs` list it. What
- * goes in and comes out is checked by the dialects: it has the fields of a vendor's own API.
+ * A route for callers with keys or for monitoring, as listed in `/openapi.json` and `/docs`. The
+ * dialects
+ * validate its input and output, which have the fields of a vendor's own API.
  */
 export interface ServiceRoute {
   readonly summary: string
   readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
-  /** The media type of its body; absent where it has none. */
+  /** The media type of its body; absent if it has no body. */
   readonly body?: "application/json" | "multipart/form-data"
-  /** The limits of the fields of its JSON body, each far above what providers take. */
+  /** The limits of its JSON fields, each far above what providers accept. */
   readonly limits?: RequestLimits
   /** The media type of its response; absent: JSON. */
   readonly answer?: string
-  /** Whether it costs nothing, and so takes no idempotency key. */
+  /** Whether it is free, and therefore ignores idempotency keys. */
   readonly isFree?: boolean
-  /** Whether it needs no key. */
+  /** Whether it works without a key. */
   readonly isOpen?: boolean
-  /** Whose own API has the same fields. */
+  /** The vendor whose API has the same fields. */
   readonly like?: string
-  /** The parameters of its address that the gateway adds. */
+  /** The query parameters that the gateway adds. */
   readonly query?: z.ZodObject
 }
 
-/** Which models a list shows. */
+/** Filters of a model list. */
 const MODEL_LIST_QUERY = z.object({
   kind: modelKind.optional().meta({ description: "Only the models of this kind" }),
 })
 const JSON_BODY = { body: "application/json" } as const
 const FORM = { body: "multipart/form-data" } as const
 
-/** What callers use with their keys, and what watches the gateway. */
+/** Routes for callers with keys, and for monitoring. */
 export const SERVICE_ROUTES = {
   "GET /v1beta/models": {
     summary: "The models that this key may call",
@@ -289,17 +290,19 @@ export type ServiceName = keyof typeof SERVICE_ROUTES
 
 type PathIn<Name> = Name extends `${Method} ${infer Path}` ? Path : never
 
-/** The path of one of them that takes a body. */
+/** The path of a service route that has a body. */
 export type ServicePath = PathIn<Extract<ServiceName, `POST ${string}`>>
 
-/** Returns the limits of the JSON fields of an endpoint; undefined if it has no limits of its own. */
+/**
+ * Returns the limits of the JSON fields of an endpoint; undefined if it has no limits of its own.
+ */
 export function limitsAt(path: string): RequestLimits | undefined {
   const routes: Readonly<Record<string, ServiceRoute>> = SERVICE_ROUTES
   const name = `POST ${path}`
   return Object.hasOwn(routes, name) ? routes[name]?.limits : undefined
 }
 
-/** The method and the path of one of them, as it is served. */
+/** Returns the method and the path of a service route. */
 export function serviceRoute(name: ServiceName): MethodAndPath {
   return methodAndPath(name)
 }

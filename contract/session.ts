@@ -3,9 +3,9 @@ import { accountRole, done, email, identifier, label, moment, page } from "./com
 import { password } from "./own-password.ts"
 import { route } from "./route.ts"
 
-/** `GET /admin/v1/sign-in`: what the sign-in page has to offer. Needs no session. */
+/** `GET /admin/v1/sign-in`: the options of the sign-in page. Needs no session. */
 export const signInOptions = z.object({
-  /** Whether there is no operator yet: the one-time link of the first start makes one. */
+  /** Whether no operator exists yet. The one-time link of the first start creates one. */
   needs_setup: z.boolean(),
   password: z.boolean(),
   passkey: z.boolean(),
@@ -13,7 +13,10 @@ export const signInOptions = z.object({
 })
 export type SignInOptions = z.infer<typeof signInOptions>
 
-/** `POST /admin/v1/setup`: the first user, who becomes the operator. Answers as `GET /session` and sets the cookie. */
+/**
+ * `POST /admin/v1/setup`: creates the first user, an operator. Returns the same as `GET /session`
+ * and sets the cookie.
+ */
 export const setup = z.object({
   token: z.string().min(1).max(200),
   name: label,
@@ -21,7 +24,7 @@ export const setup = z.object({
   password,
 })
 
-/** `GET /admin/v1/session`: who asks, and what they may do. 401 `not_signed_in` without one. */
+/** `GET /admin/v1/session`: the caller and their rights. 401 `not_signed_in` without a session. */
 export const session = z.object({
   user: z
     .object({
@@ -29,7 +32,7 @@ export const session = z.object({
       name: z.string(),
       email: z.string(),
       two_factor: z.boolean(),
-      /** Whether they have a password, or sign in elsewhere only. */
+      /** Whether they have a password, or only sign in through an issuer. */
       has_password: z.boolean(),
     })
     /** Null for the admin token. */
@@ -43,7 +46,7 @@ export const session = z.object({
 })
 export type Session = z.infer<typeof session>
 
-/** `PATCH /admin/v1/session`: what people change about themselves. */
+/** `PATCH /admin/v1/session`: the fields that users can change themselves. */
 export const ownChange = z.object({ name: label })
 
 /** A user's open session: `GET /admin/v1/session/all`; `DELETE /admin/v1/session/all/{id}` ends one. */
@@ -61,7 +64,7 @@ export type OpenSession = z.infer<typeof openSession>
 export const passwordSignIn = z.object({
   email,
   password: z.string().min(1).max(200),
-  /** Whether the session outlives the browser. */
+  /** Whether the session persists after the browser closes. */
   remember: z.boolean().default(true),
 })
 export const signInAnswer = z.object({
@@ -69,11 +72,11 @@ export const signInAnswer = z.object({
   two_factor: z.boolean(),
 })
 
-/** A path in which nothing can be taken for another host, and a query. */
+/** A path that cannot be mistaken for another host, with an optional query. */
 const CONSOLE_PAGE =
   /^\/console\/(?!.*\/\/)(?![^?]*%(?:2f|5c))[\w\-./~%]*(\?[\w\-./~=&%+:,@!*'()]*)?$/i
 
-/** `POST /admin/v1/auth/sign-in/oidc`: where the browser goes. */
+/** `POST /admin/v1/auth/sign-in/oidc` returns the address to which the browser navigates. */
 export const oidcSignIn = z.object({
   provider: identifier,
   /** A page of the console. */
@@ -85,11 +88,14 @@ export const oidcSignIn = z.object({
 })
 export const oidcSignInAnswer = z.object({
   url: z.string(),
-  /** The page that asked sends it as `x-tollgate-link-token` when its user signs in as before to link the issuer. */
+  /**
+   * When users sign in again to link the issuer, the requesting page sends this as
+   * `x-tollgate-link-token`.
+   */
   link_token: z.string(),
 })
 
-/** The ways to sign in, for people who have not. */
+/** The ways to sign in. */
 export const signInRoutes = {
   "GET /sign-in": route({
     summary: "The ways to sign in",
@@ -130,7 +136,7 @@ export const signInRoutes = {
   }),
 }
 
-/** `/admin/v1/session`: who is signed in. */
+/** `/admin/v1/session`: the signed-in user. */
 export const sessionRoutes = {
   "GET /session": route({
     summary: "Who is signed in, and what they may do",

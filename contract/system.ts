@@ -5,28 +5,28 @@ import { route } from "./route.ts"
 /** `GET /admin/v1/system`: the processes of this installation, and its database. */
 export const system = z.object({
   version: z.string(),
-  /** Processes that use the database, those that were seen last first. */
+  /** Processes that use the database, most recently seen first. */
   nodes: z.array(
     z.object({
       id: identifier,
       host: z.string(),
       process: z.int(),
       last_seen_at: moment,
-      /** False: it is silent for longer than it should be. */
+      /** False: its last heartbeat is overdue. */
       is_responding: z.boolean(),
-      /** Whether it is the one that answers. */
+      /** Whether this process sent the response. */
       is_this: z.boolean(),
     }),
   ),
   database: z.object({
     engine: z.enum(["SQLite", "PostgreSQL"]),
     version: z.string(),
-    /** On disk, all of it. */
+    /** Total size on disk. */
     bytes: z.int(),
-    /** Of one statement; null where there is no server. */
+    /** Round trip of one statement; null if the database has no server. */
     round_trip_ms: z.number().nullable(),
   }),
-  /** What is wrong and what to do about it, as `tollgate doctor` says it. */
+  /** Problems and their solutions, as `tollgate doctor` prints them. */
   problems: z.array(
     z.object({
       result: z.enum(["warning", "failed"]),
@@ -38,7 +38,7 @@ export const system = z.object({
 })
 export type System = z.infer<typeof system>
 
-/** `/admin/v1/system`: how the gateway itself is doing. */
+/** `/admin/v1/system`: the state of the gateway itself. */
 export const systemRoutes = {
   "GET /system": route({
     summary: "The nodes and the database, and what is wrong with them",

@@ -1,4 +1,4 @@
-/** The programs that people call models with: what commands call them, and what their makers do. */
+/** Programs with which people call models: the names in commands, mapped to the product names. */
 export const TOOL_NAMES = {
   claude: "Claude Code",
   codex: "Codex",
@@ -13,43 +13,45 @@ export type Tool = keyof typeof TOOL_NAMES
 
 export const TOOLS = Object.keys(TOOL_NAMES) as readonly Tool[]
 
-/** Where a tool has its settings. */
+/** The location of a tool's settings. */
 export interface ToolPlace {
-  /** The variable that names the folder, where there is one. */
+  /** The variable that names the folder, if the tool has one. */
   readonly variable?: string
-  /** The folder below the home of its user when no variable names one; empty for the home itself. */
+  /**
+   * The folder below the user's home if no variable names one; empty for the home folder itself.
+   */
   readonly folder: string
-  /** The file, below the folder. */
+  /** The path of the file, relative to the folder. */
   readonly file: string
 }
 
 export interface ConnectionFacts {
   /** The gateway's address, without `/v1`. */
   readonly url: string
-  /** Absent: read from `TOLLGATE_KEY`, or left to be filled in. */
+  /** Absent: read from `TOLLGATE_KEY`, or left as a placeholder. */
   readonly key: string | undefined
   readonly model: string
-  /** The path of a tool's file, as its user is to read it. */
+  /** Returns the path of a tool's file for display. */
   readonly pathOf: (place: ToolPlace) => string
 }
 
-/** What makes a tool use this gateway. */
+/** The settings with which a tool uses this gateway. */
 export interface ToolSettings {
   /** The instruction before the text. */
   readonly words: string
-  /** What the file is to hold, or the steps to take. */
+  /** The contents of the file, or the steps to take. */
   readonly text: string
-  /** Absent where the tool keeps its settings elsewhere. */
+  /** Absent if the tool stores its settings elsewhere. */
   readonly file?: {
     readonly path: string
-    /** The settings that may be added to a JSON file; absent: only a file that is not there yet is written. */
+    /** The settings to merge into a JSON file. If absent, only a new file is written. */
     readonly members?: JsonMembers
-    /** Whether it works without a key in it. */
+    /** Whether it works without a key in the file. */
     readonly isWholeWithoutKey: boolean
   }
-  /** What else there is to do. */
+  /** Further steps. */
   readonly after?: string
-  /** What to run in a shell for it. */
+  /** A shell command that applies the settings. */
   readonly command?: string
 }
 
@@ -60,7 +62,7 @@ export interface JsonMembers {
 /** The placeholder for a key. */
 export const NO_KEY = "sk-tg-..."
 
-/** The settings of a tool, in its own words. */
+/** Returns the settings of a tool in its own format. */
 export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
   switch (tool) {
     case "claude":
@@ -168,7 +170,7 @@ function aider({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSetti
   return { words: `Add this to ${path}:`, text, file: { path, isWholeWithoutKey: false } }
 }
 
-/** It has no file for this; its own servers call the address. */
+/** Cursor has no file for this; its servers call the address. */
 function cursor({ url, key = NO_KEY, model }: ConnectionFacts): ToolSettings {
   return {
     words: "In Cursor, open Settings, Models, and fill in:",

@@ -1,4 +1,7 @@
-/** A text without the given character at its end, however often: `/+$` as a regular expression takes quadratic time. */
+/**
+ * Removes all trailing occurrences of a character. The regular expression `/+$` takes quadratic
+ * time.
+ */
 export function withoutTrailing(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end--

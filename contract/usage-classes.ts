@@ -1,20 +1,24 @@
 interface ClassFacts {
-  /** What settings, prices and receipts call it. */
+  /** The name in settings, prices and receipts. */
   readonly name: string
-  /** Tokens that go in or come out, or something counted one by one. */
+  /** Input tokens, output tokens, or units counted individually. */
   readonly counts: "input" | "output" | "units"
-  /** What a class without a rate costs: the class it is a kind of. */
+  /** The class whose rate applies if this class has no rate. */
   readonly costsAs?: string
-  /** Set where a vendor can price it for all of its models. */
+  /** Set if a vendor can price it for all of its models. */
   readonly isService?: true
 }
 
 /**
- * The one table of what is counted and priced, in the order of a receipt's lines. The classes never overlap, so that a
- * cost is a plain sum over them.
+ * The only table of counted and priced usage, in the order of a receipt's lines. The classes never
+ * overlap,
+ * so a cost is a plain sum over them.
  */
 const TABLE = {
-  /** Input tokens that were neither read from nor written to a prompt cache, audio and images left out. */
+  /**
+   * Input tokens that were neither read from nor written to a prompt cache, without audio and
+   * images.
+   */
   inputFresh: { name: "input", counts: "input" },
   /** Input tokens read from a prompt cache. */
   inputCacheRead: { name: "cached_input", counts: "input", costsAs: "inputFresh" },
@@ -30,31 +34,31 @@ const TABLE = {
   audioInput: { name: "audio_input", counts: "input", costsAs: "inputFresh" },
   /** Audio tokens in the input that were read from a prompt cache. */
   audioCacheRead: { name: "cached_audio_input", counts: "input", costsAs: "inputCacheRead" },
-  /** Tokens of images in the input, where the vendor reports them apart. */
+  /** Tokens of images in the input, if the vendor reports them separately. */
   imageInput: { name: "image_input", counts: "input", costsAs: "inputFresh" },
   /** Audio tokens in the output. */
   audioOutput: { name: "audio_output", counts: "output", costsAs: "output" },
   /** Tokens of images in the output. */
   imageOutput: { name: "image_output", counts: "output", costsAs: "output" },
-  /** Tokens of reasoning that a vendor counts separately from the output, at a rate of their own. */
+  /** Reasoning tokens that a vendor counts separately from the output, at their own rate. */
   reasoningBeside: { name: "reasoning_output", counts: "output", costsAs: "output" },
-  /** Images made. */
+  /** Generated images. */
   images: { name: "image", counts: "units", isService: true },
-  /** Characters of text spoken. */
+  /** Characters of generated speech. */
   characters: { name: "character", counts: "units" },
-  /** Seconds of audio transcribed. */
+  /** Seconds of transcribed audio. */
   seconds: { name: "second", counts: "units" },
-  /** Searches made, as rerankers, searching models and tools that search the web count them. */
+  /** Searches, as counted by rerankers, searching models and web search tools. */
   searches: { name: "search", counts: "units", isService: true },
   /** Searches of the more expensive kind, if a vendor has two. */
   premiumSearches: { name: "search_premium", counts: "units", isService: true },
   /** Searches of maps. */
   mapSearches: { name: "map_search", counts: "units", isService: true },
-  /** Searches of files that are kept at the vendor. */
+  /** Searches of files that are stored at the vendor. */
   fileSearches: { name: "file_search", counts: "units", isService: true },
-  /** Sessions of a container that runs code, or runs of code, as the vendor counts them. */
+  /** Sessions of a container that runs code, or code executions, as the vendor counts them. */
   codeSessions: { name: "code_session", counts: "units", isService: true },
-  /** Requests themselves, where a vendor charges for each one besides its tokens. */
+  /** Requests, if a vendor charges for each one besides its tokens. */
   requests: { name: "request", counts: "units" },
   /** Requests whose answer reports a medium amount of search results. */
   mediumRequests: { name: "request_medium", counts: "units", costsAs: "requests" },
@@ -67,7 +71,7 @@ type Table = typeof TABLE
 /** A class of usage that has a price. */
 export type UsageClass = keyof Table
 
-/** What a class is called outside. */
+/** The external name of a class. */
 export type PriceName = Table[UsageClass]["name"]
 
 /** The name of a class that a vendor can price for all of its models. */
@@ -96,7 +100,7 @@ export const SERVICE_PRICE_NAMES = PRICE_NAMES.filter(
   (name): name is ServicePriceName => FACTS[CLASS_OF_NAME[name]].isService === true,
 )
 
-/** The classes of tokens that go in, and of those that come out. */
+/** The classes of input tokens, and of output tokens. */
 export const INPUT_CLASSES = USAGE_CLASSES.filter((name) => FACTS[name].counts === "input")
 export const OUTPUT_CLASSES = USAGE_CLASSES.filter((name) => FACTS[name].counts === "output")
 
@@ -104,7 +108,9 @@ export const TOKEN_PRICE_NAMES = PRICE_NAMES.filter(
   (name): name is TokenPriceName => FACTS[CLASS_OF_NAME[name]].counts !== "units",
 )
 
-/** The class whose rate counts where a class has none of its own; undefined where it then costs nothing. */
+/**
+ * Returns the class whose rate applies if a class has none; undefined if the class is then free.
+ */
 export function fallbackOf(usageClass: UsageClass): UsageClass | undefined {
   return FACTS[usageClass].costsAs
 }

@@ -18,15 +18,18 @@ const usageGroup = z.enum([
 ])
 export type UsageGroup = z.infer<typeof usageGroup>
 
-/** `GET /admin/v1/usage`: sums of the requests of a time, in groups. All filters have to hold. */
+/**
+ * `GET /admin/v1/usage`: sums of the requests in a time range, by group. A request must match all
+ * filters.
+ */
 export const usageQuery = z.object({
-  /** Absent: all that the asker may see. */
+  /** Absent: all accounts that the caller may see. */
   account: identifier.optional(),
   key: identifier.optional(),
   model: z.string().max(200).optional(),
   provider: z.string().max(100).optional(),
   endpoint: z.string().max(100).optional(),
-  /** `ok`, or how requests ended, in words of the error table. */
+  /** `ok`, or an outcome from the error table. */
   outcome: z.string().max(100).optional(),
   /** The caller's end user. */
   user: z.string().max(128).optional(),
@@ -36,30 +39,35 @@ export const usageQuery = z.object({
   from: moment,
   to: moment,
   group: usageGroup.default("day"),
-  /** Adds the groups with the most over time, at most ten, and all others together. */
+  /**
+   * Adds the development over time of the largest groups, at most ten, and of all others together.
+   */
   series: z.enum(["hour", "day"]).optional(),
-  /** By which sum they are the first. */
+  /** The sum by which groups are sorted. */
   order: z.enum(["cost", "requests", "tokens", "errors"]).default("cost"),
-  /** Adds how long answers took, from a sample where there are very many. */
+  /** Adds response times, computed from a sample if there are very many requests. */
   times: z.enum(["true", "false"]).optional(),
-  /** Adds the sums of the same time before. */
+  /** Adds the sums of the preceding range of the same length. */
   before: z.enum(["true", "false"]).optional(),
 })
 export type UsageQuery = z.infer<typeof usageQuery>
 
-/** Of answers, milliseconds; null where there was none. */
+/** Response times in milliseconds; null if there were no responses. */
 const answerTimes = z.object({
   p50_duration_ms: z.int().nullable(),
   p95_duration_ms: z.int().nullable(),
   p50_first_byte_ms: z.int().nullable(),
   p95_first_byte_ms: z.int().nullable(),
-  /** Median of the tokens of output in a second. */
+  /** Median of the output tokens per second. */
   tokens_per_second: z.number().nullable(),
 })
 export type AnswerTimesDocument = z.infer<typeof answerTimes>
 
 export const usageRow = z.object({
-  /** The hour or day it begins (ISO, UTC), or the model, key, provider, account, endpoint, outcome, user, session or tag. */
+  /**
+   * The start of the hour or day (ISO, UTC), or the model, key, provider, account, endpoint,
+   * outcome, user, session or tag.
+   */
   group: z.string(),
   /** The name of the key or account. */
   name: z.string().optional(),
@@ -67,16 +75,17 @@ export const usageRow = z.object({
   errors: z.int(),
   input: z.int(),
   output: z.int(),
-  /** What was charged. */
+  /** Charged amount. */
   cost: credits,
-  /** What requests cost beyond that; only operators see it. */
+  /** Uncharged cost. Only operators see it. */
   written_off: credits.optional(),
   /**
-   * Cost that vendors bill for these requests, including attempts that failed after they had reported usage, and
-   * corrections from reconciliations. Only operators see it.
+   * Cost that vendors bill for these requests, including attempts that failed after they had
+   * reported
+   * usage, and corrections from reconciliations. Only operators see it.
    */
   provider_cost: credits.optional(),
-  /** Mean of those that were answered, milliseconds. */
+  /** Mean of successful requests, in milliseconds. */
   mean_duration_ms: z.int().nullable(),
   mean_first_byte_ms: z.int().nullable(),
   times: answerTimes.optional(),
@@ -84,7 +93,7 @@ export const usageRow = z.object({
 export type UsageRow = z.infer<typeof usageRow>
 
 const usagePoint = usageRow.extend({
-  /** The hour or day that begins here. */
+  /** Start of the hour or day. */
   at: moment,
 })
 export type UsagePoint = z.infer<typeof usagePoint>
@@ -93,69 +102,77 @@ export const usage = z.object({
   object: z.literal("list"),
   /** At most a thousand. */
   data: z.array(usageRow),
-  /** Of all together. A request with several tags counts once here, and in each of its tags. */
+  /** Total of all groups. A request with several tags counts once here, and once for each tag. */
   total: usageRow,
-  /** In order of time. The group of those that are not among the first is empty. */
+  /** In chronological order. The group name of all remaining groups together is empty. */
   series: z.array(usagePoint).optional(),
   before: z.object({ data: z.array(usageRow), total: usageRow }).optional(),
-  /** Whether the times are those of a sample. */
+  /** Whether the response times come from a sample. */
   sampled: z.boolean().optional(),
 })
 export type Usage = z.infer<typeof usage>
 
-/** `GET /admin/v1/usage/overview`: the first page of the console, in one answer. */
+/** `GET /admin/v1/usage/overview`: the data of the console's first page. */
 export const overviewQuery = z.object({ account: identifier.optional() })
 export const overview = z.object({
   balance: credits,
   spent_today: credits,
   spent_month: credits,
-  /** What requests of this month cost and was not charged; only operators see it. */
+  /** Uncharged cost of requests in this month. Only operators see it. */
   written_off_month: credits.optional(),
   requests_today: z.int(),
   errors_today: z.int(),
   p50_duration_ms: z.int().nullable(),
   p95_duration_ms: z.int().nullable(),
-  /** The last 30 days, the oldest first, days without requests included. */
+  /** The last 30 days, oldest first, including days without requests. */
   days: z.array(usageRow),
-  /** The last 24 hours, the oldest first. */
+  /** The last 24 hours, oldest first. */
   hours: z.array(usageRow),
-  /** The dearest of the last 30 days, at most ten. */
+  /** The most expensive models of the last 30 days, at most ten. */
   top_models: z.array(usageRow),
   top_keys: z.array(usageRow),
   at: moment,
 })
 export type Overview = z.infer<typeof overview>
 
-/** `GET /admin/v1/usage/reliability`: how models or providers did in the last 24 hours. */
+/**
+ * `GET /admin/v1/usage/reliability`: the reliability of models or providers in the last 24 hours.
+ */
 export const reliabilityQuery = z.object({ group: z.enum(["model", "provider"]) })
 export type ReliabilityQuery = z.infer<typeof reliabilityQuery>
 
 const reliabilityCounts = z.object({
-  /** Without those that failed through no fault of the vendor: what it refused as asked wrongly, and what failed here. */
+  /**
+   * Requests, except those that failed through no fault of the vendor: invalid requests and
+   * internal errors.
+   */
   requests: z.int(),
   failed: z.int(),
 })
 
 export const reliabilityRow = reliabilityCounts.extend({
   group: z.string(),
-  /** `failing`: in the last hour with requests most of them failed. */
+  /** `failing`: most requests failed in the last hour that had requests. */
   state: z.enum(["healthy", "failing"]),
   times: answerTimes,
-  /** The last 24 hours, the oldest first, those without requests included. */
+  /** The last 24 hours, oldest first, including hours without requests. */
   hours: z.array(reliabilityCounts.extend({ at: moment })),
 })
 export type ReliabilityRow = z.infer<typeof reliabilityRow>
 
 export const reliability = z.object({
   object: z.literal("list"),
-  /** Those that had requests of accounts that the asker sees. */
+  /** Rows with requests of accounts that the caller may see. */
   data: z.array(reliabilityRow),
-  /** Whether the times are those of a sample. */
+  /** Whether the response times come from a sample. */
   sampled: z.boolean(),
 })
 export type Reliability = z.infer<typeof reliability>
 
-/** `GET /admin/v1/usage/requests`: how many requests there were over time. All filters have to hold. */
+/**
+ * `GET /admin/v1/usage/requests`: the number of requests over time. A request must match all
+ * filters.
+ */
 export const requestCountQuery = requestFilter.extend({
   status: z.enum(["ok", "failed", "written_off", "refused"]).optional(),
   from: moment,
@@ -165,26 +182,28 @@ export const requestCountQuery = requestFilter.extend({
 export type RequestCountQuery = z.infer<typeof requestCountQuery>
 
 const requestCount = z.object({
-  /** The minute, hour or day (UTC) that begins here. */
+  /** Start of the minute, hour or day (UTC). */
   at: moment,
   answered: z.int(),
-  /** They held money, and no answer came or not all of it. */
+  /** Requests that held credits and received no answer or only part of one. */
   failed: z.int(),
-  /** Answered with an error before any vendor was asked; known for seven days. */
+  /**
+   * Requests that were answered with an error before a vendor was called. Stored for seven days.
+   */
   refused: z.int(),
 })
 export type RequestCount = z.infer<typeof requestCount>
 
 export const requestCounts = z.object({
   object: z.literal("list"),
-  /** In order of time, without those in which there were none. */
+  /** In chronological order, without empty intervals. */
   data: z.array(requestCount),
-  /** Set where so many would have to be read that only those since then were counted. */
+  /** Set if the range has too many requests, so that only those since this time were counted. */
   looked_back_to: moment.nullable(),
 })
 export type RequestCounts = z.infer<typeof requestCounts>
 
-/** `/admin/v1/usage`: what was used, and what it cost. */
+/** `/admin/v1/usage`: usage and its cost. */
 export const usageRoutes = {
   "GET /usage": route({
     summary:

@@ -19,7 +19,7 @@ export const writeOffPage = page(writeOff)
 export const writeOffQuery = pageQuery.extend({ account: identifier.optional() })
 export type WriteOffQuery = z.output<typeof writeOffQuery>
 
-/** `/admin/v1/write-offs`: what requests cost and was not charged. */
+/** `/admin/v1/write-offs`: uncharged cost of requests. */
 export const writeOffRoutes = {
   "GET /write-offs": route({
     summary: "What requests cost that was not charged, and why, newest first",
