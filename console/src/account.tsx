@@ -14,23 +14,30 @@ export interface AccountChoice {
 }
 
 export interface ChosenAccount {
-  /** The account that the pages are about; undefined: all that an operator sees, or none at all. */
+  /**
+   * The selected account; undefined for all accounts that an operator sees, or if there is none.
+   */
   readonly account: AccountChoice | undefined
-  /** Its id, as the API's queries take it. */
+  /** Its id, in the form of API queries. */
   readonly accountId: string | undefined
   readonly accounts: readonly AccountChoice[]
-  /** An operator looks at all accounts at once. */
+  /** Whether an operator views all accounts at once. */
   readonly isAll: boolean
   readonly choose: (id: string) => void
-  /** Whether the user may do in the chosen account what a role may; an operator always. */
+  /**
+   * Reports whether the user has the rights of a role in the selected account. Operators always do.
+   */
   readonly may: (role: AccountRole | "operator") => boolean
 }
 
-/** In the place of an account's id: all accounts. Operators only. */
+/** Stands for all accounts in place of an account id. Operators only. */
 export const ALL_ACCOUNTS = "all"
 const REMEMBERED = "tollgate-account"
 
-/** The chosen account: of the address (`?account=`), else the last one chosen here, else the only or first one. */
+/**
+ * Returns the selected account: from the address (`?account=`), the last selection, or the only or
+ * first account.
+ */
 export function useAccount(): ChosenAccount {
   const session = useSession()
   const navigate = useNavigate()
@@ -64,7 +71,10 @@ export function useAccount(): ChosenAccount {
   }
 }
 
-/** The last one chosen in this browser, unless it is gone: another user or gateway may have been here. */
+/**
+ * Returns the last selection in this browser, unless the account is gone: another user or gateway
+ * may have stored it.
+ */
 function remembered(accounts: readonly AccountChoice[]): string | undefined {
   const id = localStorage.getItem(REMEMBERED) ?? undefined
   return id === ALL_ACCOUNTS || accounts.some((account) => account.id === id) ? id : undefined
@@ -78,7 +88,7 @@ function choices(
   return (listed ?? session.accounts).map(({ id, name }) => ({ id, name, role: "operator" }))
 }
 
-/** An operator's account may not be in the list: it is what the address says. */
+/** Returns the account of the address even if an operator's list does not contain it. */
 function find(
   accounts: readonly AccountChoice[],
   wanted: string | undefined,

@@ -1,12 +1,18 @@
-/** The path of the console, found by the address of its scripts: `/console/`, or `/ai/console/` behind a proxy. */
+/**
+ * The path of the console, derived from the address of its scripts: `/console/`, or `/ai/console/`
+ * behind a proxy.
+ */
 export const CONSOLE_PATH = consolePath(import.meta.url)
 
-/** @param script an address of the built console; that of any other file stands for one at `/console/`. */
+/** @param script an address of the built console; any other address stands for `/console/`. */
 export function consolePath(script: string): string {
   return /^https?:\/\/[^/]+(\/(?:.*\/)?console\/)assets\/[^/]+$/.exec(script)?.[1] ?? "/console/"
 }
 
-/** Where the browser finds a path of the gateway: `/v1/models`, or `/ai/v1/models` behind a proxy. */
+/**
+ * Returns the browser's path for a path of the gateway: `/v1/models`, or `/ai/v1/models` behind a
+ * proxy.
+ */
 export function gatewayPath(path: string): string {
   return `${CONSOLE_PATH.slice(0, -"/console/".length)}${path}`
 }

@@ -13,7 +13,8 @@ import { cssVariables, theme } from "./theme.ts"
 
 type Notifications = ComponentType<NotificationsProps>
 
-// Where this part cannot be fetched the console goes on without its passing messages: it must not be blank for their sake.
+// If this module cannot be loaded, the console works without notifications instead of showing a
+// blank page.
 const Notifications = lazy(() =>
   import("@mantine/notifications").then(
     (module): { default: Notifications } => ({ default: module.Notifications }),
@@ -21,7 +22,7 @@ const Notifications = lazy(() =>
   ),
 )
 
-// Reached past the proxy, whose path the gateway serves as well.
+// The browser bypassed the proxy. The gateway also serves the console under its own path.
 const { pathname, search, hash } = window.location
 const isElsewhere = !`${pathname}/`.startsWith(CONSOLE_PATH)
 if (isElsewhere) {

@@ -1,7 +1,7 @@
 import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
 import { api } from "./api/client.ts"
 
-/** Whether this browser makes passkeys and uses them, in the form that the gateway speaks. */
+/** Reports whether this browser supports passkeys in the JSON form that the gateway uses. */
 export function knowsPasskeys(): boolean {
   return (
     typeof PublicKeyCredential === "function" &&
@@ -10,7 +10,10 @@ export function knowsPasskeys(): boolean {
   )
 }
 
-/** Lets the browser ask for a passkey, and signs in with it. @throws Error in words, where the user or the browser refuses. */
+/**
+ * Signs in with a passkey through the browser's prompt. @throws Error with a message if the user or
+ * the browser refuses.
+ */
 export async function signInWithPasskey(): Promise<void> {
   const { public_key: options } = await api("POST /auth/sign-in/passkey/begin", {})
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
@@ -20,13 +23,13 @@ export async function signInWithPasskey(): Promise<void> {
 }
 
 /**
- * Lets the browser make a passkey.
+ * Creates a passkey through the browser's prompt.
  * @param password of a user who has one.
- * @throws Error in words, where the user or the browser refuses.
+ * @throws Error with a message if the user or the browser refuses.
  */
 export async function makePasskey(name: string, password: string | undefined): Promise<void> {
   const { public_key: options } = await api("POST /auth/passkeys/begin", { body: { password } })
-  // What it has beside the challenge is the gateway's word.
+  // The gateway defines all members except the challenge.
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   )
@@ -35,7 +38,9 @@ export async function makePasskey(name: string, password: string | undefined): P
   await api("POST /auth/passkeys", { body: { name, credential: made } })
 }
 
-/** Which of its two forms it has depends on what was asked for, and the gateway checks it. */
+/**
+ * Returns the credential as JSON. Its form depends on the request, and the gateway validates it.
+ */
 function jsonOf(credential: Credential | null): unknown {
   if (credential instanceof PublicKeyCredential) return credential.toJSON()
   throw new Error("The browser has given no passkey. Try again.")

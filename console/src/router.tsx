@@ -16,13 +16,13 @@ import { OverviewPage } from "./pages/overview/overview-page.tsx"
 import { endSession } from "./session.tsx"
 import { parseSearch, pickTexts, stringifySearch } from "./search-text.ts"
 
-/** What every address may carry: the chosen account, which stays from page to page. */
+/** Every address may contain the selected account, which is kept across pages. */
 const rootRoute = createRootRoute({
   validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account"),
   search: { middlewares: [retainSearchParams(["account"])] },
 })
 
-/** Pages of those who are signed in. Others go to the sign-in page, and come back. */
+/** Pages for signed-in users. Others are redirected to the sign-in page and return afterwards. */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
@@ -38,7 +38,7 @@ const signedInRoute = createRoute({
   },
 })
 
-// The first page is not loaded lazily: it would only come later.
+// The first page is not loaded lazily, because that would only delay it.
 const overviewRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/",
@@ -296,10 +296,10 @@ export const router = createRouter({
   scrollRestoration: true,
 })
 
-// A session that ended elsewhere: the page where it shows is the one to come back to.
+// If a session ended elsewhere, the user returns to the current page after signing in.
 onSignedOut(() => {
   const isBehindSignIn = router.state.matches.some((match) => match.routeId === signedInRoute.id)
-  // On the way to the sign-in page already: that knows where to come back to.
+  // The browser is already going to the sign-in page, which has a return address.
   if (!isBehindSignIn || router.state.location.pathname.endsWith("/sign-in")) return
   const back = router.state.location.href
   void router.navigate({ to: "/sign-in", search: { back } }).then(endSession)

@@ -1,9 +1,9 @@
-/** The query of an address as texts, and nothing else: `?token=12` is the text `12`. */
+/** Parses the query of an address as texts only: `?token=12` is the text `12`. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** Texts as the query of an address; what is empty or absent is left out. */
+/** Formats texts as the query of an address, without empty or absent ones. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const written = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {
@@ -13,7 +13,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text === "" ? "" : `?${text}`
 }
 
-/** Of a query, the named texts: what a route's `validateSearch` keeps. */
+/** Picks the named texts of a query, for a route's `validateSearch`. */
 export function pickTexts<Name extends string>(
   search: Record<string, unknown>,
   ...names: readonly Name[]

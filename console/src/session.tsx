@@ -2,12 +2,12 @@ import { useSuspenseQuery } from "@tanstack/react-query"
 import type { Session } from "tollgate-contract/session.ts"
 import { queryClient, sessionQuery } from "./api/queries.ts"
 
-/** Who is signed in. Only below the layout's route, which has loaded it. */
+/** Returns the session. Only usable below the layout route, which has loaded it. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Takes the answer of a sign-in as the session, and forgets what someone else has seen. */
+/** Stores the response of a sign-in as the session, and clears the data of a previous user. */
 export function beginSession(session: Session): void {
   queryClient.clear()
   queryClient.setQueryData(sessionQuery.queryKey, session)

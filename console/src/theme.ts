@@ -1,6 +1,9 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core"
 
-/** The gate's own green-blue; 7 is the filled shade in the light, 8 in the dark: white text is readable on both. */
+/**
+ * The green-blue of the logo. Shade 7 is the filled shade in the light scheme, 8 in the dark
+ * scheme; white text is readable on both.
+ */
 const teal: MantineColorsTuple = [
   "#e8f7f6",
   "#d2ecea",
@@ -14,7 +17,7 @@ const teal: MantineColorsTuple = [
   "#074c4a",
 ]
 
-/** Between grey and the gate's green: the surfaces of the dark scheme. */
+/** Surfaces of the dark scheme, between gray and the green of the logo. */
 const dark: MantineColorsTuple = [
   "#d5dbdc",
   "#b8c1c3",
@@ -28,7 +31,7 @@ const dark: MantineColorsTuple = [
   "#0c1012",
 ]
 
-/** Darker than Mantine's: words in it, and white words on it, are readable. */
+/** Darker than Mantine's red, so that text in it and white text on it are readable. */
 const red: MantineColorsTuple = [
   "#fdecec",
   "#fad7d7",
@@ -64,7 +67,7 @@ export const theme = createTheme({
         closeButtonProps: { "aria-label": "Close" },
       },
     },
-    // The placeholder is a child that a menu must not have; the first item takes the focus instead.
+    // The placeholder is not a valid child of a menu; the first item gets the focus instead.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
@@ -72,7 +75,10 @@ export const theme = createTheme({
   },
 })
 
-/** Mantine's light variants are loud in the dark: these are quiet surfaces with readable words. */
+/**
+ * Mantine's light variants are too bright in the dark scheme: these are muted surfaces with
+ * readable text.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {},

@@ -1,13 +1,16 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api } from "./client.ts"
 
-/** Accounts that are asked for in one question. */
+/** Accounts per request. */
 const AT_ONCE = 100
 
-/** Those whose names are asked for at the next moment, together. */
+/** Accounts whose names are fetched together at the next tick. */
 let waiting: Map<string, PromiseWithResolvers<string>> | undefined
 
-/** The name of an account, by its id: all that a page shows are asked for at once. One that is gone has its id. */
+/**
+ * Fetches the name of an account by id, or the id of a deleted account. All accounts of a page are
+ * fetched together.
+ */
 export function accountNameQuery(id: string) {
   return queryOptions({
     queryKey: ["/accounts", "name", id],

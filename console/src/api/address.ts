@@ -1,12 +1,12 @@
 import { type AnyInput, type Input, pathOf, type RouteName } from "tollgate-contract/client.ts"
 import { gatewayPath } from "../base-path.ts"
 
-/** The address of a route with its query; members without a value are left out. */
+/** Returns the address of a route with its query, without undefined members. */
 export function addressOf<Name extends RouteName>(name: Name, input: Input<Name>): string {
   return addressWith(name, input)
 }
 
-/** The same, for code that serves all routes. */
+/** The untyped version of `addressOf`, for code that serves all routes. */
 export function addressWith(name: RouteName, input: AnyInput): string {
   const search = new URLSearchParams()
   for (const [member, value] of Object.entries(input.query ?? {})) {

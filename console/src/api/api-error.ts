@@ -1,4 +1,4 @@
-/** One fault of a body, as the API names it; `param` is the dotted path of the field. */
+/** One invalid field of a body. `param` is the dotted path of the field. */
 export interface FieldFault {
   readonly param: string
   readonly message: string
@@ -13,11 +13,14 @@ export interface ApiErrorFacts {
   readonly requestId: string | null
 }
 
-/** An answer of the API that is no success, or none at all (status 0). */
+/** An error response of the API, or a failed request (status 0). */
 export class ApiError extends Error {
   override readonly name = "ApiError"
   readonly status: number
-  /** `error_type`: a word of the gateway's closed table of errors; `unreachable` without an answer. */
+  /**
+   * `error_type`: a code of the gateway's closed error table, or `unreachable` if there was no
+   * response.
+   */
   readonly kind: string
   readonly parameter: string | null
   readonly errors: readonly FieldFault[]
@@ -32,7 +35,7 @@ export class ApiError extends Error {
     this.requestId = facts.requestId
   }
 
-  /** Each faulty field with its message, as forms take them. */
+  /** The message of each invalid field, as forms expect them. */
   get fields(): Record<string, string> {
     const fields: Record<string, string> = {}
     for (const fault of this.errors) fields[fault.param] ??= fault.message
@@ -41,19 +44,21 @@ export class ApiError extends Error {
   }
 }
 
-/** What the reader sees when the gateway cannot be reached. */
+/** The error for an unreachable gateway. */
 export function unreachable(): ApiError {
   return withoutAnswer(
     "The gateway is not responding. Check that it is running and that you are online.",
   )
 }
 
-/** What the reader sees when an answer began and did not come whole. */
+/** The error for a response that was cut off. */
 export function answerLost(): ApiError {
   return withoutAnswer("The gateway's response was lost.")
 }
 
-/** What the reader sees when another try is refused after an answer was lost: the first may have been done. */
+/**
+ * The error if a retry is rejected after a lost response: the first request may have been executed.
+ */
 export function afterLostAnswer(refusal: unknown): ApiError {
   const isReused = refusal instanceof ApiError && refusal.kind === "idempotency_key_reused"
   return withoutAnswer(
@@ -79,7 +84,7 @@ function withoutAnswer(message: string): ApiError {
   })
 }
 
-/** The error of an answer, whatever its body is. */
+/** Reads the error of a response with any body. */
 export function readError(status: number, body: unknown): ApiError {
   const envelope = memberOf(body, "error") ?? body
   const message = memberOf(envelope, "message")
@@ -93,7 +98,7 @@ export function readError(status: number, body: unknown): ApiError {
   })
 }
 
-/** Any thrown thing as words for the reader. */
+/** Converts any thrown value to a message for the reader. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message
   return "Something went wrong. Try again."
@@ -108,7 +113,7 @@ function faults(value: unknown): FieldFault[] {
   })
 }
 
-/** A member of an answer that may be anything. */
+/** Reads a member of an untyped response. */
 export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined
   return (value as Record<string, unknown>)[name]

@@ -3,12 +3,12 @@ import { methodAndPath } from "tollgate-contract/route-name.ts"
 import { addressWith } from "./address.ts"
 import { answerLost, readError, unreachable } from "./api-error.ts"
 
-/** The header that no form of a foreign page can send: the gateway asks it of every change. */
+/** A header that a form on another site cannot send. The gateway requires it for every change. */
 const OUR_HEADER = { "x-tollgate-console": "1" }
 /** Proves to the gateway that this tab began a sign-in at an issuer. Unlike a cookie, no other host can set it. */
 const LINK_TOKEN = "tollgate.link-token"
 
-/** Keeps the token of a sign-in at an issuer for the sign-in that links the issuer to the user. */
+/** Stores the token of a sign-in at an issuer for the sign-in that links the issuer to the user. */
 export function keepLinkToken(token: string): void {
   sessionStorage.setItem(LINK_TOKEN, token)
 }
@@ -21,27 +21,29 @@ function linkHeader(name: RouteName): Record<string, string> {
 type Listener = () => void
 let signedOut: Listener = () => {}
 
-/** Says who is to know when an answer shows that the session is over. */
+/** Sets the listener that is called when a response shows that the session has ended. */
 export function onSignedOut(listener: Listener): void {
   signedOut = listener
 }
 
-/** How a request is sent. */
+/** Options of a request. */
 export interface Sending {
   readonly signal?: AbortSignal
   /**
-   * What moves money or makes a secret is sent with a key: asked again with it, it is answered as the first time
-   * and not done twice.
+   * Requests that move money or create a secret have a key. If they are repeated with the same key,
+   * the gateway
+   * returns the first response and does not execute them again.
    */
   readonly idempotencyKey?: string
-  /** Where a page of a list begins: `next_cursor` of the page before. */
+  /** The start of a page of a list: `next_cursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
 /**
- * Calls a route of the management API: `api("PATCH /keys/{id}", { path: { id }, body })`. What is sent and what is
- * answered has the types that the gateway's own schemas have.
- * @throws ApiError for every answer that is no success, and when there is none.
+ * Calls a route of the management API: `api("PATCH /keys/{id}", { path: { id }, body })`. Input and
+ * response
+ * have the types of the gateway's own schemas.
+ * @throws ApiError for every error response, and if there is no response.
  */
 export function api<Name extends RouteName>(
   name: Name,
@@ -74,7 +76,7 @@ export async function api(
   if (response.ok && answer === undefined) throw answerLost()
   if (response.ok) return answer
   const error = readError(response.status, answer)
-  // With a field it is about that field: a wrong password, a wrong code.
+  // An error with a parameter concerns that field, such as a wrong password or code.
   if (error.status === 401 && error.parameter === null) signedOut()
   throw error
 }
@@ -88,7 +90,7 @@ async function send(address: string, request: RequestInit): Promise<Response> {
   }
 }
 
-/** Undefined where the body is not whole, or is no JSON. */
+/** Returns undefined if the body is incomplete or is not JSON. */
 async function readJson(response: Response): Promise<unknown> {
   try {
     const text = await response.text()

@@ -4,8 +4,9 @@ import { modelToTry } from "../format/model-to-try.ts"
 import { oneQuery } from "./queries.ts"
 
 /**
- * A model for chat that a key may call and that is likely to answer; undefined while the catalog is not there.
- * @param globs of the models that it may call; null: all.
+ * Returns a chat model that a key may call and that is likely to respond; undefined until the
+ * catalog is loaded.
+ * @param globs of the models that it may call; null: all models.
  */
 export function useFirstModel(globs: readonly string[] | null): string | undefined {
   const catalog = useQuery(oneQuery("GET /models", { query: { kind: "chat", priced: "true" } }))

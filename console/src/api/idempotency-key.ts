@@ -1,20 +1,22 @@
 import { useState } from "react"
 import { afterLostAnswer, isOutcomeUnknown } from "./api-error.ts"
 
-/** The keys of what one dialog asks for while it is open. */
+/** Creates the idempotency keys of an open dialog. */
 export class RequestKeys {
   #key = newKey()
   #isUncertain = false
 
-  /** What a request is sent with. It stays the same until the gateway has refused a request for good. */
+  /** The key of the next request. It changes only after the gateway has rejected a request. */
   get current(): string {
     return this.#key
   }
 
   /**
-   * Takes note of what a request failed with. A refusal made nothing, so what is sent next is another
-   * request. Once an answer was lost the key stays: another request with it is refused, not made as well.
-   * @returns what to show: after a lost response, a refusal does not say what happened to the first try.
+   * Records a failed request. A rejected request created nothing, so the next one gets a new key.
+   * After a lost
+   * response the key stays, so that a repeated request is not executed twice.
+   * @returns the error to show: after a lost response, a rejection does not reveal whether the
+   * first request was executed.
    */
   failed(error: unknown): unknown {
     if (isOutcomeUnknown(error)) this.#isUncertain = true
@@ -24,13 +26,13 @@ export class RequestKeys {
   }
 }
 
-/** The keys of a dialog, for as long as it is open. */
+/** Returns the idempotency keys of a dialog while it is open. */
 export function useRequestKeys(): RequestKeys {
   const [keys] = useState(() => new RequestKeys())
   return keys
 }
 
-/** Random text. Where the console is not served encrypted, browsers have no `randomUUID`. */
+/** Returns random text. Browsers have no `randomUUID` if the console is served without TLS. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")

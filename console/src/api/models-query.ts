@@ -1,7 +1,10 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api } from "./client.ts"
 
-/** The whole catalog in one answer: filters then work as one types. @param account whose prices; absent: everyone's. */
+/**
+ * Loads the complete catalog, so that filters need no requests. @param account whose prices are
+ * shown; absent: the default prices.
+ */
 export function modelsQueryFor(account?: string) {
   return queryOptions({
     queryKey: ["/models", account],
@@ -10,10 +13,10 @@ export function modelsQueryFor(account?: string) {
       return data
     },
     staleTime: 30_000,
-    // To compare thousands of models with what was there takes longer than to draw fifty again.
+    // Comparing thousands of models with the previous data takes longer than rendering fifty again.
     structuralSharing: false,
   })
 }
 
-/** The same at the prices that everyone pays. */
+/** The catalog with the default prices. */
 export const modelsQuery = modelsQueryFor()

@@ -9,20 +9,21 @@ import {
 import { isOutcomeUnknown } from "./api-error.ts"
 import { api } from "./client.ts"
 
-/** Milliseconds between looks at what could not be answered. */
+/** Milliseconds between retries of failed queries. */
 const ASK_AGAIN = 3_000
 
 /**
- * The pace of a look: while the gateway does not answer, it is asked again and again, so that a page is right by itself
- * once it does.
- * @param otherwise milliseconds between looks while all is well; false: none.
+ * Returns a polling interval. While the gateway does not respond, the query is retried, so that the
+ * page
+ * recovers without a reload.
+ * @param otherwise milliseconds between polls if there is no error; false: no polling.
  */
 export function untilAnswered(otherwise: number | false) {
   return ({ state }: { readonly state: { readonly error: unknown } }): number | false =>
     isOutcomeUnknown(state.error) ? ASK_AGAIN : otherwise
 }
 
-/** The cache of all that was asked. What was tried and refused is not tried again by itself. */
+/** The cache of all queries. Rejected requests are not retried automatically. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
@@ -45,10 +46,10 @@ export const signInQuery = queryOptions({
   queryFn: ({ signal }) => api("GET /sign-in", {}, { signal }),
 })
 
-/** The name of a route that only reads. */
+/** The name of a read-only route. */
 type ReadName = Extract<RouteName, `GET ${string}`>
 
-/** One answer of the API, kept under its path and query. */
+/** Fetches one response of the API, cached under its path and query. */
 export function oneQuery<Name extends ReadName>(name: Name, input: Input<Name>) {
   return queryOptions({
     queryKey: keyOf(name, input),
@@ -56,7 +57,7 @@ export function oneQuery<Name extends ReadName>(name: Name, input: Input<Name>) 
   })
 }
 
-/** A list of the API, page by page. Use with `usePages`. */
+/** Fetches a list of the API page by page. Use it with `usePages`. */
 export function pagesQuery<Name extends PageName>(name: Name, input: Input<Name>) {
   const [path, query] = keyOf(name, input)
   return infiniteQueryOptions({
@@ -67,19 +68,19 @@ export function pagesQuery<Name extends PageName>(name: Name, input: Input<Name>
   })
 }
 
-/** `refresh` looks at the path. */
+/** `refresh` matches on the path. */
 function keyOf(name: RouteName, input: AnyInput) {
   return [pathOf(name, input), input.query ?? {}] as const
 }
 
-/** All accounts that the asker sees: an operator's switcher. */
+/** All accounts that the caller may see, for the operator's account switcher. */
 export const accountsQuery = oneQuery("GET /accounts", { query: { limit: 200 } })
 
 export function accountCreditsQuery(account: string) {
   return oneQuery("GET /accounts/{id}/credits", { path: { id: account } })
 }
 
-/** The keys of an account, for choosing one. */
+/** The keys of an account, for selecting one. */
 export function keysQuery(account: string | undefined) {
   return oneQuery("GET /keys", { query: { account, limit: 200 } })
 }

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query"
 import type { ReliabilityQuery, ReliabilityRow } from "tollgate-contract/usage.ts"
 import { api } from "./client.ts"
 
-/** How models or providers did in the last 24 hours, by name. */
+/** Fetches the reliability of models or providers in the last 24 hours, by name. */
 export function reliabilityQuery(group: ReliabilityQuery["group"]) {
   return queryOptions({
     queryKey: ["/usage/reliability", { group }],

@@ -3,16 +3,16 @@ import { useMemo } from "react"
 import type { Answer, Input, Item, PageName } from "tollgate-contract/client.ts"
 import { pagesQuery, untilAnswered } from "./queries.ts"
 
-/** A list that grows: what `DataTable` and `MoreButton` need of it. */
+/** A list that grows page by page, as `DataTable` and `MoreButton` expect it. */
 export interface Pages<Entry, Page = unknown> {
   readonly items: readonly Entry[]
-  /** The answer with the last of them. */
+  /** The response with the last entries. */
   readonly last: Page | undefined
-  /** How many there are on all pages, where the list says it. */
+  /** Number of entries on all pages, if the list has a total. */
   readonly total: number | undefined
   readonly isLoading: boolean
   readonly error: Error | null
-  /** Whether there is anything to show: what was seen last stays when a later look fails. */
+  /** Whether there is data to show. The last data stays when a refetch fails. */
   readonly hasContent: boolean
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
@@ -21,12 +21,12 @@ export interface Pages<Entry, Page = unknown> {
 }
 
 export interface PagesSettings {
-  /** Milliseconds between looks; false: none. Every page that is shown is asked for again. */
+  /** Milliseconds between polls; false: no polling. All shown pages are refetched. */
   readonly refetchInterval?: number | false
   readonly enabled?: boolean
 }
 
-/** A list of the API with its further pages. */
+/** Loads a list of the API and its further pages. */
 export function usePages<Name extends PageName>(
   name: Name,
   input: Input<Name>,

@@ -13,11 +13,11 @@ export interface ArithmeticLine {
   readonly quantity: number
   readonly is_minimum?: true | undefined
   readonly per_million: string
-  /** Of a model that was used besides the requested one. */
+  /** Set if a model other than the requested one was used. */
   readonly model?: string | undefined
 }
 
-/** A charge, computed again digit by digit, so that the reader can follow it. All texts are exact. */
+/** A charge, recomputed digit by digit so that the reader can follow it. All texts are exact. */
 export interface WorkedCharge {
   readonly lines: readonly { readonly line: ArithmeticLine; readonly amount: string }[]
   readonly sum: string
@@ -29,7 +29,7 @@ export interface WorkedCharge {
 const MILLIONTH: Decimal = { value: 1n, places: 6 }
 const NANO_PLACES = 9
 
-/** `ceil(sum(quantity x per_million / 1000000) x multiplier)` with every step. */
+/** Computes `ceil(sum(quantity x per_million / 1000000) x multiplier)` with every step. */
 export function workCharge(lines: readonly ArithmeticLine[], multiplier: string): WorkedCharge {
   const amounts = lines.map((line) =>
     multiplyDecimals(
@@ -47,7 +47,7 @@ export function workCharge(lines: readonly ArithmeticLine[], multiplier: string)
   }
 }
 
-/** Reads `12`, `0.5` and what JavaScript writes for very small numbers, `1e-7`. */
+/** Parses `12`, `0.5` and JavaScript's format of very small numbers, `1e-7`. */
 function decimalOf(text: string): Decimal {
   return readDecimal(plainDecimal(text) ?? text)
 }

@@ -1,10 +1,11 @@
-/** About how many steps an axis has. */
+/** Approximate number of steps of an axis. */
 const STEPS = 4
-/** What a step may be, times a power of ten. */
+/** The allowed steps, times a power of ten. */
 const STEP_SIZES = [1, 2, 2.5, 5, 10]
 
 /**
- * The values at which an axis has its lines: from 0 in equal, round steps up to the first that is not below `highest`.
+ * Returns the values of the axis lines: from 0 in equal, round steps to the first value that is not
+ * below `highest`.
  * @param areWhole whether only whole numbers make sense.
  */
 export function axisTicks(highest: number, areWhole: boolean): number[] {
@@ -19,7 +20,7 @@ export function axisTicks(highest: number, areWhole: boolean): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step)
 }
 
-/** A value of an axis of credits, without an exponent, however small. */
+/** Formats a value of a credits axis without an exponent, even if it is tiny. */
 export function creditsTick(value: number): string {
   return value === 0
     ? "0"

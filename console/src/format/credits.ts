@@ -2,8 +2,9 @@ import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
 /**
- * Credits as people read them: grouped by thousands, at least two decimals and no further zeros. The text
- * of the API is exact and stays so: no digit goes through a float.
+ * Formats credits with thousands separators, at least two decimals and no further zeros. Digits
+ * never pass
+ * through a float, so the API's text stays exact.
  */
 export function creditsText(exact: string): string {
   const sign = exact.startsWith("-") ? "−" : ""
@@ -14,8 +15,9 @@ export function creditsText(exact: string): string {
 }
 
 /**
- * As `creditsText`, cut to so many decimals: for places where the rest does not matter. Of an amount below
- * one, at least two digits that are no zeros stay, so that nothing small looks like nothing.
+ * Formats credits as `creditsText` does, truncated to `decimals`. Amounts below one keep at least
+ * two nonzero
+ * digits, so that a small amount does not look like zero.
  */
 export function shortCredits(exact: string, decimals = 4): string {
   const text = creditsText(exact)
@@ -25,12 +27,12 @@ export function shortCredits(exact: string, decimals = 4): string {
   return `${whole}.${cut.replace(/0+$/, "").padEnd(2, "0")}`
 }
 
-/** For heights of charts and widths of bars only. */
+/** Converts to a float, for chart heights and bar widths only. */
 export function roughCredits(exact: string): number {
   return Number(exact)
 }
 
-/** The share of a limit that is used, from 0 to 1, for a bar. */
+/** Returns the used share of a limit, from 0 to 1. */
 export function usedShare(limit: string, left: string): number {
   const whole = Number(limit)
   if (!(whole > 0)) return 1
@@ -42,17 +44,20 @@ export function spentOf(limit: string, left: string): string {
   return nanosText(nanos(limit) - nanos(left))
 }
 
-/** Text of credits as a whole number of nanocredits. */
+/** Parses credits as a whole number of nanocredits. */
 export function nanos(exact: string): bigint {
   return parseDecimal(exact, CREDITS_FORM.fraction)
 }
 
-/** A whole number of nanocredits as text of credits. */
+/** Formats nanocredits as credits. */
 export function nanosText(value: bigint): string {
   return formatDecimal(value, CREDITS_FORM.fraction)
 }
 
-/** What a person types as an amount, as the API takes it; undefined when it is none. `readAmount` says why. */
+/**
+ * Converts a typed amount to the API's form, or returns undefined if it is invalid. `readAmount`
+ * returns the reason.
+ */
 export function readCredits(typed: string): string | undefined {
   const reading = readAmount(typed)
   return "amount" in reading ? reading.amount : undefined

@@ -2,7 +2,7 @@ import { roughCredits } from "./credits.ts"
 
 type Cell = string | number
 
-/** Rows as a file for a spreadsheet. No cell begins as a formula does. */
+/** Formats rows as a CSV file. No cell starts like a formula. */
 export function csvText(rows: readonly (readonly Cell[])[]): string {
   return rows.map((cells) => cells.map(csvCell).join(",")).join("\r\n")
 }
@@ -13,7 +13,7 @@ function csvCell(value: Cell): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Lets the browser save rows under a name. */
+/** Downloads rows as a file with the given name. */
 export function saveCsv(name: string, rows: readonly (readonly Cell[])[]): void {
   const address = URL.createObjectURL(new Blob([csvText(rows)], { type: "text/csv" }))
   const link = document.createElement("a")

@@ -3,7 +3,7 @@ import { counted } from "./numbers.ts"
 /** Longer times are shown without an exact number. */
 const YEAR = 365
 
-/** How long a balance lasts: `empty`, `12 days`. */
+/** Formats the remaining time of a balance: `empty`, `12 days`. */
 export function daysLeftText(days: number | null): string {
   if (days === null) return "–"
   if (days === 0) return "empty"
@@ -11,7 +11,7 @@ export function daysLeftText(days: number | null): string {
   return days > YEAR ? "over a year" : counted(Math.floor(days), "day")
 }
 
-/** Whether someone should look after it soon. */
+/** Reports whether the balance needs attention soon. */
 export function isRunningDry(days: number | null): boolean {
   return days !== null && days < 7
 }

@@ -1,12 +1,12 @@
 const DAY = 86_400_000
 
-/** When a day of a date field begins, UTC; undefined where it is none. */
+/** Returns the start of a date field's day in UTC; undefined if the field has no valid date. */
 export function dayStart(day: string | undefined): string | undefined {
   const at = momentOf(day)
   return at === undefined ? undefined : new Date(at).toISOString()
 }
 
-/** When it is over: the beginning of the next one. */
+/** Returns the end of the day: the start of the next day. */
 export function dayEnd(day: string | undefined): string | undefined {
   const at = momentOf(day)
   return at === undefined ? undefined : new Date(at + DAY).toISOString()

@@ -1,4 +1,7 @@
-/** Whether a key with these globs may call a model; null: every model. A star stands for any text, `?` for one sign. */
+/**
+ * Reports whether a key with these globs may call a model; null: all models. `*` matches any text,
+ * `?` one character.
+ */
 export function allowsModel(globs: readonly string[] | null, model: string): boolean {
   return globs === null || globs.some((glob) => patternOf(glob).test(model))
 }

@@ -2,8 +2,9 @@ import type { Health } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 
 /**
- * How something does: what rests now is resting, then what the stored requests say. The gateway's own memory ends with
- * it, so it counts only where nothing is stored.
+ * Returns the state to display: `resting` if it rests now, otherwise the state from stored
+ * requests. The gateway's memory
+ * is lost on restart, so it only counts if nothing is stored.
  */
 export function healthState(
   state: Health["state"],
@@ -12,7 +13,7 @@ export function healthState(
   return state === "resting" ? state : (history?.state ?? state)
 }
 
-/** The words for a state. */
+/** Returns the display text of a state. */
 export function stateWord(state: Health["state"]): string {
   return state === "unknown" ? "no recent calls" : state
 }

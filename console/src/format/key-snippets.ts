@@ -1,6 +1,6 @@
-/** What a first call needs. */
+/** The values that a first request needs. */
 export interface Calling {
-  /** The gateway's address, without `/v1` and without a slash at its end. */
+  /** The gateway's address, without `/v1` and without a trailing slash. */
   readonly baseUrl: string
   readonly key: string
   readonly model: string
@@ -9,14 +9,14 @@ export interface Calling {
 export interface KeySnippet {
   readonly id: string
   readonly label: string
-  /** What to install first, if anything. */
+  /** The install command, if one is needed. */
   readonly install?: string
   readonly code: string
 }
 
 const QUESTION = "Say hello in one word."
 
-/** A first request in the ways that people call models, ready to be run as it stands. */
+/** Returns a complete first request for each popular client. */
 export function keySnippets(calling: Calling): readonly KeySnippet[] {
   const base = calling.baseUrl.replace(/\/+$/, "")
   const whole = { ...calling, baseUrl: base }
@@ -139,7 +139,7 @@ model = ChatOpenAI(
 print(model.invoke(${text(QUESTION)}).content)`
 }
 
-/** A text in double quotes: the same in Python and JavaScript. */
+/** Quotes a text with double quotes, for Python and JavaScript. */
 function text(value: string): string {
   return JSON.stringify(value)
 }

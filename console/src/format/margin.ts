@@ -1,7 +1,10 @@
 import type { UsageRow } from "tollgate-contract/usage.ts"
 import { nanos, nanosText } from "./credits.ts"
 
-/** What was charged beyond what it cost before the multiplier, exactly; undefined for who is not told. */
+/**
+ * Returns the exact charge above the cost before the multiplier; undefined if the user may not see
+ * the cost.
+ */
 export function marginOf({
   cost,
   provider_cost: providerCost,

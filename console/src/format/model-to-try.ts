@@ -1,11 +1,12 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 
-/** Tokens. What holds less is often too small to be of use to a tool. */
+/** Minimum context in tokens. Smaller contexts are often of little use to tools. */
 const CAPABLE_CONTEXT = 100_000
 
 /**
- * Of models, the one to try first: likely to answer, capable, and of these what costs least. Free ones are often busy,
- * so they come last.
+ * Returns the model to try first: likely to respond, then capable, then the cheapest. Free models
+ * are often
+ * busy, so they come last.
  */
 export function modelToTry(models: readonly Model[]): Model | undefined {
   const preferences = [isReady, isCapable, (model: Model) => costOf(model) > 0]
@@ -13,7 +14,7 @@ export function modelToTry(models: readonly Model[]): Model | undefined {
   return fitting.toSorted((left, right) => costOf(left) - costOf(right))[0]
 }
 
-/** Those that match a preference; all if none matches. */
+/** Returns the models that match a preference, or all if none matches. */
 function preferred(
   models: readonly Model[],
   preference: (model: Model) => boolean,
@@ -22,9 +23,12 @@ function preferred(
   return fitting.length > 0 ? fitting : models
 }
 
-/** Whether it is likely to answer at once: a first request should not be the one that fails. */
+/**
+ * Reports whether a model is likely to respond immediately, so that the first request does not
+ * fail.
+ */
 function isReady({ deployments }: Model): boolean {
-  // Those who are no operators see none.
+  // Only operators receive deployments.
   if (deployments.length === 0) return true
   return deployments.some(({ health, is_paused }) => health.state !== "resting" && !is_paused)
 }
@@ -33,7 +37,7 @@ function isCapable({ context }: Model): boolean {
   return context === null || context >= CAPABLE_CONTEXT
 }
 
-/** To compare only: what a million units of its classes together cost, rounded. */
+/** Returns the rounded price of a million input and a million output units, for comparison only. */
 function costOf({ price, multiplier }: Model): number {
   const amounts = ["input", "output"].map((name) => Number(price?.[name] ?? 0))
   const sum = amounts.reduce((total, amount) => total + amount, 0)

@@ -1,4 +1,4 @@
-/** Dates and times in the reader's zone. The zone can be given, for tests. */
+/** Formats dates and times in the reader's time zone. Tests pass the zone. */
 export interface MomentStyle {
   readonly timeZone?: string
   readonly now?: number
@@ -30,7 +30,7 @@ export function timeText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
-/** The reader's zone: `Europe/Berlin`. */
+/** Returns the reader's time zone: `Europe/Berlin`. */
 export function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
@@ -45,7 +45,7 @@ export function dayText(iso: string, style: MomentStyle = {}): string {
   }).format(new Date(iso))
 }
 
-/** `just now`, `5 minutes ago`, `in 3 days`; further away than thirty days, the day. */
+/** Formats `just now`, `5 minutes ago`, `in 3 days`; beyond thirty days, the date. */
 export function relativeText(iso: string, style: MomentStyle = {}): string {
   const away = new Date(iso).getTime() - (style.now ?? Date.now())
   const size = Math.abs(away)
@@ -58,19 +58,25 @@ export function relativeText(iso: string, style: MomentStyle = {}): string {
   )
 }
 
-/** A day of UTC, `2026-11-21`, so many days before now: what statements and day sums are asked by. */
+/**
+ * Returns the UTC date `daysAgo` days before `now`, such as `2026-11-21`, for statements and daily
+ * sums.
+ */
 export function utcDay(daysAgo = 0, now = Date.now()): string {
   return new Date(now - daysAgo * DAY).toISOString().slice(0, 10)
 }
 
-/** The value of a `datetime-local` field as ISO text in UTC; undefined when it is empty or none. */
+/**
+ * Converts the value of a `datetime-local` field to ISO text in UTC; undefined if it is empty or
+ * invalid.
+ */
 export function fromLocalField(value: string): string | undefined {
   if (value === "") return undefined
   const moment = new Date(value)
   return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
 }
 
-/** ISO text as the value of a `datetime-local` field, in the reader's zone. */
+/** Converts ISO text to the value of a `datetime-local` field in the reader's time zone. */
 export function toLocalField(iso: string | null | undefined): string {
   if (iso === null || iso === undefined) return ""
   const moment = new Date(iso)

@@ -7,22 +7,23 @@ export function countText(value: number): string {
   return WHOLE.format(value)
 }
 
-/** `12.3K`, for places where the exact count is near or does not matter. */
+/** Formats `12.3K`, for places that do not need the exact count or show it nearby. */
 export function shortCount(value: number): string {
   return Math.abs(value) < 10_000 ? WHOLE.format(value) : SHORT.format(value)
 }
 
-/** `4.2%` of a share from 0 to 1. */
+/** Formats a share from 0 to 1: `4.2%`. */
 export function shareText(share: number): string {
-  // With the minus sign that amounts have, and none before nothing.
+  // Uses the minus sign of amounts, and no sign before zero.
   return SHARE.format(share)
     .replace(/^-(?=[\d.,]*[1-9])/, "−")
     .replace("-", "")
 }
 
 /**
- * How fast an answer was written, once it had begun; undefined where that cannot be known: of an answer that came at once,
- * or one without tokens.
+ * Returns the output speed after the first token; undefined if it is unknown, because the answer
+ * has no tokens
+ * or arrived in one piece.
  */
 export function tokensPerSecond(facts: {
   readonly output: number
@@ -35,10 +36,10 @@ export function tokensPerSecond(facts: {
   return written < SHORTEST_WRITING ? undefined : Math.round((output * 1_000) / written)
 }
 
-/** Milliseconds. What is shorter came in one piece, and has no speed. */
+/** Minimum duration in milliseconds. A faster answer arrived in one piece and has no speed. */
 const SHORTEST_WRITING = 50
 
-/** A length of time with its unit: `840 ms`, `1.25 s`, `2 min 5 s`. */
+/** Formats a duration with its unit: `840 ms`, `1.25 s`, `2 min 5 s`. */
 export function durationText(milliseconds: number | null): string {
   if (milliseconds === null) return "–"
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`

@@ -1,6 +1,6 @@
 import type { ToolPlace } from "tollgate-contract/tools.ts"
 
-/** Where a tool's settings are on the reader's machine, as far as a page can know. */
+/** Returns the likely path of a tool's settings on the reader's machine. */
 export function toolPath({ folder, file }: ToolPlace): string {
   return ["~", folder, file].filter((part) => part !== "").join("/")
 }

@@ -1,6 +1,7 @@
 /**
- * A line through values as an SVG path: a moment is one unit wide, with its value in its middle, and `top` one unit high.
- * It is broken where there is no value.
+ * Returns an SVG path through values: each moment is one unit wide with its value in the middle,
+ * and `top` is one
+ * unit high. The line is broken at missing values.
  */
 export function trendPath(values: readonly (number | null)[], top: number): string {
   return values

@@ -1,13 +1,13 @@
 import type { UsageRow } from "tollgate-contract/usage.ts"
 import { roughCredits } from "./credits.ts"
 
-/** What a chart can show of a span of time. */
+/** The measures that a chart can show. */
 export type Measure = "cost" | "requests" | "tokens"
 export type Span = "days" | "hours"
 
-/** One bar. Heights are approximate; the labels next to it are exact. */
+/** One bar. Heights are approximate; the labels next to them are exact. */
 export interface UsagePoint {
-  /** ISO, UTC: when it begins. */
+  /** Start of the bar, ISO in UTC. */
   readonly at: string
   readonly label: string
   /** The lower part of the bar. */
@@ -17,7 +17,7 @@ export interface UsagePoint {
   readonly row: UsageRow
 }
 
-/** The rows of a usage list as the bars of a chart. */
+/** Converts the rows of a usage list to the bars of a chart. */
 export function usagePoints(
   rows: readonly UsageRow[],
   measure: Measure,
@@ -38,7 +38,7 @@ function heights(row: UsageRow, measure: Measure): { main: number; other: number
   return { main: row.requests - row.errors, other: row.errors }
 }
 
-/** Days are days of UTC, as the ledger counts them; hours are the reader's. */
+/** Labels days in UTC, as in the ledger, and hours in the reader's time zone. */
 function pointLabel(iso: string, span: Span, timeZone: string | undefined): string {
   const style: Intl.DateTimeFormatOptions =
     span === "days"

@@ -7,10 +7,10 @@ import { ALL_ACCOUNTS, useAccount } from "../account.tsx"
 import { accountsQuery, oneQuery } from "../api/queries.ts"
 import { useSession } from "../session.tsx"
 
-/** Options at once: more are found by typing. */
+/** Maximum number of options; further accounts are found by typing. */
 const SHOWN = 200
 
-/** The account that the pages are about. Nothing to choose when there is one. */
+/** Shows the selected account, with a selector if there are several. */
 export function AccountSwitcher() {
   const session = useSession()
   const { account, accounts, choose } = useAccount()
@@ -35,7 +35,7 @@ export function AccountSwitcher() {
       searchable={data.length > 8}
       limit={SHOWN}
       onSearchChange={setTyped}
-      // What is typed replaces the name that stands there.
+      // Typing replaces the current name.
       onFocus={(event) => event.currentTarget.select()}
       onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}
@@ -49,7 +49,7 @@ function nameById({ id, name }: { readonly id: string; readonly name: string }) 
   return [id, name] as const
 }
 
-/** Of more accounts than are loaded, those of a name. */
+/** Searches by name among the accounts that are not loaded. */
 function useFound(typed: string, isOperator: boolean) {
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), 200)
   const { data: loaded } = useQuery({ ...accountsQuery, enabled: isOperator })

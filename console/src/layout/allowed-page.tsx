@@ -7,8 +7,8 @@ import { Page } from "../ui/page.tsx"
 import { isWithin, NAV_SECTIONS } from "./nav.tsx"
 
 /**
- * The page of an address; where it is not for this user, whom to ask. That is for courtesy: what they may
- * not see, the management API refuses them.
+ * Shows a page, or a notice with the person to ask if the user may not open it. The management API
+ * enforces the permission.
  */
 export function AllowedPage({ path }: { readonly path: string }) {
   const { is_operator: isOperator } = useSession()

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core"
 import { CONSOLE_PATH } from "../base-path.ts"
 
-/** The gate and its name. */
+/** The gateway's logo and name. */
 export function Brand() {
   return (
     <Group gap={10} wrap="nowrap">

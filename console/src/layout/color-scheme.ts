@@ -3,8 +3,9 @@ import { isMantineColorScheme, type MantineColorScheme } from "@mantine/core"
 const REMEMBERED = "mantine-color-scheme-value"
 
 /**
- * Sets the remembered colour scheme before the first paint. Mantine's own way is a script inside the page,
- * which the policy of the console does not run.
+ * Applies the stored color scheme before the first paint. Mantine uses an inline script for this,
+ * which the
+ * console's content security policy blocks.
  */
 export function applyColorScheme(): void {
   const scheme = rememberedScheme()

@@ -7,7 +7,7 @@ import { PageNotLoaded } from "./lazy-page.ts"
 import { PublicPage } from "./public-page.tsx"
 import { useLoadAgain } from "./use-load-again.ts"
 
-/** In the place of a page that could not be shown. */
+/** Replaces a page that failed to render. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const isNotLoaded = error instanceof PageNotLoaded
   useLoadAgain(isNotLoaded)
@@ -29,7 +29,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** In the place of a page that there is none of. */
+/** Shown at addresses without a page. */
 export function PageNotFound() {
   return (
     <PublicPage
@@ -41,7 +41,7 @@ export function PageNotFound() {
   )
 }
 
-/** While a page is on its way. */
+/** Shown while a page loads. */
 export function PagePending() {
   return (
     <Stack align="center" py="xl">

@@ -1,7 +1,9 @@
 import { lazyRouteComponent } from "@tanstack/react-router"
 import { type ComponentType, lazy } from "react"
 
-/** A part of the console could not be fetched: the gateway is away, or another version of it has other parts. */
+/**
+ * A console module could not be loaded: the gateway is unreachable, or it serves another version.
+ */
 export class PageNotLoaded extends Error {
   override readonly name = "PageNotLoaded"
 }
@@ -9,8 +11,9 @@ export class PageNotLoaded extends Error {
 type Pages = Record<string, () => React.JSX.Element>
 
 /**
- * A page that is fetched when it is first looked at. Where that fails the page says so: the router alone would load
- * everything again, which leads out of the console while the gateway is away.
+ * Loads a page when it is first opened. If that fails, the page shows the error. The router's
+ * default is a
+ * full reload, which leaves the console while the gateway is unreachable.
  */
 export function lazyPage<Module extends Pages>(
   load: () => Promise<Module>,
@@ -19,7 +22,7 @@ export function lazyPage<Module extends Pages>(
   return lazyRouteComponent(() => loaded(load), name)
 }
 
-/** A part of a page that is fetched when it is first needed; where that fails, its page could not be loaded. */
+/** Loads a part of a page on first use. If that fails, the whole page counts as not loaded. */
 export function lazyPart<Properties extends object>(
   load: () => Promise<ComponentType<Properties>>,
 ) {

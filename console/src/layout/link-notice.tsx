@@ -3,7 +3,10 @@ import type { ReactNode } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { TextLink } from "../ui/link-button.tsx"
 
-/** The gateway's own refusal of a link; undefined for an outage, which says nothing of the link. */
+/**
+ * Returns the gateway's rejection of a link; undefined for an outage, which does not affect the
+ * link.
+ */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   return error.status === 403 || error.status === 409 ? error : undefined
@@ -14,7 +17,7 @@ interface LinkNoticeProperties {
   readonly children: ReactNode
 }
 
-/** In the place of a form whose link does not work: why, and the way to the sign-in. */
+/** Replaces the form of an invalid link: the reason, and a link to the sign-in. */
 export function LinkNotice({ title, children }: LinkNoticeProperties) {
   return (
     <>

@@ -24,14 +24,14 @@ export interface NavEntry {
   readonly to: string
   readonly label: string
   readonly icon: Icon
-  /** Shown to those who have this role in the chosen account, or a higher one. */
+  /** Minimum role in the selected account. */
   readonly needs?: AccountRole
-  /** After `g`, the key that goes there. */
+  /** The key that opens the page after `g`. */
   readonly shortcut?: string
 }
 
 export interface NavSection {
-  /** Undefined: the first, which needs no heading. */
+  /** Undefined for the first section, which needs no heading. */
   readonly heading?: string
   readonly isOperatorOnly?: boolean
   readonly entries: readonly NavEntry[]
@@ -68,7 +68,7 @@ export const NAV_SECTIONS: readonly NavSection[] = [
   },
 ]
 
-/** The navigation of someone: what they may see. */
+/** Returns the navigation entries that the user may see. */
 export function visibleSections(
   isOperator: boolean,
   may: (role: AccountRole) => boolean,
@@ -81,7 +81,7 @@ export function visibleSections(
   )
 }
 
-/** Whether an address is of an entry's page, or of one below it. */
+/** Reports whether a path belongs to an entry's page or to a page below it. */
 export function isWithin(path: string, entry: string): boolean {
   return entry === "/" ? path === "/" : path === entry || path.startsWith(`${entry}/`)
 }

@@ -12,7 +12,7 @@ import { PaletteButton } from "../palette/palette-button.tsx"
 import { PaletteProvider } from "../palette/palette-provider.tsx"
 import { UserMenu } from "./user-menu.tsx"
 
-/** What is around every page of someone who is signed in. */
+/** The frame around every page for signed-in users. */
 export function Shell() {
   const [isOpen, navigation] = useDisclosure(false)
   const path = useRouterState({ select: (state) => state.location.pathname })

@@ -2,11 +2,16 @@ import { useEffect } from "react"
 import { gatewayPath } from "../base-path.ts"
 
 const LOOK_EVERY = 3_000
-/** When this tab was loaded again by itself, so that what is gone for good is not tried for ever. */
+/**
+ * Time of this tab's last automatic reload, so that a permanently missing module does not cause a
+ * reload loop.
+ */
 const LAST = "tollgate-loaded-again"
 const PAUSE = 60_000
 
-/** Loads everything again once the gateway answers: the browser never asks again for a part that failed. */
+/**
+ * Reloads the page once the gateway responds: browsers never retry a module that failed to load.
+ */
 export function useLoadAgain(isWanted: boolean): void {
   useEffect(() => {
     if (!isWanted || Date.now() - Number(sessionStorage.getItem(LAST)) < PAUSE) return undefined

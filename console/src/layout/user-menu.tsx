@@ -26,7 +26,7 @@ const SCHEMES = [
   { value: "auto", label: "System", icon: IconDeviceDesktop },
 ] as const
 
-/** Who is signed in, and what concerns them alone: profile, colours, sign-out. */
+/** The menu of the signed-in user: profile, color scheme, sign-out. */
 export function UserMenu() {
   const session = useSession()
   const navigate = useNavigate()

@@ -7,9 +7,9 @@ import { ShortcutList } from "./shortcut-list.tsx"
 export type PaletteDialog = "palette" | "shortcuts"
 
 export interface DialogsProperties {
-  /** Undefined: neither. */
+  /** Undefined: no dialog. */
   readonly shown: PaletteDialog | undefined
-  /** The pages that the reader may see. */
+  /** The pages that the user may open. */
   readonly pages: readonly NavEntry[]
   readonly onShow: (dialog: PaletteDialog) => void
   readonly onClose: () => void
@@ -24,7 +24,7 @@ export function PaletteDialogs({ shown, pages, onShow, onClose }: DialogsPropert
         onClose={onClose}
         withCloseButton={false}
         title="Search"
-        // The field below says it to the eye.
+        // The search field below already shows the title visually.
         classNames={{ header: "unseen" }}
         size="lg"
         padding={0}

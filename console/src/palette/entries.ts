@@ -1,12 +1,12 @@
 import { fit } from "./fuzzy.ts"
 
-/** Something that the palette leads to. */
+/** A search result of the palette. */
 export interface PaletteEntry {
-  /** Of no two the same, and without spaces: it is an element's id, too. */
+  /** Unique and without spaces, because it is also an element's id. */
   readonly id: string
   readonly group: string
   readonly label: string
-  /** What else it is found by, and told apart by. */
+  /** Additional text for searching and for telling results apart. */
   readonly detail?: string
   readonly choose: () => void
 }
@@ -19,12 +19,12 @@ export interface PaletteGroup {
 const MOST_OF_A_GROUP = 8
 const REQUEST_ID = /\breq_[\w-]+/
 
-/** The id of a request in what was typed or pasted, with whatever is around it. */
+/** Extracts the id of a request from typed or pasted text. */
 export function requestIdIn(typed: string): string | undefined {
   return REQUEST_ID.exec(typed)?.[0]
 }
 
-/** What fits, best first; the group with the best one comes first as well. */
+/** Returns the matching entries, best first. Groups are sorted by their best entry. */
 export function findEntries(
   typed: string,
   entries: readonly PaletteEntry[],

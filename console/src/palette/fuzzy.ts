@@ -1,11 +1,14 @@
-/** Points for a letter: at the beginning of a word, right after the one before, or anywhere. */
+/**
+ * Points for a letter: at the start of a word, right after the previous match, or anywhere else.
+ */
 const WORD_START = 8
 const NEXT = 5
 const ANYWHERE = 1
 
 /**
- * How well a text fits what was typed: every word of it, in any order, with letters left out ("clsn" finds
- * "claude-sonnet"). Undefined: not at all.
+ * Scores how well a text matches the typed words. They may be in any order and omit letters ("clsn"
+ * finds
+ * "claude-sonnet"). Returns undefined if it does not match.
  */
 export function fit(typed: string, text: string): number | undefined {
   const target = text.toLowerCase()
@@ -15,7 +18,7 @@ export function fit(typed: string, text: string): number | undefined {
     if (points === undefined) return undefined
     sum += points
   }
-  // Of texts that fit alike the shorter one is meant.
+  // Of equal matches, the shorter text wins.
   return sum - target.length / 1_000
 }
 
@@ -34,11 +37,11 @@ function fitOfWord(word: string, target: string): number | undefined {
     else points += found === last + 1 ? NEXT : ANYWHERE
     last = found
   }
-  // Letters that lie far apart say little.
+  // Letters that are far apart are a weak match.
   return points >= word.length * 2 ? points - word.length : undefined
 }
 
-/** Whether a word begins or ends between the letter at this place and the one before. */
+/** Reports whether a word starts or ends between this letter and the previous one. */
 function isBoundary(target: string, index: number): boolean {
   return isLetter(target.charAt(index - 1)) !== isLetter(target.charAt(index))
 }

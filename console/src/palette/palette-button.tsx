@@ -3,7 +3,7 @@ import { IconSearch } from "../ui/icons.tsx"
 import { useOpenPalette } from "./palette-provider.tsx"
 import { modifierName } from "./shortcuts.ts"
 
-/** The way to the command palette for those who do not know its key. */
+/** Opens the command palette by mouse. */
 export function PaletteButton({ isIcon = false }: { readonly isIcon?: boolean }) {
   const open = useOpenPalette()
   if (isIcon) {

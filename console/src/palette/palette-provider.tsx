@@ -23,7 +23,7 @@ export function useOpenPalette(): () => void {
   return useContext(OpenPalette)
 }
 
-/** The command palette and the keys that work on every page. Its dialogs are loaded with the first use. */
+/** Provides the command palette and the global shortcuts. Their dialogs are loaded on first use. */
 export function PaletteProvider({ children }: { readonly children: ReactNode }) {
   const { is_operator: isOperator } = useSession()
   const { account, may } = useAccount()
@@ -33,7 +33,7 @@ export function PaletteProvider({ children }: { readonly children: ReactNode }) 
   const role = account?.role
   const entries = useMemo(
     () => visibleSections(isOperator, may).flatMap((section) => section.entries),
-    // `may` depends on these alone.
+    // `may` depends only on these.
     [isOperator, role],
   )
   const show = useCallback((dialog: PaletteDialog) => {

@@ -2,7 +2,7 @@ import { Kbd, Table } from "@mantine/core"
 import type { NavEntry } from "../layout/nav.tsx"
 import { modifierName } from "./shortcuts.ts"
 
-/** Every shortcut, with what it does. */
+/** Lists every shortcut and its effect. */
 export function ShortcutList({ pages }: { readonly pages: readonly NavEntry[] }) {
   const rows: (readonly [keys: readonly string[], does: string])[] = [
     [[modifierName(), "K"], "Search pages, accounts, keys, models and requests"],

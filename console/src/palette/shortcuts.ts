@@ -11,12 +11,12 @@ export interface Shortcuts {
   readonly onGo: (to: string) => void
 }
 
-/** How the key beside the letter is called where the reader sits. */
+/** Returns the name of the modifier key on the reader's platform. */
 export function modifierName(): string {
   return /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl"
 }
 
-/** Listens for the keys that work on every page. */
+/** Handles the shortcuts that work on every page. */
 export function useShortcuts({ entries, onPalette, onHelp, onGo }: Shortcuts): void {
   useEffect(() => {
     let goSince = 0

@@ -7,7 +7,7 @@ import type { NavEntry } from "../layout/nav.tsx"
 import { useSession } from "../session.tsx"
 import { findEntries, type PaletteEntry, type PaletteGroup, requestIdIn } from "./entries.ts"
 
-/** What is found for what was typed; the id of a request leads there and nowhere else. */
+/** Returns the results for the typed text. The id of a request finds only that request. */
 export function useFound(
   typed: string,
   pages: readonly NavEntry[],
@@ -22,7 +22,7 @@ export function useFound(
   return [{ name, entries: [{ id: request, group: name, label: request, choose }] }]
 }
 
-/** All that can be found; what could not be asked for is missing. */
+/** Returns all entries that can be found, without those whose query failed. */
 function useEntries(pages: readonly NavEntry[], onHelp: () => void): PaletteEntry[] {
   const navigate = useNavigate()
   const { is_operator: isOperator } = useSession()

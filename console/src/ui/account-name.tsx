@@ -3,20 +3,23 @@ import { useAccount } from "../account.tsx"
 import { accountNameQuery } from "../api/account-name.ts"
 import { oneQuery } from "../api/queries.ts"
 
-/** What an account is called; its id until that is known. */
+/** Shows the name of an account, or its id until the name is loaded. */
 export function AccountName({ id }: { readonly id: string }) {
   const known = useAccount().accounts.find((account) => account.id === id)?.name
   const asked = useQuery({ ...accountNameQuery(id), enabled: known === undefined })
   return <span className="anywhere">{known ?? asked.data ?? id}</span>
 }
 
-/** The account of a key. */
+/** Shows the account of a key. */
 export function AccountOfKey({ id }: { readonly id: string }) {
   const { data } = useQuery({ ...oneQuery("GET /keys/{id}", { path: { id } }), staleTime: 60_000 })
   return data === undefined ? null : <AccountName id={data.account} />
 }
 
-/** What a key is called; its id until that is known. @param known the names that are there already, by id. */
+/**
+ * Shows the name of a key, or its id until the name is loaded. @param known names that are already
+ * loaded, by id.
+ */
 export function KeyName({
   id,
   known,

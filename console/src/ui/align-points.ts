@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef } from "react"
 
-/** For the table whose amounts are aligned, each time it is drawn. */
+/** Aligns the amounts of a table after each render. */
 export function useAlignedPoints(): RefObject<HTMLTableElement | null> {
   const table = useRef<HTMLTableElement>(null)
   useLayoutEffect(() => {
@@ -10,8 +10,9 @@ export function useAlignedPoints(): RefObject<HTMLTableElement | null> {
 }
 
 /**
- * Puts the points of the amounts in each column of a table below each other: a fraction that is shorter than the longest
- * one of its column takes the room of the zeros that it lacks.
+ * Aligns the decimal points of the amounts in each column of a table. A shorter fraction is padded
+ * by the
+ * width of the missing digits.
  */
 function alignPoints(table: HTMLTableElement): void {
   const columns = new Map<number, HTMLElement[]>()

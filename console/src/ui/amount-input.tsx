@@ -2,7 +2,7 @@ import { Text, TextInput, type TextInputProps } from "@mantine/core"
 import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { creditsText } from "../format/credits.ts"
 
-/** A field for credits. It shows the amount that it reads below, to prevent mistakes. */
+/** A field for credits. It shows the parsed amount below, to prevent mistakes. */
 export function AmountInput(properties: TextInputProps) {
   const { value } = properties
   return (
@@ -18,7 +18,7 @@ export function AmountInput(properties: TextInputProps) {
   )
 }
 
-/** How an amount is read, once it can be: `= 1,500.00 credits`. */
+/** Shows the parsed amount if it is valid: `= 1,500.00 credits`. */
 export function AmountEcho({ typed, unit }: { readonly typed: string; readonly unit: string }) {
   const reading = readAmount(typed, { ...CREDITS_FORM, whole: 12, fraction: 12 })
   return (

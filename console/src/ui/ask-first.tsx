@@ -3,13 +3,13 @@ import { Confirm } from "./confirm.tsx"
 import type { Question } from "./question.ts"
 
 export interface AskFirst {
-  /** Does it at once where there is no question, and after a yes where there is one. */
+  /** Runs the action immediately if there is no question, and after a confirmation otherwise. */
   readonly ask: (question: Question | undefined, act: () => Promise<unknown>) => void
-  /** To be put on the page, outside of any form. */
+  /** The dialog to render on the page, outside of any form. */
   readonly dialog: ReactNode
 }
 
-/** Asks once more before what is rarely meant, in a dialog whose cancel button has the focus. */
+/** Asks for a confirmation of unusual input, in a dialog whose cancel button has the focus. */
 export function useAskFirst(): AskFirst {
   const [pending, setPending] = useState<{ question: Question; act: () => Promise<unknown> }>()
 

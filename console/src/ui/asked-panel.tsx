@@ -10,7 +10,7 @@ export interface AskedPanelProperties<Answer> extends Omit<PanelProperties, "chi
   readonly children: (answer: Answer) => ReactNode
 }
 
-/** A part of a page that is asked for on its own: it fails alone, and what was seen last stays. */
+/** A panel with its own query. It fails independently, and its last data stays. */
 export function AskedPanel<Answer>({ asked, children, ...panel }: AskedPanelProperties<Answer>) {
   const { data, error, refetch } = asked
   return (

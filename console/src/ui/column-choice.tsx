@@ -5,18 +5,21 @@ import type { Column } from "./data-column.ts"
 import { IconColumns2 } from "./icons.tsx"
 
 export interface ChosenColumns<Row> {
-  /** Those that are shown. */
+  /** The shown columns. */
   readonly columns: readonly Column<Row>[]
   readonly isShown: (id: string) => boolean
   readonly toggle: (id: string) => void
 }
 
-/** Which columns of a table are shown: as they are, until someone chooses; kept in the browser. The first one and buttons always are. */
+/**
+ * Stores in the browser which columns of a table are shown. The first column and buttons are always
+ * shown.
+ */
 export function useChosenColumns<Row>(
   table: string,
   all: readonly Column<Row>[],
 ): ChosenColumns<Row> {
-  // Only what differs from the usual: a column that is new is shown or not as it is meant to be.
+  // Stores only deviations from the default, so that a new column gets its own default.
   const [changed, setChanged] = useLocalStorage<readonly string[]>({
     key: `tollgate-columns-${table}`,
     defaultValue: [],
@@ -38,7 +41,7 @@ export function useChosenColumns<Row>(
   }, [all, changed, setChanged])
 }
 
-/** What the browser has kept may have been written by anything. */
+/** Validates the stored value, which any script may have written. */
 function readNames(text: string | undefined): readonly string[] {
   try {
     const value: unknown = JSON.parse(text ?? "[]")
@@ -51,11 +54,11 @@ function readNames(text: string | undefined): readonly string[] {
 interface ColumnChoiceProperties<Row> {
   readonly all: readonly Column<Row>[]
   readonly chosen: ChosenColumns<Row>
-  /** Further choices of how the table looks. */
+  /** Further options for the appearance of the table. */
   readonly children?: ReactNode
 }
 
-/** The columns of a table to choose from. */
+/** Selects the columns of a table. */
 export function ColumnChoice<Row>({ all, chosen, children }: ColumnChoiceProperties<Row>) {
   return (
     <Popover position="bottom-end" withinPortal trapFocus>

@@ -5,17 +5,17 @@ import { ErrorNotice } from "./error-notice.tsx"
 export interface ConfirmProperties {
   readonly isOpen: boolean
   readonly title: string
-  /** What will happen, and whether it can be undone. */
+  /** The consequences, and whether they can be undone. */
   readonly children: ReactNode
-  /** The word on the button: "Revoke the key". */
+  /** The label of the button: "Revoke the key". */
   readonly action: string
   readonly isDangerous?: boolean
-  /** Does it. What it throws is shown, and the question stays open. */
+  /** Performs the action. If it throws, the error is shown and the dialog stays open. */
   readonly onConfirm: () => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an irreversible action. */
 export function Confirm(properties: ConfirmProperties) {
   const { isOpen, title, children, action, isDangerous = true, onConfirm, onClose } = properties
   const [isBusy, setBusy] = useState(false)

@@ -4,13 +4,13 @@ import { IconCheck, IconCopy } from "./icons.tsx"
 
 export interface CopyButtonProperties {
   readonly value: string
-  /** What is copied, for those who do not see the icon: "Copy the key". */
+  /** The copied content, for screen readers: "Copy the key". */
   readonly label: string
-  /** With words on it; else an icon alone. */
+  /** The text of the button; absent: an icon only. */
   readonly text?: string
 }
 
-/** Copies a text and says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({ value, label, text }: CopyButtonProperties) {
   const clipboard = useClipboard({ timeout: 1_500 })
   const icon = clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />

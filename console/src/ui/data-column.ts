@@ -5,45 +5,48 @@ export interface Column<Row> {
   readonly id: string
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Figures stand at the right. */
+  /** Numbers are right-aligned. */
   readonly isFigure?: boolean
-  /** Left out of the cards. */
+  /** Omitted from cards. */
   readonly isWideOnly?: boolean
-  /** Left out of a table that has no room for all; the last one goes first. */
+  /** Omitted from tables that are too narrow, the last one first. */
   readonly isSecondary?: boolean
-  /** Has no heading for the eye: buttons. */
+  /** Has no visible heading: buttons. */
   readonly isAction?: boolean
   readonly width?: number | string
-  /** The order in which it is sorted first; absent: it cannot be sorted by. */
+  /** The initial sort order; absent: not sortable. */
   readonly sort?: Order
-  /** Sorted in that order only. */
+  /** Can be sorted in this order only. */
   readonly isOneWay?: boolean
-  /** Shown where it is chosen. */
+  /** Hidden until it is selected. */
   readonly isExtra?: boolean
 }
 
 export interface DataTableProperties<Row> {
-  /** What the table is of, for those who do not see it: "Keys". */
+  /** The content of the table, for screen readers: "Keys". */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string | number
   readonly isLoading?: boolean
-  /** In place of rows when there are none. */
+  /** Shown if there are no rows. */
   readonly empty?: ReactNode
-  /** What a click on a row does. The first column should hold a link or button that does the same. */
+  /**
+   * Handles a click on a row. The first column should contain a link or button with the same
+   * effect.
+   */
   readonly onRowClick?: (row: Row) => void
-  /** What all columns need, CSS pixels: where there is less room, rows become cards. */
+  /** Minimum width of all columns in CSS pixels. In a narrower space, rows become cards. */
   readonly minWidth?: number
-  /** Has many columns: less space between them. */
+  /** Has many columns with less space between them. */
   readonly isDense?: boolean
   /** The column that the rows are sorted by. */
   readonly sorting?: Sorting | undefined
-  /** Absent: the order cannot be changed. */
+  /** Absent: the order is fixed. */
   readonly onSort?: (sorting: Sorting) => void
 }
 
-/** Whether a click was for a link or button inside the row, or for something laid over it. */
+/** Reports whether a click was on a link or button inside the row, or on an overlay. */
 export function isControl(target: EventTarget): boolean {
   return (
     target instanceof Element &&

@@ -11,14 +11,18 @@ import { useStable } from "./use-stable.ts"
 
 export type { Column } from "./data-column.ts"
 
-/** What a column takes of a table, CSS pixels. */
+/** Width of a column in CSS pixels. */
 const COLUMN_WIDTH = 130
-/** A table without some of its columns that is narrower would be harder to read than cards. */
+/**
+ * Minimum width in CSS pixels of a table without all its columns. Below it, cards are easier to
+ * read.
+ */
 const NARROWEST = 440
 
 /**
- * Rows and columns: a table where there is room, without as many of the secondary columns as it takes; else cards.
- * Skeletons while loading.
+ * Shows rows and columns: as a table if it fits, without as many secondary columns as necessary,
+ * otherwise as
+ * cards. Shows skeletons while loading.
  */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
   const { columns, rows, isLoading = false, empty, minWidth = 640 } = properties
@@ -39,7 +43,7 @@ interface TableForm<Row> {
   readonly minWidth: number
 }
 
-/** The widest first; each has one secondary column less, from the end. */
+/** Returns the forms of a table, widest first. Each has one secondary column less, from the end. */
 function formsOf<Row>(columns: readonly Column<Row>[], minWidth: number): TableForm<Row>[] {
   const forms = [{ columns, minWidth }]
   let left = columns
@@ -124,7 +128,9 @@ interface TableRowProperties<Row> {
   readonly onClick?: (row: Row) => void
 }
 
-/** Drawn again only when it changes: a list may have a thousand rows, and one more page of them comes at a time. */
+/**
+ * Renders again only if the row changes: a list may have a thousand rows and grows page by page.
+ */
 const TableRow = memo(function TableRow<Row>({ row, columns, onClick }: TableRowProperties<Row>) {
   return (
     <Table.Tr

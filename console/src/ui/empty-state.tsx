@@ -4,13 +4,13 @@ import type { ReactNode } from "react"
 export interface EmptyStateProperties {
   readonly icon?: ReactNode
   readonly title: string
-  /** What to do next, in a sentence. */
+  /** The next step, in a sentence. */
   readonly children?: ReactNode
-  /** The button that does it. */
+  /** The button for the next step. */
   readonly action?: ReactNode
 }
 
-/** In the place of what is not there yet: says why, and what to do next. */
+/** Explains why there is nothing yet, and what to do next. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProperties) {
   return (
     <Center py="xl" px="md">

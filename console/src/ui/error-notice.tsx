@@ -10,11 +10,13 @@ export interface ErrorNoticeProperties {
   readonly retry?: () => void
 }
 
-/** What went wrong, in the API's own words, with the way to try again. Nothing when there is no error. */
+/**
+ * Shows an error with the API's message and a retry button. Renders nothing if there is no error.
+ */
 export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticeProperties) {
   if (error === null || error === undefined) return null
   const isUnknown = unknownTitle !== undefined && isOutcomeUnknown(error)
-  // A fault that the reader can fix needs no id for an operator.
+  // An error that the reader can fix needs no request id for an operator.
   const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : null
   return (
     <Alert

@@ -3,11 +3,11 @@ import type { ReactNode } from "react"
 export interface Fact {
   readonly label: string
   readonly value: ReactNode
-  /** A long value, which has a line of its own. */
+  /** Whether a long value gets its own line. */
   readonly isWide?: boolean
 }
 
-/** A list of names and values, in columns where there is room. */
+/** A list of names and values, in columns if there is room. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className="facts">

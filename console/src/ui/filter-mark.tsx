@@ -1,13 +1,13 @@
 import { CloseButton, Group, Paper, Text } from "@mantine/core"
 
 export interface FilterMarkProperties {
-  /** What is filtered by: "End user". */
+  /** The name of the filter: "End user". */
   readonly filter: string
   readonly value: string
   readonly onRemove: () => void
 }
 
-/** A filter that a link has set, with a button that takes it away. */
+/** Shows a filter set by a link, with a button that removes it. */
 export function FilterMark({ filter, value, onRemove }: FilterMarkProperties) {
   return (
     <Paper withBorder className="panel" px="xs" py={2}>

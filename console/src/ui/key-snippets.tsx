@@ -5,13 +5,13 @@ import { useSession } from "../session.tsx"
 import { Snippet } from "./snippet.tsx"
 
 export interface KeySnippetsProperties {
-  /** The secret, or words in its place. */
+  /** The secret, or a placeholder. */
   readonly secret: string
-  /** Globs of the models it may call. */
+  /** Globs of the models that it may call. */
   readonly models: readonly string[] | null
 }
 
-/** A first request with a key, in the reader's language, with a model that the key may call. */
+/** Shows a first request in several languages, with a model that the key may call. */
 export function KeySnippets({ secret, models }: KeySnippetsProperties) {
   const session = useSession()
   const model = useFirstModel(models)

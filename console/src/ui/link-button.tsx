@@ -11,6 +11,6 @@ function ButtonAnchor(properties: ButtonAnchorProperties) {
   return <Button component="a" {...properties} />
 }
 
-/** A link inside the console that looks like a button, and one that looks like a link. */
+/** Internal links, styled as a button and as a link. */
 export const LinkButton = createLink(ButtonAnchor)
 export const TextLink = createLink(Anchor<"a">)

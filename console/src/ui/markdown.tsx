@@ -3,20 +3,24 @@ import { lexer, type MarkedToken, type Token, type TokensList } from "marked"
 import { createElement, Fragment, memo, type ReactNode, useDeferredValue, useMemo } from "react"
 import { Snippet } from "./snippet.tsx"
 
-/** Characters. What is longer is shown as it is: reading it would hold up the page. */
+/**
+ * Maximum number of characters. Parsing longer text would block the page, so it is shown as plain
+ * text.
+ */
 const LONGEST = 100_000
-/** Quotes and lists in one another, as deep as anyone writes them. */
+/** Maximum nesting of quotes and lists. */
 const DEEPEST = 16
 
 /**
- * Markdown as elements of the page. Nothing of it becomes HTML: tags are text, an image is a link, and links lead to
- * other sites or to a mail, never to a script.
+ * Renders Markdown as elements. Nothing becomes HTML: tags are shown as text, images as links, and
+ * links lead only to
+ * other sites or to email addresses, never to scripts.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const shown = useDeferredValue(text)
   const blocks = useMemo(() => read(shown), [shown])
   if (blocks === undefined) return <div className="markdown-plain">{shown}</div>
-  // A reference may be explained after what refers to it.
+  // A reference may be defined after its use.
   const references = Object.keys(blocks.links).length
   return (
     <div className="markdown">
@@ -41,7 +45,7 @@ interface BlockProperties {
   readonly references: number
 }
 
-/** While an answer grows only its last block changes. */
+/** While an answer is streaming, only its last block changes. */
 const Block = memo(
   ({ token }: BlockProperties) => shownToken(token, 0),
   (before, now) => before.token.raw === now.token.raw && before.references === now.references,
@@ -59,7 +63,7 @@ function shownToken(token: Token, depth: number): ReactNode {
   if (depth > DEEPEST) return known.raw
   switch (known.type) {
     case "heading":
-      // The page has headings of its own, above these.
+      // The page has its own headings above these.
       return createElement(`h${Math.min(6, known.depth + 2)}`, {}, inside(known.tokens, depth))
     case "paragraph":
       return <p>{inside(known.tokens, depth)}</p>
@@ -149,7 +153,7 @@ function LinkView({ href, children }: { readonly href: string; readonly children
   )
 }
 
-/** `&amp;` as `&`: what is written for HTML is read by no browser here. */
+/** Decodes `&amp;` to `&`: the text is not rendered as HTML, so the browser does not decode it. */
 function decoded(text: string): string {
   return text.replaceAll(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi, (entity) => {
     const page = new DOMParser().parseFromString(entity, "text/html")

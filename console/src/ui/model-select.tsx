@@ -7,24 +7,24 @@ import { modelsQuery } from "../api/models-query.ts"
 type PassedOn = "label" | "aria-label" | "description" | "placeholder" | "error" | "disabled"
 
 export interface ModelSelectProperties extends Pick<SelectProps, PassedOn> {
-  /** Which models are offered. */
+  /** The kinds of models to offer. */
   readonly kinds: readonly Model["kind"][]
   readonly value: string | null
   readonly onChange: (model: string) => void
-  /** Undefined: there is always a model. */
+  /** Undefined: a model is required. */
   readonly onClear?: () => void
 }
 
-/** What is to be known before it is chosen. @param members of a group, how many it has. */
+/** Returns a note shown before selection. @param members number of models of a group. */
 function noteOf(isPriced: boolean, members: number | undefined): string {
   if (!isPriced) return "no price"
   return members === undefined ? "" : `group of ${members}`
 }
 
-/** More than this are found by typing. */
+/** Further models are found by typing. */
 const MAX_SHOWN = 60
 
-/** Chooses a model; those without a price are shown, and cannot be chosen. */
+/** Selects a model. Models without a price are shown but cannot be selected. */
 export function ModelSelect(properties: ModelSelectProperties) {
   const { kinds, value, onChange, onClear, ...rest } = properties
   const { data: models, isPending, error } = useQuery(modelsQuery)
@@ -37,7 +37,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
         disabled: price === null,
         note: noteOf(price !== null, group?.members.length),
       }))
-    // An alias, or a model that is gone.
+    // An alias, or a deleted model.
     const isOther = value !== null && known.every((option) => option.value !== value)
     return isOther ? [{ value, label: value, disabled: false, note: "" }, ...known] : known
   }, [models, kinds, value])

@@ -3,19 +3,19 @@ import { creditsText, shortCredits } from "../format/credits.ts"
 
 declare module "react" {
   interface CSSProperties {
-    /** How many characters an amount has. */
+    /** Number of characters of an amount. */
     "--digits"?: number
   }
 }
 
 export interface MoneyProperties extends TextProps {
-  /** Credits as exact decimal text, as the API gives them. */
+  /** Credits as exact decimal text from the API. */
   readonly value: string
-  /** At most so many decimals are shown; the exact text is the title. */
+  /** Maximum number of shown decimals. The title has the exact text. */
   readonly decimals?: number
   /** Whether the word "credits" follows. */
   readonly hasUnit?: boolean
-  /** With a plus before what is above zero. */
+  /** Shows a plus sign before positive amounts. */
   readonly isSigned?: boolean
 }
 

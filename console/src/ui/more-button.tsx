@@ -6,7 +6,7 @@ interface MoreButtonProperties<Item> {
   readonly label?: string
 }
 
-/** Loads the next page of a list; nothing on the last one. */
+/** Loads the next page of a list. Hidden on the last page. */
 export function MoreButton<Item>({ pages, label = "Show more" }: MoreButtonProperties<Item>) {
   if (!pages.hasMore) return null
   return (

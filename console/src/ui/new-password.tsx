@@ -3,12 +3,12 @@ import { PasswordField } from "./password-field.tsx"
 
 const SHORTEST = 10
 
-/** What is wrong with a new password; null when nothing is. */
+/** Returns the error of a new password; null if it is valid. */
 export function checkPassword(value: string): string | null {
   return value.length < SHORTEST ? `At least ${SHORTEST} characters` : null
 }
 
-/** A new password is chosen. */
+/** A field for a new password. */
 export function NewPassword(properties: PasswordInputProps) {
   return (
     <PasswordField

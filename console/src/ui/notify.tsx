@@ -1,12 +1,12 @@
 import type { NotificationData } from "@mantine/notifications"
 import { messageOf } from "../api/api-error.ts"
 
-/** Says that something was done. */
+/** Confirms that an action succeeded. */
 export function notifyDone(message: string): void {
   void show({ message, color: "gate", withBorder: true, autoClose: 4_000 })
 }
 
-/** Says that something failed, where there is no better place for it. */
+/** Shows an error that has no better place on the page. */
 export function notifyError(thrown: unknown): void {
   void show({
     title: "That did not work",
@@ -17,7 +17,7 @@ export function notifyError(thrown: unknown): void {
   })
 }
 
-/** Nothing is said on most visits, so what says it is loaded when it is needed. */
+/** Loads the notifications on first use, because most visits show none. */
 async function show(notification: NotificationData): Promise<void> {
   const { notifications } = await import("@mantine/notifications")
   notifications.show(notification)

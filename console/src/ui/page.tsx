@@ -3,14 +3,14 @@ import { useEffect, type ReactNode } from "react"
 
 export interface PageProperties {
   readonly title: string
-  /** A sentence: what this page is for. */
+  /** The purpose of the page, in one sentence. */
   readonly description?: ReactNode
   /** Buttons, the main one last. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A page: its heading, what can be done on it, and its content. Also names the browser's tab. */
+/** A page: heading, actions and content. It also sets the title of the browser tab. */
 export function Page({ title, description, actions, children }: PageProperties) {
   return (
     <Stack gap="lg">

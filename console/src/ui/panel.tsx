@@ -6,7 +6,7 @@ export interface PanelProperties {
   readonly description?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** Without inner space: for tables that go to the edge. */
+  /** Removes the padding, for tables that reach the edge. */
   readonly isFlush?: boolean
 }
 

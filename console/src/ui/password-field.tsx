@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core"
 
-/** A field for what is not shown; unlike Mantine's, it is marked as wrong for those who hear it, too. */
+/** A password field. Unlike Mantine's, it also marks errors for screen readers. */
 export function PasswordField(properties: PasswordInputProps) {
   const { error } = properties
   const isWrong = error !== undefined && error !== null && error !== false && error !== ""

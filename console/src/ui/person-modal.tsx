@@ -4,7 +4,7 @@ import { ErrorNotice } from "./error-notice.tsx"
 import { FormButtons } from "./form-buttons.tsx"
 import { useSubmit } from "./use-submit.ts"
 
-/** What a person is called, and what they sign in with. */
+/** The name and the sign-in address of a person. */
 export interface PersonValues {
   readonly name: string
   readonly email: string
@@ -14,12 +14,12 @@ export interface PersonModalProperties {
   /** Undefined: closed. */
   readonly person: PersonValues | undefined
   readonly mayChangeEmail: boolean
-  /** Gets what has changed. */
+  /** Receives the changed values. */
   readonly onSave: (change: Partial<PersonValues>) => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Changes the name and the address of a person. */
+/** Edits the name and the email address of a person. */
 export function PersonModal(properties: PersonModalProperties) {
   const { person, onClose } = properties
   return (

@@ -11,7 +11,7 @@ interface HealthSummaryProperties {
   readonly history: ReliabilityRow | undefined
 }
 
-/** A state, and the last 24 hours below it. */
+/** Shows a state with the last 24 hours below it. */
 export function HealthSummary({ state, history }: HealthSummaryProperties) {
   return (
     <div className="health">
@@ -28,7 +28,7 @@ export function HealthSummary({ state, history }: HealthSummaryProperties) {
   )
 }
 
-/** A bar for each of the last 24 hours: as much of it is red as failed. */
+/** Shows a bar for each of the last 24 hours. Its red part is the share of failed requests. */
 function HourStrip({ history }: { readonly history: ReliabilityRow }) {
   const { requests, failed, hours } = history
   const label = `Last 24 hours: ${shareText(shareOf(history))} of ${counted(requests, "request")} succeeded, ${countText(failed)} failed`
@@ -47,7 +47,7 @@ function HourStrip({ history }: { readonly history: ReliabilityRow }) {
   )
 }
 
-/** How fast answers come, in two lines of a table. */
+/** Shows response times in two lines of a table. */
 export function Speed({ history }: { readonly history: ReliabilityRow | undefined }) {
   const median = history?.times.p50_duration_ms ?? null
   if (history === undefined || median === null) return <span className="dim">–</span>
@@ -67,7 +67,7 @@ export function Speed({ history }: { readonly history: ReliabilityRow | undefine
   )
 }
 
-/** All of it, for a drawer. */
+/** Shows all reliability figures, for a drawer. */
 export function ReliabilityFacts({ history }: { readonly history: ReliabilityRow | undefined }) {
   if (history === undefined) {
     return (
@@ -99,12 +99,12 @@ function factsOf(history: ReliabilityRow): Fact[] {
   ]
 }
 
-/** In tenths of a percent, and down: with a failure it is never all of them. */
+/** Rounds down to tenths of a percent, so that a failure never shows as 100%. */
 function shareOf({ requests, failed }: ReliabilityRow): number {
   return requests === 0 ? 1 : Math.floor(((requests - failed) / requests) * 1_000) / 1_000
 }
 
-/** A single failure among many is still to be seen. */
+/** Keeps a single failure among many requests visible. */
 function faultHeight({ requests, failed }: ReliabilityRow["hours"][number]): number {
   return Math.max(15, (failed / requests) * 100)
 }

@@ -6,11 +6,11 @@ import { useEffect, useRef, useState } from "react"
 export interface SearchProperties {
   readonly value: string
   readonly onChange: (value: string) => void
-  /** What is searched: "Search models". */
+  /** The searched content: "Search models". */
   readonly label: string
 }
 
-/** The search field of a page. `/` goes to it; what is typed counts after a moment's rest. */
+/** The search field of a page. `/` focuses it. Typed text takes effect after a short pause. */
 export function Search({ value, onChange, label }: SearchProperties) {
   const field = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(value)

@@ -1,4 +1,4 @@
-/** For a dialog with something that cannot be shown again: it closes only by its own button. */
+/** Options of a dialog whose content cannot be shown again: only its own button closes it. */
 export const SHOWN_ONCE = {
   closeOnClickOutside: false,
   closeOnEscape: false,

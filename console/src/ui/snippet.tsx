@@ -3,13 +3,13 @@ import { CopyButton } from "./copy-button.tsx"
 
 export interface SnippetProperties {
   readonly code: string
-  /** What it is, for the copy button: "Copy the curl command". */
+  /** The label of the copy button: "Copy the curl command". */
   readonly label: string
-  /** Pixels; longer ones scroll. */
+  /** Pixels; longer content scrolls. */
   readonly maxHeight?: number
 }
 
-/** Code or a secret, as it is, with a button that copies it. */
+/** Shows code or a secret verbatim, with a copy button. */
 export function Snippet({ code, label, maxHeight = 360 }: SnippetProperties) {
   return (
     <Box pos="relative">

@@ -9,7 +9,7 @@ interface SortHeadingProperties<Row> {
   readonly onSort: (sorting: Sorting) => void
 }
 
-/** A column's name, with which the rows are sorted by it. */
+/** A column heading that sorts the rows. */
 export function SortHeading<Row>({ column, sorting, onSort }: SortHeadingProperties<Row>) {
   const isSorted = sorting?.by === column.id
   return (
@@ -30,7 +30,7 @@ function SortArrow({ order }: { readonly order: Sorting["order"] }) {
   return <Arrow size={12} aria-hidden />
 }
 
-/** The same above cards, which have no headings. */
+/** Sorts cards, which have no headings. */
 export function SortChoice<Row>({
   columns,
   sorting,

@@ -1,6 +1,6 @@
 export type Order = "asc" | "desc"
 
-/** What a table is sorted by. */
+/** The sort order of a table. */
 export interface Sorting {
   /** The id of a column. */
   readonly by: string
@@ -13,7 +13,7 @@ interface Sortable {
   readonly isOneWay?: boolean
 }
 
-/** The order after a click on a column: the one it is sorted in first, then the other one. */
+/** Returns the order after a click on a column: its initial order, then the reverse. */
 export function nextSorting(
   { id, sort = "asc", isOneWay = false }: Sortable,
   sorting: Sorting | undefined,
@@ -22,12 +22,12 @@ export function nextSorting(
   return { by: id, order: sorting.order === "asc" ? "desc" : "asc" }
 }
 
-/** An order in an address: `name`, and `-name` for the other way round. */
+/** Formats an order for the address: `name`, or `-name` for descending. */
 export function sortingText({ by, order }: Sorting): string {
   return order === "asc" ? by : `-${by}`
 }
 
-/** The order that an address names; the usual one where no column can be sorted so. */
+/** Parses the order in an address. Returns the default if no column can be sorted that way. */
 export function readSorting(
   text: string | undefined,
   columns: readonly Sortable[],

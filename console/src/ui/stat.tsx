@@ -4,7 +4,7 @@ import type { ReactNode } from "react"
 export interface StatProperties {
   readonly label: string
   readonly value: ReactNode
-  /** A smaller line below: what it is made of, or compared to. */
+  /** A smaller line below: the composition, or a comparison. */
   readonly note?: ReactNode
   readonly isLoading?: boolean
 }

@@ -1,6 +1,6 @@
 import { Badge, type MantineColor } from "@mantine/core"
 
-/** The colour of each word that says how something is. */
+/** The color of each state. */
 const COLORS: Readonly<Record<string, MantineColor>> = {
   active: "gate",
   ok: "gate",
@@ -23,13 +23,13 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
 }
 
 export interface StatusProperties {
-  /** A word of the API: `active`, `used_up`. */
+  /** A code of the API: `active`, `used_up`. */
   readonly value: string
   readonly title?: string
   readonly color?: MantineColor
 }
 
-/** How something is, in one word. Words that are not known are faults: `upstream_timeout` is red. */
+/** Shows a state in one word. Unknown words are errors: `upstream_timeout` is red. */
 export function Status({ value, title, color }: StatusProperties) {
   return (
     <Badge

@@ -5,18 +5,18 @@ import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
 import { Snippet } from "./snippet.tsx"
 
-/** Pixels: the settings of every tool are seen whole. */
+/** Pixels. The settings of every tool fit without scrolling. */
 const LONGEST_SETTINGS = 560
 
 export interface ToolCardsProperties {
-  /** The key that the tools send; undefined: it is to be filled in. */
+  /** The key that the tools send; undefined: shown as a placeholder. */
   readonly secret: string | undefined
-  /** The model that the tools begin with; undefined while it is not known. */
+  /** The tools' initial model; undefined while it is loading. */
   readonly model: string | undefined
   readonly columns: 1 | 2
 }
 
-/** How each tool is configured to call the gateway, as the command `connect` shows it. */
+/** Shows how to configure each tool for the gateway, like the command `connect`. */
 export function ToolCards({ secret, model, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
   if (model === undefined) return <Skeleton height={220} />

@@ -9,15 +9,15 @@ import type { Measure, UsagePoint } from "../format/usage-points.ts"
 export interface UsageChartProperties {
   readonly points: readonly UsagePoint[]
   readonly measure: Measure
-  /** What the chart shows, in a sentence, for those who do not see it. */
+  /** A sentence that describes the chart for screen readers. */
   readonly label: string
   readonly height?: number
 }
 
-/** The least room that a label of the time axis needs, CSS pixels. */
+/** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Bars over time, with the exact figures of the bar that is pointed at. */
+/** Bars over time, with the exact values of the hovered bar. */
 export function UsageChart({ points, measure, label, height = 220 }: UsageChartProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()

@@ -3,14 +3,15 @@ import { type RefCallback, useCallback, useLayoutEffect, useRef, useState } from
 export interface Fits {
   /** For the element around the table. */
   readonly ref: RefCallback<HTMLDivElement>
-  /** Which of the forms is the first that has room; as many as there are: none. */
+  /** Index of the first form that fits; the number of forms if none fits. */
   readonly form: number
 }
 
 /**
- * Which form of a table has room, known before it is drawn and followed while the window changes. The window's width would
- * not do: the navigation takes its part of it, and what stands in the rows may need more than was thought.
- * @param least what each form needs at least, the widest first, CSS pixels.
+ * Determines which form of a table fits, before it is rendered and when the window is resized. The
+ * window's width is not
+ * enough: the navigation uses part of it, and rows may need more space than estimated.
+ * @param least minimum widths of the forms in CSS pixels, widest first.
  */
 export function useFits(least: readonly number[]): Fits {
   const place = useRef<HTMLDivElement>(null)
@@ -29,8 +30,9 @@ export function useFits(least: readonly number[]): Fits {
   const form = found === -1 ? least.length : found
   useLayoutEffect(() => {
     const width = place.current?.querySelector("table")?.offsetWidth ?? 0
-    // The room as it is now: that of the last look may be without a scrollbar that has come since, or with one that has gone.
-    // Half a pixel may be lost in rounding.
+    // Uses the current width: a scrollbar may have appeared or disappeared since the last
+    // measurement. Rounding may
+    // cost half a pixel.
     if (width <= (place.current?.clientWidth ?? 0) + 1) return
     setNeeded((before) =>
       before[form] === width

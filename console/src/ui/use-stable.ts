@@ -1,6 +1,9 @@
 import { useCallback, useLayoutEffect, useRef } from "react"
 
-/** A function that stays the same and does what the latest one does, so that what is given it is not drawn again. */
+/**
+ * Returns a function with a stable identity that calls the latest function, so that components
+ * receiving it do not rerender.
+ */
 export function useStable<Argument>(
   latest: ((argument: Argument) => void) | undefined,
 ): (argument: Argument) => void {

@@ -2,24 +2,25 @@ import { useState } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { useRequestKeys } from "../api/idempotency-key.ts"
 
-/** The part of a form of `@mantine/form` that errors are shown in. */
+/** The part of a form of `@mantine/form` that shows errors. */
 export interface FormErrors<Values> {
   readonly setErrors: (errors: Record<string, string>) => void
-  /** Names of the form's own fields. */
+  /** Returns the names of the form's own fields. */
   readonly getValues: () => Values
 }
 
 export interface Submit<Values> {
   readonly submit: (values: Values) => Promise<void>
   readonly isBusy: boolean
-  /** What belongs to no field of the form; show it above the button. */
+  /** An error without a matching field; show it above the button. */
   readonly error: unknown
 }
 
 /**
- * Sends a form. Errors that name a field are shown next to it, the others as `error`.
- * @param send throws `ApiError` when the gateway refuses. It is given the key under which the form may be
- * sent again without being done twice.
+ * Submits a form. Errors that name a field are shown next to it, others as `error`.
+ * @param send throws `ApiError` if the gateway rejects the request. It receives the idempotency
+ * key, so that
+ * the form can be submitted again without being executed twice.
  */
 export function useSubmit<Values extends object>(
   form: FormErrors<Values>,
@@ -45,7 +46,7 @@ export function useSubmit<Values extends object>(
   return { submit, isBusy, error }
 }
 
-/** Whether every fault found its field. */
+/** Reports whether every error matched a field. */
 function showDocked<Values extends object>(form: FormErrors<Values>, thrown: unknown): boolean {
   if (!(thrown instanceof ApiError)) return false
   const names = Object.keys(form.getValues())

@@ -2,13 +2,13 @@ import { momentText, relativeText } from "../format/moments.ts"
 
 export interface WhenProperties {
   readonly at: string | null
-  /** In place of a moment that there is none of: "never". */
+  /** Shown if there is no time: "never". */
   readonly none?: string
-  /** The full date and time, not how long ago. */
+  /** Shows the full date and time instead of a relative time. */
   readonly isExact?: boolean
 }
 
-/** A moment in the reader's zone; its title has the same in UTC. */
+/** A time in the reader's time zone, with UTC in its title. */
 export function When({ at, none = "–", isExact = false }: WhenProperties) {
   if (at === null) return <span className="dim">{none}</span>
   const title = isExact ? at : `${momentText(at)} (${at})`

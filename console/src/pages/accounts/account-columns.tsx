@@ -7,7 +7,7 @@ import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
-/** A column, which is sorted by as the API says it. */
+/** A column with the name by which the API sorts it. */
 interface AccountColumn extends Column<ListedAccount> {
   readonly id: AccountSort | "state"
 }
@@ -82,7 +82,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
 ]
 
-/** How long a balance lasts. */
+/** Shows the remaining time of a balance. */
 export function DaysLeft({ days }: { readonly days: number | null }) {
   const tone = isRunningDry(days) ? "urgent" : days === null ? "dim" : ""
   return (
@@ -92,7 +92,7 @@ export function DaysLeft({ days }: { readonly days: number | null }) {
   )
 }
 
-/** What an order of the table is called by the API. */
+/** Converts the table's sorting to the API's. */
 export function sortOf(by: string): AccountSort {
   const column = ACCOUNT_COLUMNS.find(({ id, sort }) => id === by && sort !== undefined)
   return column === undefined || column.id === "state" ? "name" : column.id

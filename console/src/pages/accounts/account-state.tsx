@@ -22,7 +22,7 @@ const QUESTIONS = {
   },
 } as const
 
-/** Buttons that pause an account, close it, or have it served again. */
+/** Buttons that pause, close or reactivate an account. */
 export function AccountStateButtons({ account }: { readonly account: Account }) {
   const { ask, dialog } = useAskFirst()
 

@@ -20,7 +20,7 @@ import { NewAccountModal } from "./new-account-modal.tsx"
 const route = getRouteApi("/signed-in/accounts")
 const STATES: readonly Account["state"][] = ["active", "paused", "closed"]
 
-/** Everyone who pays. */
+/** All accounts. */
 export function AccountsPage() {
   const [isCreating, setCreating] = useState(false)
   const createButton = (
@@ -130,7 +130,7 @@ interface PriceGroupFilterProperties {
   readonly onChange: (group: string | null) => void
 }
 
-/** Not there while there are no price groups. */
+/** Hidden if there are no price groups. */
 function PriceGroupFilter({ value, onChange }: PriceGroupFilterProperties) {
   const { choices } = usePriceGroups(value)
   if (choices.length === 0) return null

@@ -5,7 +5,10 @@ import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { Confirm } from "../../ui/confirm.tsx"
 
-/** Whether prompts and answers of an account are kept. Asked for twice, since it concerns what people write. */
+/**
+ * Sets whether prompts and answers of an account are stored. It needs a confirmation, because the
+ * content is private.
+ */
 export function ContentSwitch({ account }: { readonly account: Account }) {
   const [isAsking, setAsking] = useState(false)
   const { stores_content: isStored } = account

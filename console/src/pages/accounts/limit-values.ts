@@ -2,7 +2,7 @@ import type { Account, AccountChange } from "tollgate-contract/accounts.ts"
 import { creditsText, readCredits } from "../../format/credits.ts"
 import { countText } from "../../format/numbers.ts"
 
-/** The limits of an account in numbers: what they are called, and as its form holds them. */
+/** The numeric limits of an account, with their labels in the form. */
 export const ACCOUNT_LIMITS = [
   { name: "requests_per_minute", label: "Requests per minute", least: 1 },
   { name: "tokens_per_minute", label: "Tokens per minute", least: 1 },
@@ -14,7 +14,7 @@ export const ACCOUNT_LIMITS = [
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
 
-/** What an account may spend. */
+/** The spending limits of an account. */
 export const ACCOUNT_BUDGETS = [
   { name: "daily_budget", left: "daily_budget_left", label: "Credits a day" },
   { name: "monthly_budget", left: "monthly_budget_left", label: "Credits a month" },
@@ -22,7 +22,7 @@ export const ACCOUNT_BUDGETS = [
 
 type AccountBudgetName = (typeof ACCOUNT_BUDGETS)[number]["name"]
 
-/** All as text, under the API's names so that its faults find their field. */
+/** The form's values as text, under the API's names so that errors match their fields. */
 export type LimitValues = Record<AccountLimitName | AccountBudgetName, string> & {
   models: string[]
 }
@@ -41,7 +41,7 @@ export function limitValuesOf(account: Account): LimitValues {
   }
 }
 
-/** What is wrong with a limit; null: nothing. */
+/** Returns the error of a limit; null if it is valid. */
 export function checkLimit(value: string, least: number): string | null {
   const whole = wholeOf(value)
   if (whole === null || (whole !== undefined && whole >= least)) return null
@@ -51,7 +51,7 @@ export function checkLimit(value: string, least: number): string | null {
     : `Enter a whole number of at least ${least}`
 }
 
-/** The body of the API, with null where there is no limit. The values have been checked. */
+/** Builds the API body from validated values, with null for no limit. */
 export function limitBodyOf(values: LimitValues): AccountChange {
   const models = values.models.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
   const limits = ACCOUNT_LIMITS.map(({ name }) => [name, wholeOf(values[name]) ?? null] as const)
@@ -64,14 +64,14 @@ export function limitBodyOf(values: LimitValues): AccountChange {
   }
 }
 
-/** Null for an empty field, undefined for what is no whole number. */
+/** Returns null for an empty field, and undefined for text that is not a whole number. */
 function wholeOf(value: string): number | null | undefined {
   const digits = value.replace(/[\s,_]/g, "")
   if (digits === "") return null
   return /^\d{1,10}$/.test(digits) ? Number(digits) : undefined
 }
 
-/** The limits that an account has, in words; empty: none. */
+/** Describes the limits of an account; empty if it has none. */
 export function limitTexts(account: Account): { label: string; value: string }[] {
   const { models } = account
   return [

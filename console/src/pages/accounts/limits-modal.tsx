@@ -23,7 +23,7 @@ export interface LimitsModalProperties {
   readonly onClose: () => void
 }
 
-/** Changes what all keys of an account may do together. */
+/** Edits the limits of an account, which apply to all its keys together. */
 export function LimitsModal({ account, isOpen, onClose }: LimitsModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Limits of ${account.name}`} size="lg">

@@ -7,7 +7,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { limitTexts } from "./limit-values.ts"
 import { LimitsModal } from "./limits-modal.tsx"
 
-/** What all keys of an account may do together; a key's own limits count as well. */
+/** Shows the limits for all keys of an account together. Each key's own limits apply as well. */
 export function LimitsPanel({ account }: { readonly account: Account }) {
   const [isChanging, setChanging] = useState(false)
   const limits = limitTexts(account)

@@ -18,7 +18,7 @@ export interface NewAccountModalProperties {
   readonly onClose: () => void
 }
 
-/** Creates an account, with its first credits when it is to have any. */
+/** Creates an account, optionally with initial credits. */
 export function NewAccountModal({ isOpen, onClose }: NewAccountModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Create an account">

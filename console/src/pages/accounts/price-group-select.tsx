@@ -6,7 +6,10 @@ import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { usePriceGroups } from "./use-price-groups.ts"
 
-/** The price group of an account. Asked for twice, since it changes what every request costs. */
+/**
+ * Selects the price group of an account. It needs a confirmation, because it changes the price of
+ * every request.
+ */
 export function PriceGroupSelect({ account }: { readonly account: Account }) {
   const own = account.price_group
   const { choices, error, isLoading } = usePriceGroups(own)

@@ -13,7 +13,7 @@ export interface RenameModalProperties {
   readonly onClose: () => void
 }
 
-/** Gives an account another name. */
+/** Renames an account. */
 export function RenameModal({ account, isOpen, onClose }: RenameModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Rename ${account.name}`}>

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { oneQuery } from "../../api/queries.ts"
 
 /**
- * The price groups, for choosing one.
- * @param chosen one that is there even if it is gone.
+ * Returns the price groups for a selection.
+ * @param chosen the selected group, which is listed even if it was deleted.
  */
 export function usePriceGroups(chosen: string | null) {
   const { data, error } = useQuery(oneQuery("GET /price-groups", { query: { limit: 200 } }))

@@ -12,16 +12,16 @@ const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   command: "command line",
 }
 
-/** Marks an actor that is not a person; empty for a person, and where the name says it. */
+/** Labels an actor that is not a person; empty for people, and if the name is sufficient. */
 export function kindWords(actor: AuditRecord["actor"]): string {
   const words = ACTORS[actor.kind]
   return actor.name.toLowerCase() === words ? "" : words
 }
 
 /**
- * The columns of the changes.
- * @param isAll whether they are of several accounts.
- * @param show opens a change.
+ * Returns the columns of the audit list.
+ * @param isAll whether the records are from several accounts.
+ * @param show opens a record.
  */
 export function auditColumns(
   isAll: boolean,

@@ -14,7 +14,7 @@ interface Filters {
   readonly to?: string | undefined
 }
 
-/** What of the changes is shown; it stands in the address, so that it can be passed on. */
+/** Filters the records. The filters are part of the address, so that it can be shared. */
 export function AuditFilters() {
   const { action, actor, target, from, to } = route.useSearch()
   const navigate = route.useNavigate()
@@ -80,7 +80,7 @@ function TextFilter({ label, value, onChange }: TextFilterProperties) {
   const [typed, setTyped] = useState(value)
   const [shown, setShown] = useState(value)
   const change = useDebouncedCallback(onChange, 300)
-  // Changed from elsewhere, such as by "Show all".
+  // The value was changed elsewhere, such as by "Show all".
   if (value !== shown) {
     setShown(value)
     setTyped(value)

@@ -19,7 +19,7 @@ import { RecordDrawer } from "./record-drawer.tsx"
 
 const route = getRouteApi("/signed-in/audit")
 
-/** Who changed what, when, and from where. Owners and operators come here. */
+/** Shows who changed what, when, and from which address; for owners and operators. */
 export function AuditPage() {
   return (
     <Page title="Audit" description="Every change, in a hash chain that reveals edits and gaps.">

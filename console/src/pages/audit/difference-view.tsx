@@ -6,7 +6,7 @@ export interface DifferenceViewProperties {
   readonly after: unknown
 }
 
-/** What a change made of what: one line for each member that differs. */
+/** Shows the values before and after a change: one line for each member that differs. */
 export function DifferenceView({ before, after }: DifferenceViewProperties) {
   const lines = differences(before, after)
   if (lines.length === 0) {

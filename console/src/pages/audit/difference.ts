@@ -1,13 +1,13 @@
-/** One member that a change touched. */
+/** One changed member. */
 export interface Difference {
-  /** A dotted path: `budget.limit`, `models[0]`. Empty: the whole. */
+  /** A dotted path: `budget.limit`, `models[0]`. Empty for the whole document. */
   readonly path: string
-  /** As text; undefined where it was not there. */
+  /** As text; undefined if the member did not exist. */
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** What differs between two documents, member by member, in the order in which they stand. */
+/** Returns the differences between two documents by member, in document order. */
 export function differences(before: unknown, after: unknown): Difference[] {
   const left = flatten(before)
   const right = flatten(after)
@@ -17,7 +17,7 @@ export function differences(before: unknown, after: unknown): Difference[] {
     .filter(({ before, after }) => before !== after)
 }
 
-/** Every leaf of a document as text, by its path. Null as a whole is nothing at all. */
+/** Returns every leaf of a document as text, by path. A null document has no leaves. */
 function flatten(value: unknown): Map<string, string> {
   const leaves = new Map<string, string>()
   if (value !== null && value !== undefined) walk(value, "", leaves)
@@ -26,7 +26,7 @@ function flatten(value: unknown): Map<string, string> {
 
 function walk(value: unknown, path: string, leaves: Map<string, string>): void {
   if (Array.isArray(value)) {
-    // A list of plain values reads best as one.
+    // A list of plain values is more readable as one text.
     if (value.every((item) => typeof item !== "object" || item === null)) {
       leaves.set(path, value.length === 0 ? "[]" : value.map(plain).join(", "))
       return

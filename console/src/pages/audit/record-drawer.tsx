@@ -12,7 +12,7 @@ export interface RecordDrawerProperties {
   readonly onClose: () => void
 }
 
-/** One change, with what was there before and after. */
+/** Shows one change with the values before and after it. */
 export function RecordDrawer({ record, onClose }: RecordDrawerProperties) {
   return (
     <Drawer

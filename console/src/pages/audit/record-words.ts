@@ -1,7 +1,7 @@
 import type { AuditRecord } from "tollgate-contract/operations.ts"
 import { memberOf } from "../../api/api-error.ts"
 
-/** An action in words: `key.create` is `key: create`. */
+/** Formats an action for display: `key.create` becomes `key: create`. */
 export function actionWords(action: string): string {
   const [subject, ...rest] = action.split(".")
   return rest.length === 0
@@ -9,13 +9,16 @@ export function actionWords(action: string): string {
     : `${subject?.replaceAll("_", " ") ?? ""}: ${rest.join(" ").replaceAll("_", " ")}`
 }
 
-/** What is typed to search actions, in the words that are shown or in the API's, as its pattern; undefined: all. */
+/**
+ * Converts typed search text, in displayed or API form, to the API's pattern; undefined: all
+ * actions.
+ */
 export function actionPattern(typed: string | undefined): string | undefined {
   const words = (typed ?? "").toLowerCase().match(/[a-z0-9]+/g)
   return words === null ? undefined : `*${words.join("*")}*`
 }
 
-/** The name of what was changed, as it was called after it, or before. */
+/** Returns the name of the changed object, after the change or before it. */
 export function nameOf({
   before,
   after,

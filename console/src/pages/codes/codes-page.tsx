@@ -21,7 +21,7 @@ import { When } from "../../ui/when.tsx"
 import { NewCodeModal } from "./new-code-modal.tsx"
 import { codeRows, ShownCode } from "./shown-code.tsx"
 
-/** Codes that give credits to the account that redeems them. */
+/** Codes that grant credits to the account that redeems them. */
 export function CodesPage() {
   const codes = usePages("GET /codes", {})
   const [isCreating, setCreating] = useState(false)
@@ -86,7 +86,7 @@ export function CodesPage() {
 
 const AT_ONCE = 200
 
-/** All codes and what became of them, also those that are not on the page yet. */
+/** Exports all codes and their redemptions, including codes on pages that are not loaded. */
 function ExportCodes() {
   const [isBusy, setBusy] = useState(false)
   async function save() {

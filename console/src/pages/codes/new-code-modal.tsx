@@ -14,7 +14,7 @@ import { checkPositive } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
 
 const DAY = 86_400_000
-/** In one batch. */
+/** Maximum size of a batch. */
 const MOST_CODES = 1_000
 const LIVES = [
   { value: "", label: "Never" },
@@ -32,7 +32,7 @@ export interface NewCodeModalProperties {
 
 interface CodeValues {
   readonly credits: string
-  /** How many codes that are alike. */
+  /** Number of identical codes. */
   readonly count: number | string
   readonly uses: number | string
   readonly expires_at: string
@@ -50,7 +50,7 @@ export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalPropert
 
 function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpen">) {
   const { ask, dialog } = useAskFirst()
-  // A code that is asked for again is the same one, so its end must not move.
+  // Repeating the request must create the same code, so its expiry must not change.
   const [opened] = useState(() => Date.now())
   const form = useForm<CodeValues>({
     initialValues: { credits: "", count: 1, uses: 1, expires_at: "", note: "" },

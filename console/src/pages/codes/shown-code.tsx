@@ -7,12 +7,12 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface ShownCodeProperties {
-  /** Made together, and alike. */
+  /** New codes from one batch. */
   readonly shown: readonly CodeWithText[] | undefined
   readonly onClose: () => void
 }
 
-/** New codes, the one time that they are shown. */
+/** Shows new codes. They cannot be shown again. */
 export function ShownCode({ shown = [], onClose }: ShownCodeProperties) {
   const [first] = shown
   const isOne = shown.length === 1
@@ -64,7 +64,7 @@ function factsOf({ credits, uses, used, status, expires_at: expiresAt, note }: C
   return [credits, uses, used, status, expiresAt ?? "", note ?? ""]
 }
 
-/** What is known of all codes, as rows for a spreadsheet: of each only its end. */
+/** Returns all codes as spreadsheet rows, with only the last characters of each code. */
 export function codeRows(codes: readonly Code[]): (string | number)[][] {
   return [
     ["ends in", ...FACTS, "created", "by"],

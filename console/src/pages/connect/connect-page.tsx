@@ -9,10 +9,13 @@ import { Page } from "../../ui/page.tsx"
 import { ToolCards } from "../../ui/tool-cards.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 
-/** What every key consists of, ours and those taken over from other gateways: nothing that a shell would read. */
+/**
+ * The characters of all keys, including those imported from other gateways. A shell treats none of
+ * them specially.
+ */
 const KEY = /^[\w.-]+$/
 
-/** The settings with which people's tools call the gateway. */
+/** Shows the settings with which tools call the gateway. */
 export function ConnectPage() {
   const { may } = useAccount()
   const [typed, setTyped] = useState("")

@@ -1,6 +1,6 @@
 import { readAmount } from "tollgate-contract/amounts.ts"
 
-/** What is wrong with an amount that has to be above zero; null when nothing is. */
+/** Returns the error of an amount that must be above zero; null if it is valid. */
 export function checkPositive(value: string): string | null {
   const reading = readAmount(value)
   if ("fault" in reading) return reading.fault
@@ -8,12 +8,12 @@ export function checkPositive(value: string): string | null {
   return isAbove ? null : "Enter an amount above zero, such as 12.50"
 }
 
-/** The same of one that may be left out. */
+/** Returns the error of an optional amount. */
 export function checkOptional(value: string): string | null {
   return value.trim() === "" ? null : checkPositive(value)
 }
 
-/** What is wrong with an amount that may be below zero, but not zero. */
+/** Returns the error of an amount that may be negative but not zero. */
 export function checkSigned(value: string): string | null {
   const reading = readAmount(value)
   if ("fault" in reading) return reading.fault

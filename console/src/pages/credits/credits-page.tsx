@@ -24,7 +24,7 @@ import { StatementModal } from "./statement-modal.tsx"
 const route = getRouteApi("/signed-in/credits")
 const LOOK_EVERY = 5_000
 
-/** What an account has, what running requests hold of it, and every entry of its ledger. */
+/** Shows an account's balance, its running holds, and every entry of its ledger. */
 export function CreditsPage() {
   const { account } = useAccount()
   if (account === undefined) return <ChooseAccount />
@@ -32,7 +32,7 @@ export function CreditsPage() {
 }
 
 const WAYS = ["redeem", "buy", "entry"] as const
-/** A way to get credits. */
+/** A way to add credits. */
 type Way = (typeof WAYS)[number]
 type Work = Way | "statement"
 
@@ -127,7 +127,10 @@ function Amount({ label, value, note }: AmountProperties) {
   )
 }
 
-/** Back from the page of the card payment: the credits come when the payment is confirmed, a moment later. */
+/**
+ * Handles the return from the payment page. The credits arrive shortly afterwards, when the payment
+ * is confirmed.
+ */
 function useReturnFromPayment() {
   const { paid } = route.useSearch()
   const navigate = route.useNavigate()
@@ -152,7 +155,7 @@ function useAllowedWays(): Readonly<Record<Way, boolean>> {
   }
 }
 
-/** `?add=redeem` opens the dialog of a way to get credits, for those who may take it. */
+/** `?add=redeem` opens the dialog for adding credits, if the user may use it. */
 function useWayOfAddress(
   isAllowed: Readonly<Record<Way, boolean>>,
   begin: (way: Way) => void,

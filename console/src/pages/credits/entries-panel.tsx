@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-/** The account's ledger, the newest entry first. */
+/** The account's ledger, newest entry first. */
 export function EntriesPanel({ account }: { readonly account: string }) {
   const search = route.useSearch()
   const kind = kindOf(search.kind)
@@ -112,7 +112,7 @@ function kindOf(name: string | undefined): Entry["kind"] | undefined {
   return KINDS.find(({ value }) => value === name)?.value
 }
 
-/** Which entries are listed: of a type, and of some days. */
+/** Filters the entries by type and date. */
 function EntryFilters() {
   const search = route.useSearch()
   const navigate = route.useNavigate()

@@ -22,7 +22,10 @@ const COLUMNS: readonly Column<Hold>[] = [
   { id: "amount", header: "Held", isFigure: true, cell: (hold) => <Money value={hold.amount} /> },
 ]
 
-/** What running requests have set aside: their worst case, until they are settled. Nothing when none runs. */
+/**
+ * Shows the worst-case cost that running requests hold until they settle. Hidden if no request
+ * runs.
+ */
 export function HoldsPanel({ holds }: { readonly holds: readonly Hold[] }) {
   if (holds.length === 0) return null
   return (

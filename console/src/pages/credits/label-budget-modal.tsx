@@ -18,13 +18,13 @@ import {
 
 export interface LabelBudgetModalProperties {
   readonly account: string
-  /** Those there are. */
+  /** Existing budgets. */
   readonly budgets: readonly LabelBudget[]
   readonly isOpen: boolean
   readonly onClose: () => void
 }
 
-/** Says what an end user or a tag may spend. */
+/** Sets a spending limit for an end user or a tag. */
 export function LabelBudgetModal({ isOpen, ...rest }: LabelBudgetModalProperties) {
   return (
     <Modal opened={isOpen} onClose={rest.onClose} title="Set a budget">

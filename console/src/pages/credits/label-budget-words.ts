@@ -3,7 +3,7 @@ import { readCredits } from "../../format/credits.ts"
 
 const ANY = "*"
 
-/** Whom a budget is for, as its form asks. */
+/** The kinds of budget owners, as the form offers them. */
 export const TARGETS = [
   { value: "users", label: "Each end user" },
   { value: "user", label: "One end user" },
@@ -31,7 +31,7 @@ export const NO_BUDGET: BudgetValues = {
   monthly_budget: "",
 }
 
-/** The budget of a form whose values have been checked. */
+/** Builds a budget from validated form values. */
 export function budgetOf({ target, user, tag, value, ...amounts }: BudgetValues): LabelBudget {
   const isUser = target === "user" || target === "users"
   const named = target === "value" ? value.trim() : ANY
@@ -43,7 +43,7 @@ export function budgetOf({ target, user, tag, value, ...amounts }: BudgetValues)
   }
 }
 
-/** All with one more, which takes the place of one for the same. */
+/** Adds a budget. It replaces a budget for the same user or tag. */
 export function withBudget(budgets: readonly LabelBudget[], added: LabelBudget): LabelBudget[] {
   return [...withoutBudget(budgets, added), added]
 }
@@ -52,7 +52,7 @@ export function withoutBudget(budgets: readonly LabelBudget[], gone: LabelBudget
   return budgets.filter(({ user, tag }) => user !== gone.user || tag !== gone.tag)
 }
 
-/** What a budget is for: `each end user`, `end user alice`, `tag feature=search`. */
+/** Describes the scope of a budget: `each end user`, `end user alice`, `tag feature=search`. */
 export function labelText({ user, tag }: Pick<LabelBudget, "user" | "tag">): string {
   if (user === ANY) return "each end user"
   if (user !== null) return `end user ${user}`

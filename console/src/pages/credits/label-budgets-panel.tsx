@@ -18,7 +18,7 @@ import { When } from "../../ui/when.tsx"
 import { LabelBudgetModal } from "./label-budget-modal.tsx"
 import { labelText, withoutBudget } from "./label-budget-words.ts"
 
-/** What end users and tags of an account may spend, and have spent. */
+/** Shows the limits and the spending of an account's end users and tags. */
 export function LabelBudgetsPanel({ account }: { readonly account: string }) {
   const { may } = useAccount()
   const [isAdding, setAdding] = useState(false)

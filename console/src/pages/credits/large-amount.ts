@@ -3,17 +3,17 @@ import { creditsText, nanos } from "../../format/credits.ts"
 import type { Question } from "../../ui/question.ts"
 
 export interface LargeAmountFacts {
-  /** As the API takes it; undefined: none is typed. */
+  /** In the API's form; undefined if no amount is typed. */
   readonly amount: string | undefined
-  /** What the account has; absent where there is nothing to compare with. */
+  /** The account's balance; absent if there is nothing to compare with. */
   readonly balance?: string | undefined
-  /** How many times the amount may be given; once where it is absent. */
+  /** How often the amount can be granted; absent: once. */
   readonly times?: number
-  /** "Grant", "Take", "Begin Acme with". */
+  /** Title of the dialog: "Grant", "Take", "Begin Acme with". */
   readonly title: (credits: string) => string
 }
 
-/** What to ask before an amount that is rarely meant; undefined for a usual one. */
+/** Returns the confirmation for an unusually large amount; undefined for a usual one. */
 export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefined {
   const { amount, balance = "0", times = 1, title } = facts
   if (amount === undefined) return undefined
@@ -30,7 +30,7 @@ export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefin
   }
 }
 
-/** The same for a multiplier. */
+/** Returns the confirmation for an unusual multiplier. */
 export function multiplierQuestion(doubt: string | undefined): Question | undefined {
   if (doubt === undefined) return undefined
   return {

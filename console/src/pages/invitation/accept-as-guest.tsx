@@ -8,7 +8,7 @@ export interface AcceptAsGuestProperties {
   readonly accept: (body: { name: string; password: string }) => Promise<void>
 }
 
-/** Who is new says a name and chooses a password. */
+/** Asks a new user for a name and a password. */
 export function AcceptAsGuest({ accept }: AcceptAsGuestProperties) {
   const form = useForm({
     initialValues: { name: "", password: "" },

@@ -14,7 +14,7 @@ export interface AcceptAsUserProperties {
   readonly accept: () => Promise<void>
 }
 
-/** Who is registered signs in, then accepts with one button. */
+/** Lets a registered user sign in and accept with one button. */
 export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperties) {
   const router = useRouter()
   const [isBusy, setBusy] = useState(false)

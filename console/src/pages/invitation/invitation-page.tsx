@@ -13,20 +13,20 @@ import { AcceptAsUser } from "./accept-as-user.tsx"
 
 const route = getRouteApi("/invitation")
 
-/** What a role may do, for the one who is invited. */
+/** Descriptions of the roles for invited people. */
 const ROLES = {
   owner: "an owner, who manages keys, credits and members",
   member: "a member, who manages keys and credits",
   viewer: "a viewer, with read-only access",
 } as const
 
-/** What a new user adds; nothing for those who are registered. */
+/** The input of a new user; empty for registered users. */
 interface Acceptance {
   readonly name?: string
   readonly password?: string
 }
 
-/** Someone was invited into an account, and is here to accept. */
+/** Lets an invited person join an account. */
 export function InvitationPage() {
   const { token } = route.useSearch()
   const navigate = route.useNavigate()

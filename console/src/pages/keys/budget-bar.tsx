@@ -9,7 +9,7 @@ export interface BudgetBarProperties {
   readonly budget: Budget
 }
 
-/** How much of a budget is used. */
+/** Shows the used share of a budget. */
 export function BudgetBar({ label, budget }: BudgetBarProperties) {
   const share = usedShare(budget.limit, budget.left)
   const spent = creditsText(spentOf(budget.limit, budget.left))

@@ -10,7 +10,7 @@ import { BudgetBars } from "./budget-bar.tsx"
 import { KeyStatus } from "./key-status.tsx"
 
 export interface KeyColumnsOrder {
-  /** Whether they are of several accounts: one needs no column. */
+  /** Whether the keys are from several accounts. A single account needs no column. */
   readonly isAll: boolean
   readonly onEdit: (key: Key) => void
   readonly menu: (key: Key) => ReactNode

@@ -12,7 +12,7 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { KeyFields } from "./key-fields.tsx"
 import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values.ts"
 
-/** A new key is made, or one is changed. */
+/** The task of the drawer: creating a key, or editing one. */
 export type KeyWork = { readonly kind: "create" } | { readonly kind: "edit"; readonly key: Key }
 
 export interface KeyDrawerProperties {
@@ -22,7 +22,7 @@ export interface KeyDrawerProperties {
   readonly onCreated: (key: KeyWithSecret) => void
 }
 
-/** The drawer in which a key is made or changed. */
+/** Creates or edits a key. */
 export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
   return (
     <Drawer
@@ -39,7 +39,7 @@ export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
 function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
   const { accountId, accounts } = useAccount()
   const first = accountId ?? (accounts.length === 1 ? accounts[0]?.id : undefined) ?? ""
-  // A key that is asked for again is the same one, so its end must not move.
+  // Repeating the request must create the same key, so its expiry must not change.
   const [opened] = useState(() => Date.now())
   const form = useForm({
     initialValues: { ...EMPTY_KEY, account: first },

@@ -16,7 +16,7 @@ const EXPIRIES = [
 
 export type KeyForm = UseFormReturnType<KeyValues>
 
-/** The fields of a key: what it is called, how long it works, what it may spend and call. */
+/** The fields of a key: name, expiry, spending limits and models. */
 export function KeyFields({ form }: { readonly form: KeyForm }) {
   return (
     <Stack>

@@ -19,7 +19,7 @@ export interface KeyMenuProperties {
   readonly onRevoke: () => void
 }
 
-/** What can be done with a key. */
+/** The actions for a key. */
 export function KeyMenu(properties: KeyMenuProperties) {
   const { target, onEdit, onRotate, onPause, onRevoke } = properties
   const navigate = useNavigate()

@@ -3,13 +3,13 @@ import { readCredits } from "../../format/credits.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import { fromLocalField, toLocalField } from "../../format/moments.ts"
 
-/** What the form of a key holds: all as text, under the API's names so that its faults find their field. */
+/** The values of the key form as text, under the API's names so that errors match their fields. */
 export interface KeyValues {
   readonly account: string
   readonly name: string
   /** `never`, `keep`, a number of days, or `custom`. */
   readonly expiry: string
-  /** Of a `datetime-local` field, when the expiry is custom. */
+  /** Value of a `datetime-local` field, if the expiry is `custom`. */
   readonly expires_at: string
   readonly models: string[]
   readonly origins: string[]
@@ -45,7 +45,7 @@ export const EMPTY_KEY: KeyValues = {
 
 const DAY = 86_400_000
 
-/** A key as its form shows it. */
+/** Converts a key to form values. */
 export function valuesOf(key: Key): KeyValues {
   return {
     account: key.account,
@@ -66,7 +66,7 @@ export function valuesOf(key: Key): KeyValues {
   }
 }
 
-/** The body of the API, with null where there is no limit. The values have been checked. */
+/** Builds the API body from validated values, with null for no limit. */
 export function bodyOf(values: KeyValues, now = Date.now()): KeyChange & { name: string } {
   return {
     name: values.name.trim(),
@@ -85,7 +85,7 @@ export function bodyOf(values: KeyValues, now = Date.now()): KeyChange & { name:
   }
 }
 
-/** Of a body, what differs from the key as it is: a change names nothing that stays. */
+/** Returns only the fields that differ from the current key. */
 export function changesOf(key: Key, values: KeyValues): KeyChange {
   const before = bodyOf(valuesOf(key))
   const after = bodyOf(values)
@@ -97,7 +97,7 @@ export function changesOf(key: Key, values: KeyValues): KeyChange {
   return Object.fromEntries(changed)
 }
 
-/** What is wrong with each field; null where nothing is. */
+/** Returns the error of each field; null if it is valid. */
 export const KEY_CHECKS = {
   account: (value: string) => (value === "" ? "Choose the account that pays" : null),
   name: (value: string) => (value.trim() === "" ? "Enter a name" : null),
@@ -112,7 +112,7 @@ export const KEY_CHECKS = {
   concurrent_requests: checkWhole,
 }
 
-/** No glob, origin and alias holds a comma or a space: what came in one piece is taken apart. */
+/** Splits pasted text: globs, origins and aliases contain no commas or spaces. */
 function partsOf(typed: readonly string[]): string[] {
   return typed.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
 }
@@ -129,7 +129,7 @@ function checkAliases(typed: readonly string[]): string | null {
   return fault === undefined ? null : `'${fault}' must have the form gpt-4o=openai/gpt-5.4`
 }
 
-/** The values have been checked; of two for a name the later counts. */
+/** Parses validated aliases. If a name occurs twice, the later entry wins. */
 function aliasesOf(typed: readonly string[]): Record<string, string> | null {
   const pairs = partsOf(typed).flatMap((text) => {
     const [, alias, id] = ALIAS.exec(text) ?? []

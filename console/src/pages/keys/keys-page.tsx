@@ -35,7 +35,7 @@ const STATUSES: { value: Key["status"] | "all"; label: string }[] = [
   { value: "all", label: "All" },
 ]
 
-/** The keys that callers send: made, changed, rotated and revoked here. */
+/** Creates, edits, rotates and revokes the keys of callers. */
 export function KeysPage() {
   const { create, search = "" } = route.useSearch()
   const navigate = route.useNavigate()

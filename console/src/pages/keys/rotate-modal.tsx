@@ -22,7 +22,10 @@ export interface RotateModalProperties {
   readonly onRotated: (key: KeyWithSecret) => void
 }
 
-/** A key gets a new secret; the old one works on for a while, so that nothing breaks. */
+/**
+ * Gives a key a new secret. The old secret works for a grace period, so that running clients do not
+ * fail.
+ */
 export function RotateModal({ target, onClose, onRotated }: RotateModalProperties) {
   return (
     <Modal opened={target !== undefined} onClose={onClose} title={`Rotate ${target?.name ?? ""}`}>

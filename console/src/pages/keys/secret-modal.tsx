@@ -13,7 +13,9 @@ export interface SecretModalProperties {
   readonly onClose: () => void
 }
 
-/** A new secret, the one time it is shown, with a first request ready to run. A click outside does not close it. */
+/**
+ * Shows a new secret once, with a ready-to-run first request. A click outside does not close it.
+ */
 export function SecretModal({ shown, onClose }: SecretModalProperties) {
   return (
     <Modal

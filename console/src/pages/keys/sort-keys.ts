@@ -2,10 +2,10 @@ import type { Key } from "tollgate-contract/keys.ts"
 import { nanos } from "../../format/credits.ts"
 import type { Sorting } from "../../ui/sorting.ts"
 
-/** The newest first: as the API lists them. */
+/** Newest first, like the API's list. */
 export const NEWEST_FIRST: Sorting = { by: "created", order: "desc" }
 
-/** Keys in an order; those that are equal stay as they are, and a moment that there is none of comes last. */
+/** Sorts keys. Equal keys keep their order, and missing times come last. */
 export function sortKeys(keys: readonly Key[], { by, order }: Sorting): Key[] {
   const direction = order === "asc" ? 1 : -1
   return keys

@@ -6,13 +6,13 @@ import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone, notifyError } from "../../ui/notify.tsx"
 
 export interface KeyPause {
-  /** Pauses a key, once that was meant, or resumes it. */
+  /** Pauses a key after a confirmation, or resumes it. */
   readonly toggle: (key: Key) => void
-  /** To be put on the page. */
+  /** The dialog to render on the page. */
   readonly dialog: ReactNode
 }
 
-/** Pausing keys: their requests are refused until they are resumed. */
+/** Pauses keys: their requests are rejected until the keys are resumed. */
 export function useKeyPause(): KeyPause {
   const { ask, dialog } = useAskFirst()
 

@@ -19,7 +19,7 @@ export interface InviteModalProperties {
   readonly onClose: () => void
 }
 
-/** Invites someone; the link is shown once, to be handed over. */
+/** Invites a person. The link is shown once, for the inviter to pass on. */
 export function InviteModal({ account, isOpen, onClose }: InviteModalProperties) {
   const [made, setMade] = useState<InvitationWithLink>()
 

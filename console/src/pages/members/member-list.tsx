@@ -21,12 +21,12 @@ import { InviteModal } from "./invite-modal.tsx"
 import { ROLES, roleOf } from "./roles.ts"
 
 export interface MemberListProperties {
-  /** Undefined: of all accounts that the asker sees. */
+  /** Undefined: all accounts that the user may see. */
   readonly account: string | undefined
   readonly mayChange: boolean
 }
 
-/** The members of an account, and who is invited. */
+/** The members of an account, and its invitations. */
 export function MemberList({ account, mayChange }: MemberListProperties) {
   const members = usePages("GET /members", { query: { account } })
   const { user } = useSession()
@@ -91,9 +91,9 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
 
 interface ColumnFacts {
   readonly mayChange: boolean
-  /** The user who looks. */
+  /** The current user. */
   readonly self: string | undefined
-  /** Whether they are of several accounts. */
+  /** Whether the members are of several accounts. */
   readonly isAll: boolean
   readonly onRemove: (member: Member) => void
 }

@@ -2,7 +2,7 @@ import { useAccount } from "../../account.tsx"
 import { Page } from "../../ui/page.tsx"
 import { MemberList } from "./member-list.tsx"
 
-/** Who may sign in for the chosen account, and as what. */
+/** Shows the users of the selected account with their roles. */
 export function MembersPage() {
   const { account, may } = useAccount()
   return (

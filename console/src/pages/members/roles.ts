@@ -3,11 +3,11 @@ import type { AccountRole } from "tollgate-contract/common.ts"
 export interface RoleFacts {
   readonly value: AccountRole
   readonly label: string
-  /** What someone with it may do. */
+  /** The rights of the role. */
   readonly help: string
 }
 
-/** The roles in an account, the one that may most first. */
+/** The roles in an account, highest first. */
 export const ROLES: readonly RoleFacts[] = [
   { value: "owner", label: "Owner", help: "Everything: keys, credits, members, statements." },
   { value: "member", label: "Member", help: "Creates keys and adds credits." },

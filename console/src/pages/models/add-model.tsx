@@ -22,7 +22,7 @@ export interface AddModelProperties {
   readonly onAdded: (id: string) => void
 }
 
-/** Adds a model that a provider has and that is not known. */
+/** Adds a provider's model that is not in the list of known models. */
 export function AddModel({ isOpen, onClose, onAdded }: AddModelProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Add a model" size="lg">
@@ -174,7 +174,10 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
   )
 }
 
-/** What is sent; undefined while something is missing. A model without a price would be refused. */
+/**
+ * Builds the request body; undefined while it is incomplete. The gateway would reject a model
+ * without a price.
+ */
 function entryOf(draft: Draft): ModelEntry | undefined {
   const price = readPrices(draft.prices)
   const multiplier = readPrice(draft.multiplier)

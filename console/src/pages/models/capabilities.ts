@@ -1,6 +1,6 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 
-/** What people look for in a model. */
+/** Capabilities for filtering models. */
 export const CAPABILITIES = [
   { value: "vision", label: "Vision" },
   { value: "tools", label: "Tools" },
@@ -10,17 +10,17 @@ export const CAPABILITIES = [
 
 export type Capability = (typeof CAPABILITIES)[number]["value"]
 
-/** Returns whether a model can do something; null if it is unknown. */
+/** Reports whether a model has a capability; null if that is unknown. */
 export function hasCapability(model: Model, capability: Capability): boolean | null {
   const { capabilities } = model
-  // A price of its own is what says that a vendor takes input from its cache.
+  // A price for cached input shows that the vendor caches input.
   if (capability === "caching") return model.price && "cached_input" in model.price
   if (capabilities === null) return null
   if (capability !== "vision") return capabilities[capability]
   return capabilities.input.length === 0 ? null : capabilities.input.includes("image")
 }
 
-/** The capability that an address names. */
+/** Returns the capability named in the address. */
 export function capabilityOf(name: string | undefined): Capability | undefined {
   return CAPABILITIES.find(({ value }) => value === name)?.value
 }

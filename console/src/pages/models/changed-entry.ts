@@ -1,16 +1,17 @@
 import type { Model, ModelEntry, PricePeriod } from "tollgate-contract/catalog.ts"
 import { readPrices, type TypedPrices, typedPrices } from "./read-prices.ts"
 
-/** What of a model is set again. */
+/** The changed properties of a model. */
 export interface ModelChange {
   readonly typed: TypedPrices
   readonly multiplier: string
 }
 
 /**
- * A model's entry as it is to be put, in place of the one that the console had: what it says stays, but
- * for what was changed. What was not changed is not said, so that it goes on following what is known.
- * Undefined while a price is no number, or there is none.
+ * Builds the entry that replaces the console's previous entry for a model. It keeps all unchanged
+ * settings of that
+ * entry. Properties without a setting stay unset, so that they follow the list of known models.
+ * Returns undefined if a price is not a number, or if there is no price.
  */
 export function changedEntry(model: Model, change: ModelChange): ModelEntry | undefined {
   const prices = readPrices(change.typed)
@@ -26,7 +27,7 @@ export function changedEntry(model: Model, change: ModelChange): ModelEntry | un
   }
 }
 
-/** The entry with the price that is known for a model; undefined where none is. */
+/** Builds an entry with the known price of a model; undefined if no price is known. */
 export function knownPriceEntry(model: Model): ModelEntry | undefined {
   const { entry, known_entry: known, known_price: flat } = model
   if (known !== null) return { ...entry, kind: known.kind, price: known.price }

@@ -13,7 +13,7 @@ import { Status } from "../../ui/status.tsx"
 import { DeploymentForm } from "./deployment-form.tsx"
 import { modelPath } from "./filter-models.ts"
 
-/** What an operator does with the deployments of a model. */
+/** The operator's actions for the deployments of a model. */
 export function DeploymentActions({ model }: { readonly model: Model }) {
   const [isEditing, setEditing] = useState(false)
   const test = useMutation({

@@ -19,7 +19,7 @@ export interface DeploymentFormProperties {
   readonly onCancel: () => void
 }
 
-/** The deployments of a model: which there are, how they share its requests, and in which order they stand in. */
+/** Edits the deployments of a model: their order, and their shares of the requests. */
 export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFormProperties) {
   const [values, setValues] = useState(() => deploymentValues(model))
   const { data: providers } = useQuery(oneQuery("GET /providers", { query: { limit: 200 } }))
@@ -83,7 +83,7 @@ export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFo
 
 interface DeploymentRowProperties {
   readonly value: DeploymentValues
-  /** From 1. */
+  /** Starts at 1. */
   readonly place: number
   readonly count: number
   readonly providers: readonly string[]

@@ -1,8 +1,8 @@
 import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 
-/** A deployment as it is edited. */
+/** A deployment in the form. */
 export interface DeploymentValues {
-  /** Keeps fields apart while rows move. */
+  /** A stable key while rows move. */
   readonly row: number
   readonly provider: string
   readonly model: string
@@ -21,7 +21,7 @@ export function deploymentValues({ deployments }: Model): DeploymentValues[] {
   }))
 }
 
-/** What is wrong with them together; undefined where nothing is. */
+/** Returns the error of the deployments together; undefined if they are valid. */
 export function deploymentsFault(values: readonly DeploymentValues[]): string | undefined {
   if (values.some(({ provider, model }) => provider === "" || model.trim() === "")) {
     return "Each deployment needs a provider and the model's name there."
@@ -39,7 +39,10 @@ export function deploymentsFault(values: readonly DeploymentValues[]): string | 
   return repeated === undefined ? undefined : `${repeated} is there twice.`
 }
 
-/** The model's entry with these deployments; what else is set of it, or of one of them, stays. */
+/**
+ * Builds the model's entry with these deployments. It keeps the other settings of the model and of
+ * each deployment.
+ */
 export function entryWithDeployments(
   { entry }: Model,
   values: readonly DeploymentValues[],
@@ -66,7 +69,7 @@ export function entryWithDeployments(
   }
 }
 
-/** One place up or down. */
+/** Moves a value up or down by one place. */
 export function moved<Value>(values: readonly Value[], index: number, by: -1 | 1): Value[] {
   const value = values[index]
   if (value === undefined || values[index + by] === undefined) return [...values]

@@ -3,7 +3,7 @@ import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { healthState } from "../../format/health-state.ts"
 import { capabilityOf, hasCapability } from "./capabilities.ts"
 
-/** In the place of a kind: models that consist of others. */
+/** The filter value for groups, used in place of a kind. */
 export const GROUP = "group"
 
 export interface ModelFilters {
@@ -12,11 +12,11 @@ export interface ModelFilters {
   readonly provider?: string | undefined
   /** `true`, `false`. */
   readonly priced?: string | undefined
-  /** What it can do. */
+  /** A capability. */
   readonly can?: string | undefined
 }
 
-/** The models that fit every filter; each word of the search has to be somewhere. */
+/** Returns the models that match every filter. Each word of the search must occur somewhere. */
 export function filterModels(models: readonly Model[], filters: ModelFilters): Model[] {
   const words = (filters.search ?? "").toLowerCase().split(/\s+/).filter(Boolean)
   const capability = capabilityOf(filters.can)
@@ -40,7 +40,7 @@ function isOf(model: Model, provider: string): boolean {
   )
 }
 
-/** The providers that models are of or go to, each once. */
+/** Returns the distinct providers of the models and of their deployments. */
 export function providersOf(models: readonly Model[]): string[] {
   const all = models.flatMap((model) => [
     model.provider,
@@ -49,7 +49,7 @@ export function providersOf(models: readonly Model[]): string[] {
   return [...new Set(all)].toSorted()
 }
 
-/** As its stored requests say; without any, as well as the best of its deployments that were used. */
+/** Returns the state from stored requests, or else the best state of the used deployments. */
 export function healthOf(model: Model, history: ReliabilityRow | undefined): Health["state"] {
   const states = model.deployments.map(({ health }) => health.state)
   return healthState(BEST_FIRST.find((best) => states.includes(best)) ?? "unknown", history)
@@ -57,7 +57,7 @@ export function healthOf(model: Model, history: ReliabilityRow | undefined): Hea
 
 const BEST_FIRST = ["healthy", "failing", "resting"] as const
 
-/** The parts of a model's path in the API; its name may hold slashes. */
+/** Splits a model id into its path parameters in the API. Its name may contain slashes. */
 export function modelPath(id: string): { readonly provider: string; readonly name: string } {
   const [provider = "", ...name] = id.split("/")
   return { provider, name: name.join("/") }

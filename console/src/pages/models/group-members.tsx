@@ -21,7 +21,7 @@ const CHOICES: Readonly<Record<Group["choice"], string>> = {
   least_busy: "The one with the fewest running requests is tried first.",
 }
 
-/** The models of a group: in which turn they are tried, and what each costs. */
+/** Lists the models of a group in the order of use, with their prices. */
 export function GroupMembers({ group }: { readonly group: Group }) {
   const { is_operator: isOperator } = useSession()
   const { accountId } = useAccount()

@@ -8,12 +8,12 @@ import { classLabel, effectivePrice, firstPrice, readablePrice, usualClasses } f
 
 const NOTHING = <span className="dim">–</span>
 
-/** A count of tokens. */
+/** Formats a number of tokens. */
 export function tokens(count: number | null) {
   return count === null ? NOTHING : shortCount(count)
 }
 
-/** Whether a model can do something. */
+/** Shows whether a model has a capability. */
 export function Can({ has }: { readonly has: boolean | null }) {
   if (has === true) return <IconCheck size={16} className="can" aria-label="yes" role="img" />
   return has === null ? (
@@ -30,7 +30,7 @@ export function Can({ has }: { readonly has: boolean | null }) {
 
 const SHOWN_PROVIDERS = 2
 
-/** Who answers for it, in the order in which they are asked. */
+/** Lists the providers of a model in the order of use. */
 export function Providers({ model }: { readonly model: Model }) {
   const names = [...new Set(model.deployments.map(({ provider }) => provider))]
   const more = names.length - SHOWN_PROVIDERS
@@ -42,7 +42,7 @@ export function Providers({ model }: { readonly model: Model }) {
   )
 }
 
-/** Where it answers. */
+/** Lists the endpoints that accept a model. */
 export function Endpoints({ paths }: { readonly paths: readonly string[] }) {
   return (
     <span className="mono">
@@ -53,10 +53,10 @@ export function Endpoints({ paths }: { readonly paths: readonly string[] }) {
   )
 }
 
-/** What input costs; of a model without such a price, what it costs by. */
+/** Shows the price of input, or the main price of a model without input prices. */
 export function InputPrice({ model }: { readonly model: Model }) {
   if (model.price === null) return <Status value="no price" color="yellow" />
-  // What models without an input price cost by stands here, with its name.
+  // Models without an input price show their main price, with its name.
   const [name, price] = firstPrice(model, ["input", ...usualClasses(model.kind)]) ?? []
   if (name === undefined || price === undefined) return <span className="dim">–</span>
   const { credits, per } = readablePrice(name, price)
@@ -72,7 +72,7 @@ export function InputPrice({ model }: { readonly model: Model }) {
   )
 }
 
-/** What output costs. */
+/** Shows the price of output. */
 export function OutputPrice({ model }: { readonly model: Model }) {
   const price = effectivePrice(model, "output")
   return price === undefined ? <span className="dim">–</span> : <Money value={price} decimals={6} />

@@ -16,10 +16,10 @@ import { Can, Endpoints, InputPrice, OutputPrice, Providers, tokens } from "./mo
 import { priceDate } from "./price-source.ts"
 import { isOne, typicalCost } from "./prices.ts"
 
-/** How models did, by id. */
+/** Reliability of models, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
 
-/** The columns of the catalog. @param show opens a model. */
+/** Returns the columns of the catalog. @param show opens a model. */
 export function modelColumns(
   show: (id: string) => void,
   history: ModelHistory,
@@ -165,7 +165,7 @@ export function TryButton({
   isShort = false,
 }: {
   readonly model: Model
-  /** Only its sign. */
+  /** Shows an icon only. */
   readonly isShort?: boolean
 }) {
   if (model.price === null) return null

@@ -23,12 +23,12 @@ import { allPrices, currentPrices, isOne, readablePrice, withFactor } from "./pr
 
 export interface ModelDrawerProperties {
   readonly model: Model | undefined
-  /** How it did; undefined where it had no requests. */
+  /** Its reliability; undefined if it had no requests. */
   readonly history: ReliabilityRow | undefined
   readonly onClose: () => void
 }
 
-/** All about one model; for an operator, with what they may change. */
+/** Shows the details of a model, with its editable settings for operators. */
 export function ModelDrawer({ model, history, onClose }: ModelDrawerProperties) {
   return (
     <Drawer
@@ -112,7 +112,7 @@ function ModelDetail({
   )
 }
 
-/** A group has no price: each member has its own. */
+/** Explains that a group has no price: each member has its own. */
 function GroupPrice() {
   return (
     <Text size="sm" c="dimmed">

@@ -19,7 +19,7 @@ export interface ModelFilterBarProperties {
   readonly onChange: (part: ModelFilters) => void
 }
 
-/** What narrows the list of models. */
+/** The filters of the model list. */
 export function ModelFilterBar({
   filters,
   providers,

@@ -16,7 +16,7 @@ import { PriceFields } from "./price-fields.tsx"
 import { type TypedPrices, typedPrices } from "./read-prices.ts"
 import { decimalFault, priceWords, readPrice } from "./prices.ts"
 
-/** What an operator may change of a model: its price and multiplier. */
+/** Lets an operator change the price and the multiplier of a model. */
 export function ModelPricing({ model }: { readonly model: Model }) {
   const { save, takeBack, isBusy, error } = useModelChange(model)
   const [isEditing, setEditing] = useState(false)
@@ -137,7 +137,7 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
         onSubmit={(event) => {
           event.preventDefault()
           if (entry === undefined || multiplier === undefined) return
-          // What it is already needs no question.
+          // An unchanged multiplier needs no confirmation.
           const doubt = multiplier === model.multiplier ? undefined : multiplierDoubt(multiplier)
           ask(multiplierQuestion(doubt), () => onSave(entry))
         }}

@@ -27,12 +27,12 @@ import { sortModels } from "./sort-models.ts"
 
 const route = getRouteApi("/signed-in/models")
 const BY_NAME: Sorting = { by: "name", order: "asc" }
-/** Rows at first and with each "Show more": a catalog may have a thousand. */
+/** Number of rows at first and per "Show more": a catalog may have a thousand models. */
 const ROWS = 50
-/** Those that a window has room for are drawn at once, and the others when the page is there. */
+/** Rows that fit into a window are rendered immediately, the others after the page is shown. */
 const FIRST_ROWS = 15
 
-/** Every model that can be called, what it is and what it costs. */
+/** Lists all callable models with their properties and prices. */
 export function ModelsPage() {
   const { is_operator: isOperator } = useSession()
   const { model: openId, sort, ...filters } = route.useSearch()
@@ -107,14 +107,14 @@ export function ModelsPage() {
   )
 }
 
-/** Operators set the prices that everyone pays; members see what they pay themselves. */
+/** Returns the default prices for operators, and the member's own prices for members. */
 function useModels() {
   const { is_operator: isOperator } = useSession()
   const { accountId } = useAccount()
   return useQuery(modelsQueryFor(isOperator ? undefined : accountId))
 }
 
-/** Found and sorted once for each change of what is looked for, also among thousands. */
+/** Filters and sorts the models only if the filters change, because there may be thousands. */
 function useFoundModels(
   models: readonly Model[] | undefined,
   { search, kind, provider, priced, can }: ModelFilters,

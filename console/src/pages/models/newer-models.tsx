@@ -13,7 +13,7 @@ import { priceWords } from "./prices.ts"
 /** Maximum models that the notice lists. */
 const MAX_NAMES = 5
 
-/** Where operators decide about pending prices. */
+/** Notices through which operators review pending prices. */
 export function PriceNotices() {
   return (
     <>

@@ -15,7 +15,7 @@ import { pendingText } from "./pending-text.ts"
 type Pending = NonNullable<PriceListsDocument["pending"]>
 type PriceChange = Pending["changes"][number]
 
-/** A list of newer prices that waits for an operator; nothing where none does. */
+/** A newer price list that needs an operator's approval. Renders nothing if there is none. */
 export function NewerPrices() {
   const { data } = useQuery(oneQuery("GET /prices", {}))
   const [isOpen, setOpen] = useState(false)

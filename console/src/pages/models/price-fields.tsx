@@ -17,7 +17,7 @@ export interface PriceFieldsProperties {
   readonly onChange: (typed: TypedPrices) => void
 }
 
-/** A field for each class that this kind of model usually costs by, and for those that have a price. */
+/** A field for each usual class of this kind of model, and for each class with a price. */
 export function PriceFields({ kind, typed, onChange }: PriceFieldsProperties) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">

@@ -10,7 +10,7 @@ import { MAX_MINIMUM_SECONDS, readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 
-/** The classes of usage that may have a price, in the order in which people look for them. */
+/** The classes of usage that may have a price, most relevant first. */
 const LABELS: Readonly<Record<PriceName, string>> = {
   input: "Input",
   output: "Output",
@@ -42,18 +42,18 @@ export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ na
 /** The member of a price with the minimum seconds charged per request. */
 export const MINIMUM_SECONDS = "minimum_seconds"
 
-/** The classes that models of a kind are usually priced by: the first fields of a form. */
+/** Returns the usual price classes of a kind of model: the first fields of a form. */
 export function usualClasses(kind: Model["kind"]): readonly string[] {
   return MODEL_KINDS[kind].usualPrices
 }
 
-/** What a class is called; images of one kind have their own names: `image 1024x1024/hd`. */
+/** Returns the label of a class. Kinds of images have their own labels: `image 1024x1024/hd`. */
 export function classLabel(name: string): string {
   if (name === MINIMUM_SECONDS) return "Minimum seconds per request"
   return PRICE_CLASSES.find((known) => known.name === name)?.label ?? name.replaceAll("_", " ")
 }
 
-/** The prices in the order of the classes; others after them. */
+/** Returns prices in the order of the classes, followed by unknown names. */
 export function sortedPrices(price: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(price).toSorted(([left], [right]) => placeOf(left) - placeOf(right))
 }
@@ -63,7 +63,7 @@ function placeOf(name: string): number {
   return index === -1 ? PRICE_CLASSES.length : index
 }
 
-/** `left x right` of two plain decimals, exactly. Undefined when one is none. */
+/** Multiplies two plain decimals exactly. Returns undefined if one of them is invalid. */
 export function exactProduct(left: string, right: string): string | undefined {
   if (!PLAIN.test(left) || !PLAIN.test(right)) return undefined
   const { value, places } = multiplyDecimals(readDecimal(left), readDecimal(right))
@@ -81,7 +81,7 @@ export interface PriceLine {
   readonly price: string
 }
 
-/** The prices of a model at a time. */
+/** The prices of a model in one period. */
 export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures" | "minimum_seconds">
 
 /** The current prices. */
@@ -89,7 +89,7 @@ export function currentPrices(model: Model): PriceCard {
   return model.price_in_force ?? model
 }
 
-/** All prices, including those of long requests and of kinds of images. */
+/** Returns all prices, including those of long requests and of kinds of images. */
 export function allPrices(card: PriceCard): PriceLine[] {
   const flat = sortedPrices(card.price ?? {}).map(([name, price]) => ({
     name,
@@ -114,21 +114,24 @@ export function allPrices(card: PriceCard): PriceLine[] {
   return [...flat, ...pictures, ...tiers]
 }
 
-/** A price with the model's multiplier. */
+/** Multiplies a price by the model's multiplier. */
 export function withFactor(model: Model, price: string): string {
   return exactProduct(price, model.multiplier) ?? price
 }
 
-/** The current price for a caller, including the multiplier. */
+/** Returns the current price for a caller, including the multiplier. */
 export function effectivePrice(model: Model, name: string): string | undefined {
   const price = currentPrices(model).price?.[name]
   return price === undefined ? undefined : exactProduct(price, model.multiplier)
 }
 
-/** Tokens of a request that models are compared by. */
+/** Millions of tokens in a typical request, for comparing models. */
 const TYPICAL = { input: "0.002", output: "0.0005" } as const
 
-/** What 2,000 tokens of input and 500 of output cost, exactly; undefined where a model has no such prices. */
+/**
+ * Returns the exact cost of 2,000 input tokens and 500 output tokens; undefined if a price is
+ * missing.
+ */
 export function typicalCost(model: Model): string | undefined {
   const parts = (["input", "output"] as const).map((name) => {
     const price = effectivePrice(model, name)
@@ -138,13 +141,13 @@ export function typicalCost(model: Model): string | undefined {
   return input === undefined || output === undefined ? undefined : exactSum(input, output)
 }
 
-/** Of two decimal texts. */
+/** Adds two decimal texts exactly. */
 function exactSum(left: string, right: string): string {
   const places = Math.max(...[left, right].map((text) => text.split(".")[1]?.length ?? 0))
   return formatDecimal(parseDecimal(left, places) + parseDecimal(right, places), places)
 }
 
-/** What is counted one by one: a price per million of them says little. */
+/** Units that are counted individually: a price per million of them is hard to read. */
 const UNITS: Readonly<Record<string, string>> = {
   image: "image",
   second: "second",
@@ -155,10 +158,10 @@ const UNITS: Readonly<Record<string, string>> = {
 }
 const MILLIONTH = "0.000001"
 
-/** A price as people compare it: for one image or second, for a million tokens or characters. */
+/** A price in a readable unit: per image or second, per million tokens or characters. */
 export interface ReadablePrice {
   readonly credits: string
-  /** What the credits are for: `per image`, `per million`. */
+  /** The unit: `per image`, `per million`. */
   readonly per: string
 }
 
@@ -170,19 +173,19 @@ export function readablePrice(name: string, price: string): ReadablePrice {
   return { credits: each, per: `per ${unit}` }
 }
 
-/** Whether a multiplier changes anything. */
+/** Reports whether a multiplier is 1. */
 export function isOne(multiplier: string): boolean {
   return /^0*1(\.0*)?$/.test(multiplier)
 }
 
 const PRICE_FORM = { whole: 12, fraction: 12 }
 
-/** A price or a multiplier as it is typed; undefined when it is none. */
+/** Parses a typed price or multiplier; undefined if it is invalid. */
 export function readPrice(typed: string): string | undefined {
   return decimalFault(typed) === undefined ? amountOf(typed) : undefined
 }
 
-/** What is wrong with it. */
+/** Returns the error of a typed price or multiplier. */
 export function decimalFault(typed: string): string | undefined {
   const reading = readAmount(typed, PRICE_FORM)
   if ("fault" in reading) return reading.fault
@@ -202,7 +205,10 @@ function amountOf(typed: string): string | undefined {
   return "amount" in reading ? reading.amount : undefined
 }
 
-/** What a caller pays per unit of one class as decimal text, for a column: the first class that has a price. */
+/**
+ * Returns the first class that has a price, with the caller's price per unit as decimal text, for a
+ * column.
+ */
 export function firstPrice(model: Model, names: readonly string[]): [string, string] | undefined {
   for (const name of names) {
     const price = effectivePrice(model, name)
@@ -211,7 +217,7 @@ export function firstPrice(model: Model, names: readonly string[]): [string, str
   return undefined
 }
 
-/** A price in one line: `Input 2 · Output 8`. */
+/** Formats a price in one line: `Input 2 · Output 8`. */
 export function priceWords(price: Readonly<Record<string, unknown>>): string {
   const flat = Object.entries(price).filter((member): member is [string, string] => {
     return typeof member[1] === "string"

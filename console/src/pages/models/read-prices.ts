@@ -1,10 +1,10 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 import { MINIMUM_SECONDS, readPrice, secondsFault } from "./prices.ts"
 
-/** Prices as they are typed, by class. */
+/** Typed prices by class. */
 export type TypedPrices = Readonly<Record<string, string>>
 
-/** The prices of a model as typed into the form. */
+/** Returns the prices of a model as form values. */
 export function typedPrices(model: Model): TypedPrices {
   const { price, known_price: known, minimum_seconds: minimum } = model
   return {
@@ -13,7 +13,9 @@ export function typedPrices(model: Model): TypedPrices {
   }
 }
 
-/** The typed prices as the API takes them; undefined when one is no number, or there is none at all. */
+/**
+ * Converts typed prices to the API's form; undefined if one is not a number, or if there is none.
+ */
 export function readPrices(typed: TypedPrices): Record<string, string> | undefined {
   const prices: Record<string, string> = {}
   for (const [name, text] of Object.entries(typed)) {

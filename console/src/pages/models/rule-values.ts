@@ -9,7 +9,7 @@ export type RuleValues = Readonly<Partial<Record<RuleName, RuleValue>>>
 /** The list entry that stands for an empty list; a list without entries is no override. */
 export const NOTHING = "(nothing)"
 
-/** The overrides that the console has set for a model. */
+/** Returns the overrides that the console has set for a model. */
 export function ruleValues({ entry }: Pick<Model, "entry">): RuleValues {
   const rules = asObject(entry?.["rules"])
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function entryWithRules({ entry }: Pick<Model, "entry">, values: RuleValu
   return Object.keys(rules).length === 0 ? others : { ...others, rules }
 }
 
-/** The options of a rule. */
+/** Returns the options of a rule. */
 export function optionsOf(name: RuleName): { readonly value: string; readonly label: string }[] {
   const { type, values = [], mayBeEmpty } = MODEL_RULES[name]
   if (type === "flag") {

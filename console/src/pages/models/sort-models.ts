@@ -2,10 +2,10 @@ import type { Model } from "tollgate-contract/catalog.ts"
 import type { Sorting } from "../../ui/sorting.ts"
 import { effectivePrice, firstPrice, typicalCost, usualClasses } from "./prices.ts"
 
-/** What is compared; undefined: there is nothing to compare, and it comes last in either order. */
+/** The value to compare; undefined sorts last in both orders. */
 type SortValue = string | number | undefined
 
-/** The models in an order; those that are equal stay by their names. */
+/** Sorts models. Equal models are sorted by name. */
 export function sortModels(models: readonly Model[], { by, order }: Sorting): Model[] {
   const direction = order === "asc" ? 1 : -1
   return models
@@ -33,7 +33,7 @@ function valueOf(model: Model, by: string): SortValue {
   }
 }
 
-/** To compare only. */
+/** Converts a price to a float, for comparison only. */
 function roughPrice(price: string | undefined): number | undefined {
   return price === undefined ? undefined : Number(price)
 }

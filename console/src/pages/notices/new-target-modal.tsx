@@ -12,7 +12,7 @@ import { checkOptional } from "../credits/amount-check.ts"
 import { CHANNELS, noticeChoices } from "./notice-words.ts"
 
 export interface NewTargetModalProperties {
-  /** Undefined: the operator's, which is told of all accounts. */
+  /** Undefined: the operator's target, which receives the notices of all accounts. */
   readonly account: string | undefined
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -26,7 +26,7 @@ interface TargetValues {
   readonly balance_below: string
 }
 
-/** Adds an address that is told when something needs somebody. */
+/** Adds a target for notices. */
 export function NewTargetModal({ isOpen, onClose, ...rest }: NewTargetModalProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Add a target">

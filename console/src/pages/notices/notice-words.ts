@@ -5,7 +5,7 @@ import {
 } from "tollgate-contract/notice-types.ts"
 import type { NoticeTarget } from "tollgate-contract/notices.ts"
 
-/** What each notice is of, in a few words. */
+/** Short labels of the notice types. */
 const WORDS: Readonly<Record<NoticeType, string>> = {
   "balance.low": "Low balance",
   "budget.spent": "Budget spent",
@@ -22,12 +22,14 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   test: "Test",
 }
 
-/** A type that a newer gateway knows is shown as it is. */
+/** Returns the label of a type. Types of a newer gateway are shown as they are. */
 export function noticeWords(type: string): string {
   return (WORDS as Readonly<Record<string, string>>)[type] ?? type
 }
 
-/** What a target may be told of: an account's is told of the account alone. */
+/**
+ * Returns the notice types of a target. An account's target only receives notices of the account.
+ */
 export function noticeChoices(isOperators: boolean): { value: string; label: string }[] {
   const types = isOperators ? [...ACCOUNT_NOTICES, ...OPERATOR_NOTICES] : ACCOUNT_NOTICES
   return types.map((type) => ({ value: type, label: noticeWords(type) }))

@@ -20,7 +20,7 @@ import { SentNotices } from "./sent-notices.tsx"
 import { ShownSecret } from "./shown-secret.tsx"
 import { targetColumns } from "./target-columns.tsx"
 
-/** Who is told when something needs them, and what they were told. */
+/** Shows the targets of notices, and the notices that were sent. */
 export function NoticesPage() {
   const { accountId, accounts } = useAccount()
   const targets = useQuery(oneQuery("GET /notices/targets", { query: { account: accountId } }))

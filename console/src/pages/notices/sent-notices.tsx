@@ -16,12 +16,12 @@ const LOOK_EVERY = 5_000
 
 export interface SentNoticesProperties {
   readonly account: string | undefined
-  /** Names of accounts by their ids; null: all notices are of one account. */
+  /** Names of accounts by id; null: all notices are of one account. */
   readonly names: ReadonlyMap<string, string> | null
   readonly targets: readonly NoticeTarget[]
 }
 
-/** What was told to whom in the last 90 days, and whether it arrived. */
+/** Shows the notices of the last 90 days, and whether they were delivered. */
 export function SentNotices({ account, names, targets }: SentNoticesProperties) {
   const notices = usePages("GET /notices", { query: { account } }, { refetchInterval: LOOK_EVERY })
   return (

@@ -4,12 +4,12 @@ import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
 
 export interface ShownSecretProperties {
-  /** The new target; its secret is null where none is needed, and nothing is shown. */
+  /** The new target. Nothing is shown if its secret is null. */
   readonly shown: NoticeTargetWithSecret | undefined
   readonly onClose: () => void
 }
 
-/** The secret of a new webhook, the one time that it is shown. */
+/** Shows the secret of a new webhook. It cannot be shown again. */
 export function ShownSecret({ shown, onClose }: ShownSecretProperties) {
   const secret = shown?.secret ?? undefined
   return (

@@ -8,10 +8,10 @@ import { Panel } from "../../ui/panel.tsx"
 
 export interface FirstStepsProperties {
   readonly keys: readonly Key[]
-  /** Whether there is anything that a request could be paid with. */
+  /** Whether the account can pay for a request. */
   readonly hasCredits: boolean
   readonly isOperator: boolean
-  /** Whether credits can be bought with a card. */
+  /** Whether credits can be bought by card. */
   readonly hasCards: boolean
   readonly mayCreate: boolean
 }
@@ -22,7 +22,7 @@ interface StepContent {
   readonly content: ReactNode
 }
 
-/** The way of a newcomer: credits, a key, a request, and the page fills. */
+/** Guides a new user: credits, a key, and a first request. */
 export function FirstSteps(properties: FirstStepsProperties) {
   const { keys, hasCredits, mayCreate } = properties
   const active = keys.find((key) => key.status === "active")
@@ -54,7 +54,7 @@ export function FirstSteps(properties: FirstStepsProperties) {
   )
 }
 
-/** Each may get credits in their own way: by granting, by card, by code, or by asking. */
+/** Shows the user's way to get credits: a grant, a card, a code, or a request to the operator. */
 function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) {
   return (
     <>

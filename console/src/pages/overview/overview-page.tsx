@@ -18,16 +18,16 @@ import { Stat } from "../../ui/stat.tsx"
 import { TopPanel } from "./top-panel.tsx"
 import { UsagePanel } from "./usage-panel.tsx"
 
-/** Only newcomers need it. */
+/** Loaded only for new users. */
 const FirstSteps = lazyPart(() => import("./first-steps.tsx").then((module) => module.FirstSteps))
-/** Only operators see them. */
+/** Loaded only for operators. */
 const OperatorPanels = lazyPart(() =>
   import("./operator/operator-panels.tsx").then((module) => module.OperatorPanels),
 )
 const LOOK_EVERY = 10_000
 const LOOK_FOR_FIRST_EVERY = 2_000
 
-/** The first page: what there is, what is spent, and how it goes. */
+/** The first page: balance, spending and recent requests. */
 export function OverviewPage() {
   const session = useSession()
   const { account, accountId, may, isAll } = useAccount()
@@ -41,7 +41,7 @@ export function OverviewPage() {
   const overview = asked.data
   if (isNowhere) return <NoAccount />
   const isNew = overview !== undefined && isUnused(overview) && keys.data !== undefined
-  // What was seen last stays when a later look fails.
+  // The last data stays when a refetch fails.
   const hasContent = asked.error === null || overview !== undefined
   return (
     <Page
@@ -88,7 +88,7 @@ export function OverviewPage() {
   )
 }
 
-/** What the credits went to. */
+/** The most expensive models and keys. */
 function Tops({ overview, isAll }: FiguresProperties) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
@@ -131,12 +131,12 @@ function NoAccount() {
   )
 }
 
-/** Nothing was ever called, as far as the last thirty days tell. */
+/** Reports whether there were no requests in the last thirty days. */
 function isUnused(overview: Overview | undefined): boolean {
   return overview !== undefined && overview.days.every((day) => day.requests === 0)
 }
 
-/** Costs that the operator pays because no account was charged for them. */
+/** Cost that the operator pays because no account was charged for it. */
 function WrittenOff({ amount }: { readonly amount: string }) {
   if (amount === "0") return null
   return (

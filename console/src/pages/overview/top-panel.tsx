@@ -9,11 +9,11 @@ import { Panel } from "../../ui/panel.tsx"
 export interface TopPanelProperties {
   readonly title: string
   readonly rows: readonly UsageRow[] | undefined
-  /** The name of a row, perhaps as a link. */
+  /** The name of a row, optionally as a link. */
   readonly name: (row: UsageRow) => ReactNode
 }
 
-/** What cost most in the last 30 days, the dearest first. */
+/** Lists the most expensive items of the last 30 days, most expensive first. */
 export function TopPanel({ title, rows, name }: TopPanelProperties) {
   const dearest = Math.max(...(rows ?? []).map((row) => roughCredits(row.cost)), 0)
   return (

@@ -17,7 +17,7 @@ const SPANS: readonly { value: Span; label: string }[] = [
 ]
 const HEIGHT = 240
 
-/** The parts of a bar that has two, from the bottom. */
+/** The parts of a two-part bar, from bottom to top. */
 const PARTS: Readonly<Record<Measure, readonly string[]>> = {
   cost: [],
   requests: ["Answered", "Failed"],
@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<Measure, readonly string[]>> = {
 }
 const route = getRouteApi("/signed-in/")
 
-/** What was used over time, as bars. Which ones stands in the address. */
+/** Shows usage over time as bars. The address stores the selection. */
 export function UsagePanel({ overview }: { readonly overview: Overview | undefined }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()

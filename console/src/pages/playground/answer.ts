@@ -1,8 +1,8 @@
 import { type CallFailure, failureOfBody } from "./call-failure.ts"
 
-/** One call of a tool, as the model wrote it. */
+/** A tool call, as the model wrote it. */
 export interface ToolCall {
-  /** Its result names it. */
+  /** The result refers to it. */
   readonly id: string
   readonly name: string
   readonly arguments: string
@@ -16,16 +16,16 @@ export interface Tokens {
   readonly cached: number
 }
 
-/** What has come of an answer so far. */
+/** The content received so far. */
 export interface AnswerContent {
   readonly text: string
   readonly reasoning: string
   readonly toolCalls: readonly ToolCall[]
   readonly finish: string | null
   readonly tokens: Tokens | null
-  /** Credits, exactly as the gateway wrote them. */
+  /** Credits, exactly as the gateway sent them. */
   readonly cost: string | null
-  /** Whether the stream said that it was over. */
+  /** Whether the end marker of the stream has arrived. */
   readonly isComplete: boolean
   readonly failure: CallFailure | null
 }
@@ -64,7 +64,7 @@ interface Chunk {
   readonly error?: unknown
 }
 
-/** The answer with one more event of its stream. What is no chunk changes nothing. */
+/** Applies one event of the stream. Events that are not chunks change nothing. */
 export function withEvent(answer: AnswerContent, data: string): AnswerContent {
   if (data === "[DONE]") return { ...answer, isComplete: true }
   const chunk = parseChunk(data)
@@ -127,7 +127,9 @@ function tokensOf(usage: NonNullable<Chunk["usage"]>): Tokens {
   }
 }
 
-/** The cost as it stands in the text: read as a number, it would lose digits and gain an exponent. */
+/**
+ * Returns the cost as it is written: parsed as a number, it would lose digits and gain an exponent.
+ */
 function costIn(data: string): string | null {
   const [, digits] = /"cost":\s*"?(\d+(?:\.\d+)?)"?\s*[,}]/.exec(data) ?? []
   return digits ?? null

@@ -1,9 +1,9 @@
 import { ApiError, memberOf } from "../../api/api-error.ts"
 
-/** Why a call of the gateway came to nothing, and what to do about it. */
+/** The error of a request to the gateway, and what to do about it. */
 export interface CallFailure {
   readonly status: number
-  /** A kind of the gateway's table of errors, or one of the browser's: `offline`, `broken_off`. */
+  /** A kind of the gateway's error table, or one of the browser's: `offline`, `broken_off`. */
   readonly kind: string
   readonly message: string
   readonly parameter: string | null
@@ -23,7 +23,7 @@ export class CallError extends Error {
   }
 }
 
-/** The failure in an error body, in any of the gateway's formats. */
+/** Reads the failure from an error body in any of the gateway's formats. */
 export function failureOfBody(status: number, body: unknown): CallFailure {
   const error = memberOf(body, "error")
   return {
@@ -36,7 +36,7 @@ export function failureOfBody(status: number, body: unknown): CallFailure {
   }
 }
 
-/** Anything thrown on the way, as a failure. */
+/** Converts any thrown value to a failure. */
 export function failureOf(thrown: unknown): CallFailure {
   if (thrown instanceof CallError) return thrown.failure
   if (thrown instanceof ApiError) {
@@ -44,25 +44,25 @@ export function failureOf(thrown: unknown): CallFailure {
     return { status, kind, message, parameter, requestId, retryAfter: null }
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown)
-  // What `fetch` throws when there is no connection; browsers word it differently.
+  // `fetch` throws this without a connection; the message differs by browser.
   if (thrown instanceof TypeError) {
     return ownFailure("offline", "The gateway cannot be reached. Is it running?")
   }
   return ownFailure("unknown", message)
 }
 
-/** A failure that the browser found, not the gateway. */
+/** Creates a failure that the browser detected, not the gateway. */
 export function ownFailure(kind: string, message: string): CallFailure {
   return { status: 0, kind, message, parameter: null, requestId: null, retryAfter: null }
 }
 
-/** A page of the console where the reader can do something about a failure. */
+/** A page of the console on which the reader can resolve a failure. */
 export interface Advice {
   readonly text?: string
   readonly link?: { readonly to: "/credits" | "/models" | "/keys"; readonly label: string }
 }
 
-/** The next step after a failure, besides what its message says. */
+/** Returns the next step after a failure, in addition to its message. */
 export function adviceFor(failure: CallFailure): Advice | undefined {
   switch (failure.kind) {
     case "insufficient_credits":

@@ -7,12 +7,12 @@ import type { CodeSample } from "./code/samples.ts"
 export interface CodeModalProperties {
   /** Undefined: closed. */
   readonly samples: readonly CodeSample[] | undefined
-  /** The same with what is too long to read cut, where something is. */
+  /** The samples with very long values shortened, if there are any. */
   readonly shown?: readonly CodeSample[] | undefined
   readonly onClose: () => void
 }
 
-/** A request that was sent, as code for each client. What is copied is whole. */
+/** Shows a sent request as code for each client. The copy button copies the complete code. */
 export function CodeModal({ samples, shown, onClose }: CodeModalProperties) {
   return (
     <Modal opened={samples !== undefined} onClose={onClose} title="This request as code" size="xl">

@@ -1,25 +1,25 @@
 import type { ToolCall } from "./answer.ts"
 
-/** An image that goes along with a question, as a data URL. */
+/** An image attached to a question, as a data URL. */
 export interface Picture {
   readonly name: string
   readonly url: string
 }
 
-/** One of the models that answer side by side. */
+/** One of the models that respond side by side. */
 export interface Column {
   readonly id: number
-  /** Null: the one that is suggested. */
+  /** Null: the suggested model. */
   readonly model: string | null
 }
 
-/** What the person asks. */
+/** A question by the user. */
 export interface Question {
   readonly text: string
   readonly images: readonly Picture[]
 }
 
-/** What applies to every request of a conversation. Null: the model's own. */
+/** Settings of all requests in a conversation. Null: the model's default. */
 export interface ChatSettings {
   readonly system: string
   readonly temperature: number | null
@@ -29,7 +29,7 @@ export interface ChatSettings {
   readonly stop: readonly string[]
   /** The functions that the model may call, as a JSON array. */
   readonly tools: string
-  /** Further members of the body, as JSON text: response_format, seed. */
+  /** Additional members of the body as JSON text: response_format, seed. */
   readonly extra: string
 }
 
@@ -53,24 +53,25 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 export type JsonObject = { readonly [name: string]: JsonValue }
 
-/** One thing that a model answered: text, or calls of tools with what the person gave as their results. */
+/** One answer of a model: text, or tool calls with the results that the user entered. */
 export interface Step {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
-  /** In the order of the calls; empty while there are none. */
+  /** In the order of the calls; empty if there are none. */
   readonly results: readonly string[]
 }
 
-/** A question, and what a model made of it step by step. */
+/** A question and a model's answers to it. */
 export interface Turn {
   readonly question: Question
   readonly steps: readonly Step[]
 }
 
 /**
- * The body of `POST /v1/chat/completions`. The last turn is what is asked now; earlier ones without an answer are left
- * out, since a vendor refuses two questions in a row.
- * @throws Error when the tools or the further fields are not the JSON that they have to be.
+ * Builds the body of `POST /v1/chat/completions`. The last turn is the current question. Earlier
+ * turns without an
+ * answer are omitted, because vendors reject two consecutive questions.
+ * @throws Error if the tools or the additional fields are not valid JSON.
  */
 export function chatBody(
   model: string,
@@ -100,7 +101,7 @@ export function chatBody(
   }
 }
 
-/** Calls without results are left out: a vendor refuses a call that nothing follows. */
+/** Calls without results are omitted: vendors reject a call without a following result. */
 function stepMessages({ text, toolCalls, results }: Step): JsonObject[] {
   if (toolCalls.length === 0 || results.length < toolCalls.length) {
     return text === "" ? [] : [{ role: "assistant", content: text }]
@@ -119,14 +120,14 @@ function stepMessages({ text, toolCalls, results }: Step): JsonObject[] {
   ]
 }
 
-/** None where a conversation began with what a model said. */
+/** Returns no message if a conversation starts with a model's message. */
 function userMessages({ text, images }: Question): JsonObject[] {
   if (images.length === 0) return text === "" ? [] : [{ role: "user", content: text }]
   const shown = images.map(({ url }) => ({ type: "image_url", image_url: { url } }))
   return [{ role: "user", content: [...shown, ...(text === "" ? [] : [{ type: "text", text }])] }]
 }
 
-/** The error of the extra fields, shown next to them; undefined when there is none. */
+/** Returns the error of the additional fields; undefined if they are valid. */
 export function extraFault(text: string): string | undefined {
   return faultOf(() => extraFields(text))
 }
@@ -138,12 +139,12 @@ function extraFields(text: string): JsonObject {
   return value
 }
 
-/** The error of the tools, shown next to them; undefined when there is none. */
+/** Returns the error of the tools; undefined if they are valid. */
 export function toolsFault(text: string): string | undefined {
   return faultOf(() => readTools(text))
 }
 
-/** Functions are taken bare as well, as documentation often shows them. */
+/** Also accepts bare functions, as documentation often shows them. */
 function readTools(text: string): JsonValue[] {
   const example = 'an array, such as [{ "name": "get_time", "parameters": { "type": "object" } }]'
   const value = readJson(text, [], example)

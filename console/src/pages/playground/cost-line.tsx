@@ -9,11 +9,11 @@ export interface CostLineProperties {
   readonly requestId: string | null
   readonly durationMs: number | null
   readonly losses?: readonly string[]
-  /** Further figures, before the cost. */
+  /** Further figures, shown before the cost. */
   readonly children?: ReactNode
 }
 
-/** What an answer took and cost, with the way to its receipt. */
+/** Shows the duration and the cost of an answer, with a link to its receipt. */
 export function CostLine({ cost, requestId, durationMs, losses, children }: CostLineProperties) {
   return (
     <Group className="cost-line figures">

@@ -2,11 +2,11 @@ import { type AnswerContent, NOTHING_YET } from "./answer.ts"
 import type { CallFacts } from "./gateway-call.ts"
 import type { JsonObject, Question, Step, Turn } from "./conversation.ts"
 
-/** An answer with how it came about. */
+/** An answer with the facts of its request. */
 export interface ShownAnswer extends AnswerContent, CallFacts, Step {
   readonly state: "running" | "done" | "stopped" | "failed"
   readonly model: string
-  /** What was sent, for "copy as code"; null in a conversation of an earlier visit. */
+  /** The sent body, for "copy as code"; null in a conversation of an earlier visit. */
   readonly body: JsonObject | null
   /** Unix milliseconds. */
   readonly startedAt: number
@@ -14,14 +14,14 @@ export interface ShownAnswer extends AnswerContent, CallFacts, Step {
   readonly durationMs: number | null
 }
 
-/** What one column's model made of a question: more than one step where it called tools. */
+/** The answers in one column to a question: more than one step if the model called tools. */
 export interface ColumnAnswers {
-  /** The column's id, which stays when another column goes. */
+  /** The column's id, which stays the same when another column is removed. */
   readonly column: number
   readonly steps: readonly ShownAnswer[]
 }
 
-/** A question and what each column's model made of it. */
+/** A question with the answers of each column. */
 export interface Exchange {
   readonly id: number
   readonly question: Question
@@ -97,7 +97,7 @@ function withSteps(
   })
 }
 
-/** What each model's answers cost, as credits, of those that are known to have cost something. */
+/** Returns the costs of each model's answers in credits, without unknown and zero costs. */
 export function knownCosts(exchanges: readonly Exchange[]): ReadonlyMap<string, readonly string[]> {
   const costs = new Map<string, string[]>()
   for (const { model, cost } of exchanges.flatMap(({ columns }) =>

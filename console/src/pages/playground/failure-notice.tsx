@@ -8,7 +8,7 @@ export interface FailureNoticeProperties {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** In the place of an answer: why there is none, and what to do next. */
+/** Replaces a failed answer: the reason, and what to do next. */
 export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
   const advice = adviceFor(failure)
   return (

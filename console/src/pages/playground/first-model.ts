@@ -1,7 +1,10 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 import { modelToTry } from "../../format/model-to-try.ts"
 
-/** The model to begin with: the wished one if it fits, else a cheap one of the first kind that has one with a price. */
+/**
+ * Returns the initial model: the requested one if it fits, otherwise a cheap one of the first kind
+ * that has a priced model.
+ */
 export function firstModel(
   models: readonly Model[],
   kinds: readonly Model["kind"][],

@@ -1,10 +1,13 @@
-/** Cuts a text stream of server-sent events into the data of each event, wherever the chunks are cut. */
+/**
+ * Splits a text stream of server-sent events into the data of each event, regardless of chunk
+ * boundaries.
+ */
 export class FrameReader {
   #rest = ""
 
-  /** The data of every event that this chunk completes. */
+  /** Returns the data of every event that this chunk completes. */
   push(chunk: string): string[] {
-    // A carriage return at the very end may belong to a line feed that is still to come.
+    // A carriage return at the end may be the first half of a line break.
     const text = this.#rest + chunk
     const held = text.endsWith("\r") ? 1 : 0
     const whole = text.slice(0, text.length - held).replaceAll("\r\n", "\n")

@@ -4,32 +4,32 @@ import { CallError, type CallFailure, failureOfBody, ownFailure } from "./call-f
 import type { JsonObject } from "./conversation.ts"
 import { FrameReader } from "./frames.ts"
 
-/** One request to a caller's endpoint. */
+/** A request to a caller's endpoint. */
 export interface GatewayCall {
   /** `/v1/chat/completions` */
   readonly path: string
   readonly body: JsonObject | FormData
-  /** A key of the gateway: it goes into a header and nowhere else. */
+  /** A key of the gateway. It is only sent in a header. */
   readonly secret: string
   readonly signal: AbortSignal
 }
 
-/** What the headers of an answer say. */
+/** The facts in the headers of a response. */
 export interface CallFacts {
   readonly requestId: string | null
-  /** Credits; null while they are not known. */
+  /** Credits; null while unknown. */
   readonly cost: string | null
   readonly provider: string | null
-  /** What could not be carried to the vendor. */
+  /** The parts of the request that were not sent to the vendor. */
   readonly losses: readonly string[]
 }
 
-/** @throws CallError when the gateway refuses or fails. */
+/** @throws CallError if the gateway rejects the request or fails. */
 export async function callGateway(call: GatewayCall): Promise<Response> {
   const isForm = call.body instanceof FormData
   const response = await fetch(gatewayPath(call.path), {
     method: "POST",
-    // A key says who asks; the session's cookie has no business here.
+    // The key identifies the caller, so the session cookie is not sent.
     credentials: "omit",
     signal: call.signal,
     headers: {
@@ -64,8 +64,8 @@ export function factsOf(response: Response): CallFacts {
 }
 
 /**
- * Reads a streamed chat answer to its end. A stream that ends without saying so is a failure.
- * @param onContent gets the whole of what there is, after each chunk.
+ * Reads a streamed chat answer to its end. A stream without an end marker is a failure.
+ * @param onContent receives the complete content so far, after each chunk.
  */
 export async function readChat(
   response: Response,
@@ -97,8 +97,9 @@ const RECEIPT_TRIES = 12
 const RECEIPT_PAUSE = 250
 
 /**
- * What a request came to, from its receipt: for answers whose headers went out before that was known.
- * Null when no receipt appears within a few seconds.
+ * Returns the cost of a request from its receipt, for responses whose headers were sent before it
+ * was known.
+ * Returns null if no receipt appears within a few seconds.
  */
 export async function receiptCost(requestId: string, secret: string): Promise<string | null> {
   for (let attempt = 0; attempt < RECEIPT_TRIES; attempt++) {

@@ -1,19 +1,19 @@
 /** A request that another page opens in the playground. */
 export interface HandedOver {
   readonly model: string
-  /** Its body as it was sent, in any of the gateway's formats for chat. */
+  /** The body as it was sent, in any of the gateway's chat formats. */
   readonly body: unknown
 }
 
-/** In memory only: a prompt may be confidential, and longer than a browser's storage takes. */
+/** In memory only: a prompt may be confidential, and too long for browser storage. */
 let left: HandedOver | undefined
 
-/** Leaves a request for the playground, to which the caller goes next. */
+/** Stores a request for the playground, which the user opens next. */
 export function handOver(request: HandedOver): void {
   left = request
 }
 
-/** The request that was left, once. */
+/** Returns the stored request once. */
 export function takeHandOver(): HandedOver | undefined {
   const taken = left
   left = undefined

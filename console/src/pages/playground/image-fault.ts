@@ -1,12 +1,12 @@
-/** Images that every vendor with eyes takes. */
+/** Image types that all vendors with image input accept. */
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const IMAGE_TYPES = TYPES.join(",")
 
-/** Bytes; a data URL is a third longer, and a request may bring several. */
+/** In bytes. A data URL is a third longer, and a request may contain several. */
 const LARGEST = 8 * 1024 * 1024
 export const MAX_IMAGES = 6
 
-/** Why a file cannot go along; undefined when it can. */
+/** Returns why a file cannot be attached; undefined if it can. */
 export function imageFault(file: {
   readonly name: string
   readonly type: string

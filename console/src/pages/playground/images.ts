@@ -1,7 +1,7 @@
 import type { Picture } from "./conversation.ts"
 import { imageFault } from "./image-fault.ts"
 
-/** What became of the files that a person gave: images, and for the others why not. */
+/** The images among the given files, and the errors of the others. */
 export interface ReadImages {
   readonly images: readonly Picture[]
   readonly faults: readonly string[]

@@ -1,15 +1,15 @@
-/** A key that the gateway made for this page. */
+/** A key that the gateway created for this page. */
 export interface PlaygroundKey {
   readonly secret: string
   /** Unix milliseconds. */
   readonly expiresAt: number
 }
 
-/** How long a key of the playground lives. */
+/** Lifetime of a playground key. */
 export const KEY_LIFE = 60 * 60 * 1_000
-/** What all of them are called. */
+/** The name of all playground keys. */
 export const KEY_NAME = "Playground"
-/** By how much the clocks of a browser and a gateway may differ. */
+/** Maximum difference between the clocks of browser and gateway. */
 const CLOCK_ERROR = 5 * 60 * 1_000
 
 interface KeyFacts {
@@ -18,20 +18,21 @@ interface KeyFacts {
   readonly expires_at: string | null
 }
 
-/** Whether a key was made by the playground, as far as its name and its life tell. */
+/** Guesses from its name and lifetime whether the playground created a key. */
 export function isPlaygroundKey({ name, created_at: created, expires_at: end }: KeyFacts): boolean {
   if (name !== KEY_NAME || end === null) return false
   return Date.parse(end) - Date.parse(created) <= KEY_LIFE + CLOCK_ERROR
 }
 
-/** A key so young may not be known yet to the process that is asked: they tell one another. */
+/** Time until every gateway process has loaded a new key. */
 const CHANGES_TIME = 5_000
-/** A key that ends sooner than this is not begun with: an answer may take minutes. */
+/** A key that expires sooner is not used for a new request, because an answer may take minutes. */
 const MIN_LEFT = 5 * 60 * 1_000
 
 /**
- * The session's keys, one for each account, in memory only: a secret is never written anywhere. Two
- * calls at once share one key.
+ * Holds the session's keys, one for each account, in memory only, so that secrets are never stored.
+ * Concurrent
+ * calls share one key.
  */
 export class PlaygroundKeys {
   readonly #keys = new Map<string, Promise<PlaygroundKey>>()
@@ -46,7 +47,7 @@ export class PlaygroundKeys {
     this.#now = now
   }
 
-  /** A secret that works for this account for a while yet. */
+  /** Returns a secret that stays valid for a few more minutes. */
   async secretFor(account: string): Promise<string> {
     const known = this.#keys.get(account)
     if (known !== undefined) {
@@ -58,18 +59,18 @@ export class PlaygroundKeys {
     const expiresAt = this.#now() + KEY_LIFE
     const made = this.#make(account, expiresAt).then((secret) => ({ secret, expiresAt }))
     this.#keys.set(account, made)
-    // A key that could not be made is not remembered, so that the next call tries again.
+    // A failed creation is not cached, so that the next call tries again.
     made.catch(() => this.#keys.get(account) === made && this.#keys.delete(account))
     return (await made).secret
   }
 
-  /** Whether the account's key was made so recently that a refusal may be over in a moment. */
+  /** Reports whether the account's key is so new that a rejection may be temporary. */
   async isNew(account: string): Promise<boolean> {
     const key = await this.#keys.get(account)
     return key !== undefined && key.expiresAt - KEY_LIFE > this.#now() - CHANGES_TIME
   }
 
-  /** Forgets a key that the gateway no longer takes. */
+  /** Removes a key that the gateway no longer accepts. */
   forget(account: string): void {
     this.#keys.delete(account)
   }

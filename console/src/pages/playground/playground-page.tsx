@@ -17,7 +17,7 @@ import { PaymentProvider } from "./use-payer.tsx"
 
 const route = getRouteApi("/signed-in/playground")
 
-/** The tab of each kind of model. The chosen model is only for the visible tab. */
+/** The tab of each kind of model. Only the visible tab receives the selected model. */
 const CONTENTS: Readonly<Record<ModelKind, ComponentType<{ readonly model: string | undefined }>>> =
   {
     chat: ChatTab,
@@ -35,12 +35,12 @@ const TABS = MODEL_KIND_NAMES.map((kind) => {
   return { name, label, Content: CONTENTS[kind] }
 })
 
-/** Tries any model: what it answers, how long it takes, and what it costs. */
+/** Tries any model, with its answers, response times and costs. */
 export function PlaygroundPage() {
   const { tab = "chat", model } = playgroundSearch(route.useSearch())
   const navigate = route.useNavigate()
   const list = useRef<HTMLDivElement>(null)
-  // On a phone the tabs are wider than the page: the chosen one moves into sight.
+  // On a phone the tabs are wider than the page, so the selected tab is scrolled into view.
   useEffect(() => {
     list.current
       ?.querySelector(`[aria-selected="true"]`)
@@ -59,7 +59,7 @@ export function PlaygroundPage() {
               search: (before) => ({ ...before, tab: chosen ?? undefined, model: undefined }),
             })
           }
-          // A conversation or image stays while one looks at another tab.
+          // Conversations and images stay when the user switches tabs.
           keepMounted
         >
           <Tabs.List ref={list} className="tabs-scroll">

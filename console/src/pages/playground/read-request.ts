@@ -5,7 +5,7 @@ import type { HandedOver } from "./hand-over.ts"
 import { settingsIn } from "./request-settings.ts"
 import { type Said, saidIn } from "./said.ts"
 
-/** A request as a conversation: what was said in it, and the question that it ended with as a draft. */
+/** A request as a conversation, with its last question as a draft. */
 export interface ReadRequest {
   readonly columns: readonly Column[]
   readonly settings: ChatSettings
@@ -17,8 +17,9 @@ export interface ReadRequest {
 const COLUMN = 0
 
 /**
- * Reads a chat request in the formats of OpenAI (chat completions and responses), Anthropic and Google. What it does
- * not know is left out: it is a beginning to try things from, not the same request again.
+ * Parses a chat request in the formats of OpenAI (chat completions and responses), Anthropic and
+ * Google. Unknown
+ * members are omitted: the result is a starting point, not an exact copy of the request.
  */
 export function readRequest({ model, body }: HandedOver): ReadRequest {
   const columns = [{ id: COLUMN, model }]
@@ -41,7 +42,7 @@ function exchangesOf(all: readonly Said[], model: string): Exchange[] {
     if (said.by === "user") {
       exchanges.push({ question: { text: said.text, images: said.images }, steps: [] })
     } else if (said.by === "model") {
-      // A model that begins was asked nothing.
+      // If the model spoke first, there is no question.
       const steps = last?.steps ?? []
       if (last === undefined) exchanges.push({ question: { text: "", images: [] }, steps })
       const answer = newAnswer(model, null, 0)

@@ -2,7 +2,7 @@ import { memberOf } from "../../api/api-error.ts"
 import { type ChatSettings, DEFAULT_SETTINGS } from "./conversation.ts"
 import { systemIn } from "./said.ts"
 
-/** What a chat request in any of the formats asks for, besides the conversation. */
+/** Reads the settings of a chat request in any format. */
 export function settingsIn(body: unknown): ChatSettings {
   const google = memberOf(body, "generationConfig")
   const effort = firstOf(
@@ -41,7 +41,7 @@ function numberAmong(...values: readonly unknown[]): number | null {
   return typeof value === "number" ? value : null
 }
 
-/** Functions in the form of chat completions; tools that a vendor runs are left out. */
+/** Reads functions in the form of chat completions. Tools that the vendor runs are omitted. */
 function toolsIn(body: unknown): unknown[] {
   const tools = memberOf(body, "tools")
   if (!Array.isArray(tools)) return []

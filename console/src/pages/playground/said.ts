@@ -2,7 +2,7 @@ import { memberOf } from "../../api/api-error.ts"
 import type { ToolCall } from "./answer.ts"
 import type { Picture } from "./conversation.ts"
 
-/** One thing that was said in a request, whatever its format. */
+/** A message of a request, in a common form for all formats. */
 export type Said =
   | UserSaid
   | { readonly by: "model"; readonly text: string; readonly calls: readonly ToolCall[] }
@@ -11,9 +11,9 @@ export type Said =
 interface UserSaid {
   readonly by: "user"
   readonly text: string
-  /** Those that are in the request itself. */
+  /** Images contained in the request. */
   readonly images: readonly Picture[]
-  /** What else came with it, by name or address. */
+  /** Other attachments, by name or address. */
   readonly files: readonly string[]
 }
 
@@ -28,12 +28,12 @@ export interface System {
   readonly text: string
 }
 
-/** What users, models and tools say in the body of a chat request. */
+/** Reads the messages of users, models and tools from the body of a chat request. */
 export function saidIn(body: unknown): Said[] {
   return conversationIn(body).filter((item) => item.by !== "system")
 }
 
-/** The system prompts in the body of a chat request. */
+/** Reads the system prompts from the body of a chat request. */
 export function systemIn(body: unknown): string {
   return conversationIn(body)
     .filter((item) => item.by === "system")
@@ -41,7 +41,10 @@ export function systemIn(body: unknown): string {
     .join("\n\n")
 }
 
-/** What a model says in the answer to a chat request: of a stream its text alone is stored. */
+/**
+ * Reads the model's messages from the response of a chat request. Only the text of a stream is
+ * stored.
+ */
 export function answeredIn(answer: unknown): (Said | System)[] {
   if (typeof answer === "string") {
     return answer === "" ? [] : [{ by: "model", text: answer, calls: [] }]
@@ -55,7 +58,7 @@ export function answeredIn(answer: unknown): (Said | System)[] {
   return messages.flatMap(readItem).filter((said) => said.by !== "user")
 }
 
-/** All that is said in the body of a chat request, system prompts included, in its order. */
+/** Reads all messages of a chat request in order, including system prompts. */
 export function conversationIn(body: unknown): (Said | System)[] {
   const input = memberOf(body, "input")
   return [
@@ -114,7 +117,7 @@ function textOf(part: unknown): string {
 function callInPart(part: unknown): ToolCall[] {
   if (memberOf(part, "type") === "tool_use") return [callOf(part, "id", "input")]
   const call = memberOf(part, "functionCall")
-  // Google's calls are told apart by their names.
+  // Google identifies calls by name.
   return call === undefined ? [] : [callOf(call, "name", "args")]
 }
 
@@ -127,7 +130,7 @@ function resultInPart(part: unknown): ToolResult[] {
   return [toolResult(memberOf(result, "name"), memberOf(result, "response"))]
 }
 
-/** Images that are in the request itself: the browser fetches none from elsewhere. */
+/** Reads images contained in the request. The browser does not load external images. */
 function imageInPart(part: unknown): Picture[] {
   const source = memberOf(part, "source") ?? memberOf(part, "inlineData")
   const type = memberOf(source, "media_type") ?? memberOf(source, "mimeType")
@@ -139,7 +142,7 @@ function imageInPart(part: unknown): Picture[] {
   return [{ name: "image", url: `data:${type};base64,${data}` }]
 }
 
-/** What came with a question besides images in the request itself, by what names it. */
+/** Reads the name or address of other attachments of a question. */
 function fileInPart(part: unknown): string[] {
   if (imageInPart(part).length > 0) return []
   const kind = memberOf(part, "type")

@@ -2,23 +2,24 @@ import { api } from "../../api/client.ts"
 import { CallError } from "./call-failure.ts"
 import { KEY_NAME, PlaygroundKeys } from "./playground-key.ts"
 
-/** Each user's own, so that who signs in next on this page gets none of the one before. */
+/** Keys by user, so that the next user of this page does not get the keys of the previous one. */
 const KEYS = new Map<string, PlaygroundKeys>()
 
-/** Whom the playground pays with. */
+/** The user and the account that pays for playground requests. */
 export interface Payer {
   readonly user: string
   readonly account: string
 }
 
-/** Milliseconds before a refused new key is tried again, and how often. */
+/** Milliseconds between retries of a rejected new key, and the number of tries. */
 const PAUSE = 150
 const MAX_TRIES = 8
 
 /**
- * Does a chunk of work with a key of the account. A new key that is not known everywhere yet is tried
- * again; one that the gateway no longer takes is replaced.
- * @throws ApiError when no key can be made.
+ * Runs an operation with a key of the account. A new key that a process does not know yet is
+ * retried. A key that
+ * the gateway no longer accepts is replaced.
+ * @throws ApiError if no key can be created.
  */
 export async function withSecret<Result>(
   payer: Payer,

@@ -3,15 +3,15 @@ import { MODEL_KIND_NAMES, MODEL_KINDS, type ModelKind } from "tollgate-contract
 /** One tab for each kind of model, named after its operation. */
 const TABS: readonly string[] = MODEL_KIND_NAMES.map(tabOfKind)
 
-/** The tab that tries models of a kind. */
+/** Returns the tab for a kind of model. */
 export function tabOfKind(kind: ModelKind): string {
   return MODEL_KINDS[kind].operation
 }
 
-/** What the playground's address may carry. */
+/** The query of the playground's address. */
 export interface PlaygroundSearch {
   readonly tab?: string
-  /** The model to begin with. */
+  /** The initial model. */
   readonly model?: string
 }
 

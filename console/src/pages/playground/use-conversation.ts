@@ -13,10 +13,10 @@ import {
 import { callGateway, factsOf, readChat, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
 
-/** How often what streams in is painted, milliseconds: each frame would be too often. */
+/** Milliseconds between renders of streaming content: each frame would be too often. */
 const PAINT_EVERY = 40
 
-/** A column that is asked. */
+/** A column with its model. */
 export interface AskedColumn {
   readonly id: number
   readonly model: string
@@ -25,15 +25,15 @@ export interface AskedColumn {
 export interface Conversation {
   readonly exchanges: readonly Exchange[]
   readonly isRunning: boolean
-  /** Asks each model the same, each with its own past. */
+  /** Sends the question to each model, with the model's own history. */
   readonly ask: (
     question: Question,
     columns: readonly AskedColumn[],
     settings: ChatSettings,
   ) => void
-  /** Asks for one answer again, with the settings of now. */
+  /** Requests an answer again, with the current settings. */
   readonly retry: (position: AnswerPosition, model: string, settings: ChatSettings) => void
-  /** Gives the results of an answer's calls of tools; its model goes on from there. */
+  /** Sends the results of an answer's tool calls; its model continues from there. */
   readonly giveResults: (
     position: AnswerPosition,
     results: readonly string[],
@@ -42,14 +42,14 @@ export interface Conversation {
   readonly stop: () => void
 }
 
-/** A conversation with one model or several, which goes on from what was said. */
+/** A conversation with one or several models, continuing from stored exchanges. */
 export function useConversation(payer: Payer | undefined, said: readonly Exchange[]): Conversation {
   const [exchanges, setExchanges] = useState(said)
   const [running, setRunning] = useState(0)
   const aborts = useRef(new Set<AbortController>())
   useEffect(() => {
     const all = aborts.current
-    // No one sees what comes after the page is left, and it would be charged.
+    // After the user leaves the page, further output would be charged but never seen.
     return () => stopAll(all)
   }, [])
 
@@ -119,7 +119,7 @@ interface Asking {
 
 type Change = (facts: Partial<ShownAnswer>) => void
 
-/** Streams one answer to where it is shown. Whatever happens ends up in the answer. */
+/** Streams one answer to its position. Failures are stored in the answer. */
 async function answerInto(change: Change, { payer, body, signal }: Asking): Promise<void> {
   const startedAt = Date.now()
   let requestId: string | null = null
@@ -130,7 +130,7 @@ async function answerInto(change: Change, { payer, body, signal }: Asking): Prom
     )
     const facts = factsOf(response)
     requestId = facts.requestId
-    // The cost of a stream comes in its last frame, not in its headers.
+    // The cost of a stream is in its last frame, not in its headers.
     const { cost: _, ...known } = facts
     change({ ...known, firstByteMs: Date.now() - startedAt })
     const content = await readChat(response, (content) => painter.paint(content))
@@ -145,11 +145,11 @@ async function answerInto(change: Change, { payer, body, signal }: Asking): Prom
     if (signal.aborted) change({ state: "stopped", durationMs })
     else {
       const failure: CallFailure = failureOf(thrown)
-      // What was refused before it was tried has no receipt to look at.
+      // A request that was rejected before any attempt has no receipt.
       const failedId = failure.status >= 500 ? failure.requestId : null
       change({ state: "failed", failure, durationMs, requestId: requestId ?? failedId })
     }
-    // What was delivered before a stop is paid for; the receipt says how much.
+    // Output delivered before the stop is charged; the receipt has the cost.
     if (requestId !== null) change({ cost: await costAfterwards(payer, requestId) })
   }
 }
@@ -158,7 +158,7 @@ async function costAfterwards(payer: Payer, requestId: string): Promise<string |
   return withSecret(payer, (secret) => receiptCost(requestId, secret)).catch(() => null)
 }
 
-/** Passes on the newest content, not more often than an eye can follow. */
+/** Forwards the newest content at a limited rate. */
 class Painter {
   readonly #change: Change
   #waiting: Partial<ShownAnswer> | undefined

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react"
 
-/** The time of now, unix milliseconds, made again as often as is asked for. */
+/** Returns the current time in Unix milliseconds, updated at the given interval. */
 export function useNow(everyMilliseconds: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

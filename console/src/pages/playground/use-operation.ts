@@ -6,14 +6,14 @@ import { callGateway, type CallFacts, factsOf, receiptCost } from "./gateway-cal
 import { type Payer, withSecret } from "./secrets.ts"
 import { usePayment } from "./use-payer.tsx"
 
-/** One call that answers once, and what came of it. */
+/** A request without streaming, and its result. */
 export interface Operation<Result> {
   readonly isRunning: boolean
   readonly result: Result | undefined
   readonly facts: CallFacts | undefined
   readonly durationMs: number | null
   readonly failure: CallFailure | undefined
-  /** What was sent, for "copy as code"; undefined for forms with files. */
+  /** The sent request, for "copy as code"; undefined for forms with files. */
   readonly sent: SentOperation | undefined
   /** Why nothing can be sent now. */
   readonly obstacle: string | undefined
@@ -29,7 +29,7 @@ interface Outcome<Result> {
   readonly sent?: SentOperation
 }
 
-/** @param read makes the result of an answer. */
+/** @param read converts the response to the result. */
 export function useOperation<Result>(
   read: (response: Response) => Promise<Result>,
 ): Operation<Result> {
@@ -58,7 +58,7 @@ export function useOperation<Result>(
       setOutcome({ result, facts, durationMs, ...sent })
       setRunning(false)
       const { requestId } = facts
-      // Sound streams out before its cost is known; the receipt knows it a moment later.
+      // Audio is sent before its cost is known; the receipt has it shortly afterwards.
       if (facts.cost !== null || requestId === null) return
       const cost = await withSecret(payer, (secret) => receiptCost(requestId, secret))
       setOutcome((known) =>

@@ -7,18 +7,18 @@ import type { Payer } from "./secrets.ts"
 
 interface Payment {
   readonly payer: Payer | undefined
-  /** Why nothing can be sent; undefined when it can. */
+  /** Why nothing can be sent; undefined if requests are possible. */
   readonly obstacle: string | undefined
 }
 
 const PaymentContext = createContext<Payment>({ payer: undefined, obstacle: undefined })
 
-/** Who pays for what the playground asks. */
+/** Returns the account that pays for playground requests. */
 export function usePayment(): Payment {
   return useContext(PaymentContext)
 }
 
-/** Settles which account pays: the chosen one, or one that an operator picks here. */
+/** Determines the paying account: the selected one, or one that an operator picks here. */
 export function PaymentProvider({ children }: { readonly children: ReactNode }) {
   const { user } = useSession()
   const { account, accounts, may } = useAccount()

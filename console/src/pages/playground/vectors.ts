@@ -1,4 +1,4 @@
-/** How alike two vectors are, from -1 to 1; 0 for a vector without a direction. */
+/** Returns the cosine similarity of two vectors, from -1 to 1; 0 for a zero vector. */
 export function cosine(left: readonly number[], right: readonly number[]): number {
   let product = 0
   let leftSquare = 0
@@ -15,12 +15,12 @@ export function cosine(left: readonly number[], right: readonly number[]): numbe
   return scale === 0 ? 0 : product / scale
 }
 
-/** How alike each pair is, row by row. */
+/** Returns the similarity of each pair, row by row. */
 export function similarities(vectors: readonly (readonly number[])[]): number[][] {
   return vectors.map((left) => vectors.map((right) => cosine(left, right)))
 }
 
-/** The lines of a text that say something. */
+/** Returns the nonempty lines of a text. */
 export function linesOf(text: string): string[] {
   return text
     .split("\n")

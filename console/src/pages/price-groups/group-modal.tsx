@@ -22,13 +22,13 @@ import {
 import { TermFields } from "./term-fields.tsx"
 
 export interface GroupModalProperties {
-  /** The one to change; undefined: a new one. */
+  /** The group to edit; undefined: a new group. */
   readonly group: PriceGroup | undefined
   readonly isOpen: boolean
   readonly onClose: () => void
 }
 
-/** Creates a price group, or changes one. */
+/** Creates or edits a price group. */
 export function GroupModal({ group, isOpen, onClose }: GroupModalProperties) {
   const title = group === undefined ? "Create a price group" : `Change ${group.name ?? group.id}`
   return (
@@ -107,7 +107,7 @@ interface TermListProperties {
   readonly onChange: (terms: readonly TermValues[]) => void
 }
 
-/** All terms, and what is wrong with them. */
+/** Lists all terms with their errors. */
 function TermList({ terms, fault, onChange }: TermListProperties) {
   const isRemovable = terms.length > 1
   return (

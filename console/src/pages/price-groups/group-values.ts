@@ -7,23 +7,26 @@ import { readPrices, type TypedPrices } from "../models/read-prices.ts"
 
 /** One line of a rate card in the form. */
 export interface CardValues {
-  /** Of the form only: tells its lines apart. */
+  /** A stable key for the form only. */
   readonly key: string
-  /** An id, or a pattern of ids. */
+  /** A model id, or a pattern of ids. */
   readonly model: string
   readonly typed: TypedPrices
-  /** What the fields do not show: tiers, and prices by kinds of pictures. It is sent back as it is. */
+  /**
+   * Settings without a field, such as tiers and prices by kind of image. They are sent back
+   * unchanged.
+   */
   readonly others: Readonly<Record<string, unknown>>
 }
 
 /** One term in the form. */
 export interface TermValues {
   readonly key: string
-  /** Of a `datetime-local` field; empty: now. */
+  /** Value of a `datetime-local` field; empty: now. */
   readonly from: string
   readonly multiplier: string
   readonly prices: readonly CardValues[]
-  /** As the API gave it; absent for a new one. */
+  /** The stored term; absent for a new one. */
   readonly given?: PriceTerm
 }
 
@@ -47,7 +50,7 @@ export function emptyTerm(): TermValues {
   return { key: newKey(), from: "", multiplier: "", prices: [] }
 }
 
-/** The form as it opens. */
+/** Returns the initial values of the form. */
 export function groupValuesOf(group: PriceGroup | undefined): GroupValues {
   if (group === undefined) return { id: "", name: "", terms: [emptyTerm()] }
   return { id: group.id, name: group.name ?? "", terms: group.terms.map(termValuesOf) }
@@ -77,12 +80,15 @@ function cardValuesOf(model: string, price: Readonly<Record<string, unknown>>): 
   }
 }
 
-/** Whether requests were charged by it: then it stays as it is. */
+/**
+ * Reports whether the term has begun. Requests may have been charged by it, so it cannot be
+ * changed.
+ */
 export function hasBegun({ given }: TermValues): boolean {
   return given !== undefined && given.state !== "upcoming"
 }
 
-/** What is wrong with the terms, in a sentence; undefined: nothing. */
+/** Returns the error of the terms; undefined if they are valid. */
 export function termsFault(terms: readonly TermValues[]): string | undefined {
   for (const term of terms) {
     if (term.multiplier.trim() !== "") {
@@ -108,14 +114,14 @@ function cardBody(
   return prices && { ...others, ...prices }
 }
 
-/** The terms as the API takes them. They have been checked. */
+/** Builds the API's terms from validated values. */
 export function termsBodyOf(terms: readonly TermValues[]): NonNullable<PriceGroupChange["terms"]> {
   return terms.map((term) => {
     const { given } = term
     if (given !== undefined && hasBegun(term)) {
       return { from: given.from, multiplier: given.multiplier, prices: given.prices }
     }
-    // The field has no seconds: a moment that was not touched stays exact.
+    // The field has no seconds, so an unchanged time keeps its exact value.
     const isSame = given !== undefined && toLocalField(given.from) === term.from
     const from = isSame ? given.from : fromLocalField(term.from)
     return {
@@ -131,7 +137,7 @@ export function termsBodyOf(terms: readonly TermValues[]): NonNullable<PriceGrou
   })
 }
 
-/** Why one of the new multipliers is asked about once more. */
+/** Returns why one of the new multipliers needs a confirmation. */
 export function termsDoubt(terms: readonly TermValues[]): string | undefined {
   return terms
     .filter((term) => !hasBegun(term))
@@ -139,7 +145,7 @@ export function termsDoubt(terms: readonly TermValues[]): string | undefined {
     .find((doubt) => doubt !== undefined)
 }
 
-/** The term that holds now, and the next one. */
+/** Returns the active term and the next one. */
 export function currentTerms({ terms }: PriceGroup): {
   readonly active: PriceTerm | undefined
   readonly next: PriceTerm | undefined
@@ -150,7 +156,7 @@ export function currentTerms({ terms }: PriceGroup): {
   }
 }
 
-/** What members pay by a term, in words. */
+/** Describes the prices of a term. */
 export function termText(term: PriceTerm | undefined): string {
   const multiplier = term?.multiplier ?? "1"
   const models = Object.keys(term?.prices ?? {}).length

@@ -11,14 +11,14 @@ import { type CardValues, emptyCard, hasBegun, termText, type TermValues } from 
 
 export interface TermFieldsProperties {
   readonly term: TermValues
-  /** 1 for the first. */
+  /** Starts at 1. */
   readonly place: number
   readonly onChange: (term: TermValues) => void
-  /** Absent: it is the only one. */
+  /** Absent: the only term cannot be removed. */
   readonly onRemove?: () => void
 }
 
-/** The fields of one term; of one that has begun, what it says. */
+/** The fields of a term. A term that has begun is read-only. */
 export function TermFields({ term, place, onChange, onRemove }: TermFieldsProperties) {
   const { given } = term
   const isRemovable = onRemove !== undefined && given?.state !== "active"
@@ -95,7 +95,7 @@ interface CardFieldsProperties {
   readonly onRemove: () => void
 }
 
-/** The price of a model on the rate card. */
+/** Edits the price of a model on the rate card. */
 function CardFields({ card, onChange, onRemove }: CardFieldsProperties) {
   const models = useQuery(oneQuery("GET /models", { query: { priced: "true" } })).data?.data ?? []
   const list = useId()

@@ -8,7 +8,7 @@ export interface BackupCodesProperties {
   readonly onClose: () => void
 }
 
-/** Codes for the day when the authenticator is lost; shown once. */
+/** Shows codes for use without the authenticator. They cannot be shown again. */
 export function BackupCodes({ codes, onClose }: BackupCodesProperties) {
   return (
     <Modal opened={codes !== undefined} onClose={onClose} title="Your backup codes" {...SHOWN_ONCE}>

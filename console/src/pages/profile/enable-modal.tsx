@@ -18,7 +18,7 @@ export interface EnableModalProperties {
   readonly onClose: () => void
 }
 
-/** The second step is switched on: password, the image for the app, the first code, the backup codes. */
+/** Enables the second step: password, QR code, first code, backup codes. */
 export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
   const [enabling, setEnabling] = useState<Enabling>()
   const [codes, setCodes] = useState<readonly string[]>()

@@ -16,7 +16,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 import { AddPasskeyModal, RenamePasskeyModal } from "./passkey-modals.tsx"
 
-/** The passkeys of this user: made here, and used on the sign-in page. */
+/** The user's passkeys: created here, and used on the sign-in page. */
 export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }) {
   const passkeys = usePages("GET /auth/passkeys", {})
   const options = useQuery(signInQuery)

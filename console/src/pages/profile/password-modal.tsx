@@ -7,7 +7,7 @@ import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface PasswordFormProperties<Answer> {
   readonly action: string
-  /** Asks the API, with the password. */
+  /** Sends the request with the password. */
   readonly send: (password: string) => Promise<Answer>
   readonly children?: ReactNode
   readonly onCancel: () => void
@@ -23,7 +23,7 @@ export interface PasswordModalProperties<Answer> extends Omit<
   readonly onClose: () => void
 }
 
-/** Something that only the one who knows the password may do. */
+/** Confirms an action with the user's password. */
 export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer>) {
   const { isOpen, title, onClose, onDone, ...form } = properties
   return (
@@ -40,7 +40,7 @@ export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer
   )
 }
 
-/** The same, where a modal is open already. */
+/** The same form, for use inside a modal. */
 export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>) {
   const { action, send, children, onCancel, onDone } = properties
   const form = useForm({

@@ -9,7 +9,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
 
-/** Another password. All other sessions end with it. */
+/** Changes the password, which ends all other sessions. */
 export function PasswordPanel() {
   const form = useForm({
     initialValues: { current_password: "", new_password: "" },

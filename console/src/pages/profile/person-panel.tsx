@@ -9,7 +9,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { PersonModal, type PersonValues } from "../../ui/person-modal.tsx"
 
-/** Who is signed in. Their name is theirs to change; the address is an operator's. */
+/** The signed-in user. Users can change their name; only an operator can change their address. */
 export function PersonPanel({ user }: { readonly user: NonNullable<Session["user"]> }) {
   const session = useSession()
   const [isOpen, setOpen] = useState(false)

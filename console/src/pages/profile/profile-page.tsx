@@ -9,7 +9,7 @@ import { PasswordPanel } from "./password-panel.tsx"
 import { SessionsPanel } from "./sessions-panel.tsx"
 import { TwoFactorPanel } from "./two-factor-panel.tsx"
 
-/** Who is signed in, and how safely. */
+/** The profile of the signed-in user, with its security settings. */
 export function ProfilePage() {
   const { user } = useSession()
   if (user === null) {

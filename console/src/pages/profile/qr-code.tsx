@@ -2,14 +2,14 @@ import { encode } from "uqr"
 
 export interface QrCodeProperties {
   readonly text: string
-  /** What it holds, for those who do not see it. */
+  /** Describes the content for screen readers. */
   readonly label: string
 }
 
-/** Light places that a reader needs around the code. */
+/** Width of the light border that a scanner needs, in modules. */
 const RIM = 4
 
-/** A QR code, dark on light in both colour schemes: readers want it so. */
+/** A QR code, dark on light in both color schemes, because scanners require that. */
 export function QrCode({ text, label }: QrCodeProperties) {
   const { data, size } = encode(text, { ecc: "M", border: RIM })
   const path = data

@@ -12,7 +12,7 @@ import { notifyDone, notifyError } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 
-/** Where this user is signed in. Each other session can be ended from here. */
+/** Lists the user's sessions. All except the current one can be ended here. */
 export function SessionsPanel() {
   const sessions = usePages("GET /session/all", {})
   const [isBusy, setBusy] = useState(false)

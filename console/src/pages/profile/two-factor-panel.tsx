@@ -10,7 +10,7 @@ import { PasswordModal } from "./password-modal.tsx"
 
 type Work = "enable" | "disable" | "codes"
 
-/** The second step of the sign-in: the code of an authenticator app. */
+/** The second step of the sign-in: a code from an authenticator app. */
 export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
   const [work, setWork] = useState<Work>()
   const [codes, setCodes] = useState<readonly string[]>()

@@ -12,7 +12,7 @@ export interface AddProviderProperties {
   readonly onClose: () => void
 }
 
-/** Adds a vendor in three steps: which, its key, and whether it answers. */
+/** Adds a provider in three steps: vendor, key and test. */
 export function AddProvider({ isOpen, onClose }: AddProviderProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Add a provider" size="lg">

@@ -16,7 +16,7 @@ export interface ChangeProviderProperties {
   readonly onClose: () => void
 }
 
-/** Changes a provider's settings. A secret that is not entered again stays as it is. */
+/** Changes a provider's settings. Secrets that are left empty stay unchanged. */
 export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) {
   const { data: vendors, error } = useQuery({ ...vendorsQuery, enabled: provider !== undefined })
   const vendor = vendors?.find(({ id }) => id === provider?.vendor)

@@ -17,7 +17,7 @@ export interface FixPricesProperties {
   readonly onClose: () => void
 }
 
-/** Gives a provider's models without a price the prices that are known for them. */
+/** Sets the known prices for a provider's models without a price. */
 export function FixPrices({ provider, onClose }: FixPricesProperties) {
   return (
     <Modal

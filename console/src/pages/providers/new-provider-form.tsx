@@ -10,13 +10,13 @@ import { VendorFields } from "./vendor-fields.tsx"
 
 export interface NewProviderFormProperties {
   readonly vendor: Vendor
-  /** Ids of the providers that there are. */
+  /** Ids of existing providers. */
   readonly taken: readonly string[]
   readonly onBack: () => void
   readonly onAdded: (provider: Provider) => void
 }
 
-/** The settings that a vendor needs, and the provider's name here. */
+/** The fields that a vendor needs, and the id of the new provider. */
 export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderFormProperties) {
   const [id, setId] = useState(() => freeId(vendor.id, taken))
   const [fields, setFields] = useState<TypedFields>({})

@@ -24,7 +24,7 @@ const ORIGINS: Readonly<Record<Provider["origin"], string>> = {
 
 type Begin = (task: ProviderTask) => void
 
-/** The columns of the providers. @param begin starts something with one of them. */
+/** Returns the columns of the providers. @param begin starts a task for a provider. */
 export function providerColumns(
   begin: Begin,
   history: ReadonlyMap<string, ReliabilityRow> | undefined,
@@ -129,7 +129,7 @@ interface HealthProperties {
 function HealthCell({ provider, history }: HealthProperties) {
   const { problem, health } = provider
   const state = healthState(health.state, history)
-  // Of one that is healthy again, what went wrong before is history.
+  // After a recovery, the last error is no longer relevant.
   const error = problem ?? (state === "resting" || state === "failing" ? health.last_error : null)
   return (
     <>

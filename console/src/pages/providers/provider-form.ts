@@ -1,17 +1,17 @@
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import { entriesOf, type TypedKey } from "./typed-keys.ts"
 
-/** What is typed into the fields of a vendor, by name. */
+/** The typed values of a vendor's fields, by name. */
 export type TypedFields = Readonly<Record<string, string>>
 
-/** All that a provider's form holds. */
+/** The values of a provider's form. */
 export interface TypedProvider {
   readonly fields: TypedFields
-  /** Undefined: it has one API key, which is a field like others. */
+  /** Undefined: it has one API key, which is an ordinary field. */
   readonly keys: readonly TypedKey[] | undefined
 }
 
-/** Vendors whose name or id has every word of the search, those that begin with it first. */
+/** Returns vendors whose name or id contains every word of the search, prefix matches first. */
 export function findVendors(vendors: readonly Vendor[], search: string): Vendor[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const found = vendors.filter((vendor) => {
@@ -27,7 +27,7 @@ export function findVendors(vendors: readonly Vendor[], search: string): Vendor[
   })
 }
 
-/** A free id for a provider of a vendor: its own, or with a number. */
+/** Returns a free id for a provider of a vendor: the vendor's id, or with a number. */
 export function freeId(vendor: string, taken: readonly string[]): string {
   const base = vendor.replace(/[^a-z0-9-]/g, "-").slice(0, 36)
   if (!taken.includes(base)) return base
@@ -37,7 +37,7 @@ export function freeId(vendor: string, taken: readonly string[]): string {
   }
 }
 
-/** What is wrong with an id, as the API would say it; undefined when nothing is. */
+/** Returns the error of an id, with the API's message; undefined if it is valid. */
 export function idFault(id: string, taken: readonly string[]): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) {
     return "must be lowercase letters, digits and hyphens, at most 40 characters"
@@ -55,7 +55,7 @@ export function typedOf(vendor: Vendor, provider: Provider): TypedFields {
   return typed
 }
 
-/** A change: what is typed, and null for what was emptied. A secret that is not typed stays. */
+/** Builds a change: the typed values, and null for cleared fields. Empty secrets stay unchanged. */
 export function changeOf(
   vendor: Vendor,
   provider: Provider,
@@ -68,7 +68,7 @@ export function changeOf(
   return { ...after, ...Object.fromEntries([...emptied, ...taken].map((name) => [name, null])) }
 }
 
-/** The members of an entry: what is typed. What is empty is left out. */
+/** Builds an entry from the typed values, without empty ones. */
 export function entryOf(vendor: Vendor, { fields, keys }: TypedProvider): Record<string, unknown> {
   const entry: Record<string, unknown> = {}
   for (const { name } of vendor.fields) {
@@ -80,7 +80,7 @@ export function entryOf(vendor: Vendor, { fields, keys }: TypedProvider): Record
   return { ...others, api_keys: entriesOf(keys) }
 }
 
-/** Names of required fields that are still empty. */
+/** Returns the names of required fields that are still empty. */
 export function missingFields(vendor: Vendor, { fields, keys }: TypedProvider): string[] {
   return vendor.fields
     .filter(({ name }) => name !== "api_key" || keys === undefined)

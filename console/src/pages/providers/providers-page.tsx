@@ -24,13 +24,13 @@ import { ReconciliationsPanel } from "./reconciliations-panel.tsx"
 import { TestAll } from "./test-all.tsx"
 import { TestProvider } from "./test-provider.tsx"
 
-/** What is being done to a provider. */
+/** A task for one provider. */
 export interface ProviderTask {
   readonly name: "change" | "test" | "prices" | "delete"
   readonly provider: Provider
 }
 
-/** The vendors that this gateway calls, with their keys. */
+/** Lists the configured providers, with their keys. */
 export function ProvidersPage() {
   const providers = usePages("GET /providers", {}, { refetchInterval: 15_000 })
   const [isAdding, setAdding] = useState(false)

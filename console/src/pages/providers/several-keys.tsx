@@ -5,12 +5,12 @@ import { type TypedKey, withAnother } from "./typed-keys.ts"
 
 export interface SeveralKeysProperties {
   readonly keys: readonly TypedKey[]
-  /** What is wrong, by the name of a row's field: `api_keys[0].api_key`. */
+  /** Errors by the name of a row's field: `api_keys[0].api_key`. */
   readonly errors: Readonly<Record<string, string>>
   readonly onChange: (keys: readonly TypedKey[]) => void
 }
 
-/** The keys of a provider that has several. Those that are stored are known by their names alone. */
+/** Edits the keys of a provider with several. Stored keys are identified by name only. */
 export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
   const change = (row: number, part: Partial<TypedKey>) =>
     onChange(keys.map((key) => (key.row === row ? { ...key, ...part } : key)))
@@ -56,10 +56,10 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
 
 interface KeyRowProperties {
   readonly typed: TypedKey
-  /** @param name of a member, with its dot; empty: of the whole row. */
+  /** @param name of a member, with its dot; empty for the entire row. */
   readonly faultOf: (name: string) => string | undefined
   readonly onChange: (part: Partial<TypedKey>) => void
-  /** Undefined: it is the only one. */
+  /** Undefined: the only key cannot be removed. */
   readonly onRemove: (() => void) | undefined
 }
 

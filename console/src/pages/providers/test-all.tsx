@@ -11,7 +11,7 @@ export interface TestAllProperties {
   readonly onClose: () => void
 }
 
-/** Asks every provider, and lists what was found and how long it took. */
+/** Tests every provider and lists results and response times. */
 export function TestAll({ isOpen, providers, onClose }: TestAllProperties) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Test all providers" size="lg">
@@ -25,7 +25,7 @@ function Results({ providers, onClose }: Omit<TestAllProperties, "isOpen">) {
     queries: providers.map(({ id }) => ({
       queryKey: ["provider-test", id],
       queryFn: () => api("POST /providers/{id}/test", { path: { id } }),
-      // Each look asks the vendor: only when a person wants it.
+      // Each test calls the vendor, so it only runs on request.
       gcTime: 0,
       staleTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,

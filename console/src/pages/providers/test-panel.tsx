@@ -9,17 +9,17 @@ import { LinkButton } from "../../ui/link-button.tsx"
 
 export interface TestPanelProperties {
   readonly provider: Provider
-  /** Whether it was added just now. */
+  /** Whether the provider was just added. */
   readonly isNew?: boolean
   readonly onDone: () => void
 }
 
-/** Asks the vendor, and says what was found. */
+/** Tests the provider and shows the result. */
 export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperties) {
   const test = useQuery({
     queryKey: ["provider-test", provider.id],
     queryFn: () => api("POST /providers/{id}/test", { path: { id: provider.id } }),
-    // Each look asks the vendor: only when a person wants it.
+    // Each test calls the vendor, so it only runs on request.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,

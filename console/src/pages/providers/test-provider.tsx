@@ -7,7 +7,7 @@ export interface TestProviderProperties {
   readonly onClose: () => void
 }
 
-/** Tests a provider that there is. */
+/** Tests an existing provider. */
 export function TestProvider({ provider, onClose }: TestProviderProperties) {
   return (
     <Modal opened={provider !== undefined} onClose={onClose} title={`Test ${provider?.id ?? ""}`}>

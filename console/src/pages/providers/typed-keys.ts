@@ -1,28 +1,28 @@
 import type { Provider } from "tollgate-contract/catalog.ts"
 
-/** One of several keys of a provider, as its row in the form has it. */
+/** A row of the form for one of several keys. */
 export interface TypedKey {
-  /** Tells the rows apart. */
+  /** A stable key of the row. */
   readonly row: number
-  /** The name under which its secret is stored; null: it is new. */
+  /** The name of the stored secret; null: a new key. */
   readonly was: string | null
   readonly name: string
-  /** Empty: the stored one stays. */
+  /** Empty: the stored secret stays. */
   readonly secret: string
   /** Its share of the requests. */
   readonly weight: number | string
 }
 
-/** What stands for the one key of a provider until it has a name. */
+/** The initial name of the first key when one key becomes several. */
 const FIRST_NAME = "1"
 
-/** The rows that a form begins with; undefined: the provider has one key, or none. */
+/** Returns the initial rows of the form; undefined: the provider has at most one key. */
 export function typedKeysOf({ credentials }: Provider): readonly TypedKey[] | undefined {
   if (credentials.length === 0) return undefined
   return credentials.map(({ name, weight }, row) => ({ row, was: name, name, secret: "", weight }))
 }
 
-/** The rows when one key becomes several. @param isSet whether that one is stored. */
+/** Returns the rows when one key becomes several. @param isSet whether the first key is stored. */
 export function severalKeys(isSet: boolean, secret: string): readonly TypedKey[] {
   const first = { row: 0, was: isSet ? FIRST_NAME : null, name: FIRST_NAME, secret, weight: 1 }
   return withAnother([first])
@@ -36,7 +36,7 @@ export function withAnother(keys: readonly TypedKey[]): readonly TypedKey[] {
   return [...keys, { row, was: null, name: String(number), secret: "", weight: 1 }]
 }
 
-/** Whether the rows can be sent: each has a name of its own, and a new one its secret. */
+/** Reports whether the rows are complete: each has a unique name, and each new one has a secret. */
 export function areComplete(keys: readonly TypedKey[]): boolean {
   const names = new Set(keys.map(({ name }) => name.trim()))
   return (
@@ -47,7 +47,10 @@ export function areComplete(keys: readonly TypedKey[]): boolean {
   )
 }
 
-/** As the API takes them: secrets that were not typed again are meant by the names they are stored under. */
+/**
+ * Converts the rows to the API's form. Secrets that were not typed again refer to their stored
+ * names.
+ */
 export function entriesOf(keys: readonly TypedKey[]): readonly object[] {
   return keys.map(({ was, name, secret, weight }) => ({
     name: name.trim(),

@@ -6,22 +6,24 @@ import { refresh } from "../../api/refresh.ts"
 
 export interface ProviderSave {
   readonly isBusy: boolean
-  /** Faults by field. */
+  /** Errors by field. */
   readonly errors: Readonly<Record<string, string>>
-  /** What belongs to no field of the form. */
+  /** An error without a matching field. */
   readonly error: unknown
   readonly run: (send: SendProvider) => Promise<Provider | undefined>
 }
 
-/** @param idempotencyKey under which it may be sent again without being done twice. */
+/** @param idempotencyKey prevents that a repeated request is executed twice. */
 type SendProvider = (idempotencyKey: string) => Promise<Provider>
 
-/** Whether there is a field that an error can stand next to. */
+/** Reports whether the form has a field for an error. */
 function isShown(name: string, fields: readonly string[]): boolean {
   return fields.includes(name) || (name.startsWith("api_keys") && fields.includes("api_key"))
 }
 
-/** Saves a provider and shows errors next to their fields. @param fields the form's own. */
+/**
+ * Saves a provider and shows errors next to their fields. @param fields names of the form's fields.
+ */
 export function useProviderSave(fields: readonly string[]): ProviderSave {
   const [isBusy, setBusy] = useState(false)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})

@@ -7,7 +7,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { findVendors } from "./provider-form.ts"
 import { vendorsQuery } from "./vendors-query.ts"
 
-/** The vendors that are known, to be found by name. */
+/** Selects a known vendor, with a search by name. */
 export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor) => void }) {
   const { data, isPending, error, refetch } = useQuery(vendorsQuery)
   const [search, setSearch] = useState("")

@@ -9,15 +9,15 @@ export interface VendorFieldsProperties {
   readonly vendor: Vendor
   readonly typed: TypedFields
   readonly errors: Readonly<Record<string, string>>
-  /** Secrets that are set already and stay when their field is left empty. */
+  /** Names of stored secrets, which stay unchanged if their field is left empty. */
   readonly set?: readonly string[]
   readonly onChange: (typed: TypedFields) => void
-  /** Where there are several in the place of one API key; undefined: there is one. */
+  /** The rows if several keys replace the single API key; undefined: there is one key. */
   readonly keys: readonly TypedKey[] | undefined
   readonly onKeys: (keys: readonly TypedKey[]) => void
 }
 
-/** The fields that a vendor asks for, in its order. */
+/** The fields of a vendor, in the vendor's order. */
 export function VendorFields(properties: VendorFieldsProperties) {
   const { vendor, typed, errors, set, onChange, keys, onKeys } = properties
   return vendor.fields.map((field) => {
@@ -37,7 +37,7 @@ export function VendorFields(properties: VendorFieldsProperties) {
         onChange({ ...typed, [field.name]: event.currentTarget.value }),
     }
     if (!field.is_secret) return <TextInput key={field.name} {...shared} />
-    // A service account's key is a whole file, which a field of one line would flatten.
+    // A service account key is a multi-line file, which a single-line field would flatten.
     if (/json|credentials|private/i.test(field.name)) {
       return (
         <Textarea
@@ -50,7 +50,8 @@ export function VendorFields(properties: VendorFieldsProperties) {
         />
       )
     }
-    // "new-password": no browser is to fill in, or keep, a vendor's key as a password of this page.
+    // "new-password" prevents browsers from filling in or storing a vendor's key as this page's
+    // password.
     const password = <PasswordField key={field.name} {...shared} autoComplete="new-password" />
     if (!isKey) return password
     return (

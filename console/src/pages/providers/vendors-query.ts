@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api } from "../../api/client.ts"
 
-/** What can be added, and what each vendor asks for. */
+/** The vendors that can be added, with the fields of each. */
 export const vendorsQuery = queryOptions({
   queryKey: ["/providers/vendors"],
   queryFn: async ({ signal }) => {

@@ -25,12 +25,12 @@ interface AdmittedListProperties extends ListProperties {
 }
 
 const NEWEST = { by: "at", order: "desc" } as const
-/** What a column needs, CSS pixels. */
+/** Minimum width of a column in CSS pixels. */
 const COLUMN_WIDTH = 120
-/** With more there is less space between them. */
+/** Maximum number of columns with wide spacing. */
 const SPACIOUS_COLUMNS = 7
 
-/** Requests that held money, each with its receipt. */
+/** Lists requests that held credits, each with its receipt. */
 export function AdmittedList(properties: AdmittedListProperties) {
   const { account, isAll, filters, refetchInterval, onState, onSort } = properties
   const navigate = useNavigate()
@@ -102,7 +102,7 @@ export function AdmittedList(properties: AdmittedListProperties) {
   )
 }
 
-/** How far back the list goes. */
+/** Shows how far back the list goes. */
 function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: boolean }) {
   return (
     <Text size="sm" c="dimmed" p="sm" ta="center">

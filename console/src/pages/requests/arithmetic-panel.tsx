@@ -6,7 +6,10 @@ import { momentText } from "../../format/moments.ts"
 import { countText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 
-/** How the charge comes about: each class of usage times its price, the sum, the multiplier, the rounding. */
+/**
+ * Shows the computation of a charge: each usage class times its price, the sum, the multiplier and
+ * the rounding.
+ */
 export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const { arithmetic, price } = receipt
   if (arithmetic === null || price === null) {
@@ -91,13 +94,13 @@ function periodText({ price }: Receipt): string {
   return ` (${parts.join(" ")})`
 }
 
-/** Of which price group, where it was not what everyone pays. */
+/** Returns the price group, if one applied. */
 function groupText({ price }: Receipt): string {
   const group = price?.group
   return group === undefined ? "" : `, in price group ${group.id} since ${momentText(group.from)}`
 }
 
-/** In which mode of service, where it was not the usual one; and what has no price. */
+/** Returns the service mode if it was not the default, and the unpriced fields. */
 function servedText({ modes = [], unpriced = [] }: Receipt): string {
   const served = modes.length === 0 ? "" : `, served as ${modes.join(" and ")}`
   return unpriced.length === 0 ? served : `${served}; without a price: ${unpriced.join(", ")}`

@@ -1,7 +1,10 @@
 import type { FailedAttemptDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 
-/** Why each attempt failed, in the order of the attempts; undefined where that is not known. Both are in order of time. */
+/**
+ * Returns the reason of each failed attempt, or undefined if it is unknown. Both lists are in
+ * chronological order.
+ */
 export function reasonsOf(
   attempts: Receipt["attempts"],
   failures: readonly FailedAttemptDocument[],

@@ -9,11 +9,11 @@ import { reasonsOf } from "./attempt-reasons.ts"
 
 export interface AttemptsPanelProperties {
   readonly receipt: Receipt
-  /** Why attempts failed, as far as that is known. */
+  /** The failures of attempts, as far as known. */
   readonly failures: readonly FailedAttemptDocument[]
 }
 
-/** Which deployments were called, in order, and how long each took: bars on one line of time. */
+/** Shows the called deployments in order, with their durations as bars on one time axis. */
 export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
   const { attempts } = receipt
   const reasons = reasonsOf(attempts, failures)
@@ -79,13 +79,13 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
 }
 
 interface ReasonsProperties {
-  /** In the gateway's words. */
+  /** From the gateway. */
   readonly cause: string | undefined
-  /** In the vendor's. */
+  /** From the vendor. */
   readonly words: string | undefined
 }
 
-/** Why an attempt failed. */
+/** Shows why an attempt failed. */
 function Reasons({ cause, words }: ReasonsProperties) {
   return [...new Set([cause, words])].map(
     (reason) =>
@@ -98,7 +98,7 @@ function Reasons({ cause, words }: ReasonsProperties) {
 }
 
 interface TimeBarProperties {
-  /** Shares of the whole, from 0 to 1. */
+  /** Fractions of the total, from 0 to 1. */
   readonly begin: number
   readonly length: number
   readonly isFine: boolean

@@ -8,12 +8,12 @@ import { conversationIn } from "../playground/said.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 
-/** With what shows Markdown; most accounts store nothing. */
+/** Loaded on demand with the Markdown renderer, because most accounts store no content. */
 const ConversationView = lazyPart(() =>
   import("./conversation-view.tsx").then((module) => module.ConversationView),
 )
 
-/** What was asked and answered, where the account keeps it. Shown as text and nothing else. */
+/** Shows the prompt and the answer as plain text, if the account stores content. */
 export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
   if (receipt.content === null) {
     return (
@@ -83,7 +83,7 @@ function StoredContent({ receipt, content }: StoredContentProperties) {
   )
 }
 
-/** The playground takes over what was asked of a chat. */
+/** Reports whether the playground can open the request. */
 function isChat({ endpoint, content }: Receipt): boolean {
   return (
     (CHATS.has(endpoint) || GEMINI.test(endpoint)) &&

@@ -16,16 +16,16 @@ const WHO: Readonly<Record<Turn["by"], string>> = {
   model: "Model",
   tool: "Tool result",
 }
-/** Turns that are shown at first: the last ones are those that the answer is to. */
+/** Number of turns shown initially. They are the last ones before the answer. */
 const SHOWN = 12
 
-/** All that was said, the answer last; empty where it was no chat. */
+/** Returns all turns, ending with the answer; empty if the request is not a chat. */
 export function turnsOf({ request, answer }: Content): readonly Turn[] {
   const asked = conversationIn(request)
   return asked.length === 0 ? [] : [...asked, ...answeredIn(answer)]
 }
 
-/** A chat as it was held: who said what, with tool calls and images. */
+/** Shows a chat by speaker, with tool calls and images. */
 export function ConversationView({ content }: { readonly content: Content }) {
   const turns = turnsOf(content)
   const answered = answeredIn(content.answer).length

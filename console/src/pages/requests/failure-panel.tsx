@@ -11,11 +11,11 @@ const NONE: ReadonlyMap<string, string> = new Map()
 
 export interface FailurePanelProperties {
   readonly failure: FailedRequestDocument
-  /** Whether nothing else is known of the request: it held no money, so it has no receipt. */
+  /** Whether the failure is the only record: the request held no credits, so it has no receipt. */
   readonly isWhole: boolean
 }
 
-/** What the caller was told, where that was an error. */
+/** Shows the error that the caller received. */
 export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
   const { status, code, message, parameter, endpoint, model, key, account, at } = failure
   return (

@@ -47,7 +47,7 @@ const NO_FILTERS: RequestFilters = {
   max_time: undefined,
 }
 
-/** What of the requests is shown. It stands in the address, so it can be sent to someone. */
+/** The filters of the requests. They are part of the address, so that it can be shared. */
 export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
   const keys = useQuery(keysQuery(account))
   const names = keys.data?.data.map((key) => ({ value: key.id, label: key.name })) ?? []

@@ -3,7 +3,7 @@ import { type RequestFilters, TIMES, timesOf } from "./request-filters.ts"
 
 export type Step = "minute" | "hour" | "day"
 
-/** A time in equal parts, unix milliseconds. */
+/** A time range in equal steps, Unix milliseconds. */
 export interface HistogramSpan {
   readonly from: number
   /** Exclusive. */
@@ -15,15 +15,15 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const LENGTHS: Readonly<Record<Step, number>> = { minute: MINUTE, hour: HOUR, day: DAY }
-/** What is shown where no time is chosen. */
+/** The default range. */
 const USUAL = 30 * DAY
-/** Up to these lengths there are bars of a minute, and of an hour. */
+/** Maximum lengths for bars of a minute, and of an hour. */
 const LONGEST_OF_MINUTES = 3 * HOUR
 const LONGEST_OF_HOURS = 8 * DAY
-/** What one look may ask for. */
+/** Maximum number of steps per query. */
 const MOST_PARTS = 366
 
-/** The time that the bars are of; its ends are those of whole parts. */
+/** Returns the range of the bars, extended to complete steps. */
 export function histogramSpan(filters: RequestFilters, now: number): HistogramSpan {
   const chosen = timesOf(filters, now)
   const length = TIMES.find(({ value }) => value === filters.time)?.length ?? USUAL
@@ -41,13 +41,13 @@ function stepOf(length: number): Step {
   return length <= LONGEST_OF_HOURS ? "hour" : "day"
 }
 
-/** When each part begins. */
+/** Returns the start of each step. */
 export function partsOf({ from, to, step }: HistogramSpan): number[] {
   const part = LENGTHS[step]
   return Array.from({ length: Math.round((to - from) / part) }, (_, index) => from + index * part)
 }
 
-/** The filter that leaves one part. */
+/** Returns the filter for a single step. */
 export function narrowTo(at: number, step: Step): RequestFilters {
   return { time: "custom", from: fieldOf(at), to: fieldOf(at + LENGTHS[step]) }
 }

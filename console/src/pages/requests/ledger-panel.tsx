@@ -4,7 +4,7 @@ import { Facts, type Fact } from "../../ui/facts.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
 
-/** What was set aside, what of it was taken, and where that stands in the ledger. */
+/** Shows the held and the charged amount, and the ledger entry. */
 export function LedgerPanel({ receipt }: { readonly receipt: Receipt }) {
   const { entry } = receipt
   const released = nanos(receipt.hold) - nanos(receipt.charged)

@@ -1,13 +1,13 @@
 import type { RequestFilters } from "./request-filters.ts"
 
-/** What the lists of requests are given. */
+/** Properties of the request lists. */
 export interface ListProperties {
   readonly account: string | undefined
   /** Whether the requests are of several accounts. */
   readonly isAll: boolean
   readonly filters: RequestFilters
-  /** Milliseconds between looks; false: none. */
+  /** Milliseconds between polls; false: no polling. */
   readonly refetchInterval: number | false
-  /** Called with whether the last look has succeeded. */
+  /** Called with the success of the last poll. */
   readonly onState: (isWell: boolean) => void
 }

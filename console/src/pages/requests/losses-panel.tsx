@@ -2,7 +2,10 @@ import { Group, List, Text } from "@mantine/core"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { Panel } from "../../ui/panel.tsx"
 
-/** What of the request could not be carried to the vendor. Nothing when all was. */
+/**
+ * Shows the parts of the request that were not sent to the vendor. Renders nothing if there are
+ * none.
+ */
 export function LossesPanel({ losses }: { readonly losses: Receipt["losses"] }) {
   if (losses.length === 0) return null
   return (

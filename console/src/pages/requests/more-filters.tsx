@@ -11,7 +11,7 @@ import {
 
 type MoreFiltersProperties = Pick<FilterBarProperties, "filters" | "onChange">
 
-/** The filters that are needed less often. */
+/** Less common filters. */
 export function MoreFilters(properties: MoreFiltersProperties) {
   const [isOpen, setOpen] = useState(false)
   return (

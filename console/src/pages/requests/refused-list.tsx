@@ -19,15 +19,18 @@ export interface RefusedListProperties {
   readonly query: NonNullable<Input<"GET /failures">["query"]>
   /** Whether they are of several accounts. */
   readonly isAll: boolean
-  /** Names of keys by their ids, as far as they are known. */
+  /** Names of loaded keys by id. */
   readonly keys: ReadonlyMap<string, string>
-  /** Milliseconds between looks; false: none. */
+  /** Milliseconds between polls; false: no polling. */
   readonly refetchInterval: number | false
-  /** Called with whether the last look has succeeded. */
+  /** Called with the success of the last poll. */
   readonly onState: (isWell: boolean) => void
 }
 
-/** Requests that were refused before any vendor was asked, the newest first: they have no receipt. */
+/**
+ * Lists requests that were rejected before a provider was called, newest first. They have no
+ * receipt.
+ */
 export function RefusedList(properties: RefusedListProperties) {
   const { query, isAll, keys, refetchInterval, onState } = properties
   const navigate = useNavigate()

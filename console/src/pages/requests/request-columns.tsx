@@ -10,9 +10,9 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
 export interface ColumnSettings {
-  /** Whether they are of several accounts. */
+  /** Whether the requests are of several accounts. */
   readonly isAll: boolean
-  /** Whether times are moments, and not how long ago that was. */
+  /** Whether times are absolute instead of relative. */
   readonly isExact: boolean
 }
 
@@ -153,7 +153,7 @@ function extra(
   }
 }
 
-/** What was charged, and for operators what was not. */
+/** Shows the charged amount, and for operators the uncharged cost. */
 function Cost({ request }: { readonly request: RequestSummary }) {
   const { cost, written_off: writtenOff = "0" } = request
   if (writtenOff === "0") return <Money value={cost} decimals={6} />

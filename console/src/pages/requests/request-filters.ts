@@ -2,7 +2,7 @@ import type { Input } from "tollgate-contract/client.ts"
 import type { Step } from "./histogram-span.ts"
 import { fromLocalField } from "../../format/moments.ts"
 
-/** The filters of the list of requests, as they stand in the address. */
+/** The filters of the request list, as stored in the address. */
 export interface RequestFilters {
   readonly time?: string | undefined
   readonly from?: string | undefined
@@ -16,7 +16,7 @@ export interface RequestFilters {
   readonly user?: string | undefined
   readonly session?: string | undefined
   readonly tag?: string | undefined
-  /** Credits, and seconds. */
+  /** In credits, and in seconds. */
   readonly min_cost?: string | undefined
   readonly max_cost?: string | undefined
   readonly min_time?: string | undefined
@@ -24,7 +24,7 @@ export interface RequestFilters {
   readonly sort?: string | undefined
 }
 
-/** The least and the most of something, and what these filters are called. */
+/** The minimum and maximum filters with their labels. */
 export const BOUND_FILTERS = [
   ["min_cost", "Cost at least"],
   ["max_cost", "Cost at most"],
@@ -34,12 +34,12 @@ export const BOUND_FILTERS = [
 
 const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/
 
-/** Why a bound cannot be taken; undefined where it can. */
+/** Returns the error of a bound; undefined if it is valid. */
 export function boundFault(text: string): string | undefined {
   return text === "" || AMOUNT.test(text) ? undefined : "Write a number such as 0.05"
 }
 
-/** The filters that links from other pages set, and what they are called. */
+/** The filters that links from other pages set, with their labels. */
 export const LINKED_FILTERS = [
   ["provider", "Provider"],
   ["endpoint", "Endpoint"],
@@ -50,7 +50,7 @@ export const LINKED_FILTERS = [
 
 const HOUR = 3_600_000
 
-/** The spans of time that can be chosen, and how long each is; null: none or another. */
+/** The selectable time ranges with their lengths; null: unlimited or custom. */
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
   { value: "all", label: "Any time", length: null },
   { value: "1h", label: "Last hour", length: HOUR },
@@ -62,13 +62,13 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
 
 const STATUSES = ["ok", "failed", "written_off"] as const
 
-/** The orders of the API, as the address has them. */
+/** The API's orders by their form in the address. */
 const ORDERS: Readonly<Record<string, "dearest" | "slowest">> = {
   "-cost": "dearest",
   "-duration": "slowest",
 }
 
-/** The filters as the API's query. */
+/** Converts the filters to the API's query. */
 export function requestQueryOf(
   filters: RequestFilters,
   now: number,
@@ -81,7 +81,7 @@ export function requestQueryOf(
   return { ...names, sort, ...boundsOf(filters), ...timesOf(filters, now) }
 }
 
-/** An address may have been written by anyone: what is no number is left out. */
+/** Returns the numeric bounds. Invalid numbers are omitted, because the address is user input. */
 function boundsOf(filters: RequestFilters) {
   const bound = (name: (typeof BOUND_FILTERS)[number][0]) => {
     const text = filters[name]
@@ -99,7 +99,7 @@ function millisecondsOf(seconds: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.round(Number(seconds) * 1_000)
 }
 
-/** The same for counts over a time. */
+/** Converts the filters to a query for counts over time. */
 export function requestCountQueryOf(
   filters: RequestFilters,
   { from, to, step }: { readonly from: number; readonly to: number; readonly step: Step },
@@ -114,7 +114,10 @@ export function requestCountQueryOf(
   }
 }
 
-/** The same for requests that were refused before any vendor was asked: whatever failed later has a receipt. */
+/**
+ * Converts the filters to a query for requests that were rejected before a provider was called.
+ * Other failed requests have a receipt.
+ */
 export function refusedQueryOf(
   filters: RequestFilters,
   now: number,
@@ -123,14 +126,14 @@ export function refusedQueryOf(
   return { refused: "true", key, model, search, endpoint, ...timesOf(filters, now) }
 }
 
-/** The time that is chosen; undefined where it is open. */
+/** Returns the selected time range; undefined if it is unlimited. */
 export function timesOf({ time, from, to }: RequestFilters, now: number) {
   if (time === "custom") return { from: fromLocalField(from ?? ""), to: fromLocalField(to ?? "") }
   const length = TIMES.find((each) => each.value === time)?.length ?? null
   return { from: length === null ? undefined : new Date(now - length).toISOString(), to: undefined }
 }
 
-/** Whether anything is filtered. */
+/** Reports whether any filter is active. */
 export function isFiltered(filters: RequestFilters): boolean {
   const { time, key, model, status, search } = filters
   const linked = [...LINKED_FILTERS, ...BOUND_FILTERS].map(([name]) => filters[name])

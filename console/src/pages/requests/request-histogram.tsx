@@ -24,11 +24,11 @@ export interface RequestHistogramProperties {
 
 const HEIGHT = 110
 const LOOK_EVERY = 30_000
-/** The least room that a label of the time axis needs, CSS pixels. */
+/** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 72
 const OUTCOMES = ["answered", "failed", "refused"] as const
 
-/** How many of the requests of the list began when; a bar narrows the list to its time. */
+/** Shows the number of requests over time. Clicking a bar narrows the list to its time range. */
 export function RequestHistogram({ account, filters, onChange }: RequestHistogramProperties) {
   const now = useNow(LOOK_EVERY)
   const [view, setView] = useState("chart")
@@ -148,7 +148,7 @@ function titleOf(at: number, count: RequestCount | undefined): string {
   return `${momentText(new Date(at).toISOString())}: ${figures.join(", ")}`
 }
 
-/** Days are those of UTC, as everywhere; hours and minutes are the reader's. */
+/** Labels days in UTC, as elsewhere, and hours and minutes in the reader's time zone. */
 function labelOf(at: number, { step }: HistogramSpan): string {
   const style: Intl.DateTimeFormatOptions =
     step === "day"
@@ -157,7 +157,7 @@ function labelOf(at: number, { step }: HistogramSpan): string {
   return new Intl.DateTimeFormat("en-GB", style).format(at)
 }
 
-/** The bars as rows, for those who cannot see them or point at them. */
+/** Lists the bars as rows, for screen readers and keyboards. */
 function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onChoose">) {
   const figures = OUTCOMES.map((outcome) => ({
     id: outcome,

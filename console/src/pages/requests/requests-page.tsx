@@ -19,7 +19,7 @@ import { PAGE, useStableQuery } from "./use-stable-query.ts"
 const route = getRouteApi("/signed-in/requests")
 const LOOK_EVERY = 2_000
 
-/** Every request, the newest first, as it happens. */
+/** Lists all requests, newest first, with live updates. */
 export function RequestsPage() {
   const { account: _, ...filters } = route.useSearch()
   const navigate = route.useNavigate()

@@ -5,7 +5,7 @@ interface SessionLinkProperties {
   readonly account: string
 }
 
-/** Leads to the story of a session. */
+/** Links to the page of a session. */
 export function SessionLink({ session, account }: SessionLinkProperties) {
   return (
     <TextLink to="/session" search={{ session, account }} className="anywhere">

@@ -19,13 +19,13 @@ import { requestColumns } from "./request-columns.tsx"
 
 const route = getRouteApi("/signed-in/session")
 const PAGE = 200
-/** More calls than these are no story. */
+/** Maximum number of calls shown in a session. */
 const MOST_CALLS = 1_000
-/** Of the list of requests, what tells them apart in one session. */
+/** The columns of the request list that differ within a session. */
 const SHOWN = new Set(["at", "model", "outcome", "usage", "duration", "cost"])
 const COLUMNS = requestColumns({ isAll: false, isExact: true }).filter(({ id }) => SHOWN.has(id))
 
-/** The calls of one session in their order, and what they came to. */
+/** Shows the calls of one session in order, with their totals. */
 export function SessionPage() {
   const { session = "" } = route.useSearch()
   const navigate = route.useNavigate()
@@ -104,5 +104,5 @@ function Sums({ calls }: { readonly calls: readonly RequestSummary[] }) {
   )
 }
 
-/** How requests end that did not fail. */
+/** Outcomes of requests that did not fail. */
 const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])

@@ -3,7 +3,10 @@ import { useEffect, useState } from "react"
 
 const NEAR_THE_TOP = 240
 
-/** Whether the reader looks at the top of the page: a list that moves under their eyes would be in the way. */
+/**
+ * Reports whether the reader is at the top of the page. Live updates would move the list while they
+ * read further down.
+ */
 export function useIsAtTop(): boolean {
   const visibility = useDocumentVisibility()
   const [isNear, setNear] = useState(true)

@@ -1,10 +1,13 @@
 import { useMemo } from "react"
 import type { RequestFilters } from "./request-filters.ts"
 
-/** Requests in one answer. */
+/** Page size. */
 export const PAGE = 50
 
-/** "The last hour" begins when it is chosen: else each look would be another question. */
+/**
+ * Fixes the start of "the last hour" when it is selected: otherwise each poll would be a different
+ * query.
+ */
 export function useStableQuery<Query>(
   filters: RequestFilters,
   queryOf: (filters: RequestFilters, now: number) => Query,

@@ -14,13 +14,13 @@ import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/reset")
 
-/** A new password, by a link that the operator gave. */
+/** Sets a new password with an operator's link. */
 export function ResetPage() {
   const { token } = route.useSearch()
   const link = useQuery({
     ...oneQuery("GET /auth/reset-password/{token}", { path: { token: token ?? "" } }),
     enabled: token !== undefined,
-    // It is used up by the form below.
+    // The form below uses up the link.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })

@@ -14,7 +14,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
 }
 const GENERAL = "General"
 
-/** What the console may change, saved together. */
+/** The settings that the console may change, saved together. */
 export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {
   const form = useSettingsForm(settings)
   if (settings.length === 0) return null

@@ -5,7 +5,7 @@ export interface EffectiveSettingsProperties {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** All settings that are active. The API leaves secrets out. */
+/** All active settings. The API leaves secrets out. */
 export function EffectiveSettings({ settings }: EffectiveSettingsProperties) {
   return (
     <Panel

@@ -6,7 +6,7 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 
-/** Which list of known prices is in force. */
+/** Shows the active list of known prices. */
 export function KnownPrices() {
   const { data, error, refetch } = useQuery(oneQuery("GET /prices", {}))
   return (

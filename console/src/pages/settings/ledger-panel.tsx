@@ -7,12 +7,12 @@ import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
 
-/** Walks every account's ledger when it is asked to, and says what it found. */
+/** Verifies every account's ledger on request and shows the result. */
 export function LedgerPanel() {
   const verification = useQuery({
     queryKey: ["ledger-verification"],
     queryFn: ({ signal }) => api("GET /ledger/verification", {}, { signal }),
-    // It reads all of the ledger: only when a person asks for it.
+    // Verification reads the complete ledger, so it runs only on request.
     enabled: false,
     retry: false,
     gcTime: 0,

@@ -4,13 +4,13 @@ import { IconLock } from "../../ui/icons.tsx"
 import { ModelSelect } from "../../ui/model-select.tsx"
 import type { Setting } from "./use-settings-form.ts"
 
-/** Settings that name a model, by what it has to be able to do. */
+/** Settings that name a model, with the kinds of models that they accept. */
 const MODEL_KINDS: Readonly<Record<string, readonly Model["kind"][]>> = {
   "defaults.image_model": ["image"],
   "defaults.translation_model": ["chat"],
 }
 
-/** Settings that are one of a few words. */
+/** Settings with a fixed set of values. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   unknown_models: ["refuse", "family"],
   "images.mask": ["required", "optional"],
@@ -24,7 +24,7 @@ export interface SettingFieldProperties {
   readonly onChange: (value: string) => void
 }
 
-/** One setting; emptied, it goes back to its default. */
+/** One setting. An empty field restores the default. */
 export function SettingField({ setting, value, fault, onChange }: SettingFieldProperties) {
   const kinds = MODEL_KINDS[setting.name]
   const choices = CHOICES[setting.name]

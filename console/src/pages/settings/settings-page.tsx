@@ -11,7 +11,7 @@ import { ChangeableSettings } from "./changeable-settings.tsx"
 import { EffectiveSettings } from "./effective-settings.tsx"
 import { KnownPrices } from "./known-prices.tsx"
 
-/** How this gateway is set up, and whether its ledger is right. */
+/** Shows the gateway's settings and verifies its ledger. */
 export function SettingsPage() {
   const { data, isPending, error, refetch } = useQuery(oneQuery("GET /settings", {}))
   return (

@@ -13,7 +13,7 @@ export type Setting = SettingsView["changeable"][number]
 
 const MULTIPLIER = "multiplier"
 
-/** What is typed into the settings, and saved together. */
+/** Holds edited settings and saves them together. */
 export function useSettingsForm(settings: readonly Setting[]) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
@@ -42,7 +42,7 @@ export function useSettingsForm(settings: readonly Setting[]) {
     } catch (thrown) {
       const fields = thrown instanceof ApiError ? thrown.fields : {}
       setFaults(fields)
-      // What names no field of this form is shown above the button.
+      // Errors without a matching field are shown above the button.
       if (!settings.some(({ name }) => name in fields)) setError(thrown)
     } finally {
       setBusy(false)

@@ -13,13 +13,13 @@ import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/setup")
 
-/** The first user, by the one-time link that the gateway printed: they become the operator. */
+/** Creates the first user, an operator, with the one-time link that the gateway printed. */
 export function SetupPage() {
   const { token } = route.useSearch()
   const link = useQuery({
     ...oneQuery("GET /setup/{token}", { path: { token: token ?? "" } }),
     enabled: token !== undefined,
-    // It is used up by the form below.
+    // The form below uses up the link.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })

@@ -11,7 +11,7 @@ export interface CodeStepProperties {
   readonly onBack: () => void
 }
 
-/** The second step: the code of an authenticator, or one of the backup codes. */
+/** The second step: a code from an authenticator app, or a backup code. */
 export function CodeStep({ onDone, onBack }: CodeStepProperties) {
   const [isBackup, setBackup] = useState(false)
   const form = useForm({

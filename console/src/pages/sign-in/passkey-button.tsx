@@ -3,7 +3,7 @@ import { useState } from "react"
 import { signInWithPasskey } from "../../passkeys.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 
-/** Signs in without an address, a password or a code. */
+/** Signs in without an email address, a password or a code. */
 export function PasskeyButton({ onDone }: { readonly onDone: () => Promise<void> }) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)

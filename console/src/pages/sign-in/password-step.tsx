@@ -7,7 +7,7 @@ import { PasswordField } from "../../ui/password-field.tsx"
 
 export interface PasswordStepProperties {
   readonly onDone: () => Promise<void>
-  /** The password is right, and a second step is wanted. */
+  /** Called if the password is correct and a second step is required. */
   readonly onCode: () => void
 }
 

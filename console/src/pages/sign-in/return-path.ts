@@ -1,6 +1,9 @@
 import { CONSOLE_PATH } from "../../base-path.ts"
 
-/** Where to go after the sign-in: a path inside the console and nothing else, so that no link leads away. */
+/**
+ * Returns the path to open after signing in. Only paths inside the console are allowed, so that a
+ * link cannot redirect elsewhere.
+ */
 export function localPath(back: string | undefined): string {
   if (back === undefined) return "/"
   const base = CONSOLE_PATH.slice(0, -1)
@@ -24,7 +27,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   too_many_attempts: "Too many attempts. Try again in a few minutes.",
 }
 
-/** What a refusal that came back from another sign-in means. */
+/** Explains an error code from an issuer's sign-in. */
 export function refusalText(code: string): string {
   return REFUSALS[code] ?? "The sign-in failed. Try again."
 }

@@ -15,7 +15,7 @@ import { localPath, refusalText } from "./return-path.ts"
 
 const route = getRouteApi("/sign-in")
 
-/** Who are you? Password and, where it is switched on, a code; or another house that knows you. */
+/** Signs in with a password and an optional code, a passkey, or an issuer. */
 export function SignInPage() {
   const { back, error, step } = route.useSearch()
   const navigate = route.useNavigate()

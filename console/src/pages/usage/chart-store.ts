@@ -1,16 +1,16 @@
 import { memberOf } from "../../api/api-error.ts"
 
-/** An address of the usage page under a name. */
+/** A named address of the usage page. */
 export interface SavedChart {
   readonly name: string
   /** The query of the address. */
   readonly search: Readonly<Record<string, string | undefined>>
 }
 
-/** More are no help in finding one. */
+/** Longer lists are hard to search. */
 const MOST = 50
 
-/** What is stored; anything else in its place is no chart. */
+/** Reads the stored charts. Invalid entries are ignored. */
 export function readCharts(text: string): readonly SavedChart[] {
   try {
     const stored: unknown = JSON.parse(text)
@@ -27,7 +27,7 @@ function chartIn(value: unknown): SavedChart[] {
   return [{ name, search: Object.fromEntries(texts) }]
 }
 
-/** With one more, or another in the place of one of the same name; by name. */
+/** Adds a chart, replacing one of the same name. Charts are sorted by name. */
 export function withChart(charts: readonly SavedChart[], chart: SavedChart): readonly SavedChart[] {
   return [...charts.filter(({ name }) => name !== chart.name), chart]
     .slice(-MOST)

@@ -9,7 +9,7 @@ import { type SavedChart, readCharts, withChart } from "./chart-store.ts"
 
 const route = getRouteApi("/signed-in/usage")
 
-/** The charts that someone has given names, in their browser: there is no other place for what one person likes. */
+/** The charts that the user has named. They are stored in the browser only. */
 export function SavedCharts() {
   const { user } = useSession()
   const search = route.useSearch()

@@ -2,28 +2,31 @@ import type { Usage, UsagePoint, UsageRow } from "tollgate-contract/usage.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentsOf, type UsageSpan } from "./usage-filters.ts"
 
-/** The groups that a chart tells apart; colours beyond are hard to. */
+/** Maximum number of groups in a chart; more colors are hard to distinguish. */
 const MOST = 8
-/** All that are not told apart, in the API's words. */
+/** The API's name for all remaining groups together. */
 export const OTHERS = ""
 
 /** One group over time. */
 export interface Series {
   readonly group: string
   readonly name: string
-  /** Which colour; that of the others is the last. */
+  /** Index of the color. The remaining groups use the last color. */
   readonly color: number
-  /** One for each moment; undefined where nothing was used. */
+  /** One point per moment; undefined if there was no usage. */
   readonly points: readonly (UsagePoint | undefined)[]
 }
 
 export interface ChartData {
-  /** When each begins, ISO. */
+  /** Start of each moment, ISO. */
   readonly moments: readonly string[]
   readonly series: readonly Series[]
 }
 
-/** What a chart shows: the first groups by a metric, and all others as one where they can be added up. */
+/**
+ * Returns the data of a chart: the largest groups by a metric, and the rest as one group if the
+ * metric is a sum.
+ */
 export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric): ChartData {
   const moments = momentsOf(span)
   const points = usage.series ?? []
@@ -51,7 +54,7 @@ export function nameOf(row: UsageRow): string {
   return row.name ?? (row.group === "" ? "none" : row.group)
 }
 
-/** Several groups of one moment are added up as far as a chart needs it. */
+/** Adds up the groups of each moment, as far as a chart needs it. */
 function byTime(points: readonly UsagePoint[]): ReadonlyMap<string, UsagePoint> {
   const found = new Map<string, UsagePoint>()
   for (const point of points) {

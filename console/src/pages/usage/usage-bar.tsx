@@ -9,7 +9,10 @@ export interface UsageBarProperties {
   readonly onChange: (change: UsageFilters) => void
 }
 
-/** What is shown of the usage, and by what. It stands in the address, so it can be sent to someone. */
+/**
+ * Selects the filters, the grouping and the metric. They are part of the address, so that it can be
+ * shared.
+ */
 export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProperties) {
   const metrics = METRICS.filter(({ isOperators }) => isOperator || !isOperators)
   return (

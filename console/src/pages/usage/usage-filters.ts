@@ -2,7 +2,7 @@ import type { Input } from "tollgate-contract/client.ts"
 import type { UsageGroup } from "tollgate-contract/usage.ts"
 import { fromLocalField } from "../../format/moments.ts"
 
-/** What of the usage is shown, as it stands in the address. */
+/** The filters of the usage page, as stored in the address. */
 export interface UsageFilters {
   readonly time?: string | undefined
   readonly from?: string | undefined
@@ -22,7 +22,7 @@ export interface UsageFilters {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Longer times are shown by the day. */
+/** Longer ranges are shown by day. */
 const LONGEST_BY_HOUR = 3 * DAY
 
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
@@ -46,7 +46,7 @@ export const GROUPS: readonly { value: Exclude<UsageGroup, "hour" | "day">; labe
   { value: "tag", label: "Tag" },
 ]
 
-/** The members of the address that narrow what is added up. */
+/** The address parameters that filter the sums. */
 export const NARROWING = [
   "key",
   "model",
@@ -64,21 +64,24 @@ export function groupOf({ group }: UsageFilters): UsageGroupName {
   return GROUPS.find(({ value }) => value === group)?.value ?? "model"
 }
 
-/** A span of time, ISO, and whether its hours are shown. */
+/** A time range, ISO, and whether it is shown by hour. */
 export interface UsageSpan {
   readonly from: string
   readonly to: string
   readonly step: "hour" | "day"
 }
 
-/** Undefined where the times that were chosen are none. @param now Unix milliseconds. */
+/**
+ * Returns the selected time range; undefined if the selected times are invalid. @param now Unix
+ * milliseconds.
+ */
 export function spanOf({ time, from, to }: UsageFilters, now: number): UsageSpan | undefined {
   if (time === "custom")
     return customSpan(fromLocalField(from ?? ""), fromLocalField(to ?? ""), now)
   const length = TIMES.find(({ value }) => value === time)?.length ?? 30 * DAY
   const step = length <= LONGEST_BY_HOUR ? "hour" : "day"
   const unit = step === "hour" ? HOUR : DAY
-  // Whole hours or days, the present one with them.
+  // Whole hours or days, including the current one.
   const end = (Math.floor(now / unit) + 1) * unit
   return { from: isoOf(end - length), to: isoOf(end), step }
 }
@@ -99,7 +102,7 @@ function isoOf(at: number): string {
   return new Date(at).toISOString()
 }
 
-/** The moments of a span, ISO: also those in which nothing was used. */
+/** Returns the moments of a range, ISO, including those without usage. */
 export function momentsOf({ from, to, step }: UsageSpan): string[] {
   const unit = step === "hour" ? HOUR : DAY
   const first = Math.floor(Date.parse(from) / unit) * unit
@@ -107,7 +110,7 @@ export function momentsOf({ from, to, step }: UsageSpan): string[] {
   return Array.from({ length: count }, (_, index) => isoOf(first + index * unit))
 }
 
-/** The API's query. */
+/** Builds the API's query. */
 export function usageQueryOf(
   filters: UsageFilters,
   account: string | undefined,
@@ -127,7 +130,7 @@ export function usageQueryOf(
   }
 }
 
-/** Only what narrows, as it stands in the address. */
+/** Returns only the filters, as stored in the address. */
 export function narrowing(
   filters: UsageFilters,
 ): Partial<Record<(typeof NARROWING)[number], string>> {
@@ -136,12 +139,15 @@ export function narrowing(
   )
 }
 
-/** The requests of an outcome. They are found by a part of it, and "broken_off" has an "ok" in it. */
+/**
+ * Returns the search for the requests of an outcome. The search matches substrings, and
+ * "broken_off" contains "ok".
+ */
 function outcomeSearch(outcome: string): { readonly status: string } | { readonly search: string } {
   return outcome === "ok" ? { status: "ok" } : { search: outcome }
 }
 
-/** The address of the requests of one row: the same time, and the row's own group. */
+/** Returns the address of the requests behind a row: the same time range, and the row's group. */
 export function requestsSearchOf(
   filters: UsageFilters,
   group: string,
@@ -150,7 +156,7 @@ export function requestsSearchOf(
 ): Readonly<Record<string, string | undefined>> {
   const { outcome, ...others }: Readonly<Record<string, string>> = {
     ...narrowing(filters),
-    // What names nothing cannot be looked for.
+    // The request list cannot search for an empty name.
     ...(group !== "" && { [groupOf(filters)]: group }),
   }
   return {

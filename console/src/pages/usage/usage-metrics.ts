@@ -4,21 +4,21 @@ import { creditsText, roughCredits } from "../../format/credits.ts"
 import { marginOf } from "../../format/margin.ts"
 import { countText, durationText, shareText, shortCount } from "../../format/numbers.ts"
 
-/** A figure that usage is shown by. */
+/** A metric of the usage page. */
 export interface UsageMetric {
   readonly value: string
   readonly label: string
-  /** By which sum the groups are the first that are told apart. */
+  /** The sum by which the largest groups are selected. */
   readonly order: "cost" | "requests" | "tokens" | "errors"
-  /** Whether it is how long something took, which has to be asked for. */
+  /** Whether it is a duration, which the query has to request. */
   readonly isTime: boolean
-  /** Whether groups and moments add up to their sum; those that do not are shown as lines. */
+  /** Whether values add up across groups and moments; other metrics are shown as lines. */
   readonly isSum: boolean
-  /** Only operators are told. */
+  /** For operators only. */
   readonly isOperators?: true
-  /** For the heights of charts; null: nothing is known. */
+  /** Approximate value for the heights of charts; null: unknown. */
   readonly rough: (row: UsageRow) => number | null
-  /** Of what is an amount of credits, exactly. */
+  /** The exact value, if it is an amount of credits. */
   readonly amount?: (row: UsageRow) => string
   /** Exact. */
   readonly text: (row: UsageRow) => string
@@ -50,7 +50,7 @@ function time(
   }
 }
 
-/** How much of one thing there is for each of another. @param of both. */
+/** Returns the ratio of two values. @param of both. */
 function ratio(
   value: string,
   label: string,
@@ -162,7 +162,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
 ]
 
-/** The one that an address names, where the reader may see it. */
+/** Returns the metric named in the address, if the user may see it. */
 export function metricOf(name: string | undefined, isOperator: boolean): UsageMetric {
   const found = METRICS.find(({ value }) => value === name)
   const [first] = METRICS

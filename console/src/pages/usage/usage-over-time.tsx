@@ -10,15 +10,15 @@ export interface UsageOverTimeProperties {
   readonly data: ChartData
   readonly metric: UsageMetric
   readonly step: "hour" | "day"
-  /** What the chart shows, in a sentence, for those who do not see it. */
+  /** A sentence that describes the chart for screen readers. */
   readonly label: string
 }
 
 const HEIGHT = 300
-/** The least room that a label of the time axis needs, CSS pixels. */
+/** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 64
 
-/** Bars that stand on each other; of what does not add up, such as times, lines with a dot in each column. */
+/** Stacked bars, or lines with dots for metrics that do not add up, such as durations. */
 export function UsageOverTime({ data, metric, step, label }: UsageOverTimeProperties) {
   const { ref, width } = useElementSize()
   const [pointed, setPointed] = useState<number>()
@@ -78,7 +78,7 @@ interface TrendProperties {
   readonly top: number
 }
 
-/** A line through the dots of each group, so that the eye finds them; where nothing is known it is broken. */
+/** Draws a line through the dots of each group. It is broken at missing values. */
 function Trend({ series, metric, top }: TrendProperties) {
   const moments = series[0]?.points.length ?? 0
   return (
@@ -160,7 +160,7 @@ function Note({ data, index, metric, step, side }: NoteProperties) {
   )
 }
 
-/** What the colours stand for. */
+/** Legend of the colors. */
 export function Legend({ series }: { readonly series: readonly Series[] }) {
   return (
     <ul className="chart-legend" aria-label="Legend">
@@ -182,7 +182,7 @@ function share(part: number, whole: number): string {
   return `${(100 * part) / whole}%`
 }
 
-/** Days are those of UTC, as they are billed; hours are the reader's. */
+/** Labels days in UTC, as they are billed, and hours in the reader's time zone. */
 export function momentText(iso: string, step: "hour" | "day"): string {
   const style: Intl.DateTimeFormatOptions =
     step === "day"

@@ -36,7 +36,7 @@ const route = getRouteApi("/signed-in/usage")
 /** A span begins again at most so often, or each look would ask for another. Milliseconds. */
 const LOOK_EVERY = 60_000
 
-/** What was used and what it cost: by anything, over any time. */
+/** Shows usage and cost, by any group and over any time range. */
 export function UsagePage() {
   const { account: _, ...filters } = route.useSearch()
   const navigate = route.useNavigate()
@@ -75,7 +75,7 @@ interface NarrowedProperties {
   readonly onChange: (change: UsageFilters) => void
 }
 
-/** What only is added up, each with a button that takes it away. */
+/** The active filters, each with a button that removes it. */
 function Narrowed({ filters, onChange }: NarrowedProperties) {
   const set = NARROWING.filter((name) => filters[name] !== undefined)
   if (set.length === 0) return null
@@ -150,7 +150,7 @@ function Found({ filters, metric, account, span }: FoundProperties) {
   )
 }
 
-/** The first figures of all together, each against the time before. */
+/** Shows the main totals, each compared with the preceding range. */
 function Totals({ usage }: { readonly usage: Usage }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} className="stats">

@@ -14,11 +14,11 @@ interface GroupTableProperties {
   readonly filters: UsageFilters
   readonly span: UsageSpan
   readonly metric: UsageMetric
-  /** What a row is: "Model". */
+  /** The kind of a row: "Model". */
   readonly noun: string
 }
 
-/** The groups with their figures; each leads to its requests. */
+/** Lists the groups with their values. Each links to its requests. */
 export function GroupTable({ usage, filters, span, metric, noun }: GroupTableProperties) {
   const before = new Map(usage.before?.data.map((row) => [row.group, row]))
   const columns: Column<UsageRow>[] = [
@@ -93,7 +93,7 @@ function shareOf(row: UsageRow, total: UsageRow, metric: UsageMetric): string {
   return whole === 0 ? "–" : shareText((metric.rough(row) ?? 0) / whole)
 }
 
-/** Against the same time before: `+12%`, `new`. */
+/** Formats the change from the preceding range: `+12%`, `new`. */
 export function changeText(
   row: UsageRow,
   before: UsageRow | undefined,
@@ -107,7 +107,7 @@ export function changeText(
   return `${change > 0 ? "+" : ""}${shareText(change)}`
 }
 
-/** With more there is less space between them. */
+/** Maximum number of series with wide spacing. */
 const SPACIOUS_SERIES = 5
 
 interface TimeTableProperties {
@@ -116,7 +116,7 @@ interface TimeTableProperties {
   readonly step: "hour" | "day"
 }
 
-/** The chart as a table, for those who cannot see it. */
+/** Shows the chart as a table, for screen readers. */
 export function TimeTable({ data, metric, step }: TimeTableProperties) {
   const rows = data.moments
     .map((at, index) => ({ at, points: data.series.map(({ points }) => points[index]) }))
@@ -150,7 +150,7 @@ export function TimeTable({ data, metric, step }: TimeTableProperties) {
   )
 }
 
-/** What is on the page as rows for a spreadsheet. */
+/** Returns the data of the page as spreadsheet rows. */
 export function csvRowsOf(usage: Usage, noun: string): (string | number)[][] {
   const head = [noun, "requests", "failed", "input", "output", "spend", "vendor cost"]
   const rows = usage.data.map((row) => [

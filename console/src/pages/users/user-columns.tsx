@@ -9,7 +9,7 @@ import type { UserTask } from "./user-task.ts"
 
 type Begin = (task: UserTask) => void
 
-/** The columns of the users. @param self the one who looks. */
+/** Returns the columns of the users. @param self the id of the current user. */
 export function userColumns(
   self: string | undefined,
   begin: Begin,

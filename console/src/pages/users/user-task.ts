@@ -1,18 +1,18 @@
 import type { User } from "tollgate-contract/members.ts"
 
-/** What an operator is about to do with a user. */
+/** An operator's action on a user. */
 export interface UserTask {
   readonly name: "promote" | "demote" | "disable" | "enable" | "erase"
   readonly user: User
 }
 
-/** How a task is asked about, and what it sends. */
+/** The confirmation of an action, and the change that it sends. */
 export interface UserQuestion {
   readonly title: string
   readonly text: string
   readonly action: string
   readonly isDangerous: boolean
-  /** Null: they are erased. */
+  /** Null: the user is erased. */
   readonly change: { readonly is_operator?: boolean; readonly is_disabled?: boolean } | null
 }
 

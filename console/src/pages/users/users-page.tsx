@@ -21,7 +21,7 @@ import { userColumns } from "./user-columns.tsx"
 
 const route = getRouteApi("/signed-in/users")
 
-/** Everyone who can sign in. */
+/** All people who can sign in. */
 export function UsersPage() {
   const { search = "" } = route.useSearch()
   const navigate = route.useNavigate()
@@ -36,7 +36,7 @@ export function UsersPage() {
     const path = { id: task.user.id }
     if (question.change === null) {
       await api("POST /users/{id}/erase", { path })
-      // Everything that has named them.
+      // Refreshes every query that may contain the person's name.
       await refresh("/")
     } else {
       await api("PATCH /users/{id}", { path, body: question.change })

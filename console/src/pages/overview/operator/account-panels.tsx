@@ -15,7 +15,7 @@ const LOOK_EVERY = 60_000
 const SHOWN = new Set(["name", "spent_30_days", "balance", "days_left"])
 const COLUMNS = ACCOUNT_COLUMNS.filter(({ id }) => SHOWN.has(id))
 
-/** Who spends most. */
+/** The accounts that spend most. */
 export function TopAccountsPanel() {
   const asked = useQuery({
     ...oneQuery("GET /accounts", {
@@ -46,7 +46,7 @@ export function TopAccountsPanel() {
   )
 }
 
-/** Who can soon pay for nothing. */
+/** The accounts whose balance is used up soon. */
 export function RunningDryPanel() {
   const asked = useQuery({
     ...oneQuery("GET /accounts", {
@@ -73,7 +73,7 @@ export function RunningDryPanel() {
   )
 }
 
-/** How many accounts have nothing to pay with. */
+/** The number of accounts without credits. */
 function WithoutCredits() {
   const { data } = useQuery({
     ...oneQuery("GET /accounts", { query: { credits: "none", limit: 1 } }),

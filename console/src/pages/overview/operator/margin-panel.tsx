@@ -57,7 +57,7 @@ function amount(id: string, header: string, of: (row: UsageRow) => string): Colu
   }
 }
 
-/** What was charged against what vendors ask for it, and what was lost. */
+/** Compares charges with provider cost, and shows uncharged cost. */
 export function MarginPanel() {
   const asked = useQuery({
     ...oneQuery("GET /usage", {
@@ -104,7 +104,7 @@ export function MarginPanel() {
   )
 }
 
-/** All together first. What was never sent to a provider cost nothing. */
+/** Returns the total first. Rows without a provider are omitted, because they cost nothing. */
 function rowsOf({ data, total }: Usage): UsageRow[] {
   const providers = data.filter(({ group }) => group !== "")
   return [{ ...total, group: ALL }, ...providers.slice(0, ROWS)]

@@ -4,7 +4,9 @@ import { ProvidersPanel } from "./providers-panel.tsx"
 import { RunningDryPanel, TopAccountsPanel } from "./account-panels.tsx"
 import { SystemPanel } from "./system-panel.tsx"
 
-/** What an operator looks after: who spends, who runs dry, who fails, what is earned, and the gateway itself. */
+/**
+ * The operator's panels: spending, low balances, failing providers, margin, and the gateway itself.
+ */
 export function OperatorPanels() {
   return (
     <>

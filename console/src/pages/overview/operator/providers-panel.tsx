@@ -8,7 +8,7 @@ import { HealthSummary } from "../../../ui/reliability.tsx"
 
 const ROWS = 8
 
-/** Which providers fail, those first. */
+/** Lists providers, failing ones first. */
 export function ProvidersPanel() {
   const asked = useQuery(reliabilityQuery("provider"))
   return (

@@ -10,7 +10,7 @@ import { Status } from "../../../ui/status.tsx"
 import { When } from "../../../ui/when.tsx"
 
 const LOOK_EVERY = 30_000
-/** Nodes that are named; an installation of more has another view of them. */
+/** Maximum number of listed nodes. Larger installations have their own monitoring. */
 const NODES = 12
 
 /** The gateway's own processes, and its database. */

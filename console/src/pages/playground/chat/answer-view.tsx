@@ -10,7 +10,7 @@ import { FailureNotice } from "../failure-notice.tsx"
 import { useNow } from "../use-now.ts"
 import { ToolCalls, type ToolCallsProperties } from "./tool-calls.tsx"
 
-/** It reads what comes, so it is not needed before anything has come. */
+/** Loaded when the first text arrives. */
 const Markdown = lazyPart(() =>
   import("../../../ui/markdown.tsx").then((module) => module.Markdown),
 )
@@ -22,7 +22,7 @@ export interface AnswerViewProperties {
   readonly onResults: ToolCallsProperties["onResults"]
 }
 
-/** One model's answer as it comes: reasoning folded, text, tool calls, and what it cost. */
+/** Shows a model's answer as it streams: folded reasoning, text, tool calls and cost. */
 export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewProperties) {
   const { state, text, reasoning, toolCalls, failure, model } = answer
   const isSilent = text === "" && reasoning === "" && toolCalls.length === 0
@@ -100,7 +100,7 @@ function Reasoning({ text, isOpenYet }: { readonly text: string; readonly isOpen
   )
 }
 
-/** While it runs: what is known already. The cost is not, before the last frame. */
+/** Shows the progress of a running answer. Its cost is unknown until the last frame. */
 function Progress({ answer }: { readonly answer: ShownAnswer }) {
   const now = useNow(100)
   const length = answer.text.length + answer.reasoning.length

@@ -9,7 +9,7 @@ interface AttachedImagesProperties {
   readonly onRemove: (index: number) => void
 }
 
-/** The images that go along with the next question. */
+/** The images attached to the next question. */
 export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
   if (images.length === 0) return null
   return (
@@ -32,7 +32,7 @@ export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
   )
 }
 
-/** The images of the next question, and what is wrong with files that are none. */
+/** Holds the images of the next question, and the errors of files that are not images. */
 export function useImages(begun: readonly Picture[]) {
   const [images, setImages] = useState(begun)
   const [faults, setFaults] = useState<readonly string[]>([])

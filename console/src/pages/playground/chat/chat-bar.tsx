@@ -11,16 +11,16 @@ import { CHAT_KINDS, type Columns } from "./use-columns.ts"
 
 export interface ChatBarProperties {
   readonly columns: Columns
-  /** While an answer is on its way, no model goes. */
+  /** While an answer is running, models cannot be removed. */
   readonly isRunning: boolean
   readonly onNew: () => void
-  /** Undefined without a payer: there are no conversations to list. */
+  /** Undefined without a paying account: there are no conversations to list. */
   readonly onList: (() => void) | undefined
-  /** Opens the settings where they are not shown next to the chat. */
+  /** Opens the settings if they are not shown next to the chat. */
   readonly onSettings?: () => void
 }
 
-/** Which models are asked, and the way to other conversations. */
+/** Selects the models of a conversation, and links to other conversations. */
 export function ChatBar({ columns, isRunning, onNew, onList, onSettings }: ChatBarProperties) {
   const { all, canAdd, setModel, add, remove } = columns
   return (

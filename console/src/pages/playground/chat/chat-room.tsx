@@ -27,7 +27,7 @@ import { Welcome } from "./welcome.tsx"
 
 export interface ChatRoomProperties {
   readonly begun: Said
-  /** The model that it begins with where it has none. */
+  /** The initial model of a conversation without one. */
   readonly wished: string | undefined
   readonly draft: Question | undefined
   readonly onKeep: (said: Said) => void
@@ -35,7 +35,7 @@ export interface ChatRoomProperties {
   readonly onList: (() => void) | undefined
 }
 
-/** One conversation, with one model or several side by side. */
+/** A conversation with one model, or with several side by side. */
 export function ChatRoom({ begun, wished, draft, onKeep, onNew, onList }: ChatRoomProperties) {
   const { payer, obstacle } = usePayment()
   const columns = useColumns(begun.columns, wished)
@@ -101,7 +101,7 @@ export function ChatRoom({ begun, wished, draft, onKeep, onNew, onList }: ChatRo
   )
 }
 
-/** A request as code. */
+/** Shows a request as code. */
 function SentCode({
   body,
   onClose,

@@ -9,13 +9,13 @@ import { readRequest } from "../read-request.ts"
 import { usePayment } from "../use-payer.tsx"
 import { ChatRoom } from "./chat-room.tsx"
 
-/** A conversation that is open. */
+/** The open conversation. */
 interface Open extends Said {
   readonly id: string
   readonly draft?: Question | undefined
 }
 
-/** Conversations with chat models; each person has their own, for each account. */
+/** Conversations with chat models, stored per user and account. */
 export function ChatTab({ model }: { readonly model: string | undefined }) {
   const { payer } = usePayment()
   const [first] = useState<Open>(() => {
@@ -43,7 +43,7 @@ function Conversations({ owner, first, wished }: ConversationsProperties) {
   const [isListShown, setListShown] = useState(false)
 
   function keep(id: string, said: Said) {
-    // Without an account that pays, nothing was said.
+    // Without a paying account there were no answers to store.
     if (owner === "") return
     const name = kept.list.find((known) => known.id === id)?.name ?? null
     kept.keep({ ...said, id, owner, name, changedAt: Date.now() })

@@ -13,15 +13,15 @@ import { AttachedImages, useImages } from "./attached-images.tsx"
 
 export interface ComposerProperties {
   readonly isRunning: boolean
-  /** Why nothing can be sent now; shown in place of the hint. */
+  /** Why nothing can be sent now; replaces the hint. */
   readonly obstacle: string | undefined
-  /** What is written already. */
+  /** The initial text. */
   readonly draft?: Question | undefined
   readonly onSend: (question: Question) => void
   readonly onStop: () => void
 }
 
-/** Where a question is written; images are attached, dropped or pasted. */
+/** The input for a question. Images can be attached, dropped or pasted. */
 export function Composer({ isRunning, obstacle, draft, onSend, onStop }: ComposerProperties) {
   const [text, setText] = useState(draft?.text ?? "")
   const { images, faults, add, remove, clear } = useImages(draft?.images ?? [])
@@ -37,7 +37,7 @@ export function Composer({ isRunning, obstacle, draft, onSend, onStop }: Compose
   }
 
   function press(event: KeyboardEvent) {
-    // While a word is being composed (Japanese, Chinese), Enter ends the word.
+    // While an input method composes a word (Japanese, Chinese), Enter ends the word.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     send()

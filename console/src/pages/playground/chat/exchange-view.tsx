@@ -12,7 +12,7 @@ export interface ExchangeViewProperties {
   readonly onResults: (position: AnswerPosition, results: readonly string[]) => void
 }
 
-/** A question, and the models' answers side by side. */
+/** Shows a question with the models' answers side by side. */
 export function ExchangeView(properties: ExchangeViewProperties) {
   const { exchange, isBusy, onRetry, onCode, onResults } = properties
   const { question, columns } = exchange
@@ -69,7 +69,7 @@ interface MarksProperties {
   readonly isFastest: boolean
 }
 
-/** What an answer is the best at, of those side by side. */
+/** Marks the cheapest and the fastest of the answers. */
 function Marks({ isCheapest, isFastest }: MarksProperties) {
   return (
     <Group gap={6} mih={20}>

@@ -8,13 +8,13 @@ export interface SettingsPanelProperties {
 }
 
 export interface SettingsPlaceProperties extends SettingsPanelProperties {
-  /** Beside the conversation, or in a drawer over it. */
+  /** Whether it is next to the conversation instead of in a drawer above it. */
   readonly isDocked: boolean
   readonly isOpen: boolean
   readonly onClose: () => void
 }
 
-/** The settings where there is room for them. */
+/** Shows the settings next to the conversation, or in a drawer. */
 export function SettingsPlace(properties: SettingsPlaceProperties) {
   const { isDocked, isOpen, onClose, ...panel } = properties
   const title = "Request settings"
@@ -34,7 +34,7 @@ export function SettingsPlace(properties: SettingsPlaceProperties) {
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"]
 
-/** What every request of the conversation is sent with. An empty field leaves it to the model. */
+/** The settings of all requests in the conversation. An empty field uses the model's default. */
 function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
   function change(part: Partial<ChatSettings>) {
     onChange({ ...settings, ...part })

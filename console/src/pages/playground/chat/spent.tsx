@@ -3,7 +3,7 @@ import { nanos, nanosText } from "../../../format/credits.ts"
 import { Money } from "../../../ui/money.tsx"
 import { type Exchange, knownCosts } from "../exchanges.ts"
 
-/** What the conversation has cost so far: each of its models, and in all. */
+/** Shows the cost of the conversation so far, by model and in total. */
 export function Spent({ exchanges }: { readonly exchanges: readonly Exchange[] }) {
   if (exchanges.length === 0) return null
   const costs = knownCosts(exchanges)

@@ -5,13 +5,13 @@ import type { ToolCall } from "../answer.ts"
 
 export interface ToolCallsProperties {
   readonly calls: readonly ToolCall[]
-  /** What was given, in the order of the calls; empty while nothing was. */
+  /** Entered results in the order of the calls; empty until they are entered. */
   readonly results: readonly string[]
-  /** Undefined: no results can be given now. */
+  /** Undefined: results cannot be entered now. */
   readonly onResults: ((results: readonly string[]) => void) | undefined
 }
 
-/** The tools that a model calls, and what the person gives as their results: no tool runs here. */
+/** Shows a model's tool calls with fields for their results. The console does not run tools. */
 export function ToolCalls({ calls, results, onResults }: ToolCallsProperties) {
   const [typed, setTyped] = useState<readonly string[]>([])
   const isAsked = results.length === 0 && onResults !== undefined
@@ -64,7 +64,7 @@ export function ToolCalls({ calls, results, onResults }: ToolCallsProperties) {
   )
 }
 
-/** JSON on lines of its own; anything else as it is. */
+/** Formats JSON on several lines; other text stays unchanged. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

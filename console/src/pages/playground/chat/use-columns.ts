@@ -8,17 +8,17 @@ import { firstModel } from "../first-model.ts"
 export const CHAT_KINDS: readonly Model["kind"][] = ["chat"]
 const MOST_COLUMNS = 3
 
-/** The models that respond: one, or up to three side by side. */
+/** The responding models: one, or up to three side by side. */
 export interface Columns {
   readonly all: readonly Column[]
   readonly canAdd: boolean
   readonly setModel: (id: number, model: string) => void
-  /** Adds one next to the others, with a model that none of them has. */
+  /** Adds a column with a model that no other column has. */
   readonly add: () => void
   readonly remove: (id: number) => void
 }
 
-/** @param wished the model that the first one begins with. */
+/** @param wished the initial model of the first column. */
 export function useColumns(begun: readonly Column[], wished: string | undefined): Columns {
   const { data = [] } = useQuery(modelsQuery)
   const [chosen, setChosen] = useState(begun)

@@ -1,12 +1,13 @@
 import { type RefObject, useEffect, useRef } from "react"
 
-/** So near to the end counts as being at it, pixels. */
+/** Maximum distance in pixels that counts as being at the end. */
 const NEAR = 160
 
 /**
- * Keeps the end in sight while something grows, unless the reader has scrolled away from it. Each new
- * item brings it into sight in any case: the reader has just asked for it.
- * @returns for the element at the end.
+ * Scrolls to the end while the content grows, unless the reader has scrolled away. A new item
+ * always scrolls to the
+ * end, because the reader has just requested it.
+ * @returns a ref for the element at the end.
  */
 export function useFollow(items: readonly unknown[]): RefObject<HTMLDivElement | null> {
   const end = useRef<HTMLDivElement>(null)
@@ -21,7 +22,7 @@ export function useFollow(items: readonly unknown[]): RefObject<HTMLDivElement |
     return () => window.removeEventListener("scroll", look)
   }, [])
   useEffect(() => {
-    // Hidden, it does not move the page under another tab.
+    // A hidden tab does not scroll the page.
     if (end.current === null || end.current.offsetParent === null) return
     if (items.length > count.current) isNear.current = true
     count.current = items.length

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core"
 
-/** Before the first question. */
+/** Shown before the first question. */
 export function Welcome() {
   return (
     <div className="chat-welcome">

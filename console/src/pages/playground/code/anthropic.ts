@@ -3,10 +3,13 @@ import { chatFacts, type ChatMessage } from "./chat-facts.ts"
 import { literal, PYTHON_STYLE } from "./literal.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** Its format wants a maximum; where the request has none, the sample needs one. */
+/** Anthropic's format requires a maximum. This one is used if the request has none. */
 const USUAL_MAXIMUM = 4_096
 
-/** The request with Anthropic's client for Python, which reaches every model through `/v1/messages`. */
+/**
+ * Writes the request with Anthropic's Python client, which reaches every model through
+ * `/v1/messages`.
+ */
 export function anthropicCode(base: string, body: JsonObject): string {
   const facts = chatFacts(body)
   const named: [string, JsonValue][] = [
@@ -15,7 +18,7 @@ export function anthropicCode(base: string, body: JsonObject): string {
   ]
   if (facts.system !== "") named.push(["system", facts.system])
   named.push(["messages", facts.messages.map(messageOf)])
-  // Its temperature ends at 1.
+  // Anthropic's maximum temperature is 1.
   if (facts.temperature !== undefined) named.push(["temperature", Math.min(1, facts.temperature)])
   if (facts.topP !== undefined) named.push(["top_p", facts.topP])
   if (facts.stop.length > 0) named.push(["stop_sequences", facts.stop])

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "../conversation.ts"
 
-/** A message of a chat body, taken apart for clients that say it otherwise. */
+/** A message of a chat body, parsed for clients with other formats. */
 export interface ChatMessage {
   readonly role: "user" | "assistant"
   readonly parts: readonly ({ readonly text: string } | { readonly image: string })[]
 }
 
-/** A chat body, taken apart. */
+/** A parsed chat body. */
 export interface ChatFacts {
   readonly model: string
   readonly system: string
@@ -16,7 +16,7 @@ export interface ChatFacts {
   readonly maxTokens: number | undefined
   readonly effort: string | undefined
   readonly stop: readonly string[]
-  /** Members that are none of these. */
+  /** All other members. */
   readonly others: readonly string[]
 }
 
@@ -32,7 +32,7 @@ const KNOWN = [
   "stream_options",
 ]
 
-/** Reads what `chatBody` wrote. */
+/** Parses a body written by `chatBody`. */
 export function chatFacts(body: JsonObject): ChatFacts {
   const messages = arrayOf(body["messages"]).map(objectOf)
   return {

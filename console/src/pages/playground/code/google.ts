@@ -3,7 +3,10 @@ import { chatFacts, type ChatFacts, type ChatMessage } from "./chat-facts.ts"
 import { JAVASCRIPT_STYLE, literal } from "./literal.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** The request with Google's client for JavaScript, which reaches every model through `generateContent`. */
+/**
+ * Writes the request with Google's JavaScript client, which reaches every model through
+ * `generateContent`.
+ */
 export function googleCode(base: string, body: JsonObject): string {
   const facts = chatFacts(body)
   const config = configOf(facts)

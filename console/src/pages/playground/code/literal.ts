@@ -1,11 +1,11 @@
 import type { JsonValue } from "../conversation.ts"
 
-/** How a language writes what JSON can say. */
+/** A language's syntax for JSON values. */
 export interface LiteralStyle {
   readonly yes: string
   readonly no: string
   readonly nothing: string
-  /** The name of a member, as it stands before its colon. */
+  /** The name of a member, before its colon. */
   readonly name: (name: string) => string
 }
 
@@ -28,7 +28,9 @@ export const PYTHON_STYLE: LiteralStyle = {
   name: (name) => JSON.stringify(name),
 }
 
-/** A value as a literal; short ones on one line. @param indent of the line that it begins on. */
+/**
+ * Writes a value as a literal, short ones on one line. @param indent indentation of its first line.
+ */
 export function literal(value: JsonValue, style: LiteralStyle, indent = ""): string {
   if (value === null) return style.nothing
   if (typeof value === "boolean") return value ? style.yes : style.no

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../conversation.ts"
 import { JAVASCRIPT_STYLE, literal, PYTHON_STYLE } from "./literal.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** Members that the Python client takes as arguments; others have to go into `extra_body`. */
+/** Members that are arguments of the Python client; others go into `extra_body`. */
 const ARGUMENTS: ReadonlySet<string> = new Set([
   "model",
   "messages",
@@ -29,7 +29,7 @@ const ARGUMENTS: ReadonlySet<string> = new Set([
   "verbosity",
 ])
 
-/** The request with OpenAI's client for Python. */
+/** Writes the request with OpenAI's Python client. */
 export function openaiPythonCode(base: string, body: JsonObject): string {
   const known = Object.entries(body).filter(([name]) => ARGUMENTS.has(name))
   const others = Object.entries(body).filter(([name]) => !ARGUMENTS.has(name))
@@ -50,7 +50,7 @@ for chunk in stream:
 `
 }
 
-/** The request with OpenAI's client for JavaScript. */
+/** Writes the request with OpenAI's JavaScript client. */
 export function openaiJavascriptCode(base: string, body: JsonObject): string {
   return `import OpenAI from "openai"
 

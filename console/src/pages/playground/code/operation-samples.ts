@@ -4,28 +4,28 @@ import { KEY_VARIABLE } from "./key-variable.ts"
 import { JAVASCRIPT_STYLE, literal, PYTHON_STYLE } from "./literal.ts"
 import type { CodeSample } from "./samples.ts"
 
-/** A request that is no chat, as it was sent. */
+/** A sent request of an operation other than chat. */
 export interface SentOperation {
   /** `/v1/embeddings` */
   readonly path: string
   readonly body: JsonObject
 }
 
-/** How OpenAI's clients send an operation. */
+/** The call of an operation in OpenAI's clients. */
 export interface OpenaiForm {
   /** The method of OpenAI's clients. */
   readonly method: string
-  /** A further import of the JavaScript. */
+  /** An additional import of the JavaScript sample. */
   readonly needs?: string
-  /** What is done with the answer, in Python and in JavaScript. */
+  /** The code that uses the response, in Python and in JavaScript. */
   readonly python: string
   readonly javascript: string
 }
 
 /**
- * A request in each client that can send it.
+ * Writes a request for each client that supports it.
  * @param base the gateway's address, without `/v1`.
- * @param form absent: OpenAI's clients cannot send it.
+ * @param form absent: OpenAI's clients do not support it.
  */
 export function operationSamples(
   base: string,

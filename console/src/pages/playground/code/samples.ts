@@ -5,26 +5,31 @@ import { curlCode } from "./curl.ts"
 import { googleCode } from "./google.ts"
 import { openaiJavascriptCode, openaiPythonCode } from "./openai.ts"
 
-/** One way to send the same request from a program. */
+/** A program that sends the request. */
 export interface CodeSample {
   readonly id: string
   readonly label: string
   readonly code: string
 }
 
-/** A chat request in every client that people use. @param base the gateway's address, without `/v1`. */
+/**
+ * Writes a chat request for each popular client. @param base the gateway's address, without `/v1`.
+ */
 export function chatSamples(base: string, body: JsonObject): CodeSample[] {
   const own = ownSamples(base, body)
   return isWithTools(body) ? own : [...own, ...translatedSamples(base, body)]
 }
 
-/** Tools and their calls look different in each format: they are shown only in the one that was sent. */
+/**
+ * Reports whether a request has tools. Their syntax differs by format, so only the format that was
+ * sent is shown.
+ */
 function isWithTools(body: JsonObject): boolean {
   const messages = Array.isArray(body["messages"]) ? body["messages"] : []
   return "tools" in body || messages.some((message: JsonObject) => message["role"] === "tool")
 }
 
-/** In the format that was sent. */
+/** Samples in the format that was sent. */
 function ownSamples(base: string, body: JsonObject): CodeSample[] {
   return [
     { id: "curl", label: "curl", code: curlCode(base, "/v1/chat/completions", body) },
@@ -37,7 +42,7 @@ function ownSamples(base: string, body: JsonObject): CodeSample[] {
   ]
 }
 
-/** In formats and clients that say it otherwise. */
+/** Samples in other formats and clients. */
 function translatedSamples(base: string, body: JsonObject): CodeSample[] {
   return [
     { id: "anthropic", label: "Anthropic, Python", code: anthropicCode(base, body) },
@@ -48,7 +53,7 @@ function translatedSamples(base: string, body: JsonObject): CodeSample[] {
 
 const LONGEST_DATA = 120
 
-/** The same body with long data addresses cut, for showing it; what is copied stays whole. */
+/** Shortens long data URLs for display. The copied code stays complete. */
 export function shortened<Value extends JsonValue>(value: Value): Value {
   return shorten(value) as Value
 }

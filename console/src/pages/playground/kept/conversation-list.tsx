@@ -15,7 +15,7 @@ export interface ConversationListProperties {
   readonly onClose: () => void
 }
 
-/** The kept conversations, to open, rename and delete. */
+/** Lists stored conversations, to open, rename or delete. */
 export function ConversationList(properties: ConversationListProperties) {
   const { kept, openId, isShown, onOpen, onForget, onClose } = properties
   const [forgetting, setForgetting] = useState<readonly KeptConversation[]>([])
@@ -72,7 +72,7 @@ interface RowProperties {
   readonly onForget: () => void
 }
 
-/** Characters, as for all names. */
+/** In characters, as for all names. */
 const LONGEST_NAME = 100
 
 function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties) {

@@ -3,13 +3,13 @@ import type { KeptConversation } from "./kept-conversation.ts"
 const DATABASE = "tollgate-playground"
 const TABLE = "conversations"
 const OWNER = "owner"
-/** Of one owner; the oldest give way. */
+/** Maximum number of conversations per owner. The oldest are deleted first. */
 const MOST = 100
 
 /**
- * Conversations in the browser's own database, which has room for images.
- * @returns those of an owner, the newest first.
- * @throws where the browser keeps nothing, such as in a private window.
+ * Stores conversations in IndexedDB, which has room for images.
+ * @returns the conversations of an owner, newest first.
+ * @throws if the browser stores nothing, such as in a private window.
  */
 export async function listConversations(owner: string): Promise<KeptConversation[]> {
   const table = await openTable("readonly")
@@ -17,7 +17,7 @@ export async function listConversations(owner: string): Promise<KeptConversation
   return all.toSorted((left, right) => right.changedAt - left.changedAt)
 }
 
-/** @throws as `listConversations`, and when the disk is full. */
+/** @throws as `listConversations`, and if the disk is full. */
 export async function keepConversation(conversation: KeptConversation): Promise<void> {
   const others = (await listConversations(conversation.owner)).filter(
     ({ id }) => id !== conversation.id,
@@ -40,7 +40,7 @@ async function openTable(mode: IDBTransactionMode): Promise<IDBObjectStore> {
   })
   const database = await outcome(opening)
   const transaction = database.transaction(TABLE, mode)
-  // It closes once the transaction is over.
+  // The database closes when the transaction ends.
   database.close()
   return transaction.objectStore(TABLE)
 }

@@ -1,12 +1,12 @@
 import type { ChatSettings, Column } from "../conversation.ts"
 import type { Exchange, ShownAnswer } from "../exchanges.ts"
 
-/** A conversation as it is kept in the browser: never sent to the gateway. */
+/** A conversation stored in the browser. It is never sent to the gateway. */
 export interface KeptConversation {
   readonly id: string
-  /** Whose it is: one person's, about one account. */
+  /** Identifies the user and the account. */
   readonly owner: string
-  /** Null: called by its first question. */
+  /** Null: named after its first question. */
   readonly name: string | null
   /** Unix milliseconds. */
   readonly changedAt: number
@@ -24,7 +24,9 @@ export function nameOf({ name, exchanges }: Pick<KeptConversation, "name" | "exc
   return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 1)}…` : text
 }
 
-/** What of the exchanges is worth keeping: what was sent can be made again from the rest, and nothing runs any more. */
+/**
+ * Returns the exchanges without request bodies, which can be rebuilt, and without running states.
+ */
 export function keptExchanges(exchanges: readonly Exchange[]): readonly Exchange[] {
   return exchanges.map((exchange) => ({
     ...exchange,

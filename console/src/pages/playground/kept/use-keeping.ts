@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react"
 import { type KeptConversation, keptExchanges } from "./kept-conversation.ts"
 
-/** What of a conversation changes while it is open. */
+/** The parts of a conversation that change while it is open. */
 export type Said = Pick<KeptConversation, "columns" | "settings" | "exchanges">
 
-/** Keeps what was said whenever an answer is complete, and when the conversation is left. */
+/** Stores the conversation whenever an answer is complete, and when the conversation is closed. */
 export function useKeeping(
   begun: Said,
   said: Said,

@@ -4,15 +4,15 @@ import { forgetConversations, keepConversation, listConversations } from "./conv
 import type { KeptConversation } from "./kept-conversation.ts"
 
 export interface Kept {
-  /** The newest first. */
+  /** Newest first. */
   readonly list: readonly KeptConversation[]
-  /** Whether the browser keeps them, as far as is known. */
+  /** Whether the browser stores them, as far as known. */
   readonly isKeeping: boolean
   readonly keep: (conversation: KeptConversation) => void
   readonly forget: (ids: readonly string[]) => Promise<void>
 }
 
-/** The conversations that this browser keeps for an owner. */
+/** Returns the conversations that this browser stores for an owner. */
 export function useKept(owner: string): Kept {
   const client = useQueryClient()
   const forgotten = useRef(new Set<string>())
@@ -29,7 +29,7 @@ export function useKept(owner: string): Kept {
 
   const keep = useCallback(
     (conversation: KeptConversation) => {
-      // An answer may still have been on its way to one that was deleted.
+      // An answer may still have been running when its conversation was deleted.
       if (forgotten.current.has(conversation.id)) return
       keepConversation(conversation).then(look, () => setFailed(true))
     },

@@ -7,8 +7,9 @@ export interface EditImageProperties {
 }
 
 /**
- * Chooses an image and paints over what may change. Any image becomes a square PNG: its middle.
- * Nothing painted: all of it may change.
+ * Selects an image and paints over the parts that may change. Any image is cropped to its center
+ * square, as PNG.
+ * If nothing is painted, the entire image may change.
  */
 export function EditImage({ onChange }: EditImageProperties) {
   const mask = useMask(onChange)

@@ -25,7 +25,7 @@ interface Embedded {
   readonly vectors: readonly (readonly number[])[]
 }
 
-/** Texts as vectors, and how alike they are. */
+/** Converts texts to vectors and compares them. */
 export function EmbeddingsTab({ model: options }: { readonly model: string | undefined }) {
   const [text, setText] = useState(EXAMPLE)
   const [sent, setSent] = useState<readonly string[]>([])
@@ -109,7 +109,7 @@ function Similarities({ texts, vectors }: Embedded) {
   )
 }
 
-/** The more alike, the stronger; never so strong that the figure is hard to read. */
+/** Returns a stronger color for a higher similarity, limited so that the number stays readable. */
 function shade(value: number): string {
   const share = Math.round(Math.max(0, value) * 40)
   return `color-mix(in srgb, var(--mantine-primary-color-filled) ${share}%, transparent)`

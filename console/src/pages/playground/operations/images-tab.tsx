@@ -37,7 +37,7 @@ interface MadeImage {
   readonly revisedPrompt: string | undefined
 }
 
-/** Images from a prompt, or an image changed where it is painted over. */
+/** Generates images from a prompt, or edits the painted parts of an image. */
 export function ImagesTab({ model: options }: { readonly model: string | undefined }) {
   const [task, setTask] = useState<Task>("generation")
   const [prompt, setPrompt] = useState(
@@ -50,7 +50,7 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
   const operation = useOperation(readImages)
 
   function send(model: string) {
-    // As base64: the address of an image may be of a host that this page must not load from.
+    // Base64, because an image URL may point to a host that this page may not load from.
     if (task === "generation") {
       const options = { n: count, response_format: "b64_json", ...(size !== "" && { size }) }
       operation.send("/v1/images/generations", { model, prompt, ...options })
@@ -143,7 +143,7 @@ async function readImages(response: Response): Promise<readonly MadeImage[]> {
   })
 }
 
-/** By the first bytes, as base64 shows them: the answer does not name the type. */
+/** Detects the type from the first bytes in base64, because the response does not contain it. */
 function typeOf(base64: string): string {
   if (base64.startsWith("/9j/")) return "image/jpeg"
   return base64.startsWith("UklGR") ? "image/webp" : "image/png"

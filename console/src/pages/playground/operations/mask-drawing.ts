@@ -1,14 +1,16 @@
-/** What an edit sends: a square PNG, and a mask that is transparent where the image may change. */
+/**
+ * The files of an edit: a square PNG, and a mask that is transparent where the image may change.
+ */
 export interface EditFiles {
   readonly image: Blob
   readonly mask: Blob
 }
 
-/** Pixels at each side of what is sent. */
+/** Width and height of the sent images in pixels. */
 export const SIDE = 1_024
 const BRUSH = 90
 
-/** An empty canvas of the size that is sent. */
+/** Creates an empty canvas of the sent size. */
 export function square(): HTMLCanvasElement {
   const canvas = document.createElement("canvas")
   canvas.width = SIDE
@@ -23,7 +25,7 @@ function drawMiddle(brush: CanvasRenderingContext2D, bitmap: ImageBitmap): void 
   brush.drawImage(bitmap, left, top, side, side, 0, 0, SIDE, SIDE)
 }
 
-/** Shows the image with what is painted over it. */
+/** Draws the image with the strokes above it. */
 export function redraw(
   canvas: HTMLCanvasElement | null,
   bitmap: ImageBitmap,
@@ -38,7 +40,7 @@ export function redraw(
   brush.globalAlpha = 1
 }
 
-/** Paints one touch of the brush, in pixels of the canvas. */
+/** Paints one dot of the brush, in canvas pixels. */
 export function dot(strokes: HTMLCanvasElement, x: number, y: number): void {
   const brush = strokes.getContext("2d")
   if (brush === null) return
@@ -48,7 +50,7 @@ export function dot(strokes: HTMLCanvasElement, x: number, y: number): void {
   brush.fill()
 }
 
-/** The files of an edit. Without strokes all of the image may change. */
+/** Creates the files of an edit. Without strokes, the entire image may change. */
 export async function makeFiles(
   bitmap: ImageBitmap,
   strokes: HTMLCanvasElement | undefined,
@@ -60,7 +62,7 @@ export async function makeFiles(
   if (imageBrush === null || maskBrush === null) return undefined
   drawMiddle(imageBrush, bitmap)
   if (strokes !== undefined) {
-    // Opaque but for the strokes; without strokes all of it is transparent.
+    // The mask is opaque except for the strokes; without strokes, it is fully transparent.
     maskBrush.fillStyle = "#000000"
     maskBrush.fillRect(0, 0, SIDE, SIDE)
     maskBrush.globalCompositeOperation = "destination-out"

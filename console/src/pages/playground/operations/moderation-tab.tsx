@@ -22,7 +22,7 @@ interface Verdict {
   readonly category_scores: Readonly<Record<string, number>>
 }
 
-/** Texts, and how harmful a model finds each. */
+/** Rates how harmful texts are. */
 export function ModerationTab({ model: options }: { readonly model: string | undefined }) {
   const [text, setText] = useState(EXAMPLE)
   const [sent, setSent] = useState<readonly string[]>([])
@@ -79,7 +79,7 @@ function Verdicts({ verdicts, texts }: VerdictsProperties) {
   )
 }
 
-/** The highest scores first. */
+/** Lists the scores, highest first. */
 function Scores({ scores, label }: { readonly scores: Verdict["category_scores"]; label: string }) {
   const sorted = Object.entries(scores).toSorted(([, left], [, right]) => right - left)
   return (

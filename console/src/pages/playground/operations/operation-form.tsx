@@ -15,7 +15,7 @@ import { firstModel } from "../first-model.ts"
 import { ModelSelect } from "../../../ui/model-select.tsx"
 import type { Operation } from "../use-operation.ts"
 
-/** The model of a tab: chosen here, wished for by the address, or the first that fits. */
+/** Returns the model of a tab: the selected one, the one in the address, or the first that fits. */
 export function useModelChoice(kinds: readonly Model["kind"][], options: string | undefined) {
   const { data } = useQuery(modelsQuery)
   const [chosen, choose] = useState<string | null>(null)
@@ -27,20 +27,20 @@ export interface OperationFormProperties {
   readonly kinds: readonly Model["kind"][]
   readonly choice: ReturnType<typeof useModelChoice>
   readonly operation: Operation<unknown>
-  /** How OpenAI's clients send it; absent: they cannot. */
+  /** The call in OpenAI's clients; absent: not supported by them. */
   readonly sample?: OpenaiForm | undefined
-  /** The word on the button. */
+  /** The label of the button. */
   readonly action: string
-  /** Why it cannot be sent yet, besides what the operation itself reports. */
+  /** Why it cannot be sent yet, in addition to the operation's own reasons. */
   readonly missing?: string | undefined
   readonly onSend: (model: string) => void
   /** The fields. */
   readonly children: ReactNode
-  /** What is shown of a result. */
+  /** The rendered result. */
   readonly result: ReactNode
 }
 
-/** The form of a tab and, below it, what came of it: the same for all but chat. */
+/** The form of a tab with the result below it, for all operations except chat. */
 export function OperationForm(properties: OperationFormProperties) {
   const { kinds, choice, operation, sample, action, missing, onSend, children, result } = properties
   const { model } = choice

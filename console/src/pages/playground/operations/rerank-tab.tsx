@@ -19,7 +19,7 @@ interface Ranked {
   readonly document?: string | { readonly text?: string }
 }
 
-/** Documents in the order in which they answer a query. */
+/** Sorts documents by their relevance to a query. */
 export function RerankTab({ model: options }: { readonly model: string | undefined }) {
   const [query, setQuery] = useState("How are requests charged?")
   const [text, setText] = useState(DOCUMENTS)

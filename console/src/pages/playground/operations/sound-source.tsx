@@ -5,7 +5,7 @@ import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
 import { useRecorder } from "./use-recorder.ts"
 
-/** Bytes (docs/api.md#limits). */
+/** In bytes (docs/api.md#limits). */
 const LARGEST = 25 * 1024 * 1024
 const ENDINGS = ".flac,.mp3,.mp4,.mpeg,.mpga,.m4a,.ogg,.wav,.webm,audio/*"
 
@@ -14,7 +14,7 @@ export interface SoundSourceProperties {
   readonly onChange: (file: File | undefined) => void
 }
 
-/** A sound to write down: chosen, dropped, or recorded. */
+/** Selects audio to transcribe: a chosen, dropped or recorded file. */
 export function SoundSource({ file, onChange }: SoundSourceProperties) {
   const [isOver, setOver] = useState(false)
   const [fault, setFault] = useState<string>()

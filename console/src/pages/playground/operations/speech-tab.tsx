@@ -23,7 +23,7 @@ interface Spoken {
   readonly bytes: number
 }
 
-/** A text, spoken. */
+/** Converts text to speech. */
 export function SpeechTab({ model: options }: { readonly model: string | undefined }) {
   const [text, setText] = useState("Good morning. The road ahead is open, and the toll is paid.")
   const [voice, setVoice] = useState("alloy")
@@ -100,7 +100,7 @@ function Sound({ url, bytes, format }: Spoken & { readonly format: string }) {
       {format === "pcm" ? (
         <Text size="sm">Raw samples (pcm) cannot be played here; they can be downloaded.</Text>
       ) : (
-        // Speech that a person has just written down needs no captions.
+        // The user has just typed the spoken text, so it needs no captions.
         // oxlint-disable-next-line jsx-a11y/media-has-caption
         <audio controls src={url} aria-label="The speech" />
       )}

@@ -11,7 +11,7 @@ const FORMATS = ["json", "text", "srt", "vtt", "verbose_json"]
 
 type Task = "transcriptions" | "translations"
 
-/** A sound, written down; in its own language or in English. */
+/** Transcribes audio in its own language, or translates it to English. */
 export function TranscriptionTab({ model: options }: { readonly model: string | undefined }) {
   const [task, setTask] = useState<Task>("transcriptions")
   const [file, setFile] = useState<File>()

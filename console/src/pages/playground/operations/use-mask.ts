@@ -2,7 +2,7 @@ import { type PointerEvent, type RefObject, useEffect, useRef, useState } from "
 import { dot, type EditFiles, makeFiles, redraw, SIDE, square } from "./mask-drawing.ts"
 
 export interface Mask {
-  /** For the canvas that is painted on. */
+  /** A ref for the canvas with the strokes. */
   readonly canvas: RefObject<HTMLCanvasElement | null>
   readonly hasImage: boolean
   readonly fault: string | undefined
@@ -13,7 +13,9 @@ export interface Mask {
   readonly lift: () => void
 }
 
-/** An image, and what is painted over it. @param onFiles gets what an edit sends, after each change. */
+/**
+ * Holds an image and its strokes. @param onFiles receives the files of an edit after each change.
+ */
 export function useMask(onFiles: (files: EditFiles | undefined) => void): Mask {
   const [bitmap, setBitmap] = useState<ImageBitmap>()
   const [fault, setFault] = useState<string>()

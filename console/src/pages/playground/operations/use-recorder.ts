@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react"
 
-/** The ways a recording may be packed, the first that the browser knows. All are known to vendors. */
+/** Recording formats, of which the first supported one is used. Vendors accept all of them. */
 const TYPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"]
 
 export interface Recorder {
-  /** Whether this browser records at all: it does so on https and on this very machine only. */
+  /** Whether this browser can record. Browsers only record on https and on localhost. */
   readonly isAble: boolean
   readonly isRecording: boolean
   /** Unix milliseconds. */
@@ -14,7 +14,7 @@ export interface Recorder {
   readonly stop: () => void
 }
 
-/** Records from the microphone. @param onFile gets the recording. */
+/** Records from the microphone. @param onFile receives the recording. */
 export function useRecorder(onFile: (file: File) => void): Recorder {
   const [recorder, setRecorder] = useState<MediaRecorder>()
   const [startedAt, setStartedAt] = useState(0)
