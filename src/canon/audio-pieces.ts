@@ -28,7 +28,7 @@ export class JoinedBase64 {
 /** Joins the pieces of one clip into one part as they arrive: a clip may have hundreds of thousands. */
 export class JoinedAudio {
   readonly #part: Writable<AudioPart>
-  /** The members of the extras of all pieces; undefined if the first piece has no extra. */
+  /** The merged extra of all pieces; undefined if the first piece has no extra. */
   readonly #extra: Extra | undefined
   #transcript: string
   /** The merged sources of all pieces with audio; its data is the data of the first piece. */
@@ -60,7 +60,7 @@ export class JoinedAudio {
     this.#source = this.#source === undefined ? source : { ...this.#source, ...source }
   }
 
-  /** Returns all pieces so far as one clip. */
+  /** All pieces so far as one clip. */
   get whole(): AudioPart {
     const whole: Writable<AudioPart> = { ...this.#part }
     if (this.#source !== undefined) whole.source = this.#source
@@ -75,11 +75,16 @@ function withSound(source: MediaSource): Base64Source | undefined {
   return source.type === "base64" && source.data !== "" ? source : undefined
 }
 
-/** Samples of Gemini: 16 bits, little-endian, one channel; Google names the type and the rate in one. */
+/**
+ * Samples from Gemini: 16 bits, little-endian, one channel. Google puts the type and the rate into
+ * one text.
+ */
 const SAMPLES = /^audio\/(?:l16|pcm)\b/i
 const DEFAULT_RATE = 24_000
 
-/** Samples per second if audio is uncompressed samples without a header; undefined for anything else. */
+/**
+ * Returns the samples per second of headerless uncompressed audio; undefined for any other audio.
+ */
 export function sampleRateOf({ source, format }: AudioPart): number | undefined {
   const type = source.type === "base64" ? source.mediaType : undefined
   if (type === undefined) return format === "pcm16" ? DEFAULT_RATE : undefined
@@ -87,7 +92,7 @@ export function sampleRateOf({ source, format }: AudioPart): number | undefined 
   return Number(/rate=(\d+)/.exec(type)?.[1] ?? DEFAULT_RATE)
 }
 
-/** Base64 of samples with the header of a WAV file. @param isWhole whether no more samples follow. */
+/** Adds a WAV header to base64 samples. @param isWhole whether these are all samples. */
 export function samplesAsWave(data: string, rate: number, isWhole: boolean): string {
   const samples = Buffer.from(data, "base64")
   const header = waveHeader(isWhole ? samples.byteLength : undefined, rate)

@@ -7,7 +7,7 @@ import type { Modality } from "#contract/model-rules.ts"
 import type { WebSearchPart, WebSearch } from "./web-search.ts"
 import type { Tool, ToolChoice, AllowedTools, BroughtTools } from "./tool.ts"
 
-/** The form that the text of an answer has to have. */
+/** The required form of the answer's text. */
 export type ResponseFormat =
   | { readonly type: "text" | "json-object" }
   | {
@@ -18,19 +18,19 @@ export type ResponseFormat =
       readonly strict?: boolean
     }
 
-/** How much a model is to think before it answers, in the caller's own terms. */
+/** The amount of reasoning, in the caller's own terms. */
 export interface ReasoningOptions {
-  /** `none`, `minimal`, `low`, `medium`, `high` and whatever a vendor adds. */
+  /** `none`, `minimal`, `low`, `medium`, `high`, or a value that a vendor has added. */
   readonly effort?: string
-  /** Tokens of reasoning at most; 0 asks for none. */
+  /** Maximum reasoning tokens; 0 disables reasoning. */
   readonly budget?: number
-  /** The model decides how much. */
+  /** Whether the model chooses the amount. */
   readonly isAdaptive?: boolean
-  /** How much of it the caller wants to read: `auto`, `concise`, `detailed`, `none`. */
+  /** The requested summary of the reasoning: `auto`, `concise`, `detailed`, `none`. */
   readonly summary?: string
 }
 
-/** How the answer is spoken. */
+/** The voice and the format of a spoken answer. */
 export interface SpeechOptions {
   /** The vendor's name for the voice. */
   readonly voice?: string
@@ -48,16 +48,18 @@ export interface ImageShape {
   readonly size?: string
 }
 
-/** One chat request, in no vendor's dialect. Absent means that the caller did not say. */
+/**
+ * A chat request, independent of any vendor's dialect. An absent member was not set by the caller.
+ */
 export interface ChatRequest {
   /** The public id `<provider>/<model_name>`. */
   readonly model: string
   readonly messages: readonly Message[]
   readonly stream: boolean
-  /** Whether the caller asked for usage in the stream. */
+  /** Whether the caller requested usage in the stream. */
   readonly streamUsage: boolean
   readonly maxTokens?: number
-  /** How many choices; each one is billed. */
+  /** Number of choices; each one is billed. */
   readonly choices: number
   readonly temperature?: number
   readonly topP?: number
@@ -69,7 +71,9 @@ export interface ChatRequest {
   readonly logprobs?: boolean
   readonly topLogprobs?: number
   readonly tools?: readonly Tool[]
-  /** Tools that the conversation itself brings besides `tools`. Its own dialect has them in its messages. */
+  /**
+   * Tools in the conversation itself, besides `tools`. Its own dialect has them in its messages.
+   */
   readonly broughtTools?: BroughtTools
   readonly toolChoice?: ToolChoice
   /** Replaces a tool choice. Its own dialect has it in its extras as `tool_choice`. */
@@ -79,12 +83,12 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOptions
-  /** What the answer may contain; absent: whatever the model answers with by default. */
+  /** Allowed modalities of the answer; absent: the model's default. */
   readonly modalities?: readonly Modality[]
   readonly speech?: SpeechOptions
   /** Also present in the extras of its own dialect. */
   readonly imageShape?: ImageShape
-  /** `low`, `medium`, `high`: how long the caller wants the answer to be. */
+  /** The requested length of the answer: `low`, `medium`, `high`. */
   readonly verbosity?: string
   /** The caller's end user; an opaque name for the vendor's abuse detection. */
   readonly user?: string
@@ -119,7 +123,7 @@ export type ChatEvent =
   | { readonly type: "refusal-delta"; readonly choice: number; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly choice: number; readonly text: string }
   | {
-      /** Ends a block of reasoning: what follows is another. */
+      /** Ends a block of reasoning. Further reasoning is a new block. */
       readonly type: "reasoning-signature"
       readonly choice: number
       readonly signature: string
@@ -128,9 +132,9 @@ export type ChatEvent =
       readonly id?: string
       readonly extra?: Extra
     }
-  /** An image, or a piece of audio, that the model made. Pieces that follow each other are one clip. */
+  /** An image or a piece of audio by the model. Consecutive pieces of audio are one clip. */
   | { readonly type: "media"; readonly choice: number; readonly media: ImagePart | AudioPart }
-  /** Belongs to the text before it. */
+  /** Belongs to the preceding text. */
   | { readonly type: "citation"; readonly choice: number; readonly citation: Citation }
   | {
       readonly type: "tool-call-start"
@@ -138,7 +142,10 @@ export type ChatEvent =
       readonly call: number
       readonly id: string
       readonly name: string
-      /** Known where the vendor has such tools itself; otherwise the request says what the name stands for. */
+      /**
+       * Set if the vendor has such tools itself; otherwise the request declares the tool of this
+       * name.
+       */
       readonly origin?: CallOrigin
     }
   | {
@@ -147,34 +154,34 @@ export type ChatEvent =
       readonly call: number
       readonly arguments: string
     }
-  /** Follows the extra in which the vendor's own dialect has it. */
+  /** Follows the extra that contains it for the vendor's own dialect. */
   | { readonly type: "web-search"; readonly choice: number; readonly search: WebSearchPart }
   | { readonly type: "choice-extra"; readonly choice: number; readonly extra: Extra }
   | {
       readonly type: "finish"
       readonly choice: number
       readonly reason: FinishReason
-      /** The vendor's own value, when it says more than `reason`. */
+      /** The vendor's own value, if it is more specific than `reason`. */
       readonly rawReason?: string
-      /** The stop string that ended the choice, where the vendor names it. */
+      /** The stop string that ended the choice, if the vendor reports it. */
       readonly stopSequence?: string
     }
   | {
       readonly type: "usage"
       readonly usage: Usage
-      /** Whether its output is that of an earlier report. */
+      /** Whether its output counts belong to an earlier report. */
       readonly isInputOnly?: boolean
     }
   | {
       readonly type: "error"
-      /** The vendor's words and code, which may be about the operator's account. */
+      /** The vendor's message and code, which may describe the operator's account. */
       readonly message: string
       readonly code?: string
-      /** The same as the caller sees it. */
+      /** The failure as the caller sees it. */
       readonly failure: GatewayError
     }
 
-/** One choice of a whole answer. */
+/** One choice of a complete answer. */
 export interface Choice {
   readonly index: number
   readonly parts: readonly Part[]
@@ -184,13 +191,13 @@ export interface Choice {
   readonly extra?: Extra
 }
 
-/** A whole answer: what a stream of events folds to. */
+/** A complete answer: the result of folding a stream of events. */
 export interface ChatResult {
   readonly id?: string
   readonly model?: string
   readonly created?: number
   readonly choices: readonly Choice[]
-  /** Absent when the vendor reported none. */
+  /** Absent if the vendor reported none. */
   readonly usage?: Usage
   readonly extra?: Extra
 }

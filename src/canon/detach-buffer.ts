@@ -1,4 +1,7 @@
-/** Frees a chunk's memory now, not at the next collection. A buffer larger than the chunk may be shared, and stays. */
+/**
+ * Frees a chunk's memory now instead of at the next collection. A buffer larger than the chunk may
+ * be shared, so it is kept.
+ */
 export function detachBuffer(chunk: Uint8Array): void {
   const { buffer, byteLength } = chunk
   if (byteLength === 0) return

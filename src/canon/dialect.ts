@@ -13,61 +13,72 @@ import type { StateShape } from "./vendor-state.ts"
 export interface SseFrame {
   readonly event?: string
   readonly data: string
-  /** `data`, already parsed, when someone had to: nothing is parsed twice. */
+  /** The parsed `data`, if it was parsed already, so that nothing is parsed twice. */
   readonly json?: JsonObject
   /** Returns the data in pieces, each serialized on demand. Present only if the data is long. */
   pieces?(): Iterable<string>
 }
 
-/** Wire to canon: a pure fold. However the bytes were cut, the same frames give the same events. */
+/**
+ * Decodes wire frames to canon events. The same frames give the same events, regardless of chunk
+ * boundaries.
+ */
 export interface EventDecoder {
   push(frame: SseFrame): ChatEvent[]
-  /** The events that are still missing when the upstream ended without its final frame. */
+  /** Returns the missing events if the upstream ended without its final frame. */
   end(): ChatEvent[]
-  /** Whether the dialect's own end of the stream has been seen. */
+  /** Whether the dialect's own end of the stream has been received. */
   readonly finished: boolean
   /**
-   * Content that no event carries. The frames that open an answer are not counted: every answer starts with
-   * them, and they hold nothing that a model has made.
+   * Content that is in no event. The frames that start an answer are not counted: every answer
+   * starts with
+   * them, and they contain no output of the model.
    */
   readonly other: OtherContent
 }
 
 /**
- * Canon to wire. Frames that say that the answer is over (the last finish, the usage, the dialect's end) are
- * held back for `end`, because they may only be sent when the charge is on disk. Frames of `end` that carry the
- * usage have their `json` set, so that the cost can be added.
+ * Encodes canon events to wire frames. The frames that end the answer (the last finish, the usage,
+ * the dialect's
+ * end) are held back for `end`, because they may only be sent after the charge is on disk. Frames
+ * of `end` with
+ * the usage have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
   push(event: ChatEvent): SseFrame[]
   end(): SseFrame[]
-  /** The frames that tell the caller that the stream broke; nothing follows them. */
+  /** Returns the frames that report a broken stream to the caller. No frames follow them. */
   fail(error: GatewayError, requestId: string): SseFrame[]
 }
 
-/** What the gateway sets in a request that is otherwise sent as its caller wrote it. */
+/** The fields that the gateway sets in a request that is otherwise sent unchanged. */
 export interface RequestPatch {
   /** The vendor's own name for the model. */
   readonly model: string
   /** Set when the credits cover only part of the requested output. */
   readonly maxTokens?: number | undefined
-  /** What the model accepts. */
+  /** The rules of the model. */
   readonly rules?: ModelRules | undefined
 }
 
-/** The limits of an answer that a vendor enforces. The relay enforces the others itself. */
+/** The limits of an answer that a vendor enforces. The relay enforces all others. */
 export interface AnswerLimits {
-  /** The number of choices that one request may ask for. */
+  /** Maximum number of choices per request. */
   readonly choices: number
-  /** The number of stop sequences that a request may have; 0: there is no parameter for them. */
+  /** Maximum number of stop sequences; 0: no parameter exists for them. */
   readonly stops: number
-  /** Whether the vendor is known to end the text before a sequence; if not, the relay looks for them as well. */
+  /**
+   * Whether the vendor reliably ends the text before a sequence; otherwise the relay searches for
+   * them too.
+   */
   readonly cutsStops: boolean
-  /** Whether they may be of white space alone. Empty ones are never sent. */
+  /** Whether they may consist of white space. Empty ones are never sent. */
   readonly blankStops: boolean
-  /** For up to how many sequences its answer names the one that ended it; 0: it does not name any. */
+  /**
+   * Maximum number of sequences for which the answer names the one that ended it; 0: it names none.
+   */
   readonly reportedStops: number
-  /** The least that `max_tokens` may be. */
+  /** Minimum value of `max_tokens`. */
   readonly minOutput: number
 }
 
@@ -75,76 +86,83 @@ export interface AnswerLimits {
 export interface EncodedRequest {
   readonly body: JsonObject
   readonly losses: readonly Loss[]
-  /** The tool that replaces the format of the answer: its arguments are the answer. The decoders report its call. */
+  /**
+   * The tool that replaces the answer format: its arguments are the answer. The decoders report its
+   * call.
+   */
   readonly answerTool?: string
 }
 
-/** What the gateway sets in an answer that is otherwise passed on as the vendor wrote it. */
+/** The fields that the gateway sets in an answer that is otherwise forwarded unchanged. */
 export interface ResultPatch {
   /** The public model id, which replaces the vendor's name. */
   readonly model: string
-  /** Whether the caller asked for usage in the stream. */
+  /** Whether the caller requested usage in the stream. */
   readonly streamUsage: boolean
   /** The number of requested choices. */
   readonly choices?: number
 }
 
-/** One frame of a verbatim stream, and what to do with it. */
+/** One frame of a verbatim stream, and its handling. */
 export interface PatchedFrame {
-  /** `withhold`: a frame the caller did not ask for; `last`: the dialect's end of the stream. */
+  /** `withhold`: the caller did not request this frame; `last`: the dialect's end of the stream. */
   readonly action: "forward" | "withhold" | "last"
-  /** The frame's `event:` line, where the dialect has them. */
+  /** The frame's `event:` line, if the dialect has them. */
   readonly event?: string
   /** The frame's `data` to send on. */
   readonly data: string
-  /** The parsed frame, when it carries the usage that the cost is added to. */
+  /** The parsed frame, if it contains the usage to which the cost is added. */
   readonly usageCarrier?: JsonObject
-  /** Belongs to no choice: it may overtake a frame that is held back. */
+  /** Whether it belongs to no choice and may overtake a frame that is held back. */
   readonly isAside?: boolean
 }
 
-/** The frames of one verbatim stream. */
+/** Patches the frames of one verbatim stream. */
 export interface FramePatcher {
   /** @param frame with `json` set when its data is a JSON object. */
   push(frame: SseFrame): PatchedFrame
   /**
-   * What the vendor has not sent before its final frame; absent in dialects where nothing can be missing.
-   * @param usage our own count, where no frame of the vendor has one.
+   * Returns the parts that the vendor has not sent before its final frame; absent in dialects that
+   * require none.
+   * @param usage the gateway's own count, if no frame of the vendor has usage.
    */
   unsaid?(usage: Usage | undefined): PatchedFrame[]
-  /** The dialect's final frames, for a vendor that ended properly without them. */
+  /** Returns the dialect's final frames, for a vendor that ended properly without them. */
   end(): SseFrame[]
   /**
-   * The frames that tell the caller that the stream broke; nothing follows them.
-   * @param broken the vendor's frame that said so; the rest of it belongs to the caller.
+   * Returns the frames that report a broken stream to the caller. No frames follow them.
+   * @param broken the vendor's frame with the error; the rest of the frame is forwarded to the
+   * caller.
    */
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[]
 }
 
-/** The verbatim path: bytes untouched but for these named patches. */
+/** The verbatim path: all bytes stay unchanged except for these named patches. */
 export interface DialectPatches {
   request(body: JsonObject, patch: RequestPatch): EncodedRequest
-  /** Patches a whole answer in place. */
+  /** Patches a complete answer in place. */
   result(body: JsonObject, patch: ResultPatch): void
   frames(patch: ResultPatch): FramePatcher
 }
 
 /**
- * The client side of a chat wire format: what callers send, and what they get back.
+ * The client side of a chat wire format: the requests of callers and the responses to them.
  *
- * @throws GatewayError from `decodeRequest`: what is wrong with the caller's body.
+ * @throws GatewayError from `decodeRequest`: the error in the caller's body.
  */
 export interface ClientDialect {
   readonly id: DialectId
-  /** What a caller of this dialect can ask for. */
+  /** The features that callers of this dialect can request. */
   readonly expresses: ReadonlySet<Feature>
-  /** Its answers have a format that no vendor uses: they are never passed on verbatim. */
+  /**
+   * Whether no vendor uses the format of its answers, so that they are never forwarded verbatim.
+   */
   readonly isOneWay?: boolean
   /** Whether an answer names the stop sequence that ended it. */
   readonly reportsStop?: boolean
-  /** Where a caller's body refers to what a vendor stores; absent where it cannot. */
+  /** The places where a caller's body refers to a vendor's stored objects; absent if it cannot. */
   readonly requestState?: StateShape
-  /** How a caller continues earlier answers by their ids; absent where that is not supported. */
+  /** How a caller continues earlier answers by id; absent if that is not supported. */
   readonly conversation?: ConversationForm
   decodeRequest(body: JsonObject): ChatRequest
   encodeResult(result: ChatResult, request: ChatRequest): JsonObject
@@ -156,64 +174,74 @@ export interface ClientDialect {
    */
   encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[]
   /**
-   * Puts the cost, in credits, where a caller of this dialect finds it, next to the usage.
-   * @param carrier the parsed frame that carries the usage of a stream. A whole answer has its cost in a
+   * Adds the cost in credits next to the usage, where callers of this dialect expect it.
+   * @param carrier the parsed frame with the usage of a stream. A complete answer has its cost in a
    * header.
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
-   * Puts in our own count, which is charged, where the vendor has reported none.
-   * @param carrier a whole answer, or the frame that carries the usage of a stream.
+   * Adds the gateway's own count, which is charged, if the vendor reported none.
+   * @param carrier a complete answer, or the frame with the usage of a stream.
    */
   setUsage(carrier: JsonObject, usage: Usage): void
 }
 
 /**
- * The upstream side: what vendors are sent, and what they answer. The decoders get the request too, because the
+ * The upstream side: the requests to vendors and their responses. The decoders also receive the
+ * request, because the
  * meaning of an answer can depend on it.
  *
- * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the vendor's answer
- * cannot be read.
+ * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the
+ * vendor's answer
+ * cannot be decoded.
  */
 export interface UpstreamDialect {
   readonly id: DialectId
-  /** What happens to each feature that a caller can ask for. */
+  /** The support for each feature that a caller can request. */
   readonly supports: Readonly<Record<Feature, Support>>
   /** How frames are separated in a stream. */
   readonly framing: "sse" | "event-stream"
-  /** Whether a request has to limit its answer: the limit is then what is held. */
+  /** Whether a request must limit its answer. The limit then determines the hold. */
   readonly needsMaxTokens?: boolean
-  /** Whether the vendor knows only functions: tools of other types are sent as functions. */
+  /** Whether the vendor only supports functions: tools of other types are sent as functions. */
   readonly functionsOnly?: boolean
-  /** Whether an answer without output can be requested, to have the prompt cached. */
+  /** Whether an answer without output can be requested, to cache the prompt. */
   readonly takesNoOutput?: boolean
   /** @param model the vendor's own name for it. */
   answerLimits(model: string): AnswerLimits
   /**
-   * `request.model` is the vendor's own name for the model; its limits are such as the vendor accepts. Usage in
+   * `request.model` is the vendor's own name for the model, and its limits are acceptable to the
+   * vendor. Usage in
    * streams is always requested.
-   * @param rules what the model accepts; absent: no restriction is known.
+   * @param rules the rules of the model; absent: no restriction is known.
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
   /** Returns the usage that a whole answer reports, even if the answer cannot be decoded. */
   usageIn(body: JsonObject): Usage | undefined
   decodeEvents(request?: ChatRequest): EventDecoder
-  /** Finds the frames of one stream that a vendor has sent already; absent where content may come twice as well. */
+  /**
+   * Returns a function that detects frames that a vendor has sent before in the same stream; absent
+   * if identical frames can be new content.
+   */
   findRepeated?(): (frame: SseFrame) => boolean
-  /** @param body parsed when it is JSON, text when not. */
+  /** @param body parsed if it is JSON, otherwise text. */
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
-  /** Present where the dialect also has a client side: caller and vendor may then both speak it. */
+  /**
+   * Present if the dialect also has a client side, so that caller and vendor may use the same
+   * dialect.
+   */
   readonly patches?: DialectPatches
   /**
-   * Where the answer to a request, or a frame of it, names what the vendor stores.
+   * Returns the places where the answer to a request, or a frame of it, names the vendor's stored
+   * objects.
    * @param body as it is sent.
-   * @returns undefined where nothing is stored.
+   * @returns undefined if nothing is stored.
    */
   answerState?(body: JsonObject): StateShape | undefined
 }
 
-/** One chat wire format, both sides. It knows no URL, key or price, and no other dialect. */
+/** A chat wire format, both sides. It is independent of URLs, keys, prices and other dialects. */
 export interface ChatDialect extends ClientDialect, UpstreamDialect {
   readonly patches: DialectPatches
 }

@@ -1,50 +1,57 @@
 import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 
-/** What is embedded: texts, or tokens in OpenAI's vocabulary `cl100k_base`, as some clients send them. */
+/** The input: texts, or tokens in OpenAI's vocabulary `cl100k_base`, which some clients send. */
 export type EmbeddingInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "tokens"; readonly tokens: readonly (readonly number[])[] }
 
-/** What texts are embedded for: some vendors embed a question differently from what answers it. */
+/** The purpose of an embedding: some vendors embed a question differently from its answer. */
 export type EmbeddingPurpose = "query" | "document" | "similarity" | "classification" | "clustering"
 
 /** A request for one vector for each input. */
 export interface EmbeddingRequest {
   readonly model: string
   readonly input: EmbeddingInput
-  /** The form in which the caller wants the vectors. */
+  /** The requested form of the vectors. */
   readonly encoding: "float" | "base64"
   readonly dimensions?: number
   readonly user?: string
   readonly purpose?: EmbeddingPurpose
-  /** Fields that have no name here, including the caller's own word for the purpose. */
+  /** Unknown fields, including the caller's own name for the purpose. */
   readonly extra?: JsonObject
   /**
-   * Whether the request has the form of Google's API. Vendors of OpenAI's format reject its field names, and shortened
-   * vectors stay unscaled, as Google returns them.
+   * Whether the request has the form of Google's API. Vendors with OpenAI's format reject its field
+   * names, and shortened
+   * vectors are not rescaled, as in Google's API.
    */
   readonly isGoogles?: boolean
 }
 
-/** Numbers, or the base64 of little-endian 32-bit floats: as the vendor gave it, so that nothing is rounded. */
+/**
+ * Numbers, or the base64 of little-endian 32-bit floats, as the vendor sent it, so that nothing is
+ * rounded.
+ */
 export type Vector = readonly number[] | string
 
 /** The vectors of a request. */
 export interface EmbeddingResult {
   /** In the order of the inputs. */
   readonly vectors: readonly Vector[]
-  /** Input tokens as the vendor counted them. Absent where it never reports them, 0 where it failed to. */
+  /**
+   * Input tokens as the vendor counted them. Absent if the vendor never reports them, 0 if the
+   * count was missing.
+   */
   readonly tokens?: number
 }
 
-/** How one family of vendors embeds. */
+/** Encodes and decodes embeddings for one family of vendors. */
 export interface EmbeddingFormat extends OperationFormat<EmbeddingRequest, EmbeddingResult> {
-  /** Whether it accepts tokens. Others are only sent texts. */
+  /** Whether it accepts tokens. Other formats only receive texts. */
   readonly takesTokens: boolean
 }
 
-/** How many inputs there are. */
+/** Returns the number of inputs. */
 export function inputCount(input: EmbeddingInput): number {
   return input.type === "texts" ? input.texts.length : input.tokens.length
 }

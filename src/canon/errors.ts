@@ -3,9 +3,11 @@ import type { JsonObject, JsonValue } from "./json.ts"
 import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 
 /**
- * Every way a request can fail, in one place. A kind has its status, its names in the OpenAI and in the
- * Anthropic envelope, and whether the same request may be repeated. This table implements docs/api.md#errors:
- * 402 only ever means "no money", 429 only ever means "wait".
+ * All kinds of failures of a request. Each has its status, its names in the OpenAI and Anthropic
+ * envelopes, and
+ * whether the request may be retried. This table implements docs/api.md#errors: 402 always means
+ * "no money",
+ * and 429 always means "wait".
  */
 interface ErrorKindFacts {
   readonly status: number
@@ -18,12 +20,12 @@ interface ErrorKindFacts {
   readonly retry: boolean
 }
 
-/** A failure that the same request meets again. */
+/** A failure that a retry of the same request meets again. */
 function final(status: number, type: string, code: string, anthropicType: string): ErrorKindFacts {
   return { status, type, code, anthropicType, retry: false }
 }
 
-/** A failure that may be over when the same request is repeated. */
+/** A failure after which a retry of the same request can succeed. */
 function passing(
   status: number,
   type: string,
@@ -102,20 +104,22 @@ export interface GatewayErrorDetails {
   readonly retryAfter?: number
   /** Further members of the error object, such as `balance` and `required`. */
   readonly fields?: Readonly<Record<string, JsonValue>>
-  /** Further headers of the answer, such as `x-ratelimit-*` or `allow`. */
+  /** Further headers of the response, such as `x-ratelimit-*` or `allow`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The status, type and code of a vendor's refusal. */
+  /** The status, type and code of a vendor's error. */
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
-  /** What an error of a provider is about. */
+  /** Kind of the provider's error. */
   readonly providerError?: ProviderErrorKind
-  /** Whether an answer was too large to be read, so that no other deployment is tried. */
+  /** Whether the response was too large to be read, so that no other deployment is tried. */
   readonly isTooLarge?: true
   /** The model's rules, as derived from a provider error that rejects a parameter. */
   readonly rejected?: ModelRules
   readonly cause?: unknown
 }
 
-/** The one error type of the gateway. `message` is written for the caller and holds no secret. */
+/**
+ * The only error type of the gateway. `message` is written for the caller and contains no secret.
+ */
 export class GatewayError extends Error {
   override readonly name = "GatewayError"
   readonly kind: ErrorKind
@@ -127,7 +131,10 @@ export class GatewayError extends Error {
     this.details = details
   }
 
-  /** The HTTP status of the answer. A vendor's own status is the caller's only for their own mistakes. */
+  /**
+   * The HTTP status of the response. Callers only receive a vendor's status for errors in their own
+   * requests.
+   */
   get status(): number {
     const upstream = this.kind === "refused_by_upstream" ? this.details.upstream : undefined
     return upstream?.status ?? ERROR_KINDS[this.kind].status
@@ -139,7 +146,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** An error with all of its texts cleaned; the same object when that changes nothing. */
+/** Returns an error with all its texts cleaned, or the same object if nothing changes. */
 export function cleanedError(error: GatewayError, clean: (text: string) => string): GatewayError {
   let isSame = true
   const noticing = (text: string): string => {
@@ -186,7 +193,10 @@ function cleaned<Value extends JsonValue>(value: Value, clean: (text: string) =>
   return cleanedObject(value as Record<string, JsonValue>, clean) as Value
 }
 
-/** Any thrown value as a gateway error; an unknown one becomes `internal_error` and keeps its cause. */
+/**
+ * Converts any thrown value to a gateway error. An unknown value becomes `internal_error` and keeps
+ * its cause.
+ */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return new GatewayError(
@@ -197,8 +207,9 @@ export function asGatewayError(thrown: unknown): GatewayError {
 }
 
 /**
- * The same for failures after the request, or what was delivered of it, is charged: an internal error then says
- * so, instead of saying that nothing was charged.
+ * Converts a value thrown after the request, or its delivered part, was charged. The message of an
+ * internal
+ * error then states the charge instead of denying it.
  */
 export function asChargedError(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
@@ -210,7 +221,10 @@ export function asChargedError(thrown: unknown): GatewayError {
   )
 }
 
-/** Does the remaining work for a request that is charged. @throws GatewayError as of `asChargedError`. */
+/**
+ * Runs the remaining work of a charged request. @throws GatewayError as `asChargedError` returns
+ * it.
+ */
 export function afterCharge<T>(work: () => T): T {
   try {
     return work()
@@ -219,10 +233,15 @@ export function afterCharge<T>(work: () => T): T {
   }
 }
 
-/** OpenAI's code on which its clients shorten a conversation, whatever a provider calls the error. */
+/**
+ * OpenAI's code on which its clients shorten a conversation. It replaces each provider's own code.
+ */
 const CONTEXT_LENGTH_CODE = "context_length_exceeded"
 
-/** The error envelope of OpenAI's API: used by all endpoints except those of dialects with their own. */
+/**
+ * Builds the error envelope of OpenAI's API, for all endpoints except those of dialects with their
+ * own.
+ */
 export function errorEnvelope(error: GatewayError, requestId: string): JsonObject {
   const { type, code } = ERROR_KINDS[error.kind]
   const { parameter, upstream, fields, providerError } = error.details

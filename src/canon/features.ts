@@ -1,5 +1,5 @@
 /**
- * What a caller can ask for and a dialect may not know: the names under which losses are reported.
+ * Features that a caller can request and a dialect may lack. Losses are reported under these names.
  * docs/losses.md is generated from this table and each dialect's `expresses` and `supports`.
  */
 export const FEATURES = {
@@ -52,8 +52,8 @@ export const FEATURES = {
   service_tier: "the vendor's class of service",
 } as const satisfies Record<string, string>
 
-/** The name of one feature that a caller can ask for. */
+/** The name of a feature that a caller can request. */
 export type Feature = keyof typeof FEATURES
 
-/** What happens to it. */
+/** The handling of a feature. */
 export type Support = "carried" | "approximated" | "dropped"

@@ -17,26 +17,28 @@ import { MergedExtra } from "./merged-extra.ts"
 interface OpenChoice {
   readonly parts: Writable<Part>[]
   readonly calls: Map<number, Writable<ToolCallPart>>
-  /** A signature ends the reasoning before it: what follows is another block. */
+  /** Whether a signature has ended the reasoning, so that further reasoning is a new block. */
   isSigned: boolean
   finish: Extract<ChatEvent, { type: "finish" }> | undefined
   readonly extra: MergedExtra
-  /** The last text and its citations, which are appended to in place. */
+  /** The last text and its citations, both appended in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** Each clip, keyed by its first piece, which stands for the clip until the answer is whole. */
+  /** Each clip by its first piece, which stands for the clip until the answer is complete. */
   readonly clips: Map<Part, JoinedAudio>
 }
 
 /**
- * The whole answer that a stream of events amounts to. Usage that is reported more than once is cumulative, so
- * the last report counts.
+ * Folds a stream of events to a complete answer. Repeated usage reports are cumulative, so the last
+ * one counts.
  */
 export class AnswerFold {
   readonly #result: Writable<ChatResult> = { choices: [] }
   readonly #choices = new Map<number, OpenChoice>()
 
-  /** @throws GatewayError `upstream_error` when the stream broke: a partial answer is not an answer. */
+  /**
+   * @throws GatewayError `upstream_error` if the stream broke: a partial answer is not an answer.
+   */
   push(event: ChatEvent): void {
     switch (event.type) {
       case "start":
@@ -52,7 +54,7 @@ export class AnswerFold {
     }
   }
 
-  /** Returns the whole answer after all events. */
+  /** Returns the complete answer after all events. */
   end(): ChatResult {
     const choices = this.#choices
     const indexes = [...choices.keys()].toSorted((left, right) => left - right)
@@ -61,7 +63,7 @@ export class AnswerFold {
   }
 }
 
-/** Returns the whole answer of a stream. @throws GatewayError as `AnswerFold` does. */
+/** Folds a stream to a complete answer. @throws GatewayError as `AnswerFold` does. */
 export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
   const fold = new AnswerFold()
   for (const event of events) fold.push(event)
@@ -163,7 +165,10 @@ function beginText(type: WrittenPart["type"], text: string, choice: OpenChoice):
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
-/** A signature replaces an earlier one of the same reasoning (docs/wire/anthropic-messages.md#f8). */
+/**
+ * Adds a signature. It replaces an earlier one of the same reasoning
+ * (docs/wire/anthropic-messages.md#f8).
+ */
 function onSignature(event: SignatureEvent, choice: OpenChoice): void {
   const { signature, signedBy, isRedacted, id, extra } = event
   const signed: Writable<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }

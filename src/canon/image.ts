@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
-/** The task. */
+/** The operation on images. */
 export type ImageTask = "generation" | "edit" | "variation"
 
 /** Pixels. */
@@ -17,44 +17,47 @@ export interface ImageFile {
   readonly mediaType: string
 }
 
-/** Images as events; drafts of each may precede it. */
+/** Images sent as events, optionally preceded by drafts of each image. */
 export interface ImageStream {
-  /** Drafts of an image, at most; the vendor may make fewer. */
+  /** Maximum drafts of an image; the vendor may send fewer. */
   readonly drafts: number
 }
 
-/** What marks the pixels of a mask that may change. OpenAI's masks mark them by transparency. */
+/** How a mask marks the pixels that may change. OpenAI's masks use transparency. */
 export type MaskStyle = "transparent" | "white" | "black"
 
-/** How the caller wants the images: a link to each, or its bytes as base64. */
+/** The requested form of the images: a link to each, or its bytes as base64. */
 export type ImageForm = "url" | "b64_json"
 
 /** A request for images. */
 export interface ImageRequest {
   readonly task: ImageTask
-  /** Empty for a variation, which has none. */
+  /** Empty for a variation. */
   readonly prompt: string
-  /** How many images. */
+  /** Number of images. */
   readonly count: number
-  /** Absent when the caller named none; `auto` when the model is to choose. */
+  /** Absent if the caller named none; `auto` if the model chooses. */
   readonly size?: ImageSize | "auto"
   readonly form: ImageForm
   /** The images that an edit or a variation starts from. */
   readonly images: readonly ImageFile[]
-  /** Where it is transparent, an edit may change the first image; or as the vendor's masks mark it. */
+  /**
+   * Marks the parts of the first image that an edit may change, by transparency or as the vendor's
+   * masks do.
+   */
   readonly mask?: ImageFile
-  /** Present where the images are requested as events. */
+  /** Present if the images are requested as events. */
   readonly stream?: ImageStream
   /** All other options, by OpenAI's names: `quality`, `style`, `background`. */
   readonly options: JsonObject
 }
 
-/** Where an image is. */
+/** The location of an image. */
 export type ImageSource =
   | { readonly type: "base64"; readonly data: string }
   | { readonly type: "url"; readonly url: string }
 
-/** One image that was made. */
+/** A generated image. */
 export interface Image {
   readonly source: ImageSource
   /** The prompt as the model rewrote it. */
@@ -64,41 +67,52 @@ export interface Image {
 /** A vendor's result for a request. */
 export interface ImageResult {
   readonly images: readonly Image[]
-  /** Tokens, where the vendor counts them. */
+  /** Tokens, if the vendor counts them. */
   readonly usage?: Usage
-  /** How many of them were text and how many images, in OpenAI's form. */
+  /** The text and image tokens separately, in OpenAI's form. */
   readonly usageDetails?: JsonObject
-  /** What the vendor reports about all images, by OpenAI's names: `background`, `output_format`. */
+  /**
+   * Properties of all images as the vendor reports them, by OpenAI's names: `background`,
+   * `output_format`.
+   */
   readonly facts: JsonObject
 }
 
 /** All tasks. */
 export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
 
-/** How one family of vendors makes images. */
+/** Encodes and decodes image requests for one family of vendors. */
 export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> {
-  /** What some of their models can do, even if emulated. */
+  /** Tasks that some of their models support, even if emulated. */
   readonly tasks: readonly ImageTask[]
-  /** How a model's masks are drawn: like OpenAI's where this is absent or returns undefined. */
+  /**
+   * Returns how a model's masks are drawn: like OpenAI's if this is absent or returns undefined.
+   */
   maskStyle?(model: string): MaskStyle | undefined
   /**
-   * The request with the size and the quality that the model is asked for, by which an image is priced; absent: those
-   * of the request.
+   * Returns the request with the size and quality that are sent to the model, which determine the
+   * price of an image.
+   * Absent: those of the request.
    */
   sent?(request: ImageRequest, model: string): ImageRequest
-  /** Whether a model can send the request's images as OpenAI's events; absent: none can. */
+  /**
+   * Reports whether a model can send the request's images as OpenAI's events; absent: no model can.
+   */
   streams?(request: ImageRequest, model: string): boolean
 }
 
-/** The size of an image when none is given (docs/api.md#images). */
+/** The default size of an image (docs/api.md#images). */
 export const DEFAULT_SIZE: ImageSize = Object.freeze({ width: 1024, height: 1024 })
 
-/** The size to make: the usual one where the caller named none; undefined when the model is to choose. */
+/**
+ * Returns the size to generate: the default if the caller named none, undefined if the model
+ * chooses.
+ */
 export function wantedSize(request: ImageRequest): ImageSize | undefined {
   return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
 }
 
-/** `1024x1024` */
+/** Formats a size: `1024x1024` */
 export function sizeName({ width, height }: ImageSize): string {
   return `${width}x${height}`
 }

@@ -2,18 +2,19 @@ import type { core } from "zod"
 import { GatewayError } from "./errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** The longest chunk of a caller's value that is repeated to the caller. */
+/** Maximum length of a quoted value in an error message. */
 const LONGEST_QUOTE = 200
 
-/** Marks a schema's own description of what it accepts; see `expects`. */
+/** Marks a schema's own description of valid values; see `expects`. */
 const EXPECTED = "expected "
 
 /**
- * What is invalid in a request, in the words of OpenAI's API as recorded.
+ * Returns the error of an invalid request, with the messages recorded from OpenAI's API.
  *
- * @param error issues of a zod schema; the first one is reported, and inside a union that of the branch that
- * matched furthest, because it is the form that the caller meant.
- * @param body what was parsed, to describe the value that was given.
+ * @param error issues of a zod schema. The first one is reported. Inside a union, it is the issue
+ * of the branch
+ * that matched furthest, because the caller most likely meant that form.
+ * @param body the parsed value, which the message describes.
  */
 export function invalidRequest(
   error: { readonly issues: readonly core.$ZodIssue[] },
@@ -27,7 +28,8 @@ export function invalidRequest(
 }
 
 /**
- * The error option of a schema: its description of what it accepts, with the article, such as `an integer`.
+ * Returns the error option of a schema: its description of valid values, with the article, such as
+ * `an integer`.
  * OpenAI names the type of a parameter, which zod's issues do not contain.
  */
 export function expects(words: string): { error: () => string } {
@@ -35,7 +37,7 @@ export function expects(words: string): { error: () => string } {
   return { error: () => message }
 }
 
-/** `messages[0].content[1].type` */
+/** Formats a path: `messages[0].content[1].type` */
 export function pathName(path: readonly PropertyKey[]): string {
   let name = ""
   for (const step of path) {
@@ -45,7 +47,7 @@ export function pathName(path: readonly PropertyKey[]): string {
   return name
 }
 
-/** A required parameter is missing. */
+/** The error for a missing required parameter. */
 export function missingParameter(name: string): GatewayError {
   return new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, {
     parameter: name,
@@ -61,7 +63,7 @@ export function invalidType(name: string, expected: string, value: unknown): Gat
   )
 }
 
-/** A value that is not one of the known ones. */
+/** The error for a value outside a known set. */
 export function unsupportedValue(
   name: string,
   value: string,
@@ -74,12 +76,12 @@ export function unsupportedValue(
   )
 }
 
-/** A value whose problem needs a sentence. */
+/** The error for a value that needs an explanation. */
 export function invalidValue(name: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter: name })
 }
 
-/** An array that must have elements has none. */
+/** The error for an empty array that must have elements. */
 export function emptyArray(name: string): GatewayError {
   return invalidValue(
     name,
@@ -88,7 +90,7 @@ export function emptyArray(name: string): GatewayError {
   )
 }
 
-/** The type of a value in the words of OpenAI's errors. */
+/** Returns the type of a value as OpenAI's errors name it. */
 export function typeWords(value: unknown): string {
   if (value === null || value === undefined) return "null"
   if (Array.isArray(value)) return "an array"
@@ -129,7 +131,10 @@ function furthestIssue(
   return best
 }
 
-/** A branch that accepted the type but not the value is closer than one that refused the type. */
+/**
+ * Reports whether an issue is closer: a branch that accepted the type but not the value beats one
+ * that rejected the type.
+ */
 function isCloser(found: FoundIssue, best: FoundIssue): boolean {
   if (found.path.length < best.path.length || best.issue.code !== "invalid_union") return false
   return found.issue.code !== "invalid_type"
@@ -190,7 +195,10 @@ interface Range {
   readonly above: boolean
 }
 
-/** An integer so large that it is no number of JavaScript: every parameter with bounds has smaller ones. */
+/**
+ * The error for an integer that no JavaScript number represents. Every parameter with bounds has
+ * smaller ones.
+ */
 function beyondDoubles(issue: core.$ZodIssue, name: string, value: bigint): GatewayError {
   const above = value > 0n
   const limit = above ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
@@ -238,7 +246,7 @@ function quote(value: string): string {
   return value.length <= LONGEST_QUOTE ? value : `${value.slice(0, LONGEST_QUOTE)}...`
 }
 
-/** `'a', 'b', and 'c'`; two are joined without a comma. */
+/** Formats `'a', 'b', and 'c'`; two values are joined without a comma. */
 function list(values: readonly string[], joiner: "and" | "or"): string {
   const quoted = values.map((value) => `'${value}'`)
   const last = quoted.pop() ?? ""

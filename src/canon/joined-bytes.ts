@@ -1,15 +1,16 @@
 import { detachBuffer } from "./detach-buffer.ts"
 import { ownTurn } from "./next-turn.ts"
 
-/** How much is copied in one turn of the event loop. Bytes. */
+/** Maximum bytes copied per turn of the event loop. */
 const COPIED_BYTES = 4 * 1024 * 1024
-/** How many chunks are copied in one turn of the event loop. */
+/** Maximum chunks copied per turn of the event loop. */
 const COPIED_CHUNKS = 10_000
 
 /**
- * Joins chunks, in slices with a turn of the event loop between them. The memory of each chunk is released as soon as it
- * is copied: the collector does not see how large its garbage is.
- * @param bytes of all chunks together.
+ * Joins chunks in slices, with a turn of the event loop after each. The memory of each chunk is
+ * released immediately
+ * after copying, because the garbage collector does not see its size.
+ * @param bytes total size of all chunks.
  */
 export async function joinInSlices(
   chunks: readonly Uint8Array[],

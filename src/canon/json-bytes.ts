@@ -15,17 +15,19 @@ const CARRIAGE_RETURN = 0x0d
 const LONGEST_ESCAPE = 6
 const LONGEST_CHARACTER = 4
 
-/** The structure of a part of a text that begins with an element of a list or a member of an object. */
+/**
+ * The structure of a part of a text that starts with an element of a list or a member of an object.
+ */
 export interface Outline {
-  /** The bracket that closes the list or object; -1: it is further on. */
+  /** The bracket that closes the list or object; -1 if it is beyond the part. */
   readonly closing: number
-  /** The brackets that are open at the end of the part, the outermost first. */
+  /** The brackets that are open at the end of the part, outermost first. */
   readonly openings: readonly number[]
-  /** The last comma of each level, the outermost first; -1: it has none. */
+  /** The last comma of each level, outermost first; -1 if it has none. */
   readonly commas: readonly number[]
 }
 
-/** Reads the structure of at most `limit` bytes, up to the bracket that closes their list or object. */
+/** Scans at most `limit` bytes, up to the bracket that closes their list or object. */
 export function outlineOf(bytes: Buffer, start: number, limit: number): Outline {
   const end = Math.min(bytes.length, start + limit)
   const openings: number[] = []
@@ -48,7 +50,10 @@ export function outlineOf(bytes: Buffer, start: number, limit: number): Outline 
   return { closing: -1, openings, commas }
 }
 
-/** The closing quote of a string whose content begins there; -1: it has none before the end. */
+/**
+ * Returns the closing quote of a string whose content starts at `start`; -1 if it does not end in
+ * the range.
+ */
 export function endOfString(bytes: Buffer, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const code = bytes[at]
@@ -58,7 +63,10 @@ export function endOfString(bytes: Buffer, start: number, end: number): number {
   return -1
 }
 
-/** The last offset up to `limit` at which a string can be cut without splitting an escape or a character. */
+/**
+ * Returns the last offset up to `limit` at which a string can be cut without splitting an escape or
+ * a character.
+ */
 export function cutOfString(bytes: Buffer, start: number, limit: number): number {
   let cut = limit
   while (isContinuation(bytes[cut]) && limit - cut < LONGEST_CHARACTER) cut--
@@ -72,14 +80,19 @@ export function cutOfString(bytes: Buffer, start: number, limit: number): number
   return last + length > cut ? last : cut
 }
 
-/** The last backslash of a few bytes; -1: none. `lastIndexOf` would search to the start of the bytes. */
+/**
+ * Returns the last backslash in the range; -1 if there is none. `lastIndexOf` would search to the
+ * start of the buffer.
+ */
 function lastBackslash(bytes: Buffer, start: number, end: number): number {
   let at = end - 1
   while (at >= start && bytes[at] !== BACKSLASH) at--
   return at < start ? -1 : at
 }
 
-/** The next byte that is no white space, at most `limit` bytes further on. */
+/**
+ * Returns the offset of the next byte that is not white space, at most `limit` bytes further on.
+ */
 export function skipBlanks(bytes: Buffer, start: number, limit: number): number {
   const end = Math.min(bytes.length, start + limit)
   let at = start
@@ -91,7 +104,7 @@ function isBlank(code: number | undefined): boolean {
   return code === SPACE || code === TAB || code === LINE_FEED || code === CARRIAGE_RETURN
 }
 
-/** Whether a byte of UTF-8 is not the first one of its character. */
+/** Reports whether a byte of UTF-8 continues a character. */
 function isContinuation(code: number | undefined): boolean {
   return code !== undefined && (code & 0xc0) === 0x80
 }

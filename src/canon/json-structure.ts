@@ -9,7 +9,10 @@ const COMMA = 0x2c
 const DIGIT_ZERO = 0x30
 const DIGIT_NINE = 0x39
 
-/** Only brackets open levels, so a text with few of them needs no closer check. */
+/**
+ * Reports whether a text is nested deeper than `levels`. Only brackets open levels, so texts with
+ * few brackets are not scanned further.
+ */
 export function isDeeperThan(text: string, levels: number): boolean {
   if (!hasManyOpenings(text, levels)) return false
   let depth = 0
@@ -25,12 +28,15 @@ export function isDeeperThan(text: string, levels: number): boolean {
   return false
 }
 
-/** Whether a text opens more lists and objects than that, or only seems to: within strings they count too. */
+/**
+ * Reports whether a text contains more than `max` opening brackets. Brackets within strings count
+ * too.
+ */
 export function hasManyOpenings(text: string, max: number): boolean {
   return openingsIn(text, max) > max
 }
 
-/** How many lists and objects a text seems to open, counted up to a little more than `most`. */
+/** Counts opening brackets, including those in strings, up to slightly more than `max`. */
 function openingsIn(text: string, max = Infinity): number {
   let count = 0
   for (const opening of ["{", "["]) {
@@ -41,7 +47,7 @@ function openingsIn(text: string, max = Infinity): number {
   return count
 }
 
-/** The end of the string that starts there; -1 when it has none. */
+/** Returns the end of the string that starts at `start`; -1 if it has none. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0
@@ -52,30 +58,34 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Memory that lists and objects, members and separators take when parsed, in addition to their text; measured.
- * Bytes.
+ * Measured memory in bytes that lists and objects, members and separators take when parsed, in
+ * addition to their text.
  */
 const OPENING_BYTES = 64
 const MEMBER_BYTES = 48
 const COMMA_BYTES = 24
 
-/** Memory that the lists and objects of a short text may take. Bytes. */
+/** Returns the memory in bytes that the lists and objects of a short text may take. */
 export function openingBytes(text: string): number {
   return openingsIn(text) * OPENING_BYTES
 }
 
-/** Levels whose members are counted. */
+/** Maximum level whose members are counted. */
 const LEVELS = 256
 
-/** How much of a string is scanned byte by byte before it is searched: most are short. Bytes. */
+/**
+ * Bytes of a string that are scanned one by one before searching for its end: most strings are
+ * short.
+ */
 const SHORT_STRING = 32
 
 /**
- * Scans JSON while it arrives, before it is parsed: how deep it is, and how much of it takes more memory parsed
- * than as text. It does not validate.
+ * Scans JSON while it arrives, before it is parsed: its depth, and the memory that its values take
+ * beyond its
+ * text. It does not validate.
  */
 export class JsonScanner {
-  /** The largest number of levels that were open at the same time. */
+  /** The largest number of levels open at the same time. */
   deepest = 0
   /** The largest number of members of one object. */
   widest = 0
@@ -92,22 +102,22 @@ export class JsonScanner {
   #isEscaped = false
   readonly #topLevel = new TopLevelStrings()
 
-  /** The member of the body that is being read. */
+  /** The member of the body that is currently arriving. */
   get member(): string | undefined {
     return this.#topLevel.member
   }
 
-  /** The member `model` of the body, once it has been read. */
+  /** The member `model` of the body, once it has arrived. */
   get model(): string | undefined {
     return this.#topLevel.model
   }
 
-  /** All values, or a few more: every element of a list and every member of an object is one. */
+  /** The number of all values or slightly more: elements of lists and members of objects. */
   get count(): number {
     return this.#openings + this.#commas
   }
 
-  /** Lists, objects and members. */
+  /** The number of lists, objects and members. */
   get values(): number {
     return this.#openings + this.#members
   }
@@ -122,7 +132,7 @@ export class JsonScanner {
     return this.#commas
   }
 
-  /** Memory that they take when parsed, in addition to their text. Bytes. */
+  /** Memory in bytes that the values take when parsed, in addition to their text. */
   get bytes(): number {
     return (
       this.#openings * OPENING_BYTES + this.#members * MEMBER_BYTES + this.#commas * COMMA_BYTES
@@ -141,7 +151,7 @@ export class JsonScanner {
     }
   }
 
-  /** @returns behind the beginning of the next string, or the end of the chunk. */
+  /** @returns the offset after the start of the next string, or the end of the chunk. */
   #plain(chunk: Buffer, start: number): number {
     for (let at = start; at < chunk.length; at++) {
       const code = chunk[at]
@@ -170,7 +180,7 @@ export class JsonScanner {
     return chunk.length
   }
 
-  /** @returns behind the end of the string, or the end of the chunk. */
+  /** @returns the offset after the end of the string, or the end of the chunk. */
   #string(chunk: Buffer, start: number): number {
     let at = start
     if (this.#isEscaped) {
@@ -212,11 +222,14 @@ function isDigitOrEscape(byte: number): boolean {
 
 /** Longer names of members and models are not read. Bytes. */
 const LONGEST_NAME = 300
-/** Members that are looked at: no body has as many. */
+/** Maximum members that are read; no valid body has more. */
 const MAX_MEMBERS = 1_000
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** The names of the members of a body, and the one value among them that has to be known early. */
+/**
+ * Reads the member names of a body, and the value of `model`, which is needed before the body is
+ * complete.
+ */
 class TopLevelStrings {
   member: string | undefined
   model: string | undefined
@@ -247,7 +260,7 @@ class TopLevelStrings {
   #begin(member: string | undefined): void {
     this.member = member
     this.#left--
-    // Another one may follow, and the last one counts.
+    // A later duplicate could follow, and the last one counts.
     if (this.#left === 0) this.model = undefined
   }
 

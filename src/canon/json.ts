@@ -9,28 +9,32 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
 
-/** Whether a value is an object and neither an array nor null. */
+/** Reports whether a value is an object and neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** An integer of at least 16 digits, like 2^53. Text in a string can match too, but quoted ids do not. */
+/**
+ * Matches an integer of at least 16 digits, like 2^53. Text in a string can match too, but quoted
+ * ids do not.
+ */
 const LONG_INTEGER = /(?:^|[:,[\s-])\d{16,80}(?:[,\]}\s]|$)/
 const INTEGER = /^-?\d+$/
 /**
- * Digits of the largest integer that is kept exactly. Reading and writing more takes quadratic time, and no database or
- * programming language has an integer type for them.
+ * Maximum digits of an integer that is kept exactly. Parsing and formatting longer ones takes
+ * quadratic time, and no
+ * database or programming language has an integer type for them.
  */
 const MAX_DIGITS = 80
 
 declare global {
   interface JSON {
-    /** A value that `JSON.stringify` writes as the given text. */
+    /** Creates a value that `JSON.stringify` writes as the given text. */
     rawJSON(text: string): object
   }
 }
 
-// JSON has one kind of number, so both kinds of JavaScript are written alike.
+// JSON has one kind of number, so numbers and bigints are written alike.
 // oxlint-disable-next-line no-extend-native
 Object.defineProperty(BigInt.prototype, "toJSON", {
   configurable: true,
@@ -41,8 +45,9 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 })
 
 /**
- * Parses JSON as `JSON.parse` does, but keeps the digits of large integers: each one of up to 80 digits that a double
- * cannot represent becomes a bigint, which `JSON.stringify` writes unchanged. @throws SyntaxError
+ * Parses JSON as `JSON.parse` does, but keeps the digits of large integers. Integers of up to 80
+ * digits that a double
+ * cannot represent become bigints, which `JSON.stringify` writes unchanged. @throws SyntaxError
  */
 export function parseExactly(text: string): JsonValue {
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as JsonValue
@@ -59,13 +64,15 @@ function exactInteger(
   return String(value) === source ? value : BigInt(source)
 }
 
-/** No vendor's answer is nested deeper; code that walks one may rely on it. */
+/** Maximum nesting of a vendor's answer. Recursive code may rely on it. */
 export const DEEPEST = 512
-/** Shorter texts are not checked: they cannot be deep enough to do harm. Characters. */
+/** Maximum characters of a text that cannot be harmfully deep and is not checked. */
 const LONGEST_HARMLESS = 2_048
-/** Maximum values of a text that is parsed without yielding: lists, objects, members and elements. */
+/**
+ * Maximum values of a text that is parsed without yielding: lists, objects, members and elements.
+ */
 const MAX_PARSED_VALUES = 500_000
-/** Texts of up to this length cannot hold enough values to make parsing slow. */
+/** Maximum characters of a text that cannot contain enough values to make parsing slow. */
 const MAX_UNCOUNTED = 32_768
 
 /**
@@ -88,7 +95,10 @@ function hasManyValues(text: string, max: number): boolean {
   return scanner.count > max || scanner.widest > MAX_OBJECT_MEMBERS
 }
 
-/** The object a text holds, or undefined when it is not JSON, or too deep, or not an object. */
+/**
+ * Parses an object. Returns undefined if the text is not JSON, is nested too deeply, or is not an
+ * object.
+ */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isJsonObject(value) ? value : undefined
@@ -96,19 +106,23 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 
 const OBJECT_START = /^\s*\{/
 
-/** Whether a text may hold an object. */
+/** Reports whether a text may contain an object. */
 export function startsObject(text: string): boolean {
   return OBJECT_START.test(text)
 }
 
-/** The name for arguments of a call that are not an object. A model may write those, and no tool has such a parameter. */
+/**
+ * The member for arguments of a call that are not an object. Models may write those, but no tool
+ * has such a parameter.
+ */
 const OTHER_ARGUMENTS = "arguments"
 
-/** Maximum values of such an object, which is parsed and written in one turn. */
+/** Maximum values of such an object, which is parsed and formatted in one turn. */
 const MAX_OBJECT_VALUES = 50_000
 
 /**
- * Returns the object that a text holds, or a text without one, or with too many values, as its only member.
+ * Parses an object. Other texts, and objects with too many values, become the only member of an
+ * object.
  * @param otherwise the name of that member.
  */
 export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject {
@@ -116,7 +130,10 @@ export function objectIn(text: string, otherwise = OTHER_ARGUMENTS): JsonObject 
   return isJsonObject(value) ? value : { [otherwise]: text }
 }
 
-/** An object that is parsed from its text each time it is written, so that it takes no time and memory before. */
+/**
+ * An object that is parsed from its text each time it is serialized, so that it costs no time and
+ * memory before.
+ */
 export class UnparsedObject {
   readonly text: string
   readonly otherwise: string | undefined
@@ -132,19 +149,19 @@ export class UnparsedObject {
   }
 }
 
-/** Whether a value was given: null counts as absent, as OpenAI's API has it. */
+/** Reports whether a value is present: null counts as absent, as in OpenAI's API. */
 export function isDefined<Value>(value: Value): value is NonNullable<Value> {
   return value !== undefined && value !== null
 }
 
-/** The members that are neither known nor null; undefined when there are none. */
+/** Returns the members that are neither known nor null; undefined if there are none. */
 export function unknownFields(
   object: JsonObject,
   known: ReadonlySet<string>,
 ): JsonObject | undefined {
   let fields: JsonObject | undefined
   for (const key in object) {
-    // A member of this name would become the prototype of the copy.
+    // A member of this name would set the prototype of the copy.
     if (known.has(key) || key === "__proto__") continue
     const value = object[key]
     if (value === null || value === undefined) continue
@@ -154,25 +171,28 @@ export function unknownFields(
   return fields
 }
 
-/** The member as an object, or undefined. */
+/** Returns the member if it is an object. */
 export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
   const value = object[key]
   return isJsonObject(value) ? value : undefined
 }
 
-/** The member as text that is not empty, or undefined. */
+/** Returns the member if it is nonempty text. */
 export function textAt(object: JsonObject, key: string): string | undefined {
   const value = object[key]
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** The member as a list, empty when it is none. */
+/** Returns the member if it is a list, otherwise an empty list. */
 export function listAt(object: JsonObject, key: string): readonly JsonValue[] {
   const value = object[key]
   return Array.isArray(value) ? value : []
 }
 
-/** Any value as text. `String` fails on a caller's object whose `toString` is not a function. */
+/**
+ * Converts any value to text. `String` fails on a caller's object whose `toString` is not a
+ * function.
+ */
 export function shown(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 }

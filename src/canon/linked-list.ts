@@ -1,4 +1,4 @@
-/** An element with its neighbors; used by the list only. */
+/** An element with its neighbors, for use by the list only. */
 export class ListNode<T> {
   readonly element: T
   earlier: ListNode<T> | undefined = undefined
@@ -10,9 +10,12 @@ export class ListNode<T> {
 }
 
 /**
- * Elements in the order they arrived, each of which can be removed in constant time. A `Set` does that too, but
- * with thousands of elements per second, it is copied whenever it fills with removed entries, and each old copy
- * still refers to its elements: this kept a third of all requests in memory until a full garbage collection.
+ * Elements in insertion order, each removable in constant time. A `Set` can do that too. With
+ * thousands of
+ * elements per second, however, it is copied whenever it fills with removed entries, and each old
+ * copy still
+ * references its elements. That kept a third of all requests in memory until a full garbage
+ * collection.
  */
 export class LinkedList<T> implements Iterable<T> {
   #first: ListNode<T> | undefined
@@ -23,7 +26,7 @@ export class LinkedList<T> implements Iterable<T> {
     return this.#first?.element
   }
 
-  /** @returns what `remove` takes. */
+  /** @returns the node for `remove`. */
   add(element: T): ListNode<T> {
     const node = new ListNode(element)
     const last = this.#last
@@ -42,12 +45,15 @@ export class LinkedList<T> implements Iterable<T> {
     else earlier.later = later
     if (later === undefined) this.#last = earlier
     else later.earlier = earlier
-    // A removed element references no others.
+    // A removed node references no others.
     node.earlier = undefined
     node.later = undefined
   }
 
-  /** The elements at the start of the iteration; those that the reader removes meanwhile are still returned. */
+  /**
+   * Iterates over the elements at the start of the iteration, including those that are removed
+   * meanwhile.
+   */
   [Symbol.iterator](): Iterator<T> {
     const elements: T[] = []
     for (let node = this.#first; node; node = node.later) elements.push(node.element)

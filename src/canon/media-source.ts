@@ -1,14 +1,14 @@
 import type { MediaSource } from "./message.ts"
 
-/** What is between the type and the data of a data URL. */
+/** Separates the type and the data of a data URL. */
 const BASE64_MARK = ";base64,"
 
-/** How many characters of either end of base64 data are checked: the vendor reads the rest. */
+/** Number of characters checked at each end of base64 data. The vendor validates the rest. */
 const CHECKED_ENDS = 64
 
 const BASE64_ALPHABET = /^[A-Za-z0-9+/_-]*={0,2}$/
 
-/** The first characters of images in base64, for those that came without a type. */
+/** The first characters of images in base64, for images without a type. */
 const IMAGE_STARTS: readonly (readonly [string, string])[] = [
   ["iVBOR", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -16,7 +16,7 @@ const IMAGE_STARTS: readonly (readonly [string, string])[] = [
   ["UklG", "image/webp"],
 ]
 
-/** A data URL split into its parts, or undefined when it is not one with base64. */
+/** Splits a data URL into its parts. Returns undefined if it is not a data URL with base64. */
 export function decodeDataUrl(url: string): MediaSource | undefined {
   if (!isDataUrl(url)) return undefined
   const comma = url.indexOf(",")
@@ -30,28 +30,28 @@ export function decodeDataUrl(url: string): MediaSource | undefined {
     : { type: "base64", data, mediaType: head.slice(0, end).toLowerCase() }
 }
 
-/** The data URL of base64 data. */
+/** Builds a data URL from base64 data. */
 export function encodeDataUrl(data: string, mediaType: string): string {
   return `data:${mediaType}${BASE64_MARK}${data}`
 }
 
-/** Whether a text names a web address. */
+/** Reports whether a text is a web address. */
 export function isWebUrl(url: string): boolean {
   const start = url.slice(0, 8).toLowerCase()
   return start === "https://" || start.startsWith("http://")
 }
 
-/** Whether a text starts like a data URL. */
+/** Reports whether a text starts like a data URL. */
 export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:"
 }
 
-/** The type of an image by its first bytes; undefined if they are of no known one. */
+/** Detects the type of an image by its first bytes; undefined if the type is unknown. */
 export function knownImageType(data: string): string | undefined {
   return IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1]
 }
 
-/** The type of an image that came without one. */
+/** Returns the type of an image that was sent without one. */
 export function imageType(data: string): string {
   return knownImageType(data) ?? "image/png"
 }

@@ -1,12 +1,16 @@
 import type { Extra } from "./extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** How deep the extras of several events are merged; below that the later one replaces the earlier. */
+/**
+ * Maximum depth at which the extras of several events are merged. Below it, the later one replaces
+ * the earlier.
+ */
 const MERGE_DEPTH = 4
 
 /**
- * The extras of several events as one: lists are appended, objects are merged, anything else is replaced. It
- * owns its lists and objects, so that each event is added in place, however many there are.
+ * Merges the extras of several events: lists are appended, objects are merged, other values are
+ * replaced. It
+ * owns its lists and objects, so that each event is added in place.
  */
 export class MergedExtra {
   #whole: Extra | undefined
@@ -15,7 +19,7 @@ export class MergedExtra {
     return this.#whole
   }
 
-  /** Those of another dialect replace the present ones. */
+  /** Adds an extra. An extra of another dialect replaces the present one. */
   add({ dialect, fields }: Extra): void {
     if (this.#whole?.dialect !== dialect) this.#whole = { dialect, fields: {} }
     mergeInto(this.#whole.fields, fields, MERGE_DEPTH)
@@ -24,7 +28,7 @@ export class MergedExtra {
 
 function mergeInto(merged: JsonObject, fields: JsonObject, depth: number): void {
   for (const [name, value] of Object.entries(fields)) {
-    // What every object inherits is not part of it.
+    // Inherited members are not part of the extra.
     const earlier = Object.hasOwn(merged, name) ? merged[name] : undefined
     if (Array.isArray(earlier) && Array.isArray(value)) for (const item of value) earlier.push(item)
     else if (depth > 0 && isJsonObject(earlier) && isJsonObject(value)) {
@@ -33,7 +37,7 @@ function mergeInto(merged: JsonObject, fields: JsonObject, depth: number): void 
   }
 }
 
-/** Of lists and of objects that more may be merged into. */
+/** Copies lists and objects that may be merged later. */
 function copied(value: JsonValue | undefined, depth: number): JsonValue | undefined {
   if (Array.isArray(value)) return [...value]
   if (depth === 0 || !isJsonObject(value)) return value

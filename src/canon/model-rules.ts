@@ -15,13 +15,14 @@ export interface EffectiveRules {
   /** Absent: no restriction is known. */
   readonly rules?: ModelRules
   /**
-   * Rules that also apply to requests in the format of their maker, which are otherwise sent unchanged: rules from the
+   * Rules that also apply to requests in the provider's own format, which are otherwise sent
+   * unchanged: rules from the
    * settings, and rules learned from the provider's rejections. Absent: no such rules.
    */
   readonly enforced?: ModelRules
 }
 
-/** Merges the rules of one model with those of a stronger source; lists are replaced as a whole. */
+/** Merges the rules of one model with those of a stronger source. Lists are replaced completely. */
 export function overridden(
   rules: ModelRules | undefined,
   stronger: ModelRules | undefined,

@@ -11,11 +11,14 @@ export type ModerationPart =
 export interface ModerationMessage {
   readonly role: string
   readonly parts: readonly ModerationPart[]
-  /** Fields without a name here. */
+  /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** The input to classify: texts one by one, the parts of one input together, or the last message of each conversation. */
+/**
+ * The input to classify: texts one by one, the parts of one input together, or the last message of
+ * each conversation.
+ */
 export type ModerationInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "parts"; readonly parts: readonly ModerationPart[] }
@@ -24,15 +27,15 @@ export type ModerationInput =
       readonly conversations: readonly (readonly ModerationMessage[])[]
     }
 
-/** Inputs to be classified by how harmful they are. */
+/** Inputs to be rated for harmful content. */
 export interface ModerationRequest {
   readonly model: string
   readonly input: ModerationInput
-  /** Fields without a name here. */
+  /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** The classification of one input: the categories and scores are the model's own. */
+/** The classification of one input. The categories and scores are the model's own. */
 export interface ModerationVerdict extends JsonObject {
   readonly flagged: boolean
   readonly categories: JsonObject
@@ -46,10 +49,10 @@ export interface ModerationResult {
   readonly tokens?: number
 }
 
-/** How one family of vendors classifies. */
+/** Encodes and decodes classifications for one family of vendors. */
 export type ModerationFormat = OperationFormat<ModerationRequest, ModerationResult>
 
-/** All parts of an input. */
+/** Returns all parts of an input. */
 export function moderatedParts(input: ModerationInput): readonly ModerationPart[] {
   switch (input.type) {
     case "texts":
@@ -61,12 +64,12 @@ export function moderatedParts(input: ModerationInput): readonly ModerationPart[
   }
 }
 
-/** The texts of parts. */
+/** Returns the texts of parts. */
 export function textsOf(parts: readonly ModerationPart[]): readonly string[] {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
 }
 
-/** The number of inputs that get a verdict. */
+/** Returns the number of inputs that get a verdict. */
 export function verdictCount(input: ModerationInput): number {
   switch (input.type) {
     case "texts":

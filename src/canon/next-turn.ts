@@ -1,19 +1,23 @@
-/** Resolves once the event loop has turned: what waits on sockets has had its turn. */
+/** Resolves after a turn of the event loop, so that pending socket events are handled first. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** There is one event loop, so there is one line of those that hold it. */
+/** There is one event loop, so long tasks share one queue. */
 let last = Promise.resolve()
 
-/** Resolves in a turn of the event loop that no other caller of this has: what takes long there is done one at a time. */
+/**
+ * Resolves in a turn of the event loop without other callers of this function, so that long tasks
+ * run one per turn.
+ */
 export function ownTurn(): Promise<void> {
   last = last.then(nextTurn)
   return last
 }
 
 /**
- * Limits the number of short tasks that begin in one turn of the event loop. It needs neither the clock nor a timer
+ * Limits the number of short tasks that start in one turn of the event loop. It needs neither the
+ * clock nor a timer
  * per task: the count is reset after the turn in which half of the maximum is reached.
  */
 export class TurnLimit {
@@ -21,12 +25,18 @@ export class TurnLimit {
   #count = 0
   #laterTurn = Promise.resolve()
 
-  /** @param max tasks that begin in one turn; the same number of waiting tasks may begin in that turn. */
+  /**
+   * @param max tasks that start in one turn. The same number of waiting tasks may also start in
+   * that turn.
+   */
   constructor(max: number) {
     this.#max = max
   }
 
-  /** Admits a task. @returns undefined if it may begin immediately; otherwise resolves in the turn that it may use. */
+  /**
+   * Admits a task. @returns undefined if it may start immediately; otherwise a promise that
+   * resolves in its turn.
+   */
   enter(): Promise<void> | undefined {
     this.#count += 1
     if (this.#count === this.#max >> 1) setImmediate(() => (this.#count = 0))

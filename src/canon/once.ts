@@ -1,4 +1,7 @@
-/** What is made when it is first asked for, and kept: what most processes never need costs their start nothing. */
+/**
+ * Creates a value on first use and caches it, so that values that most processes never need do not
+ * slow down their start.
+ */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => (made ??= { value: make() }).value

@@ -5,13 +5,13 @@ import { reportedErrorIn } from "./reported-error.ts"
 
 const GOOD_STATUS = 200
 
-/** A call that sends JSON. */
+/** Builds a call with a JSON body. */
 export function jsonCall(path: string, json: JsonObject): OperationCall {
   return { path, body: { type: "json", json } }
 }
 
 /**
- * The JSON object that an answer holds.
+ * Parses the JSON object of an answer.
  * @throws GatewayError `upstream_error`, or the error that it reports.
  */
 export function jsonOf(answer: OperationAnswer): JsonObject {
@@ -26,12 +26,15 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
   return value
 }
 
-/** Whether the answer is an error. */
+/** Reports whether the answer is an error. */
 export function isErrorAnswer({ json, bytes }: OperationAnswer): boolean {
   return reportedErrorIn(json ?? parseJson(new TextDecoder().decode(bytes))) !== undefined
 }
 
-/** A response with status 200 that is unusable. @param fault what is wrong with it, as the end of a sentence. */
+/**
+ * The error for an unusable response with status 200. @param fault the problem, as the end of a
+ * sentence.
+ */
 export function unusable(fault: string, cause?: unknown): GatewayError {
   return new GatewayError(
     "upstream_error",

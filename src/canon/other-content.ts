@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
-/** A text of at least so many characters is checked for base64: media are longer. */
+/** Minimum number of characters of a text that is checked for base64; media are longer. */
 const LONG = 256
 const BASE64 = /^[A-Za-z0-9+/_-]+$/
 const DATA_URL = /^data:([a-z]+)\/[^,]{0,200},/i
@@ -9,26 +9,28 @@ const DATA_URL = /^data:([a-z]+)\/[^,]{0,200},/i
 const IMAGE = /^(iVBORw0K|\/9j\/|R0lGOD)/
 /** The first characters of compressed audio: ID3 and MP3 frames, Ogg, FLAC. */
 const PACKED_SOUND = /^(SUQz|\/\/[a-z]|T2dnUw|ZkxhQ)/
-/** The names under which a value gives the type of its `data`. */
+/** The members that name the type of a value's `data`. */
 const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as const
 
 /**
- * The content of an answer that no event carries, by its size: audio, images, what the vendor's own tools wrote
- * and found, and unknown fields. A model has made it, or a vendor bills it, all the same. Each dialect's
- * decoder adds what it finds; billing estimates from it where a vendor does not count.
+ * Measures content of an answer that is in no event: audio, images, output and results of the
+ * vendor's own tools,
+ * and unknown fields. The model generated it, or the vendor bills it. Each dialect's decoder adds
+ * such content, and
+ * billing estimates usage from it if a vendor does not count.
  */
 export class OtherContent {
   /** Characters of text and of JSON. */
   characters = 0
-  /** Bytes of samples. */
+  /** Bytes of uncompressed audio. */
   soundBytes = 0
   /** Bytes of compressed audio. */
   packedSoundBytes = 0
   images = 0
-  /** What has been counted of content that is sent in parts and then once more whole, by its place. */
+  /** The counted parts of content that is sent in chunks and then again as a whole, by place. */
   #places: Map<number, OtherContent> | undefined
 
-  /** Rises with all content. */
+  /** Increases with all content. */
   get amount(): number {
     return this.characters + this.soundBytes + this.packedSoundBytes + this.images
   }
@@ -37,7 +39,7 @@ export class OtherContent {
     this.characters += text.length
   }
 
-  /** @param base64 of an audio clip, or of a chunk of one. */
+  /** Adds audio. @param base64 of a clip, or of a chunk of one. */
   sound(base64: string): void {
     const bytes = Math.floor((base64.length * 3) / 4)
     if (PACKED_SOUND.test(base64)) this.packedSoundBytes += bytes
@@ -48,7 +50,7 @@ export class OtherContent {
     this.images++
   }
 
-  /** Any value: media by their type, the rest by its characters. Names count as well as their values. */
+  /** Adds any value: media by type, the rest by its characters. Names count as well as values. */
   json(value: JsonValue | undefined): void {
     const open: (JsonValue | undefined)[] = [value]
     while (open.length > 0) {
@@ -60,7 +62,7 @@ export class OtherContent {
     }
   }
 
-  /** A chunk of content that is sent whole afterwards. */
+  /** Adds a chunk of content that is sent again as a whole. */
   chunkAt(place: number, add: (content: OtherContent) => void): void {
     const chunk = new OtherContent()
     add(chunk)
@@ -68,7 +70,7 @@ export class OtherContent {
     this.add(chunk)
   }
 
-  /** Whole content, of which chunks may have been sent: only what they did not contain counts. */
+  /** Adds complete content, of which chunks may have been counted: only the difference is added. */
   wholeAt(place: number, value: JsonValue | undefined): void {
     const whole = new OtherContent()
     whole.json(value)
@@ -120,7 +122,7 @@ export class OtherContent {
   }
 }
 
-/** Content that is announced but empty so far. */
+/** Reports whether announced content is still empty. */
 function isEmpty(value: JsonValue): boolean {
   if (value === null || value === "") return true
   if (typeof value !== "object") return false
@@ -128,7 +130,9 @@ function isEmpty(value: JsonValue): boolean {
   return true
 }
 
-/** The type that an object gives for its `data`. OpenAI's audio has no type, but a transcript next to it. */
+/**
+ * Returns the type of an object's `data`. OpenAI's audio has no type, but a transcript next to it.
+ */
 function typeOf(object: JsonObject): string {
   for (const name of TYPE_NAMES) {
     const value = object[name]

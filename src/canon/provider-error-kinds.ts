@@ -1,5 +1,6 @@
 /**
- * Kind of a provider error. It decides whether the caller sees the error, whether the account, credential or
+ * Kind of a provider error. It decides whether the caller sees the error, whether the account,
+ * credential or
  * deployment rests, and whether the operator is notified.
  */
 export type ProviderErrorKind =
@@ -23,13 +24,17 @@ export type ProviderErrorKind =
   | "timeout"
   /** The provider or the connection to it failed. */
   | "failure"
-  /** The next three are faults of the request. The caller sees them, and no other deployment is tried. */
+  /**
+   * The next three are errors in the request. The caller sees them, and no other deployment is
+   * tried.
+   */
   | "context_length"
   | "content_filter"
   | "request"
 
 /**
- * Kind of a status if no rule matches the error. Only the first four are documented as faults of the request. Other
+ * Kind of a status if no rule matches the error. Only the first four are documented as errors in
+ * the request. Other
  * statuses describe the connection to the provider, or the account.
  */
 export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([

@@ -1,6 +1,6 @@
 import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 
-/** A known error. All given conditions have to hold. */
+/** A known error. All given conditions must match. */
 export interface ProviderErrorRule {
   readonly kind: ProviderErrorKind
   /** HTTP statuses; absent: any. */
@@ -8,15 +8,19 @@ export interface ProviderErrorRule {
   /** The error's code or type, in lowercase; absent: any. */
   readonly codes?: readonly string[]
   /**
-   * Matches from the first word on: a provider may quote the request further back, and no caller may make a
-   * provider's account rest by writing such words in a request.
+   * Matches from the first word on. A provider may quote the request later in the message, and a
+   * quote must not
+   * make the provider's account rest.
    */
   readonly message?: RegExp
-  /** The provider that reports it, and the page or recording that shows it. */
+  /** The provider that reports it, and the page or recording that documents it. */
   readonly source: string
 }
 
-/** Known errors, for every provider: compatible servers and other gateways pass on each other's. The first match counts. */
+/**
+ * Known errors of all providers: compatible servers and other gateways forward each other's errors.
+ * The first match counts.
+ */
 export const PROVIDER_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "content_filter",

@@ -1,12 +1,13 @@
 import { MAX_QUANTITY } from "../accounting/maxima.ts"
 import type { JsonValue } from "./json.ts"
 
-/** A number as JSON writes it, in a text. */
+/** Matches a JSON number in a text. */
 const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
 
 /**
- * A number that a vendor counted, written as a number or as text; undefined when it is neither. A negative
- * number counts as 0, and none exceeds `MAX_QUANTITY`.
+ * Reads a number that a vendor counted, written as a number or as text; undefined for other values.
+ * A negative
+ * number counts as 0, and the maximum is `MAX_QUANTITY`.
  */
 export function measureOf(value: JsonValue | undefined): number | undefined {
   const isText = typeof value === "string" && NUMERAL.test(value)
@@ -15,7 +16,7 @@ export function measureOf(value: JsonValue | undefined): number | undefined {
   return Math.min(MAX_QUANTITY, Math.max(0, reported))
 }
 
-/** The same in whole units: a part of one counts as one. */
+/** Reads a number of whole units, rounded up. */
 export function quantityOf(value: JsonValue | undefined): number | undefined {
   const reported = measureOf(value)
   return reported === undefined ? undefined : Math.ceil(reported)
@@ -23,15 +24,19 @@ export function quantityOf(value: JsonValue | undefined): number | undefined {
 
 const MAX_WAIT_SECONDS = 3_600
 
-/** The whole seconds that a vendor asks to wait, 1 to 3,600; undefined when it names no number. */
+/**
+ * Returns the whole seconds that a vendor asks to wait, 1 to 3,600; undefined if it names no
+ * number.
+ */
 export function waitSecondsOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined || Number.isNaN(seconds)) return undefined
   return Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(seconds)))
 }
 
 /**
- * The choice of an answer that something belongs to: the vendor's number, or its position when that number is
- * not a valid index.
+ * Returns the choice to which something belongs: the vendor's index, or its position if that index
+ * is
+ * invalid.
  */
 export function choiceNumber(index: JsonValue | undefined, position: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position

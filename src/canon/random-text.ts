@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-/** Bytes from here on would make some characters likelier than others. */
+/** Bytes from here on would make some characters more likely than others. */
 const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
 
-/** Random base62 text with all characters equally likely. */
+/** Returns random base62 text with all characters equally likely. */
 export function randomText(length: number): string {
   let text = ""
   while (text.length < length) {

@@ -1,23 +1,31 @@
 import { cleanedError, type GatewayError } from "./errors.ts"
 
 const REDACTED = "[redacted]"
-/** Shorter texts are not secrets that anyone issues, and occur in ordinary text. Characters. */
+/**
+ * Minimum characters of a secret. Shorter texts are not issued as secrets, and occur in ordinary
+ * text.
+ */
 const SHORTEST = 8
-/** A shorter secret is redacted only where it stands alone: it may be a word. Characters. */
+/**
+ * Minimum characters of a secret that is redacted inside longer words. Shorter ones may be ordinary
+ * words.
+ */
 const UNMISTAKABLE = 16
-/** Secrets that were active before are remembered for requests that still run. */
+/** Maximum number of former secrets that are still redacted, for requests that still run. */
 const MAX_REMEMBERED = 2_000
 
 /**
- * Removes the operator's secrets from what others write: a vendor that repeats a credential in an error, a
- * library that does so in its own. It finds them verbatim, as URLs and JSON escape them, as base64 at any
- * position of a longer text, as hexadecimal digits, and truncated at the end of a message.
+ * Removes the operator's secrets from texts of others, such as a vendor or library that repeats a
+ * credential in
+ * an error. It finds them verbatim, escaped for URLs and JSON, as base64 at any position of a
+ * longer text, as
+ * hexadecimal digits, and truncated at the end of a message.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
   #pattern: RegExp | undefined
 
-  /** Adds to the secrets it knows. */
+  /** Adds secrets. */
   learn(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length >= SHORTEST) this.#secrets.add(secret)
@@ -29,7 +37,7 @@ export class Redactor {
     this.#pattern = undefined
   }
 
-  /** @param further secrets that are only known now, such as a token. */
+  /** @param further secrets that were just created, such as a token. */
   clean(text: string, further: readonly string[] = []): string {
     this.#pattern ??= patternOf(this.#secrets)
     let cleaned = text.replace(this.#pattern, REDACTED)
@@ -39,13 +47,13 @@ export class Redactor {
     return cleaned
   }
 
-  /** The same for all texts of an error; the same error object when nothing is removed. */
+  /** Cleans all texts of an error. Returns the same object if nothing is removed. */
   cleanError(error: GatewayError, further: readonly string[] = []): GatewayError {
     return cleanedError(error, (text) => this.clean(text, further))
   }
 }
 
-/** One pattern for all of them, the longest first. */
+/** Builds one pattern for all secrets, longest first. */
 function patternOf(secrets: Iterable<string>): RegExp {
   const forms = [...secrets]
     .toSorted((left, right) => right.length - left.length)
@@ -53,7 +61,10 @@ function patternOf(secrets: Iterable<string>): RegExp {
   return new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "gi")
 }
 
-/** Verbatim, where any character other than a letter or digit may be escaped as in a URL or JSON. */
+/**
+ * Matches a secret verbatim, where any character other than a letter or digit may be escaped as in
+ * a URL or JSON.
+ */
 function writtenForm(secret: string): string {
   const form = Array.from(secret, (character) => {
     if (/[A-Za-z0-9]/.test(character)) return character
@@ -66,7 +77,10 @@ function writtenForm(secret: string): string {
   return secret.length < UNMISTAKABLE ? `(?<![A-Za-z0-9])${form}(?![A-Za-z0-9])` : form
 }
 
-/** As base64 at each of the three positions of a group, without the digits that its neighbours share; and in hex. */
+/**
+ * Returns the secret as base64 at each of the three positions of a group, without digits shared
+ * with its neighbors, and in hex.
+ */
 function packedForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const inBase64 = [0, 1, 2].map((before) => {
@@ -78,7 +92,7 @@ function packedForms(secret: string): string[] {
   return [...inBase64, bytes.toString("hex")]
 }
 
-/** The text without the start of a secret at its end, where it was truncated. */
+/** Removes a truncated secret from the end of a text. */
 function withoutCutSecret(text: string, secret: string): string {
   const longest = Math.min(secret.length - 1, text.length)
   for (let length = longest; length >= SHORTEST; length--) {

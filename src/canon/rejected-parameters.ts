@@ -2,7 +2,8 @@ import { type ModelRules, REASONING_EFFORTS, RULE_RANGES } from "#contract/model
 import { extended } from "./model-rules.ts"
 
 /**
- * A message by which a provider rejects a parameter. Its groups name the rejected part: `names` are the parameters,
+ * A message in which a provider rejects a parameter. Its groups name the rejected part: `names` are
+ * the parameters,
  * `efforts` the accepted efforts, `length` the maximum length of `user`.
  */
 export interface RejectionPattern {
@@ -17,11 +18,14 @@ export interface RejectionPattern {
   readonly rules?: ModelRules
   /** A matching message. */
   readonly example: string
-  /** The provider that reports it, and the page or report that shows it. */
+  /** The provider that reports it, and the page or report that documents it. */
   readonly source: string
 }
 
-/** Known rejections of all providers, since gateways and compatible servers pass on errors. The first match applies. */
+/**
+ * Known rejections of all providers, since gateways and compatible servers forward errors. The
+ * first match applies.
+ */
 export const REJECTIONS: readonly RejectionPattern[] = [
   {
     message:
@@ -146,8 +150,10 @@ export const REJECTIONS: readonly RejectionPattern[] = [
 ]
 
 /**
- * The rule that follows when a provider rejects a parameter, by the provider's name for it. Limits, `n`, prices and
- * storage are absent: a provider cannot make the gateway omit those. A limit is sent under its other name instead.
+ * The rule that follows when a provider rejects a parameter, by the provider's name for it. Limits,
+ * `n`, prices and
+ * storage are absent: a provider cannot make the gateway omit those. A limit is sent under its
+ * other name instead.
  */
 const RULES_OF_NAMES: ReadonlyMap<string, ModelRules> = new Map<string, ModelRules>([
   ["max_tokens", { max_tokens_field: "max_completion_tokens" }],
@@ -225,7 +231,10 @@ function rulesOfEfforts(text: string): ModelRules | undefined {
   return accepted.length === 0 ? undefined : { reasoning_efforts: accepted }
 }
 
-/** Returns the same for any order; undefined if a name is unknown: the request would fail again because of it. */
+/**
+ * Returns the combined rules for names in any order. Returns undefined if a name is unknown: the
+ * request would fail again because of it.
+ */
 function rulesOfNames(text: string): ModelRules | undefined {
   let rules: ModelRules | undefined
   const names = text.split(",").map((name) => name.trim())

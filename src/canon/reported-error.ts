@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts"
 
-/** Members of answers, of whatever operation and format. */
+/** Members of answers in all operations and formats. */
 const ANSWER_MEMBERS = ["choices", "content", "candidates", "output", "data", "results", "text"]
 
 /**
- * The error that a provider sends as the body of a good status, in the form of an error response; undefined for an
- * answer. Known forms are those of error responses, `{object: "error"}` (vLLM), `{message}` with or without a code (SiliconFlow, Cohere) and
- * `{base_resp: {status_code, status_msg}}` (MiniMax).
+ * Returns an error that a provider sends with a success status, in the form of an error response;
+ * undefined for an
+ * answer. Known forms are those of error responses, `{object: "error"}` (vLLM), `{message}` with or
+ * without a code
+ * (SiliconFlow, Cohere) and `{base_resp: {status_code, status_msg}}` (MiniMax).
  */
 export function reportedErrorIn(body: unknown): JsonObject | undefined {
   const whole: unknown = Array.isArray(body) ? body[0] : body

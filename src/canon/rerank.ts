@@ -1,38 +1,38 @@
 import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 
-/** Documents to be sorted by how well they answer a query. */
+/** Documents to be sorted by their relevance to a query. */
 export interface RerankRequest {
   readonly model: string
   readonly query: string
   /** The texts to rank. */
   readonly documents: readonly string[]
-  /** How many of the best are requested; never more than there are documents. */
+  /** Number of requested results, at most the number of documents. */
   readonly topN: number
-  /** Longer documents are cut by the vendor. Tokens. */
+  /** Maximum tokens per document. The vendor truncates longer documents. */
   readonly maxTokensPerDocument?: number
-  /** Fields without a name here. */
+  /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** How well one document answers. */
+/** The relevance of one document. */
 export interface DocumentScore {
-  /** The document's place in the request. */
+  /** Index of the document in the request. */
   readonly index: number
-  /** 0 to 1; the higher the better. */
+  /** 0 to 1; higher is better. */
   readonly score: number
 }
 
-/** The order that a vendor found. */
+/** The ranking by a vendor. */
 export interface RerankResult {
-  /** The best first, no more than were requested. */
+  /** Best first, at most the requested number. */
   readonly ranking: readonly DocumentScore[]
-  /** The vendor's scores had no bounds and were squashed into 0 to 1. */
+  /** Whether the vendor's scores were unbounded and had to be mapped to 0 to 1. */
   readonly isSquashed: boolean
-  /** As the vendor counted them; absent where it does not. */
+  /** As the vendor counted them; absent if it does not. */
   readonly tokens?: number
   readonly searches?: number
 }
 
-/** How one family of vendors reranks. */
+/** Encodes and decodes rankings for one family of vendors. */
 export type RerankFormat = OperationFormat<RerankRequest, RerankResult>

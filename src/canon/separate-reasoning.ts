@@ -1,5 +1,6 @@
 /**
- * Reasoning that the output limit does not bound, because the vendor limits only the text after it. Tokens.
+ * Reasoning tokens that the output limit does not bound, because the vendor limits only the text
+ * after them.
  */
 export interface SeparateReasoning {
   /** Budgets that every model accepts. */
@@ -13,7 +14,8 @@ export interface SeparateReasoning {
 
 /** By vendor. Both vendors call the budget `thinking_budget`. */
 export const SEPARATE_REASONING: Readonly<Record<string, SeparateReasoning>> = {
-  // alibabacloud.com/help/en/model-studio/deep-thinking: a budget above the model's maximum reasoning is rejected.
+  // alibabacloud.com/help/en/model-studio/deep-thinking: a budget above the model's maximum
+  // reasoning is rejected.
   alibaba: { min: 1, max: 30_000, longest: 81_920 },
   // docs.siliconflow.com/en/userguide/capabilities/reasoning: only Qwen3 respects the budget.
   siliconflow: { min: 128, max: 16_384, longest: 40_000, keeping: /qwen3/i },

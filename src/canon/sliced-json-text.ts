@@ -7,7 +7,8 @@ const HIGH_SURROGATE_START = 0xd800
 const HIGH_SURROGATE_END = 0xdbff
 
 /**
- * Writes a value as `JSON.stringify` does, as UTF-8, in slices with a turn of the event loop between them, so that other
+ * Serializes a value as `JSON.stringify` does, as UTF-8, in slices with a turn of the event loop
+ * after each, so that other
  * requests are served meanwhile.
  */
 export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
@@ -31,15 +32,18 @@ export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<Ar
   return await joinInSlices(slices, bytes)
 }
 
-/** A request whose body was at least so large is written in slices. Bytes. */
+/** Minimum bytes of a request body that is serialized in slices. */
 export const LARGE_BODY = 2 * SLICE_BYTES
 
-/** Whether a value is so long that it is written in slices. @param limit characters of its JSON. */
+/**
+ * Reports whether a value is so long that it is serialized in slices. @param limit characters of
+ * its JSON.
+ */
 export function isLargeJson(value: JsonValue, limit = LARGE_BODY): boolean {
   return approximateLength(value, limit) > limit
 }
 
-/** The text of a value in pieces that are about as long as a slice at most. */
+/** Serializes a value in pieces of at most about the length of a slice. */
 export function* piecesOf(value: JsonValue): Generator<string, undefined> {
   if (approximateLength(value, SLICE_BYTES) <= SLICE_BYTES) yield JSON.stringify(value)
   else if (typeof value === "string") yield* piecesOfText(value)
@@ -60,7 +64,7 @@ export function* piecesOfString(text: string, maxLength: number): Generator<stri
   while (text.length - start > maxLength) {
     let end = start + maxLength
     const last = text.charCodeAt(end - 1)
-    // The two halves of a character are written together.
+    // Both halves of a surrogate pair stay together.
     if (last >= HIGH_SURROGATE_START && last <= HIGH_SURROGATE_END) end--
     yield text.slice(start, end)
     start = end

@@ -14,15 +14,16 @@ import {
 } from "./json-bytes.ts"
 import { ownTurn } from "./next-turn.ts"
 
-/** How much is parsed in one turn of the event loop: the worst case takes some five milliseconds. Bytes. */
+/** Bytes parsed in one turn of the event loop: the worst case takes about five milliseconds. */
 export const SLICE_BYTES = 256 * 1024
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF")
-/** A mark within the text is a character like any other. */
+/** A byte order mark within the text is an ordinary character. */
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * Parses JSON as `parseExactly` does, in slices with a turn of the event loop between them, so that other requests are
+ * Parses JSON as `parseExactly` does, in slices with a turn of the event loop after each, so that
+ * other requests are
  * served meanwhile. A single name or number may not be longer than a slice.
  * @throws SyntaxError
  */
@@ -36,9 +37,9 @@ interface Container {
   readonly close: number
   /** Adds elements. @param text without the brackets around them. */
   addSlice(text: string): void
-  /** Reads what stands before a value: the name of a member. */
+  /** Reads the text before a value: the name of a member. */
   begin(text: string): void
-  /** Adds the value that `begin` was called for. */
+  /** Adds the value announced by `begin`. */
   add(value: JsonValue): void
 }
 
@@ -77,12 +78,15 @@ class SlicedParser {
     return this.#root
   }
 
-  /** The container that is read. */
+  /** The innermost open container. */
   get #inner(): Container | undefined {
     return this.#open.at(-1)
   }
 
-  /** Reads all elements that are complete within a slice, of all levels. @returns false: there are none. */
+  /**
+   * Reads all elements of any level that are complete within a slice. @returns false if there are
+   * none.
+   */
   #elements(): boolean {
     const { closing, openings, commas } = outlineOf(this.#bytes, this.#at, SLICE_BYTES)
     if (closing !== -1) {
@@ -100,7 +104,7 @@ class SlicedParser {
     return openings.length > 0 || commas[0] !== -1
   }
 
-  /** @param end the comma or bracket behind the elements. */
+  /** @param end the comma or bracket after the elements. */
   #addSlice(end: number, isLast: boolean): void {
     const text = this.#text(this.#at, end)
     const isEmpty = text.trim() === ""
@@ -125,7 +129,7 @@ class SlicedParser {
     await this.#longValue()
   }
 
-  /** The name of a member with its colon. */
+  /** Reads the name of a member with its colon. */
   async #name(): Promise<string> {
     const bytes = this.#bytes
     const start = this.#at
@@ -145,7 +149,7 @@ class SlicedParser {
     else this.#add(code === QUOTE ? await this.#longString() : this.#scalar())
   }
 
-  /** Begins a list or object. */
+  /** Starts a list or object. */
   #enter(): void {
     const isObject = this.#bytes[this.#at] === OPEN_BRACE
     const container = isObject ? new OpenObject() : new OpenList()
@@ -194,7 +198,7 @@ class SlicedParser {
     }
   }
 
-  /** A number or a word. */
+  /** Reads a number or a word. */
   #scalar(): JsonValue {
     const start = this.#at
     const [text = ""] = /^[^\s,\]}]*/.exec(this.#text(start, start + SLICE_BYTES)) ?? []
@@ -258,7 +262,7 @@ class OpenObject implements Container {
     this.#set(this.#name, value)
   }
 
-  /** An assignment to `__proto__` would set no member. */
+  /** Sets a member. An assignment to `__proto__` would set no member. */
   #set(name: string, value: JsonValue | undefined): void {
     if (name !== "__proto__") this.value[name] = value
     else Object.defineProperty(this.value, name, { value, ...ORDINARY })

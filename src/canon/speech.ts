@@ -4,7 +4,8 @@ import type { OperationCall, OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
 /**
- * What a caller can ask for; pcm is 24 kHz, one channel, signed 16 bits, little-endian
+ * Audio formats that a caller can request. `pcm` is 24 kHz, one channel, signed 16 bits,
+ * little-endian
  * (docs/wire/speech.md#f1).
  */
 export const SOUND_FORMS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const
@@ -15,35 +16,35 @@ export type SoundForm = (typeof SOUND_FORMS)[number]
 export interface SpeechRequest {
   readonly model: string
   readonly input: string
-  /** A name, or the id of a voice that was made. */
+  /** A name, or the id of a custom voice. */
   readonly voice: string | { readonly id: string }
   readonly form: SoundForm
   readonly speed?: number
-  /** How to speak it. */
+  /** Instructions for the style of speech. */
   readonly instructions?: string
   /** Whether the audio is sent inside events. */
   readonly events: boolean
   /** Whether the price needs tokens, which some vendors report only on request. */
   readonly needsTokens: boolean
-  /** Fields without a name here. */
+  /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** The audio of a whole answer. */
+/** The audio of a complete answer. */
 export interface Spoken {
   readonly sound: Uint8Array<ArrayBuffer>
-  /** Samples per second, of pcm. */
+  /** Samples per second of pcm. */
   readonly rate?: number
   readonly usage?: Usage
 }
 
 /** How a vendor sends its audio. */
 export type SpeechDelivery =
-  /** As bytes, while it is made. */
+  /** As bytes, while it is generated. */
   | { readonly type: "sound" }
-  /** As bytes within OpenAI's events, the last of which reports the tokens. */
+  /** As bytes within OpenAI's events. The last event reports the tokens. */
   | { readonly type: "events" }
-  /** In one chunk of JSON. */
+  /** As one JSON document. */
   | { readonly type: "json"; read(body: JsonObject): Spoken }
 
 /** A speech request as it is sent to one vendor. */
@@ -55,26 +56,26 @@ export interface EncodedSpeech {
   readonly losses: readonly Loss[]
 }
 
-/** How one family of vendors speaks. */
+/** Encodes speech requests for one family of vendors. */
 export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken>, "decodeError"> {
-  /** Whether its models follow directions in the text itself, such as to wait for a minute. */
+  /** Whether its models follow instructions within the text, such as to wait for a minute. */
   readonly readsDirections?: boolean
   /**
    * @param model the vendor's own name for it.
-   * @throws GatewayError when the vendor does not offer such audio.
+   * @throws GatewayError if the vendor does not offer such audio.
    */
   encode(request: SpeechRequest, model: string): EncodedSpeech
 }
 
-/** Samples of one second of the pcm that callers get. */
+/** Samples per second of the pcm that callers receive. */
 export const PCM_RATE = 24_000
 
-/** A voice by its name or id. */
+/** Returns the name or id of the voice. */
 export function voiceName({ voice }: SpeechRequest): string {
   return typeof voice === "string" ? voice : voice.id
 }
 
-/** Characters as people count them and vendors bill them. */
+/** Counts characters as people count them and vendors bill them. */
 export function characterCount(text: string): number {
   let count = 0
   for (const _ of text) count++

@@ -1,19 +1,24 @@
-/** One state of the search: the last characters are the start of a sequence, up to this depth. */
+/** A state of the search: the last characters are the start of a sequence, up to this depth. */
 interface State {
   readonly next: Map<number, State>
   /** Characters of the sequence that have been read. */
   readonly depth: number
-  /** Where to continue when the sequence does not: the longest suffix of what was read that starts another. */
+  /**
+   * The state to continue with on a mismatch: the longest suffix of the read text that starts
+   * another sequence.
+   */
   fallback: State | undefined
   /** The longest sequence that ends here. */
   ended: string | undefined
 }
 
-/** Stop sequences as an automaton (Aho and Corasick 1975): the search takes one step per character. */
+/**
+ * Stop sequences as an automaton (Aho and Corasick 1975). The search takes one step per character.
+ */
 export class StopSequences {
   readonly root: State = newState(0)
 
-  /** @param sequences none of them empty. */
+  /** @param sequences without empty ones. */
   constructor(sequences: readonly string[]) {
     for (const sequence of sequences) this.#add(sequence)
     this.#link()
@@ -46,8 +51,10 @@ export class StopSequences {
 }
 
 /**
- * Finds stop sequences in a text that arrives in chunks. The sequence that ends first is found; of those that
- * end at the same place the longest, so that the result does not depend on where the chunks were cut.
+ * Finds stop sequences in a text that arrives in chunks. The sequence that ends first wins; if
+ * several
+ * end at the same place, the longest wins. The result therefore does not depend on chunk
+ * boundaries.
  */
 export class StopSearch {
   readonly #sequences: StopSequences
@@ -63,12 +70,14 @@ export class StopSearch {
     return this.#state.ended
   }
 
-  /** How many of the last characters may start a sequence. */
+  /** The number of last characters that may start a sequence. */
   get begun(): number {
     return this.#state.depth
   }
 
-  /** @returns how much of the chunk was read when a sequence was found; undefined: none was. */
+  /**
+   * @returns the number of characters read when a sequence was found; undefined if none was found.
+   */
   push(chunk: string): number | undefined {
     for (let index = 0; index < chunk.length; index++) {
       this.#state = step(this.#state, chunk.charCodeAt(index))
@@ -77,7 +86,7 @@ export class StopSearch {
     return undefined
   }
 
-  /** What follows does not continue the text before it. */
+  /** Starts over, because the next text does not continue the previous text. */
   restart(): void {
     this.#state = this.#sequences.root
   }

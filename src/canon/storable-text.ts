@@ -1,7 +1,7 @@
-/** A NUL, which PostgreSQL does not store, and halves of characters, which no database does. */
+/** A NUL, which PostgreSQL cannot store, and lone surrogates, which no database can store. */
 const UNSTORABLE = /[\0\p{Cs}]/u
 
-/** Whether every database stores a text as it is. */
+/** Reports whether every database can store a text unchanged. */
 export function isStorableText(text: string): boolean {
   return !UNSTORABLE.test(text)
 }

@@ -1,15 +1,19 @@
-/** How many bytes each code point grows by when it is normalized, plus one; 0: not looked up yet. */
+/** Bytes by which each code point grows when it is normalized, plus one; 0: not computed yet. */
 const growths = new Uint8Array(0x11_00_00)
 
 /**
- * The most tokens that a text can be: the bytes of the text itself or of its normal forms, which some tokenizers count
- * instead. U+FDFA is 3 bytes, and 33 when it is normalized.
+ * Returns the maximum number of tokens of a text: the bytes of the text itself or of its normal
+ * forms, which some
+ * tokenizers use. U+FDFA has 3 bytes, and 33 after normalization.
  */
 export function maxTextTokens(text: string): number {
   return Buffer.byteLength(text) + normalizationGrowth(text)
 }
 
-/** By how many bytes a text can grow when it is normalized (NFC or NFKC), in one pass. ASCII does not grow. */
+/**
+ * Returns the maximum growth of a text in bytes by normalization (NFC or NFKC), in one pass. ASCII
+ * does not grow.
+ */
 export function normalizationGrowth(text: string): number {
   if (Buffer.byteLength(text) === text.length) return 0
   let growth = 0
@@ -26,7 +30,8 @@ export function normalizationGrowth(text: string): number {
 }
 
 function lookUp(code: number): number {
-  // Never a whole text: the time of `normalize` grows with the square of a run of combining marks.
+  // Normalizes single characters only: the time of `normalize` grows with the square of a run of
+  // combining marks.
   const character = String.fromCodePoint(code)
   const normalized = Math.max(
     Buffer.byteLength(character.normalize("NFC")),

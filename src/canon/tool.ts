@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "./json.ts"
 import type { Extra } from "./extra.ts"
 import type { CacheMarker, CallOrigin } from "./message.ts"
 
-/** How a tool was declared that is no plain function. */
+/** The declaration of a tool that is not a plain function. */
 export interface ToolOrigin extends CallOrigin {
   readonly description?: string
   /** The grammar of the text: OpenAI's `{type: "grammar", syntax, definition}`. */
@@ -10,7 +10,10 @@ export interface ToolOrigin extends CallOrigin {
   readonly namespaceDescription?: string
 }
 
-/** A function. One with an origin replaces what the caller declared, for dialects that only have functions. */
+/**
+ * A function. A function with an origin replaces the caller's declaration in dialects that only
+ * have functions.
+ */
 export interface Tool {
   readonly name: string
   readonly description?: string
@@ -22,21 +25,21 @@ export interface Tool {
   readonly extra?: Extra
 }
 
-/** Whether tools are to be called, and which one. */
+/** Whether the model may or must call tools, and which one. */
 export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }
 
-/** A choice among some of the tools; the others are only listed to keep the prompt cache valid. */
+/** A choice among some of the tools. The others are only listed to keep the prompt cache valid. */
 export interface AllowedTools {
   readonly mode: "auto" | "required"
-  /** Names of the request's tools. */
+  /** Names of tools of the request. */
   readonly names: readonly string[]
 }
 
-/** Tools that are part of a conversation, not of its request's list. */
+/** Tools that are part of a conversation, not of the request's list. */
 export interface BroughtTools {
-  /** Together with those of the list, without duplicate names. */
+  /** Includes those of the list, without duplicate names. */
   readonly all: readonly Tool[]
   /** Tools that a vendor runs itself, and unknown kinds. */
   readonly others: readonly JsonValue[]

@@ -2,26 +2,29 @@ import type { FormFile } from "./form-file.ts"
 import type { JsonObject } from "./json.ts"
 import type { EncodedOperation, OperationAnswer, OperationFormat } from "./operation.ts"
 
-/** The audio containers that are accepted, detected by their content (docs/api.md#audio). */
+/** Accepted audio containers, detected by content (docs/api.md#audio). */
 export type AudioContainer = "flac" | "mp3" | "mp4" | "mpeg" | "ogg" | "wav" | "webm"
 
-/** An audio file from a request, as its bytes describe it. */
+/** An audio file of a request, with the properties detected from its bytes. */
 export interface Audio {
   readonly container: AudioContainer
   readonly mediaType: string
   readonly file: FormFile
-  /** Seconds, as exactly as possible without decoding; always within the bounds that its bytes allow. */
+  /**
+   * Duration, as exactly as possible without decoding, and always within the bounds that its bytes
+   * allow.
+   */
   readonly seconds: number
-  /** The longest it can be. */
+  /** Upper bound of the duration. */
   readonly maxSeconds: number
 }
 
-/** What is written: the words that were spoken, or their English translation. */
+/** The output: the spoken words, or their English translation. */
 export type TranscriptionTask = "transcribe" | "translate"
 
 export const TRANSCRIPT_FORMS = ["json", "text", "srt", "verbose_json", "vtt"] as const
 
-/** The format that the caller wants; `diarized_json` is OpenAI's, with the speakers told apart. */
+/** The requested format. `diarized_json` is OpenAI's format with separate speakers. */
 export type TranscriptForm = (typeof TRANSCRIPT_FORMS)[number] | "diarized_json"
 
 /** A request to transcribe an audio file. */
@@ -29,19 +32,19 @@ export interface TranscriptionRequest {
   readonly model: string
   readonly task: TranscriptionTask
   readonly audio: Audio
-  /** ISO 639-1. Absent: it is to be found out. */
+  /** ISO 639-1. Absent: detected by the model. */
   readonly language?: string
   readonly prompt?: string
   readonly temperature?: number
   readonly form: TranscriptForm
   readonly granularities: readonly ("word" | "segment")[]
-  /** Whether the caller wants it as events while it is made. */
+  /** Whether the caller requested it as events while it is generated. */
   readonly stream: boolean
-  /** Fields without a name here. */
+  /** Unknown fields. */
   readonly extra?: JsonObject
 }
 
-/** A stretch of speech. Times are seconds from the beginning. */
+/** A segment of speech. Times are seconds from the beginning. */
 export interface TranscriptSegment {
   readonly start: number
   readonly end: number
@@ -74,28 +77,28 @@ export interface Transcript {
   readonly language?: string
   /** Seconds. */
   readonly duration?: number
-  /** Absent where the vendor gives no times. */
+  /** Absent if the vendor reports no times. */
   readonly segments?: readonly TranscriptSegment[]
   readonly words?: readonly TranscriptWord[]
   readonly usage: TranscriptUsage
-  /** The body of a vendor with OpenAI's format, where it is in the form that the caller requested. */
+  /** The body of a vendor with OpenAI's format, if it is in the requested form. */
   readonly body?: JsonObject
 }
 
-/** How one family of vendors transcribes. */
+/** Encodes and decodes transcriptions for one family of vendors. */
 export interface TranscriptionFormat extends Pick<
   OperationFormat<TranscriptionRequest, Transcript>,
   "decodeError"
 > {
   /**
-   * Whether it can translate speech into English.
+   * Reports whether the model can translate speech into English.
    * @param model the vendor's own name for it.
    */
   translates(model: string): boolean
   /**
-   * One call. Some vendors accept audio only as text, for which the file has to be read.
+   * Builds the call. Some vendors accept audio only as text, for which the file has to be read.
    * @param model the vendor's own name for it.
-   * @throws GatewayError when the vendor cannot do it at all.
+   * @throws GatewayError if the vendor does not support the request.
    */
   encode(request: TranscriptionRequest, model: string): EncodedOperation | Promise<EncodedOperation>
   /** @throws GatewayError `upstream_error`. */

@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 import type { Part } from "./message.ts"
 import { piecesOfString } from "./sliced-json-text.ts"
 
-/** Longer texts are split into several events. Characters. */
+/** Maximum characters of text in one event. */
 const MAX_TEXT = 64 * 1024
 /** Maximum number of log probabilities in one event. */
 const MAX_TOKENS = 1_000
 
 type Events = Generator<ChatEvent, undefined>
 
-/** The stream of events that folds to a whole answer. Parts that no event has are left out. */
+/** Splits a complete answer into events. Parts without an event are omitted. */
 export function* eventsOf({ choices, usage, ...head }: ChatResult): Events {
   yield { type: "start", ...head }
   for (const choice of choices) yield* eventsOfChoice(choice)
@@ -89,7 +89,7 @@ function* eventsOfPart(choice: number, part: Part): Events {
   }
 }
 
-/** Splits log probabilities: there is one for each token of the answer. */
+/** Splits log probabilities, because there is one for each token of the answer. */
 function* eventsOfExtra(choice: number, extra: Extra): Events {
   const { logprobs, ...others } = extra.fields
   const { dialect } = extra

@@ -8,17 +8,22 @@ import type { Writable } from "./writable.ts"
 import { type JsonObject, objectAt } from "./json.ts"
 
 /**
- * What one request used, in quantities that never overlap, so that a cost is a plain sum over the classes of
- * `tollgate-contract/usage-classes.ts`. How each vendor counts is in docs/wire/README.md#f4.
+ * The usage of one request, in quantities that never overlap, so that a cost is a plain sum over
+ * the classes of
+ * `tollgate-contract/usage-classes.ts`. docs/wire/README.md#f4 describes how each vendor counts.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
-  /** The part of `output` that was reasoning: reported to the caller, never priced again. */
+  /**
+   * The part of `output` that was reasoning. It is reported to the caller and never priced again.
+   */
   readonly reasoning: number
-  /** The part of `inputCacheWrite` that the vendor reported with its lifetime; it is never repriced. */
+  /**
+   * The part of `inputCacheWrite` that the vendor reported with its lifetime. It is never repriced.
+   */
   readonly shortCacheWrite: number
 }
 
-/** Nothing used. */
+/** Usage of zero. */
 export const NO_USAGE: Usage = Object.freeze({
   inputFresh: 0,
   inputCacheRead: 0,
@@ -48,8 +53,10 @@ export const NO_USAGE: Usage = Object.freeze({
 })
 
 /**
- * All input tokens, whatever they cost: the number that context limits and price tiers apply to. Written out, as the two
- * below are, since a loop over the table takes eight times as long; test/canon/usage-classes.test.ts holds them to it.
+ * Returns all input tokens, regardless of price. Context limits and price tiers apply to this
+ * number. The sum is written
+ * out, like the two below, since a loop over the table takes eight times as long;
+ * test/canon/usage-classes.test.ts verifies it.
  */
 export function totalInput(usage: Usage): number {
   return (
@@ -64,17 +71,17 @@ export function totalInput(usage: Usage): number {
   )
 }
 
-/** Tokens written to a prompt cache, of any lifetime. */
+/** Returns the tokens written to a prompt cache, of any lifetime. */
 export function cacheWrites(usage: Usage): number {
   return usage.inputCacheWrite + usage.inputCacheWrite1h + usage.inputCacheWrite12h
 }
 
-/** All tokens that came out. */
+/** Returns all output tokens. */
 export function totalOutput(usage: Usage): number {
   return usage.output + usage.audioOutput + usage.imageOutput + usage.reasoningBeside
 }
 
-/** Whether nothing at all was counted. */
+/** Reports whether all counts are zero. */
 export function isNoUsage(usage: Usage): boolean {
   return (
     totalInput(usage) + totalOutput(usage) + usage.images + usage.characters === 0 &&
@@ -109,7 +116,7 @@ export function laterUsage(earlier: Usage, later: Usage): Usage {
   return merged
 }
 
-/** Two usages together. */
+/** Adds two usages. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const sum: Writable<Usage> = { ...left }
   for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
@@ -128,7 +135,7 @@ export function usageOfCalls(usages: readonly (Usage | undefined)[]): Usage | un
 
 const TOKEN_COUNTS = [...INPUT_COUNTS, ...OUTPUT_COUNTS]
 
-/** The tokens of one usage, and everything else of another. */
+/** Combines the tokens of one usage with all other counts of another. */
 export function withTokensOf(tokens: Usage, rest: Usage): Usage {
   const joined: Writable<Usage> = { ...rest }
   for (const name of TOKEN_COUNTS) joined[name] = tokens[name]
@@ -152,7 +159,7 @@ export function divideUsage(
   return { longest: withoutTokens(sum, others), others }
 }
 
-/** A usage without the tokens of its parts. */
+/** Subtracts the tokens of parts from a usage. */
 export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
   const rest: Writable<Usage> = { ...sum }
   for (const name of TOKEN_COUNTS) {
@@ -163,7 +170,8 @@ export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
 }
 
 /**
- * Adds a cost to the counts of a carrier, as a number, like vendors that report a cost; the receipt has the
+ * Adds a cost to the counts of a carrier, as a number, like vendors that report a cost. The receipt
+ * has the
  * exact one.
  */
 export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {

@@ -4,7 +4,7 @@ import { unusable } from "./operation-answer.ts"
 /** Bytes of a 32-bit float. */
 const FLOAT_BYTES = 4
 
-/** A vector from an answer, in either encoding. @throws GatewayError `upstream_error`. */
+/** Reads a vector of an answer in either encoding. @throws GatewayError `upstream_error`. */
 export function vectorOf(value: unknown): Vector {
   if (typeof value === "string") {
     floatsIn(value)
@@ -20,7 +20,8 @@ export function vectorOf(value: unknown): Vector {
 }
 
 /**
- * A vector from the base64 of signed bytes, normalized to length one: as bytes they have any length, and
+ * Decodes a vector from the base64 of signed bytes, normalized to length one. Vectors of bytes have
+ * any length, and
  * callers multiply vectors without normalizing.
  * @throws GatewayError `upstream_error`.
  */
@@ -32,11 +33,14 @@ export function vectorOfBytes(value: unknown): Vector {
   return unitVector(Array.from(Int8Array.from(bytes))).map(Math.fround)
 }
 
-/** The numbers of a vector. @throws GatewayError `upstream_error` when its base64 holds no floats. */
+/**
+ * Returns the numbers of a vector. @throws GatewayError `upstream_error` if its base64 does not
+ * contain floats.
+ */
 export function numbersOf(vector: Vector): readonly number[] {
   if (typeof vector !== "string") return vector
   const { buffer, byteOffset, byteLength } = floatsIn(vector)
-  // A list of floats has to begin at one of its own addresses, which bytes of a pool may not.
+  // A Float32Array needs an aligned offset, which the bytes of a pooled buffer may not have.
   return Array.from(new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength)))
 }
 
@@ -46,13 +50,16 @@ function floatsIn(base64: string): Buffer {
   throw unusable("an embedding in it is not the base64 of floats")
 }
 
-/** A vector as base64 of little-endian floats (docs/wire/embeddings.md#f2), as all machines that run Bun have them. */
+/**
+ * Encodes a vector as base64 of little-endian floats (docs/wire/embeddings.md#f2). All machines
+ * that run Bun are little-endian.
+ */
 export function base64Of(vector: Vector): string {
   if (typeof vector === "string") return vector
   return Buffer.from(new Float32Array(vector).buffer).toString("base64")
 }
 
-/** The vector of the same direction and of length one. */
+/** Scales a vector to length one. */
 export function unitVector(vector: Vector): readonly number[] {
   const numbers = numbersOf(vector)
   const length = Math.sqrt(numbers.reduce((sum, number) => sum + number * number, 0))
@@ -67,7 +74,10 @@ export function shortenedVectors(
   return dimensions === undefined || isGoogles === true ? vectors : vectors.map(unitVector)
 }
 
-/** How alike two vectors point: -1 to 1. @throws GatewayError when they have not one length. */
+/**
+ * Returns the cosine similarity of two vectors, from -1 to 1. @throws GatewayError if their lengths
+ * differ.
+ */
 export function cosineOf(left: Vector, right: Vector): number {
   const [one, other] = [unitVector(left), unitVector(right)]
   if (one.length !== other.length) throw unusable("its embeddings are not of one length")

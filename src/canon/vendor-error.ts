@@ -4,18 +4,19 @@ import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provid
 import { PROVIDER_ERRORS } from "./provider-errors.ts"
 import { rejectionIn } from "./rejected-parameters.ts"
 
-/** Maximum length of a provider's message that is passed on. */
+/** Maximum length of a provider's message that is forwarded. */
 const MAX_MESSAGE_CHARACTERS = 2000
-/** Longer details are not passed on. Characters of JSON. */
+/** Maximum JSON characters of details that are forwarded. */
 const MAX_DETAILS_CHARACTERS = 4000
-/** For errors of the request whose own status is none of a request's. */
+/** Status of errors in the request whose own status has another meaning. */
 const DEFAULT_STATUS = 400
-/** What LiteLLM puts before the words of the provider that it has called. */
+/** The prefix that LiteLLM adds to the message of the called provider. */
 const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
 
 /**
- * Words that only describe the operator's account, anywhere in an error with a request's status. The error matches no
- * rule, so the deployment is not paused immediately.
+ * Matches wording that only describes the operator's account, anywhere in an error with a request's
+ * status. The
+ * error matches no rule, so the deployment is not paused immediately.
  */
 const ACCOUNT_WORDS: RegExp =
   /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|\barn:aws\b|余额|欠费|额度|计费|配额|套餐|令牌分组/i
@@ -33,21 +34,21 @@ export interface VendorError {
   readonly type?: string
   readonly code?: string
   readonly parameter?: string
-  /** The HTTP status that its body names. */
+  /** The HTTP status in its body. */
   readonly status?: number
   /** Machine-readable details. */
   readonly details?: JsonObject
   /** The model's text that could not become an answer, so that the caller can repair it. */
   readonly failedGeneration?: string
-  /** Seconds, where the body gives them. */
+  /** In seconds, if the body names it. */
   readonly retryAfter?: number
   /** Further texts of the body (`textsOf`). */
   readonly texts?: readonly string[]
 }
 
 /**
- * What an error is about: by the table of known errors, then by its status.
- * @param status absent for an error after a good status that names no other.
+ * Returns the kind of an error, by the table of known errors, then by status.
+ * @param status absent for an error with a success status that names no other.
  * @param error the provider's own.
  */
 function providerErrorKind(status: number | undefined, error: VendorError): ProviderErrorKind {
@@ -57,14 +58,14 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
     if (statuses && status !== undefined && !statuses.includes(status)) continue
     if (known !== undefined && !codes.some((code) => code && known.includes(code))) continue
     if (pattern !== undefined && (message === undefined || !pattern.test(message))) continue
-    // Another model that the request names itself, such as that of a tool.
+    // The error is about another model named in the request, such as that of a tool.
     const { parameter = "model" } = error
     if ((kind !== "model" && kind !== "permission") || parameter === "model") return kind
   }
   const kind = (status !== undefined && KIND_OF_STATUS.get(status)) || "failure"
-  // An error about a parameter is a fault of the request.
+  // An error about a parameter is an error in the request.
   if (kind !== "request" || error.parameter !== undefined) return kind
-  // Routers have the error of the called provider in various members.
+  // Routers put the error of the called provider into various members.
   const { texts = [] } = error
   const isOfAccount = describesAccount(error.message ?? "") || texts.some(isAccountText)
   return isOfAccount ? "forbidden" : kind
@@ -78,7 +79,7 @@ const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   "forbidden",
 ])
 
-/** Whether a text from an unknown member describes the operator's account. */
+/** Reports whether a text from an unknown member describes the operator's account. */
 function isAccountText(text: string): boolean {
   const message = withoutWrapping(text)
   if (describesAccount(message)) return true
@@ -101,7 +102,7 @@ export function textsOf(body: unknown): readonly string[] {
     const value = values[index]
     if (typeof value === "string" && value.length <= MAX_TEXT_CHARACTERS) {
       const start = value.search(/[[{]/)
-      // Python shows bytes as b'...'.
+      // Python formats bytes as b'...'.
       const inner = start === -1 ? undefined : parseJson(value.slice(start).replace(/'$/, ""))
       if (inner === undefined) texts.push(value)
       else values.push(inner)
@@ -115,16 +116,18 @@ export function textsOf(body: unknown): readonly string[] {
   return texts
 }
 
-/** Whether the message of an unmatched error describes the operator's account. */
+/** Reports whether the message of an unmatched error describes the operator's account. */
 function describesAccount(message: string): boolean {
   const unquoted = message.replace(QUOTED, "")
   return unquoted.length <= MAX_ACCOUNT_CHARACTERS && ACCOUNT_WORDS.test(unquoted)
 }
 
 /**
- * A vendor's error as the caller sees it. With a good status it is one that the vendor reports in the body or in a
- * stream: then the error itself has to say what status it is. Only an error of the request itself is the caller's: its message is passed
- * on and its status kept. An error about the operator's account is reported in our own words.
+ * Returns a vendor's error as the caller sees it. If the HTTP status is a success, the vendor
+ * reports the error in the body
+ * or in a stream, and the error itself must contain its status. Only errors in the request are
+ * forwarded with their
+ * message and status. Errors about the operator's account get a message of the gateway.
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus
@@ -207,7 +210,7 @@ function providersOwn(error: VendorError): VendorError {
   if (error.message === undefined) return error
   const given = error.message.trim()
   const plain = given.replace(WRAPPING, "")
-  // LiteLLM passes some errors on as JSON.
+  // LiteLLM forwards some errors as JSON.
   const isWrapped = plain !== given && plain.startsWith("{")
   const body = isWrapped ? parseJsonObject(plain.slice(0, plain.lastIndexOf("}") + 1)) : undefined
   const inner = body && (objectAt(body, "error") ?? body)
@@ -256,7 +259,7 @@ function requestRefused(
     {
       providerError,
       upstream: {
-        // A status that means something else to callers is not passed on.
+        // A status with another meaning for callers is not forwarded.
         status: status !== undefined && isOfRequest(status) ? status : DEFAULT_STATUS,
         ...(type === undefined ? {} : { type }),
         ...(code === undefined ? {} : { code }),

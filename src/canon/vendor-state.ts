@@ -2,8 +2,9 @@ import { pathName } from "./invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
- * What a vendor stores for later requests. It stores it for the operator, who has one account with the vendor:
- * only the gateway can know which of the operator's customers owns it.
+ * Objects that a vendor stores for later requests. The vendor stores them for the operator, who has
+ * one account
+ * there. Only the gateway can tell which of the operator's customers owns an object.
  */
 export type StateKind =
   | "response"
@@ -18,28 +19,32 @@ export type StateKind =
   | "cache"
   | "audio"
 
-/** The meaning of a member that refers to something stored. */
+/** The meaning of a member that refers to a stored object. */
 export interface NamedState {
   readonly kind: StateKind
   /**
-   * Whether the request means something else without it: a vendor that does not have it is then not called at
-   * all. Otherwise it is a loss like any other.
+   * Whether the request changes its meaning without it. Vendors that do not have the object are
+   * then not called at
+   * all. Otherwise the reference is an ordinary loss.
    */
   readonly isEssential?: boolean
-  /** Whether other dialects know it too, as they know files. */
+  /** Whether other dialects have it too, such as files. */
   readonly isShared?: boolean
-  /** Whether nothing of it is read into the prompt. */
+  /** Whether no part of it is read into the prompt. */
   readonly isWeightless?: boolean
 }
 
-/** Where a body refers to what a vendor stores: a tree of its members, with lists left out. */
+/**
+ * The places in a body that refer to a vendor's stored objects: a tree of its members, without
+ * lists.
+ */
 export interface StateShape {
-  /** What a text at this place is the id of. */
+  /** The kind of object whose id is at this place. */
   readonly names?: NamedState
-  /** Only a value for which this returns true is checked. */
+  /** Checks only values for which this returns true. */
   readonly when?: (value: JsonValue) => boolean
   readonly members?: readonly (readonly [name: string, shape: StateShape])[]
-  /** Of members of any name. */
+  /** The shape of all members, regardless of name. */
   readonly each?: StateShape
   /** Further shapes of the same value. */
   readonly also?: readonly StateShape[]
@@ -49,11 +54,11 @@ export interface StateShape {
 export interface StateReference {
   readonly id: string
   readonly state: NamedState
-  /** Of the member that names it: `input[1].id`. */
+  /** Path of the member that names it: `input[1].id`. */
   readonly path: string
 }
 
-/** A shape of members. */
+/** Builds a shape from its members. */
 export function stateIn(
   members: Readonly<Record<string, StateShape>>,
   when?: (value: JsonValue) => boolean,
@@ -66,7 +71,10 @@ const NONE: readonly StateReference[] = []
 const NO_SHAPES: readonly StateShape[] = []
 const NO_MEMBERS: NonNullable<StateShape["members"]> = []
 
-/** All stored objects that a body refers to, in the order of the shape. Costs one check per member of the shape. */
+/**
+ * Returns all stored objects that a body refers to, in the order of the shape. Costs one check per
+ * member of the shape.
+ */
 export function findState(shape: StateShape, body: JsonObject): readonly StateReference[] {
   const search = new Search()
   search.look(shape, body)
@@ -127,7 +135,7 @@ export const STATE = {
   item: named({ kind: "item", isEssential: true }),
   prompt: named({ kind: "prompt", isEssential: true }),
   file: named({ kind: "file", isShared: true }),
-  /** The tool that searches it bounds its results. */
+  /** The size of the search results is bounded by the tool. */
   vectorStore: named({ kind: "vector_store", isWeightless: true }),
   container: named({ kind: "container", isWeightless: true }),
   skill: named({ kind: "skill", isWeightless: true }),
@@ -135,13 +143,19 @@ export const STATE = {
   audio: named({ kind: "audio" }),
 } as const satisfies Record<string, StateShape>
 
-/** Addresses that a vendor reads with the operator's own rights: cloud storage, and files uploaded to it. */
+/**
+ * Addresses that a vendor reads with the operator's own permissions: cloud storage, and files
+ * uploaded to it.
+ */
 const STORAGE = /^\s*gs:/i
 const WEB = /^\s*https?:/i
-/** That of a region, and that for certificates of the client (`mtlsRootUrl` of the API's discovery document), too. */
+/**
+ * Includes regional hosts and the host for client certificates (`mtlsRootUrl` of the API's
+ * discovery document).
+ */
 const FILES_HOST = /^(?:[a-z0-9-]+-)?generativelanguage\.(?:[a-z0-9-]+\.)*googleapis\.com\.?$/
 
-/** Whether an address leads to something that the operator stores at a vendor. */
+/** Reports whether an address leads to an object that the operator stores at a vendor. */
 export function isVendorAddress(address: JsonValue): boolean {
   if (typeof address !== "string") return false
   if (STORAGE.test(address)) return true
@@ -149,5 +163,5 @@ export function isVendorAddress(address: JsonValue): boolean {
   return WEB.test(address) && FILES_HOST.test(URL.parse(address)?.hostname ?? "")
 }
 
-/** An address that may lead to a stored file. */
+/** The address of a possible stored file. */
 export const FILE_ADDRESS: StateShape = { ...STATE.file, when: isVendorAddress }
