@@ -3,8 +3,8 @@ import { parseDecimal } from "./decimal.ts"
 
 /**
  * The only parser for amounts that people type. The console imports it, so it may not import
- * schemas. The
- * API and the command line accept plain decimals only, and their errors show the correct form.
+ * schemas. The API and the command line accept plain decimals only, and their errors show the
+ * correct form.
  */
 
 /** The highest `minimum_seconds` of a price. */
@@ -26,8 +26,8 @@ const PLAIN = /^\d+(?:\.\d+)?$/
 
 /**
  * Parses an amount: digits with a point, thousands separated by commas, underscores or spaces. A
- * comma
- * that does not group thousands could be a decimal comma, so it is rejected with a suggestion.
+ * comma that does not group thousands could be a decimal comma, so it is rejected with a
+ * suggestion.
  */
 export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): AmountReading {
   const text = typed.trim().replace(/\s/g, " ").replace("−", "-").replace(/^\+/, "")

@@ -146,8 +146,7 @@ export const model = z.object({
   known_price: priceTable.nullable(),
   /**
    * The known price as a complete entry for `PUT`, including tiers, and the model that it belongs
-   * to. Prefer it
-   * to `known_price`, which is null if a flat table cannot express the price.
+   * to. Prefer it to `known_price`, which is null if a flat table cannot express the price.
    */
   known_entry: z
     .object({ kind: modelKind, price: z.record(z.string(), z.unknown()), source: z.string() })
@@ -246,13 +245,10 @@ export const providerPage = page(provider)
 
 /**
  * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In
- * a change,
- * absent members stay as they are and null removes a member. `DELETE` removes a provider with its
- * models' entries. Secrets are encrypted on disk and never returned.
- * `api_keys` is replaced completely. An entry without a credential keeps the credential that is
- * stored
- * under its `name`, or under its former name, `was`. For a provider with one `api_key`, it keeps
- * that one.
+ * a change, absent members stay as they are and null removes a member. `DELETE` removes a provider
+ * with its models' entries. Secrets are encrypted on disk and never returned. `api_keys` is
+ * replaced completely. An entry without a credential keeps the credential that is stored under its
+ * `name`, or under its former name, `was`. For a provider with one `api_key`, it keeps that one.
  */
 export const providerEntry = z.looseObject({
   vendor: identifier.optional(),

@@ -6,8 +6,7 @@ export const GROUPED = /^[1-9]\d{0,2}([,_ ])\d{3}(?:\1\d{3})*(?:\.\d+)?$/
 
 /**
  * Returns how to write an amount with a comma, which can be a thousands separator or a decimal
- * point:
- * `write 1.50`. Returns undefined if the comma is not the error.
+ * point: `write 1.50`. Returns undefined if the comma is not the error.
  */
 export function commaAdvice(text: string): string | undefined {
   const size = text.trim().replace(/^[-+−]/, "")

@@ -4,9 +4,8 @@ import { ACCOUNT_ROLES } from "./roles.ts"
 
 /**
  * Schemas that all resources of the management API share. The console imports types, and values
- * only from
- * modules without schemas (`amounts.ts`, `client.ts`, `tools.ts`), so its bundle contains no
- * schemas.
+ * only from modules without schemas (`amounts.ts`, `client.ts`, `tools.ts`), so its bundle contains
+ * no schemas.
  */
 
 /** Returns the error for a text that is not an amount. */

@@ -58,8 +58,7 @@ export type OpenInvitation = z.infer<typeof openInvitation>
 
 /**
  * `POST /admin/v1/invitations/{token}/accept`. New users send their name and a password and are
- * signed in.
- * Users who are signed in with the invited address send neither. Returns the same as
+ * signed in. Users who are signed in with the invited address send neither. Returns the same as
  * `GET /session`.
  */
 export const acceptance = z.object({ name: label.optional(), password: password.optional() })
@@ -81,8 +80,7 @@ export const userPage = page(user)
 export const userQuery = pageQuery.extend({ search: z.string().max(100).optional() })
 /**
  * `PATCH /admin/v1/users/{id}`. Disabling a user ends their sessions. The last operator stays an
- * operator.
- * Users sign in with `email`, and issuers identify them by it.
+ * operator. Users sign in with `email`, and issuers identify them by it.
  */
 export const userChange = z.object({
   name: label.optional(),
@@ -121,8 +119,7 @@ export const personExport = z.object({
   ),
   /**
    * Actions by the user, actions that affected the user, and records that mention the user, newest
-   * first. The names of
-   * other people are replaced with null.
+   * first. The names of other people are replaced with null.
    */
   audit: z.array(
     z.object({
@@ -142,8 +139,8 @@ export type PersonExport = z.infer<typeof personExport>
 
 /**
  * `POST /admin/v1/users/{id}/erase`, or `POST /admin/v1/users/erase` for a person who was only
- * invited; operators
- * only. It deletes data that names the person. Their actions stay recorded under their id.
+ * invited; operators only. It deletes data that names the person. Their actions stay recorded under
+ * their id.
  */
 export const addressErasure = z.object({ email })
 export const erasure = z.object({

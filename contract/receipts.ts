@@ -39,8 +39,8 @@ export type RequestSummary = z.infer<typeof requestSummary>
 export const requestPage = page(requestSummary).extend({
   /**
    * Set if the range has too many requests, so that only those since this time were read. A list
-   * sorted by
-   * newest continues with `next_cursor`. For other orders, repeat the query with an earlier `to`.
+   * sorted by newest continues with `next_cursor`. For other orders, repeat the query with an
+   * earlier `to`.
    */
   looked_back_to: moment.nullable(),
 })

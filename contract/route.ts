@@ -2,8 +2,7 @@ import * as z from "zod"
 
 /**
  * The minimum role of a caller. `anyone` needs no session; `session` is any signed-in user. The
- * next three are
- * roles in the account of the route, which the service checks.
+ * next three are roles in the account of the route, which the service checks.
  */
 export type MinimumRole = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
 

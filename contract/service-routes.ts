@@ -14,8 +14,7 @@ import { type Method, type MethodAndPath, methodAndPath } from "./route-name.ts"
 
 /**
  * A route for callers with keys or for monitoring, as listed in `/openapi.json` and `/docs`. The
- * dialects
- * validate its input and output, which have the fields of a vendor's own API.
+ * dialects validate its input and output, which have the fields of a vendor's own API.
  */
 export interface ServiceRoute {
   readonly summary: string

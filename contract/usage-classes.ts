@@ -11,8 +11,7 @@ interface ClassFacts {
 
 /**
  * The only table of counted and priced usage, in the order of a receipt's lines. The classes never
- * overlap,
- * so a cost is a plain sum over them.
+ * overlap, so a cost is a plain sum over them.
  */
 const TABLE = {
   /**

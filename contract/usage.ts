@@ -81,8 +81,7 @@ export const usageRow = z.object({
   written_off: credits.optional(),
   /**
    * Cost that vendors bill for these requests, including attempts that failed after they had
-   * reported
-   * usage, and corrections from reconciliations. Only operators see it.
+   * reported usage, and corrections from reconciliations. Only operators see it.
    */
   provider_cost: credits.optional(),
   /** Mean of successful requests, in milliseconds. */

@@ -16,8 +16,7 @@ export interface ConversationAnswer {
 
 /**
  * A dialect's rules for continuing earlier answers: the references in a body, and the form of the
- * items that
- * replace them.
+ * items that replace them.
  */
 export interface ConversationForm {
   /** Returns all references in a body. */

@@ -31,18 +31,15 @@ export interface EventDecoder {
   readonly finished: boolean
   /**
    * Content that is in no event. The frames that start an answer are not counted: every answer
-   * starts with
-   * them, and they contain no output of the model.
+   * starts with them, and they contain no output of the model.
    */
   readonly other: OtherContent
 }
 
 /**
  * Encodes canon events to wire frames. The frames that end the answer (the last finish, the usage,
- * the dialect's
- * end) are held back for `end`, because they may only be sent after the charge is on disk. Frames
- * of `end` with
- * the usage have their `json` set, so that the cost can be added.
+ * the dialect's end) are held back for `end`, because they may only be sent after the charge is on
+ * disk. Frames of `end` with the usage have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
   push(event: ChatEvent): SseFrame[]
@@ -188,12 +185,10 @@ export interface ClientDialect {
 
 /**
  * The upstream side: the requests to vendors and their responses. The decoders also receive the
- * request, because the
- * meaning of an answer can depend on it.
+ * request, because the meaning of an answer can depend on it.
  *
  * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the
- * vendor's answer
- * cannot be decoded.
+ * vendor's answer cannot be decoded.
  */
 export interface UpstreamDialect {
   readonly id: DialectId
@@ -211,8 +206,7 @@ export interface UpstreamDialect {
   answerLimits(model: string): AnswerLimits
   /**
    * `request.model` is the vendor's own name for the model, and its limits are acceptable to the
-   * vendor. Usage in
-   * streams is always requested.
+   * vendor. Usage in streams is always requested.
    * @param rules the rules of the model; absent: no restriction is known.
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest

@@ -22,8 +22,7 @@ export interface EmbeddingRequest {
   readonly extra?: JsonObject
   /**
    * Whether the request has the form of Google's API. Vendors with OpenAI's format reject its field
-   * names, and shortened
-   * vectors are not rescaled, as in Google's API.
+   * names, and shortened vectors are not rescaled, as in Google's API.
    */
   readonly isGoogles?: boolean
 }

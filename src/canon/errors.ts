@@ -4,10 +4,8 @@ import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 
 /**
  * All kinds of failures of a request. Each has its status, its names in the OpenAI and Anthropic
- * envelopes, and
- * whether the request may be retried. This table implements docs/api.md#errors: 402 always means
- * "no money",
- * and 429 always means "wait".
+ * envelopes, and whether the request may be retried. This table implements docs/api.md#errors: 402
+ * always means "no money", and 429 always means "wait".
  */
 interface ErrorKindFacts {
   readonly status: number
@@ -208,8 +206,7 @@ export function asGatewayError(thrown: unknown): GatewayError {
 
 /**
  * Converts a value thrown after the request, or its delivered part, was charged. The message of an
- * internal
- * error then states the charge instead of denying it.
+ * internal error then states the charge instead of denying it.
  */
 export function asChargedError(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)

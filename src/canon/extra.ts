@@ -29,8 +29,8 @@ const OTHER_FIELDS: Loss = { name: "other_fields", effect: "dropped" }
 
 /**
  * Returns losses as reported in headers, receipts and logs. Callers choose the names of unknown
- * fields. Names with
- * unusual characters, and names beyond a readable number, are therefore combined into one loss.
+ * fields. Names with unusual characters, and names beyond a readable number, are therefore combined
+ * into one loss.
  */
 export function reportable(losses: readonly Loss[]): readonly Loss[] {
   if (losses.length === 0) return losses

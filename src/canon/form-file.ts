@@ -20,8 +20,7 @@ export interface FormFile extends FileHead {
   open(): ReadableStream<Uint8Array>
   /**
    * Like `open`, but each chunk is only valid until the next one is requested. The HTTP client has
-   * copied a chunk
-   * by then. This avoids garbage of the size of the upload.
+   * copied a chunk by then. This avoids garbage of the size of the upload.
    */
   lend(): ReadableStream<Uint8Array>
   /**

@@ -91,8 +91,7 @@ export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> 
   maskStyle?(model: string): MaskStyle | undefined
   /**
    * Returns the request with the size and quality that are sent to the model, which determine the
-   * price of an image.
-   * Absent: those of the request.
+   * price of an image. Absent: those of the request.
    */
   sent?(request: ImageRequest, model: string): ImageRequest
   /**

@@ -12,8 +12,7 @@ const EXPECTED = "expected "
  * Returns the error of an invalid request, with the messages recorded from OpenAI's API.
  *
  * @param error issues of a zod schema. The first one is reported. Inside a union, it is the issue
- * of the branch
- * that matched furthest, because the caller most likely meant that form.
+ * of the branch that matched furthest, because the caller most likely meant that form.
  * @param body the parsed value, which the message describes.
  */
 export function invalidRequest(
@@ -29,8 +28,7 @@ export function invalidRequest(
 
 /**
  * Returns the error option of a schema: its description of valid values, with the article, such as
- * `an integer`.
- * OpenAI names the type of a parameter, which zod's issues do not contain.
+ * `an integer`. OpenAI names the type of a parameter, which zod's issues do not contain.
  */
 export function expects(words: string): { error: () => string } {
   const message = EXPECTED + words

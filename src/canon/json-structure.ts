@@ -81,8 +81,7 @@ const SHORT_STRING = 32
 
 /**
  * Scans JSON while it arrives, before it is parsed: its depth, and the memory that its values take
- * beyond its
- * text. It does not validate.
+ * beyond its text. It does not validate.
  */
 export class JsonScanner {
   /** The largest number of levels open at the same time. */

@@ -22,8 +22,7 @@ const LONG_INTEGER = /(?:^|[:,[\s-])\d{16,80}(?:[,\]}\s]|$)/
 const INTEGER = /^-?\d+$/
 /**
  * Maximum digits of an integer that is kept exactly. Parsing and formatting longer ones takes
- * quadratic time, and no
- * database or programming language has an integer type for them.
+ * quadratic time, and no database or programming language has an integer type for them.
  */
 const MAX_DIGITS = 80
 
@@ -46,8 +45,8 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 
 /**
  * Parses JSON as `JSON.parse` does, but keeps the digits of large integers. Integers of up to 80
- * digits that a double
- * cannot represent become bigints, which `JSON.stringify` writes unchanged. @throws SyntaxError
+ * digits that a double cannot represent become bigints, which `JSON.stringify` writes unchanged.
+ * @throws SyntaxError
  */
 export function parseExactly(text: string): JsonValue {
   if (!LONG_INTEGER.test(text)) return JSON.parse(text) as JsonValue

@@ -5,8 +5,7 @@ const KEY = /(?<![A-Za-z0-9])(sk-(?:[a-z]{2,8}-)?|gsk_|xai-|pplx-|hf_|nvapi-|AIz
 
 /**
  * Removes apparent keys from a text, except for their prefixes. People paste keys in place of a
- * model name, and
- * messages quote invalid values. The prefix shows them what it was.
+ * model name, and messages quote invalid values. The prefix shows them what it was.
  */
 export function withoutKeys(text: string): string {
   return text.replace(KEY, "$1…")
@@ -14,8 +13,7 @@ export function withoutKeys(text: string): string {
 
 /**
  * Returns an error as it is sent and stored. It must be called last: if a vendor repeats the
- * operator's key, the
- * redactor needs the complete key to find it.
+ * operator's key, the redactor needs the complete key to find it.
  */
 export function errorWithoutKeys(error: GatewayError): GatewayError {
   return cleanedError(error, withoutKeys)

@@ -11,11 +11,9 @@ export class ListNode<T> {
 
 /**
  * Elements in insertion order, each removable in constant time. A `Set` can do that too. With
- * thousands of
- * elements per second, however, it is copied whenever it fills with removed entries, and each old
- * copy still
- * references its elements. That kept a third of all requests in memory until a full garbage
- * collection.
+ * thousands of elements per second, however, it is copied whenever it fills with removed entries,
+ * and each old copy still references its elements. That kept a third of all requests in memory
+ * until a full garbage collection.
  */
 export class LinkedList<T> implements Iterable<T> {
   #first: ListNode<T> | undefined

@@ -9,8 +9,7 @@ const MERGE_DEPTH = 4
 
 /**
  * Merges the extras of several events: lists are appended, objects are merged, other values are
- * replaced. It
- * owns its lists and objects, so that each event is added in place.
+ * replaced. It owns its lists and objects, so that each event is added in place.
  */
 export class MergedExtra {
   #whole: Extra | undefined

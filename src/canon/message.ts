@@ -100,10 +100,9 @@ export interface FilePart {
 
 /**
  * Reasoning text. A signature proves it to the vendor that wrote it and to no other. It may occur
- * alone,
- * without text. Vendors can also sign another part (Gemini signs calls and texts). Such a signature
- * is a reasoning
- * part without text, right before that part, or at the end if no part follows.
+ * alone, without text. Vendors can also sign another part (Gemini signs calls and texts). Such a
+ * signature is a reasoning part without text, right before that part, or at the end if no part
+ * follows.
  */
 export interface ReasoningPart {
   readonly type: "reasoning"
@@ -121,8 +120,7 @@ export interface ReasoningPart {
 
 /**
  * The caller's declaration of a tool that is not a plain function. `text` takes text in place of
- * arguments (a
- * custom tool). `legacy` is OpenAI's older form of functions, whose calls have no ids.
+ * arguments (a custom tool). `legacy` is OpenAI's older form of functions, whose calls have no ids.
  */
 export interface CallOrigin {
   readonly form: "function" | "text" | "legacy"
@@ -138,8 +136,7 @@ export interface ToolCallPart {
   readonly name: string
   /**
    * JSON text as the model wrote it; `{}` for a tool without arguments. The input of a text tool is
-   * the only member,
-   * `input`.
+   * the only member, `input`.
    */
   readonly arguments: string
   readonly origin?: CallOrigin

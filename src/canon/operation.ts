@@ -31,8 +31,7 @@ export interface EncodedOperation {
 
 /**
  * Encodes and decodes one operation (embedding, rerank, image, speech, transcription) for one
- * family of vendors.
- * It is independent of addresses, keys and prices.
+ * family of vendors. It is independent of addresses, keys and prices.
  */
 export interface OperationFormat<Request, Result> {
   /**

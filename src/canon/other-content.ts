@@ -14,10 +14,9 @@ const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as 
 
 /**
  * Measures content of an answer that is in no event: audio, images, output and results of the
- * vendor's own tools,
- * and unknown fields. The model generated it, or the vendor bills it. Each dialect's decoder adds
- * such content, and
- * billing estimates usage from it if a vendor does not count.
+ * vendor's own tools, and unknown fields. The model generated it, or the vendor bills it. Each
+ * dialect's decoder adds such content, and billing estimates usage from it if a vendor does not
+ * count.
  */
 export class OtherContent {
   /** Characters of text and of JSON. */

@@ -1,7 +1,6 @@
 /**
  * Kind of a provider error. It decides whether the caller sees the error, whether the account,
- * credential or
- * deployment rests, and whether the operator is notified.
+ * credential or deployment rests, and whether the operator is notified.
  */
 export type ProviderErrorKind =
   /** The operator's account is suspended, unpaid, over its budget or not allowed here: the account rests. */
@@ -34,8 +33,7 @@ export type ProviderErrorKind =
 
 /**
  * Kind of a status if no rule matches the error. Only the first four are documented as errors in
- * the request. Other
- * statuses describe the connection to the provider, or the account.
+ * the request. Other statuses describe the connection to the provider, or the account.
  */
 export const KIND_OF_STATUS: ReadonlyMap<number, ProviderErrorKind> = new Map([
   [400, "request"],

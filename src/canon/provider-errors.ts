@@ -9,8 +9,7 @@ export interface ProviderErrorRule {
   readonly codes?: readonly string[]
   /**
    * Matches from the first word on. A provider may quote the request later in the message, and a
-   * quote must not
-   * make the provider's account rest.
+   * quote must not make the provider's account rest.
    */
   readonly message?: RegExp
   /** The provider that reports it, and the page or recording that documents it. */

@@ -6,8 +6,7 @@ const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
 
 /**
  * Reads a number that a vendor counted, written as a number or as text; undefined for other values.
- * A negative
- * number counts as 0, and the maximum is `MAX_QUANTITY`.
+ * A negative number counts as 0, and the maximum is `MAX_QUANTITY`.
  */
 export function measureOf(value: JsonValue | undefined): number | undefined {
   const isText = typeof value === "string" && NUMERAL.test(value)
@@ -35,8 +34,7 @@ export function waitSecondsOf(seconds: number | undefined): number | undefined {
 
 /**
  * Returns the choice to which something belongs: the vendor's index, or its position if that index
- * is
- * invalid.
+ * is invalid.
  */
 export function choiceNumber(index: JsonValue | undefined, position: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position

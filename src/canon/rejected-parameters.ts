@@ -3,8 +3,7 @@ import { extended } from "./model-rules.ts"
 
 /**
  * A message in which a provider rejects a parameter. Its groups name the rejected part: `names` are
- * the parameters,
- * `efforts` the accepted efforts, `length` the maximum length of `user`.
+ * the parameters, `efforts` the accepted efforts, `length` the maximum length of `user`.
  */
 export interface RejectionPattern {
   /**
@@ -151,9 +150,8 @@ export const REJECTIONS: readonly RejectionPattern[] = [
 
 /**
  * The rule that follows when a provider rejects a parameter, by the provider's name for it. Limits,
- * `n`, prices and
- * storage are absent: a provider cannot make the gateway omit those. A limit is sent under its
- * other name instead.
+ * `n`, prices and storage are absent: a provider cannot make the gateway omit those. A limit is
+ * sent under its other name instead.
  */
 const RULES_OF_NAMES: ReadonlyMap<string, ModelRules> = new Map<string, ModelRules>([
   ["max_tokens", { max_tokens_field: "max_completion_tokens" }],

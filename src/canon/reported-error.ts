@@ -5,10 +5,9 @@ const ANSWER_MEMBERS = ["choices", "content", "candidates", "output", "data", "r
 
 /**
  * Returns an error that a provider sends with a success status, in the form of an error response;
- * undefined for an
- * answer. Known forms are those of error responses, `{object: "error"}` (vLLM), `{message}` with or
- * without a code
- * (SiliconFlow, Cohere) and `{base_resp: {status_code, status_msg}}` (MiniMax).
+ * undefined for an answer. Known forms are those of error responses, `{object: "error"}` (vLLM),
+ * `{message}` with or without a code (SiliconFlow, Cohere) and
+ * `{base_resp: {status_code, status_msg}}` (MiniMax).
  */
 export function reportedErrorIn(body: unknown): JsonObject | undefined {
   const whole: unknown = Array.isArray(body) ? body[0] : body

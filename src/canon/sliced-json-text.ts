@@ -8,8 +8,7 @@ const HIGH_SURROGATE_END = 0xdbff
 
 /**
  * Serializes a value as `JSON.stringify` does, as UTF-8, in slices with a turn of the event loop
- * after each, so that other
- * requests are served meanwhile.
+ * after each, so that other requests are served meanwhile.
  */
 export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
   const slices: Uint8Array[] = []

@@ -23,8 +23,7 @@ const DECODER = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
  * Parses JSON as `parseExactly` does, in slices with a turn of the event loop after each, so that
- * other requests are
- * served meanwhile. A single name or number may not be longer than a slice.
+ * other requests are served meanwhile. A single name or number may not be longer than a slice.
  * @throws SyntaxError
  */
 export async function parseInSlices(bytes: Buffer): Promise<JsonValue> {

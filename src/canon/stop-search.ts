@@ -52,8 +52,7 @@ export class StopSequences {
 
 /**
  * Finds stop sequences in a text that arrives in chunks. The sequence that ends first wins; if
- * several
- * end at the same place, the longest wins. The result therefore does not depend on chunk
+ * several end at the same place, the longest wins. The result therefore does not depend on chunk
  * boundaries.
  */
 export class StopSearch {

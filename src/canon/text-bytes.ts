@@ -3,8 +3,7 @@ const growths = new Uint8Array(0x11_00_00)
 
 /**
  * Returns the maximum number of tokens of a text: the bytes of the text itself or of its normal
- * forms, which some
- * tokenizers use. U+FDFA has 3 bytes, and 33 after normalization.
+ * forms, which some tokenizers use. U+FDFA has 3 bytes, and 33 after normalization.
  */
 export function maxTextTokens(text: string): number {
   return Buffer.byteLength(text) + normalizationGrowth(text)

@@ -9,8 +9,8 @@ import { type JsonObject, objectAt } from "./json.ts"
 
 /**
  * The usage of one request, in quantities that never overlap, so that a cost is a plain sum over
- * the classes of
- * `tollgate-contract/usage-classes.ts`. docs/wire/README.md#f4 describes how each vendor counts.
+ * the classes of `tollgate-contract/usage-classes.ts`. docs/wire/README.md#f4 describes how each
+ * vendor counts.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
   /**
@@ -54,9 +54,8 @@ export const NO_USAGE: Usage = Object.freeze({
 
 /**
  * Returns all input tokens, regardless of price. Context limits and price tiers apply to this
- * number. The sum is written
- * out, like the two below, since a loop over the table takes eight times as long;
- * test/canon/usage-classes.test.ts verifies it.
+ * number. The sum is written out, like the two below, since a loop over the table takes eight times
+ * as long; test/canon/usage-classes.test.ts verifies it.
  */
 export function totalInput(usage: Usage): number {
   return (
@@ -171,8 +170,7 @@ export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
 
 /**
  * Adds a cost to the counts of a carrier, as a number, like vendors that report a cost. The receipt
- * has the
- * exact one.
+ * has the exact one.
  */
 export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {
   carrier[counts] = { ...objectAt(carrier, counts), cost: Number(cost) }

@@ -21,8 +21,7 @@ export function vectorOf(value: unknown): Vector {
 
 /**
  * Decodes a vector from the base64 of signed bytes, normalized to length one. Vectors of bytes have
- * any length, and
- * callers multiply vectors without normalizing.
+ * any length, and callers multiply vectors without normalizing.
  * @throws GatewayError `upstream_error`.
  */
 export function vectorOfBytes(value: unknown): Vector {

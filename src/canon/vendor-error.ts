@@ -15,8 +15,7 @@ const WRAPPING = /^(?:litellm\.\w+: )?(?:\w+Exception - )?/
 
 /**
  * Matches wording that only describes the operator's account, anywhere in an error with a request's
- * status. The
- * error matches no rule, so the deployment is not paused immediately.
+ * status. The error matches no rule, so the deployment is not paused immediately.
  */
 const ACCOUNT_WORDS: RegExp =
   /\b(?:your|this|our|the current) (?:[\w-]+ ){0,2}(?:accounts?|api keys?|balance|budget|credentials?|credits?|org|organi[sz]ations?|plans?|projects?|quota|resource|subscriptions?|team|tenant|tier|usage|wallet|workspace)\b(?! of\b)|\byou(?: have|'ve| are|'re) (?:[\w-]+ ){0,3}(?:credits?|quota|usage)\b|\bbill(?:ed|ing)\b|\b(?:credit card|prepaid|pre-paid|overdue|arrears)\b|\barn:aws\b|余额|欠费|额度|计费|配额|套餐|令牌分组/i
@@ -124,10 +123,9 @@ function describesAccount(message: string): boolean {
 
 /**
  * Returns a vendor's error as the caller sees it. If the HTTP status is a success, the vendor
- * reports the error in the body
- * or in a stream, and the error itself must contain its status. Only errors in the request are
- * forwarded with their
- * message and status. Errors about the operator's account get a message of the gateway.
+ * reports the error in the body or in a stream, and the error itself must contain its status. Only
+ * errors in the request are forwarded with their message and status. Errors about the operator's
+ * account get a message of the gateway.
  */
 export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus

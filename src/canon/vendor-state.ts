@@ -3,8 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /**
  * Objects that a vendor stores for later requests. The vendor stores them for the operator, who has
- * one account
- * there. Only the gateway can tell which of the operator's customers owns an object.
+ * one account there. Only the gateway can tell which of the operator's customers owns an object.
  */
 export type StateKind =
   | "response"
@@ -24,8 +23,7 @@ export interface NamedState {
   readonly kind: StateKind
   /**
    * Whether the request changes its meaning without it. Vendors that do not have the object are
-   * then not called at
-   * all. Otherwise the reference is an ordinary loss.
+   * then not called at all. Otherwise the reference is an ordinary loss.
    */
   readonly isEssential?: boolean
   /** Whether other dialects have it too, such as files. */

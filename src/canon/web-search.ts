@@ -11,9 +11,8 @@ export interface FoundPage {
 
 /**
  * A web search that a vendor ran, as callers of other dialects receive it. The vendor's own dialect
- * has the complete
- * search in the answer's extras. In a history, it is a search that the gateway reported and no
- * vendor has stored.
+ * has the complete search in the answer's extras. In a history, it is a search that the gateway
+ * reported and no vendor has stored.
  */
 export interface WebSearchPart {
   readonly type: "web-search"

@@ -31,8 +31,7 @@ export interface Sending {
   readonly signal?: AbortSignal
   /**
    * Requests that move money or create a secret have a key. If they are repeated with the same key,
-   * the gateway
-   * returns the first response and does not execute them again.
+   * the gateway returns the first response and does not execute them again.
    */
   readonly idempotencyKey?: string
   /** The start of a page of a list: `next_cursor` of the previous page. */
@@ -41,8 +40,7 @@ export interface Sending {
 
 /**
  * Calls a route of the management API: `api("PATCH /keys/{id}", { path: { id }, body })`. Input and
- * response
- * have the types of the gateway's own schemas.
+ * response have the types of the gateway's own schemas.
  * @throws ApiError for every error response, and if there is no response.
  */
 export function api<Name extends RouteName>(

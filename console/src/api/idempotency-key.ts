@@ -13,8 +13,7 @@ export class RequestKeys {
 
   /**
    * Records a failed request. A rejected request created nothing, so the next one gets a new key.
-   * After a lost
-   * response the key stays, so that a repeated request is not executed twice.
+   * After a lost response the key stays, so that a repeated request is not executed twice.
    * @returns the error to show: after a lost response, a rejection does not reveal whether the
    * first request was executed.
    */

@@ -14,8 +14,7 @@ const ASK_AGAIN = 3_000
 
 /**
  * Returns a polling interval. While the gateway does not respond, the query is retried, so that the
- * page
- * recovers without a reload.
+ * page recovers without a reload.
  * @param otherwise milliseconds between polls if there is no error; false: no polling.
  */
 export function untilAnswered(otherwise: number | false) {

@@ -3,8 +3,7 @@ import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
 
 /**
  * Formats credits with thousands separators, at least two decimals and no further zeros. Digits
- * never pass
- * through a float, so the API's text stays exact.
+ * never pass through a float, so the API's text stays exact.
  */
 export function creditsText(exact: string): string {
   const sign = exact.startsWith("-") ? "−" : ""
@@ -16,8 +15,7 @@ export function creditsText(exact: string): string {
 
 /**
  * Formats credits as `creditsText` does, truncated to `decimals`. Amounts below one keep at least
- * two nonzero
- * digits, so that a small amount does not look like zero.
+ * two nonzero digits, so that a small amount does not look like zero.
  */
 export function shortCredits(exact: string, decimals = 4): string {
   const text = creditsText(exact)

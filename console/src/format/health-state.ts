@@ -3,8 +3,7 @@ import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 
 /**
  * Returns the state to display: `resting` if it rests now, otherwise the state from stored
- * requests. The gateway's memory
- * is lost on restart, so it only counts if nothing is stored.
+ * requests. The gateway's memory is lost on restart, so it only counts if nothing is stored.
  */
 export function healthState(
   state: Health["state"],

@@ -5,8 +5,7 @@ const CAPABLE_CONTEXT = 100_000
 
 /**
  * Returns the model to try first: likely to respond, then capable, then the cheapest. Free models
- * are often
- * busy, so they come last.
+ * are often busy, so they come last.
  */
 export function modelToTry(models: readonly Model[]): Model | undefined {
   const preferences = [isReady, isCapable, (model: Model) => costOf(model) > 0]

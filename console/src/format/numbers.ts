@@ -22,8 +22,7 @@ export function shareText(share: number): string {
 
 /**
  * Returns the output speed after the first token; undefined if it is unknown, because the answer
- * has no tokens
- * or arrived in one piece.
+ * has no tokens or arrived in one piece.
  */
 export function tokensPerSecond(facts: {
   readonly output: number

@@ -4,8 +4,7 @@ const REMEMBERED = "mantine-color-scheme-value"
 
 /**
  * Applies the stored color scheme before the first paint. Mantine uses an inline script for this,
- * which the
- * console's content security policy blocks.
+ * which the console's content security policy blocks.
  */
 export function applyColorScheme(): void {
   const scheme = rememberedScheme()

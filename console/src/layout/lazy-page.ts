@@ -12,8 +12,7 @@ type Pages = Record<string, () => React.JSX.Element>
 
 /**
  * Loads a page when it is first opened. If that fails, the page shows the error. The router's
- * default is a
- * full reload, which leaves the console while the gateway is unreachable.
+ * default is a full reload, which leaves the console while the gateway is unreachable.
  */
 export function lazyPage<Module extends Pages>(
   load: () => Promise<Module>,

@@ -7,8 +7,7 @@ const ANYWHERE = 1
 
 /**
  * Scores how well a text matches the typed words. They may be in any order and omit letters ("clsn"
- * finds
- * "claude-sonnet"). Returns undefined if it does not match.
+ * finds "claude-sonnet"). Returns undefined if it does not match.
  */
 export function fit(typed: string, text: string): number | undefined {
   const target = text.toLowerCase()

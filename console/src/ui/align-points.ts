@@ -11,8 +11,7 @@ export function useAlignedPoints(): RefObject<HTMLTableElement | null> {
 
 /**
  * Aligns the decimal points of the amounts in each column of a table. A shorter fraction is padded
- * by the
- * width of the missing digits.
+ * by the width of the missing digits.
  */
 function alignPoints(table: HTMLTableElement): void {
   const columns = new Map<number, HTMLElement[]>()

@@ -21,8 +21,7 @@ const NARROWEST = 440
 
 /**
  * Shows rows and columns: as a table if it fits, without as many secondary columns as necessary,
- * otherwise as
- * cards. Shows skeletons while loading.
+ * otherwise as cards. Shows skeletons while loading.
  */
 export function DataTable<Row>(properties: DataTableProperties<Row>) {
   const { columns, rows, isLoading = false, empty, minWidth = 640 } = properties

@@ -13,8 +13,7 @@ const DEEPEST = 16
 
 /**
  * Renders Markdown as elements. Nothing becomes HTML: tags are shown as text, images as links, and
- * links lead only to
- * other sites or to email addresses, never to scripts.
+ * links lead only to other sites or to email addresses, never to scripts.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const shown = useDeferredValue(text)

@@ -9,8 +9,8 @@ export interface Fits {
 
 /**
  * Determines which form of a table fits, before it is rendered and when the window is resized. The
- * window's width is not
- * enough: the navigation uses part of it, and rows may need more space than estimated.
+ * window's width is not enough: the navigation uses part of it, and rows may need more space than
+ * estimated.
  * @param least minimum widths of the forms in CSS pixels, widest first.
  */
 export function useFits(least: readonly number[]): Fits {
@@ -31,8 +31,7 @@ export function useFits(least: readonly number[]): Fits {
   useLayoutEffect(() => {
     const width = place.current?.querySelector("table")?.offsetWidth ?? 0
     // Uses the current width: a scrollbar may have appeared or disappeared since the last
-    // measurement. Rounding may
-    // cost half a pixel.
+    // measurement. Rounding may cost half a pixel.
     if (width <= (place.current?.clientWidth ?? 0) + 1) return
     setNeeded((before) =>
       before[form] === width

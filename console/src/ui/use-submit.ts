@@ -19,8 +19,7 @@ export interface Submit<Values> {
 /**
  * Submits a form. Errors that name a field are shown next to it, others as `error`.
  * @param send throws `ApiError` if the gateway rejects the request. It receives the idempotency
- * key, so that
- * the form can be submitted again without being executed twice.
+ * key, so that the form can be submitted again without being executed twice.
  */
 export function useSubmit<Values extends object>(
   form: FormErrors<Values>,

@@ -9,9 +9,8 @@ export interface ModelChange {
 
 /**
  * Builds the entry that replaces the console's previous entry for a model. It keeps all unchanged
- * settings of that
- * entry. Properties without a setting stay unset, so that they follow the list of known models.
- * Returns undefined if a price is not a number, or if there is no price.
+ * settings of that entry. Properties without a setting stay unset, so that they follow the list of
+ * known models. Returns undefined if a price is not a number, or if there is no price.
  */
 export function changedEntry(model: Model, change: ModelChange): ModelEntry | undefined {
   const prices = readPrices(change.typed)

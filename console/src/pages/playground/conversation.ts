@@ -69,8 +69,7 @@ export interface Turn {
 
 /**
  * Builds the body of `POST /v1/chat/completions`. The last turn is the current question. Earlier
- * turns without an
- * answer are omitted, because vendors reject two consecutive questions.
+ * turns without an answer are omitted, because vendors reject two consecutive questions.
  * @throws Error if the tools or the additional fields are not valid JSON.
  */
 export function chatBody(

@@ -98,8 +98,7 @@ const RECEIPT_PAUSE = 250
 
 /**
  * Returns the cost of a request from its receipt, for responses whose headers were sent before it
- * was known.
- * Returns null if no receipt appears within a few seconds.
+ * was known. Returns null if no receipt appears within a few seconds.
  */
 export async function receiptCost(requestId: string, secret: string): Promise<string | null> {
   for (let attempt = 0; attempt < RECEIPT_TRIES; attempt++) {

@@ -31,8 +31,7 @@ const MIN_LEFT = 5 * 60 * 1_000
 
 /**
  * Holds the session's keys, one for each account, in memory only, so that secrets are never stored.
- * Concurrent
- * calls share one key.
+ * Concurrent calls share one key.
  */
 export class PlaygroundKeys {
   readonly #keys = new Map<string, Promise<PlaygroundKey>>()

@@ -5,8 +5,7 @@ const NEAR = 160
 
 /**
  * Scrolls to the end while the content grows, unless the reader has scrolled away. A new item
- * always scrolls to the
- * end, because the reader has just requested it.
+ * always scrolls to the end, because the reader has just requested it.
  * @returns a ref for the element at the end.
  */
 export function useFollow(items: readonly unknown[]): RefObject<HTMLDivElement | null> {

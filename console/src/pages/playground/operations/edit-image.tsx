@@ -8,8 +8,7 @@ export interface EditImageProperties {
 
 /**
  * Selects an image and paints over the parts that may change. Any image is cropped to its center
- * square, as PNG.
- * If nothing is painted, the entire image may change.
+ * square, as PNG. If nothing is painted, the entire image may change.
  */
 export function EditImage({ onChange }: EditImageProperties) {
   const mask = useMask(onChange)
